@@ -1,0 +1,121 @@
+//! Attack tables, built at compile time, and the first men seen from a square.
+
+/// The eight directions in the Brenner order: E NE N NW W SW S SE, as (file step, rank step).
+pub(crate) const DIRECTIONS: [(i8, i8); 8] =
+    [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
+
+/// The eight knight leaps in the Brenner order: EES EEN NNE NNW WWN WWS SSW SSE.
+pub(crate) const LEAPS: [(i8, i8); 8] =
+    [(2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2)];
+
+const fn step(square: u8, (df, dr): (i8, i8)) -> Option<u8> {
+    let (file, rank) = ((square & 7) as i8 + df, (square >> 3) as i8 + dr);
+    if file < 0 || file > 7 || rank < 0 || rank > 7 {
+        return None;
+    }
+    Some((rank * 8 + file) as u8)
+}
+
+const fn jumps(steps: &[(i8, i8)]) -> [u64; 64] {
+    let mut table = [0; 64];
+    let mut square = 0;
+    while square < 64 {
+        let mut i = 0;
+        while i < steps.len() {
+            if let Some(to) = step(square as u8, steps[i]) {
+                table[square] |= 1 << to;
+            }
+            i += 1;
+        }
+        square += 1;
+    }
+    table
+}
+
+/// The squares a knight attacks.
+pub(crate) static KNIGHT: [u64; 64] = jumps(&LEAPS);
+/// The squares a king attacks.
+pub(crate) static KING: [u64; 64] = jumps(&DIRECTIONS);
+/// The squares a pawn of each colour attacks.
+pub(crate) static PAWN: [[u64; 64]; 2] = [jumps(&[(-1, 1), (1, 1)]), jumps(&[(-1, -1), (1, -1)])];
+
+/// The squares from a square to the edge in each direction, that square excluded: `RAYS[direction][square]`.
+pub(crate) static RAYS: [[u64; 64]; 8] = {
+    let mut table = [[0; 64]; 8];
+    let mut direction = 0;
+    while direction < 8 {
+        let mut square = 0;
+        while square < 64 {
+            let mut at = square as u8;
+            while let Some(next) = step(at, DIRECTIONS[direction]) {
+                table[direction][square] |= 1 << next;
+                at = next;
+            }
+            square += 1;
+        }
+        direction += 1;
+    }
+    table
+};
+
+/// How one square lies from another: 0 for neither a line nor a leap; `nnn ddd` (8 to 63) on a line, with the distance above
+/// the direction; `64 + ddd` for a knight's leap. `ddd` are Brenner's numbers.
+pub(crate) static RELATION: [[u8; 64]; 64] = {
+    let mut table = [[0; 64]; 64];
+    let mut from = 0;
+    while from < 64 {
+        let mut d = 0;
+        while d < 8 {
+            let mut at = from as u8;
+            let mut distance = 1;
+            while let Some(next) = step(at, DIRECTIONS[d]) {
+                table[from][next as usize] = distance << 3 | d as u8;
+                distance += 1;
+                at = next;
+            }
+            if let Some(to) = step(from as u8, LEAPS[d]) {
+                table[from][to as usize] = 64 | d as u8;
+            }
+            d += 1;
+        }
+        from += 1;
+    }
+    table
+};
+
+/// The squares strictly between two squares on a line, or none.
+pub(crate) fn between(a: usize, b: usize) -> u64 {
+    match RELATION[a & 63][b & 63] {
+        relation @ 8..=63 => {
+            let direction = (relation & 7) as usize;
+            RAYS[direction][a & 63] & !RAYS[direction][b & 63] & !(1 << (b & 63))
+        }
+        _ => 0,
+    }
+}
+
+/// Returns the first occupied square from `square` in `direction`, or `None` where the ray is empty.
+#[inline]
+pub(crate) fn first_seen(square: usize, direction: usize, occupied: u64) -> Option<u8> {
+    let blockers = RAYS[direction & 7][square & 63] & occupied;
+    if blockers == 0 {
+        return None;
+    }
+    // Directions 0 to 3 (E NE N NW) run towards higher squares, 4 to 7 towards lower ones.
+    Some(if direction < 4 { blockers.trailing_zeros() as u8 } else { 63 - blockers.leading_zeros() as u8 })
+}
+
+/// Returns the squares that a slider on `square` attacks in every second direction: `diagonal` 0 for the rook's, 1 for the bishop's.
+pub(crate) fn slide(square: usize, diagonal: usize, occupied: u64) -> u64 {
+    let mut attacked = 0;
+    let mut direction = diagonal;
+    while direction < 8 {
+        let ray = RAYS[direction][square & 63];
+        attacked |= match first_seen(square, direction, occupied) {
+            Some(first) => ray & !RAYS[direction][first as usize & 63],
+            None => ray,
+        };
+        direction += 2;
+    }
+    attacked
+}

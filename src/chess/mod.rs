@@ -1,0 +1,14 @@
+//! The rules of chess, no I/O: squares, men, positions, legal moves, FEN, SAN and the Zobrist key.
+
+pub(crate) mod attacks;
+pub mod fen;
+mod movegen;
+pub(crate) mod piece;
+pub(crate) mod position;
+pub mod san;
+mod square;
+pub mod zobrist;
+
+pub use piece::{Color, Man, Piece, Role};
+pub use position::{IllegalMove, Move, MoveKind, Position, Wing};
+pub use square::Square;

@@ -1,0 +1,202 @@
+//! Colours, roles and men.
+
+/// A side. White is 0, Black is 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Color {
+    /// The side that usually moves first.
+    White = 0,
+    /// The other side.
+    Black = 1,
+}
+
+impl Color {
+    /// Both colours, White first.
+    pub const BOTH: [Color; 2] = [Color::White, Color::Black];
+
+    /// Returns the other side.
+    pub const fn other(self) -> Color {
+        match self {
+            Color::White => Color::Black,
+            Color::Black => Color::White,
+        }
+    }
+
+    /// Returns 0 for White and 1 for Black.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Returns the rank, from 0, on which this side's pieces start.
+    pub const fn back_rank(self) -> u8 {
+        match self {
+            Color::White => 0,
+            Color::Black => 7,
+        }
+    }
+}
+
+/// What a man is: pawn, knight, bishop, rook, queen or king.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Role {
+    /// Pawn
+    Pawn = 0,
+    /// Knight
+    Knight = 1,
+    /// Bishop
+    Bishop = 2,
+    /// Rook
+    Rook = 3,
+    /// Queen
+    Queen = 4,
+    /// King
+    King = 5,
+}
+
+impl Role {
+    /// All roles, in the order of their numbers.
+    pub const ALL: [Role; 6] =
+        [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
+
+    /// Returns the role's upper-case English letter, `P` for the pawn.
+    pub const fn letter(self) -> u8 {
+        b"PNBRQK"[self as usize]
+    }
+
+    /// Reads an upper-case English letter, `P` included.
+    pub const fn from_letter(letter: u8) -> Option<Role> {
+        Some(match letter {
+            b'P' => Role::Pawn,
+            b'N' => Role::Knight,
+            b'B' => Role::Bishop,
+            b'R' => Role::Rook,
+            b'Q' => Role::Queen,
+            b'K' => Role::King,
+            _ => return None,
+        })
+    }
+}
+
+/// A role and its colour.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Piece {
+    /// Whose it is.
+    pub color: Color,
+    /// What it is.
+    pub role: Role,
+}
+
+impl Piece {
+    /// Returns the FEN letter: upper case for White, lower case for Black.
+    pub const fn letter(self) -> u8 {
+        match self.color {
+            Color::White => self.role.letter(),
+            Color::Black => self.role.letter().to_ascii_lowercase(),
+        }
+    }
+
+    /// Reads a FEN letter.
+    pub const fn from_letter(letter: u8) -> Option<Piece> {
+        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        match Role::from_letter(letter.to_ascii_uppercase()) {
+            Some(role) => Some(Piece { color, role }),
+            None => None,
+        }
+    }
+}
+
+/// A man on the board by its identity: colour, role and Brenner label (FORMAT.md, "Labels").
+///
+/// A labelled man is a slot, `side * 32 + place`, where the places of a side are pawns 0-7, knights 8-11, bishops 12-15, rooks
+/// 16-19, queens 20-23 and the king 24. Men beyond the labels share one code for each colour and role.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Man(pub(crate) u8);
+
+/// What an empty square holds; no man has this code.
+pub(crate) const EMPTY: u8 = 80;
+/// The codes 0 to `CODES - 1` cover slots, men without label, and `EMPTY`.
+pub(crate) const CODES: usize = 96;
+/// The first code of a man without a label.
+const UNLABELLED: u8 = 64;
+/// A "square" for a slot whose man is not on the board.
+pub(crate) const OFF: u8 = 64;
+
+/// The first place of each role within a side, and how many labels it has.
+const PLACES: [(u8, u8); 6] = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 4), (24, 1)];
+
+impl Man {
+    /// Returns the man of that colour and role with Brenner label `label`, or `None` where the code has no such label.
+    pub const fn labelled(color: Color, role: Role, label: u8) -> Option<Man> {
+        let (first, count) = PLACES[role as usize];
+        if label < count { Some(Man(color as u8 * 32 + first + label)) } else { None }
+    }
+
+    /// Returns the code of the men of that colour and role that are beyond the labels.
+    pub const fn unlabelled(color: Color, role: Role) -> Man {
+        Man(UNLABELLED + color as u8 * 8 + role as u8)
+    }
+
+    /// Returns how many labels a role has in the Brenner code: 8 for pawns, 1 for the king, 4 for the others.
+    pub const fn labels(role: Role) -> u8 {
+        PLACES[role as usize].1
+    }
+
+    /// Returns the man's colour and role.
+    pub const fn piece(self) -> Piece {
+        Piece { color: self.color(), role: self.role() }
+    }
+
+    /// Returns the man's colour.
+    pub const fn color(self) -> Color {
+        let black = if self.0 < UNLABELLED { self.0 & 32 } else { self.0 & 8 };
+        if black == 0 { Color::White } else { Color::Black }
+    }
+
+    /// Returns the man's role.
+    pub const fn role(self) -> Role {
+        ROLE_OF[self.0 as usize % CODES]
+    }
+
+    /// Returns the man's Brenner label, or `None` for a man beyond the labels.
+    pub const fn label(self) -> Option<u8> {
+        if self.0 >= UNLABELLED {
+            return None;
+        }
+        Some((self.0 & 31) - PLACES[self.role() as usize].0)
+    }
+}
+
+const ROLE_OF: [Role; CODES] = {
+    let mut table = [Role::King; CODES];
+    let mut code = 0;
+    while code < 64 {
+        let mut role = 0;
+        while role < 6 {
+            let (first, count) = PLACES[role];
+            let place = code as u8 & 31;
+            if place >= first && place < first + count {
+                table[code] = Role::ALL[role];
+            }
+            role += 1;
+        }
+        code += 1;
+    }
+    let mut role = 0;
+    while role < 6 {
+        table[UNLABELLED as usize + role] = Role::ALL[role];
+        table[UNLABELLED as usize + 8 + role] = Role::ALL[role];
+        role += 1;
+    }
+    table
+};
+
+impl std::fmt::Debug for Man {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.piece().letter() as char)?;
+        match self.label() {
+            Some(label) => write!(f, "#{label}"),
+            None => write!(f, "#-"),
+        }
+    }
+}

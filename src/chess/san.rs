@@ -1,0 +1,306 @@
+//! Standard algebraic notation: written as the PGN standard has it, read as people write it.
+
+use super::attacks::between;
+use super::piece::{Color, Role};
+use super::position::{IllegalMove, Move, MoveKind, Position, Wing};
+use super::square::{Square, squares};
+use std::fmt;
+
+/// Why a move text cannot be read as a legal move of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SanError {
+    /// The text has not the form of a move.
+    Unreadable,
+    /// No man of the mover's can make this move.
+    NoSuchMove,
+    /// More than one man can make this move.
+    Ambiguous,
+    /// The move would leave the mover's king in check.
+    LeavesKingInCheck,
+}
+
+impl fmt::Display for SanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SanError::Unreadable => "not a move",
+            SanError::NoSuchMove => "no man can make this move",
+            SanError::Ambiguous => "more than one man can make this move",
+            SanError::LeavesKingInCheck => "leaves the king in check",
+        })
+    }
+}
+
+impl std::error::Error for SanError {}
+
+impl From<IllegalMove> for SanError {
+    fn from(illegal: IllegalMove) -> SanError {
+        match illegal {
+            IllegalMove::NotPossible => SanError::NoSuchMove,
+            IllegalMove::LeavesKingInCheck => SanError::LeavesKingInCheck,
+        }
+    }
+}
+
+/// A move text taken apart, before any position is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Castle(Wing),
+    Null,
+    Man { role: Role, file: Option<u8>, rank: Option<u8>, to: Square, promotion: Option<Role> },
+}
+
+/// Takes a move text apart. Accepts, beyond the standard: `0-0`, superfluous files, ranks and whole squares, `-` and `x` or `:` between
+/// the squares, `P` for the pawn, `e8Q`, `e8(Q)`, `e8/Q`, lower-case promotion letters, UCI's `e2e4`, and `--` or `Z0` as the null move.
+fn read(text: &[u8]) -> Option<Form> {
+    let mut text = text;
+    while let [rest @ .., b'+' | b'#' | b'!' | b'?'] = text {
+        text = rest;
+    }
+    if let Some(rest) = text.strip_suffix(b"e.p.").or(text.strip_suffix(b"ep")) {
+        text = rest;
+    }
+    match text {
+        b"O-O" | b"0-0" | b"o-o" | b"OO" => return Some(Form::Castle(Wing::H)),
+        b"O-O-O" | b"0-0-0" | b"o-o-o" | b"OOO" => return Some(Form::Castle(Wing::A)),
+        b"--" | b"Z0" | b"@@@@" | b"null" => return Some(Form::Null),
+        _ => {}
+    }
+    let (role, mut rest) = match text {
+        [letter, rest @ ..] => match Role::from_letter(*letter) {
+            Some(role) => (role, rest),
+            None => (Role::Pawn, text),
+        },
+        [] => return None,
+    };
+    let mut promotion = None;
+    if role == Role::Pawn {
+        if let Some(inner) = rest.strip_suffix(b")") {
+            rest = inner;
+        }
+        if let [head @ .., letter] = rest
+            && let Some(role) = Role::from_letter(letter.to_ascii_uppercase())
+            && matches!(role, Role::Knight | Role::Bishop | Role::Rook | Role::Queen)
+            && head.len() >= 2
+        {
+            promotion = Some(role);
+            rest = head;
+            if let [head @ .., b'=' | b'(' | b'/'] = rest {
+                rest = head;
+            }
+        }
+    }
+    let (head, target) = rest.split_last_chunk::<2>()?;
+    let to = Square::parse(target)?;
+    let head = match head {
+        [head @ .., b'x' | b'-' | b':'] => head,
+        head => head,
+    };
+    let is_file = |b: &u8| (b'a'..=b'h').contains(b);
+    let is_rank = |b: &u8| (b'1'..=b'8').contains(b);
+    let (file, rank) = match head {
+        [] => (None, None),
+        [file] if is_file(file) => (Some(file - b'a'), None),
+        [rank] if is_rank(rank) => (None, Some(rank - b'1')),
+        [file, rank] if is_file(file) && is_rank(rank) => (Some(file - b'a'), Some(rank - b'1')),
+        _ => return None,
+    };
+    Some(Form::Man { role, file, rank, to, promotion })
+}
+
+impl Position {
+    /// Reads a move text as a legal move of this position, or as the null move (`--`), which is not checked.
+    ///
+    /// Check marks, `!` and `?` are passed over; what `read` accepts beyond the standard is accepted.
+    pub fn parse_san(&self, text: &[u8]) -> Result<Move, SanError> {
+        match read(text).ok_or(SanError::Unreadable)? {
+            Form::Null => Ok(Move::NULL),
+            Form::Castle(wing) => self.castling(wing),
+            Form::Man { role: Role::Pawn, file, rank, to, promotion } => self.pawn_move(text, file, rank, to, promotion),
+            Form::Man { role, file, rank, to, .. } => {
+                let mut from = self.candidates(role, to);
+                if let Some(file) = file {
+                    from &= 0x0101_0101_0101_0101 << file;
+                }
+                if let Some(rank) = rank {
+                    from &= 0xFF << (rank * 8);
+                }
+                self.only_legal(squares(from).map(|from| Move::plain(from, to)))
+            }
+        }
+    }
+
+    fn castling(&self, wing: Wing) -> Result<Move, SanError> {
+        let us = self.turn();
+        match (self.king(us), self.castling_rook(us, wing)) {
+            (Some(king), Some(rook)) if self.castling_is_possible(us, wing) => {
+                Ok(Move { from: king, to: rook, kind: MoveKind::Castle(wing) })
+            }
+            _ => Err(SanError::NoSuchMove),
+        }
+    }
+
+    /// A form with no letter: a pawn's move, or a UCI move of any man where a whole square of departure is given.
+    fn pawn_move(
+        &self,
+        text: &[u8],
+        file: Option<u8>,
+        rank: Option<u8>,
+        to: Square,
+        promotion: Option<Role>,
+    ) -> Result<Move, SanError> {
+        let us = self.turn();
+        if let (Some(file), Some(rank)) = (file, rank) {
+            let from = Square::at(file, rank);
+            let role = self.piece_at(from).map(|piece| piece.role);
+            if role != Some(Role::Pawn) && text.first() != Some(&b'P') {
+                let king = role == Some(Role::King) && promotion.is_none();
+                if king && let Some(castling) = self.uci_castling(from, to) {
+                    return castling;
+                }
+                if promotion.is_some() {
+                    return Err(SanError::NoSuchMove);
+                }
+                let m = Move::plain(from, to);
+                return self.check(m).map(|()| m).map_err(SanError::from);
+            }
+        }
+        let kind = match promotion {
+            Some(role) => MoveKind::Promotion(role),
+            None if self.en_passant() == Some(to) && file.is_some_and(|file| file != to.file()) => MoveKind::EnPassant,
+            None => MoveKind::Plain,
+        };
+        let mut from = if file.is_none_or(|file| file == to.file()) {
+            let back = if us == Color::White { -8i8 } else { 8 };
+            let one = to.index().wrapping_add_signed(back) & 63;
+            let occupied = (self.occupied[0] | self.occupied[1]) >> one & 1;
+            if occupied != 0 { 1 << one } else { 1 << (one.wrapping_add_signed(back) & 63) }
+        } else {
+            self.candidates(Role::Pawn, to)
+        };
+        if let Some(file) = file {
+            from &= 0x0101_0101_0101_0101 << file;
+        }
+        if let Some(rank) = rank {
+            from &= 0xFF << (rank * 8);
+        }
+        self.only_legal(squares(from).map(|from| Move { from, to, kind }))
+    }
+
+    /// UCI castling: the king's two-square step, or king takes rook.
+    fn uci_castling(&self, from: Square, to: Square) -> Option<Result<Move, SanError>> {
+        let us = self.turn();
+        if self.king(us) != Some(from) {
+            return None;
+        }
+        if let Some(wing) = Wing::BOTH.into_iter().find(|wing| self.castling_rook(us, *wing) == Some(to)) {
+            return Some(self.castling(wing));
+        }
+        let far = from.file().abs_diff(to.file()) == 2 && from.rank() == to.rank();
+        far.then(|| self.castling(if to.file() > from.file() { Wing::H } else { Wing::A }))
+    }
+
+    /// Returns the one legal move among several; the first fault where there is none.
+    fn only_legal(&self, moves: impl Iterator<Item = Move>) -> Result<Move, SanError> {
+        let mut found = Err(SanError::NoSuchMove);
+        for m in moves {
+            match (self.check(m), found) {
+                (Ok(()), Ok(_)) => return Err(SanError::Ambiguous),
+                (Ok(()), Err(_)) => found = Ok(m),
+                (Err(fault), Err(SanError::NoSuchMove)) => found = Err(fault.into()),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Appends the standard's SAN of a legal move, with `+` or `#`; the null move is `--`.
+    pub fn write_san(&self, m: Move, out: &mut Vec<u8>) {
+        self.write_san_unmarked(m, out);
+        if m.kind == MoveKind::Null {
+            return;
+        }
+        let mut after = self.clone();
+        after.play(m);
+        if after.in_check() {
+            out.push(if after.has_legal_move() { b'+' } else { b'#' });
+        }
+    }
+
+    /// Returns the standard's SAN of a legal move.
+    pub fn san(&self, m: Move) -> String {
+        let mut text = Vec::with_capacity(8);
+        self.write_san(m, &mut text);
+        // The writer emits ASCII only.
+        String::from_utf8(text).unwrap_or_default()
+    }
+
+    fn write_san_unmarked(&self, m: Move, out: &mut Vec<u8>) {
+        let to = m.to.name();
+        match m.kind {
+            MoveKind::Null => return out.extend_from_slice(b"--"),
+            MoveKind::Castle(Wing::H) => return out.extend_from_slice(b"O-O"),
+            MoveKind::Castle(Wing::A) => return out.extend_from_slice(b"O-O-O"),
+            _ => {}
+        }
+        let role = self.piece_at(m.from).map_or(Role::Pawn, |piece| piece.role);
+        let takes = self.man_at(m.to).is_some() || m.kind == MoveKind::EnPassant;
+        if role == Role::Pawn {
+            if takes {
+                out.extend_from_slice(&[m.from.name()[0], b'x']);
+            }
+            out.extend_from_slice(&to);
+            if let Some(role) = m.promotion() {
+                out.extend_from_slice(&[b'=', role.letter()]);
+            }
+            return;
+        }
+        out.push(role.letter());
+        let rivals = self.rivals(role, m);
+        if rivals != 0 {
+            let same_file = rivals & 0x0101_0101_0101_0101 << m.from.file() != 0;
+            let same_rank = rivals & 0xFF << (m.from.rank() * 8) != 0;
+            if !same_file || same_rank {
+                out.push(m.from.name()[0]);
+            }
+            if same_file {
+                out.push(m.from.name()[1]);
+            }
+        }
+        if takes {
+            out.push(b'x');
+        }
+        out.extend_from_slice(&to);
+    }
+
+    /// The other men of that role that could legally go to the same square.
+    fn rivals(&self, role: Role, m: Move) -> u64 {
+        let mut rivals = self.candidates(role, m.to) & !m.from.bit();
+        for from in squares(rivals) {
+            if !self.is_safe(Move::plain(from, m.to)) {
+                rivals &= !from.bit();
+            }
+        }
+        rivals
+    }
+
+    /// Appends the move as UCI writes it: `e2e4`, `e7e8q`; castling as the king's two-square step where king and rook stand as in
+    /// standard chess and `chess960` is not asked for, as king takes rook elsewhere; `0000` for the null move.
+    pub fn write_uci(&self, m: Move, chess960: bool, out: &mut Vec<u8>) {
+        if m.kind == MoveKind::Null {
+            return out.extend_from_slice(b"0000");
+        }
+        let mut to = m.to;
+        if let MoveKind::Castle(wing) = m.kind
+            && !chess960
+            && m.from.file() == 4
+            && between(m.from.at_most_63(), m.to.at_most_63()).count_ones() == 2 + wing as u32
+        {
+            to = Square::at(if wing == Wing::H { 6 } else { 2 }, m.from.rank());
+        }
+        out.extend_from_slice(&m.from.name());
+        out.extend_from_slice(&to.name());
+        if let Some(role) = m.promotion() {
+            out.push(role.letter().to_ascii_lowercase());
+        }
+    }
+}

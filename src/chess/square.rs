@@ -1,0 +1,88 @@
+//! Squares of the board, numbered a1 = 0, b1 = 1, .. h8 = 63.
+
+use std::fmt;
+
+/// One of the 64 squares: a1 = 0, b1 = 1, .. h8 = 63.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Square(u8);
+
+impl Square {
+    /// Returns the square of that index, or `None` beyond 63.
+    pub const fn new(index: u8) -> Option<Square> {
+        if index < 64 { Some(Square(index)) } else { None }
+    }
+
+    /// Returns the square of the low six bits of `index`.
+    pub(crate) const fn masked(index: u8) -> Square {
+        Square(index & 63)
+    }
+
+    /// Returns the square on `file` (0 = a) and `rank` (0 = rank 1), each taken modulo 8.
+    pub const fn at(file: u8, rank: u8) -> Square {
+        Square((file & 7) | (rank & 7) << 3)
+    }
+
+    /// Returns the index, 0 to 63.
+    pub const fn index(self) -> u8 {
+        self.0
+    }
+
+    /// Returns the index as an array index; always below 64.
+    pub(crate) const fn at_most_63(self) -> usize {
+        (self.0 & 63) as usize
+    }
+
+    /// Returns the file, 0 (a) to 7 (h).
+    pub const fn file(self) -> u8 {
+        self.0 & 7
+    }
+
+    /// Returns the rank, 0 (rank 1) to 7 (rank 8).
+    pub const fn rank(self) -> u8 {
+        self.0 >> 3
+    }
+
+    /// Returns the bit of this square in a 64-bit set.
+    pub const fn bit(self) -> u64 {
+        1 << self.0
+    }
+
+    /// Reads a square such as `e4`; letters are lower case.
+    pub const fn parse(text: &[u8]) -> Option<Square> {
+        if text.len() != 2 {
+            return None;
+        }
+        let (file, rank) = (text[0].wrapping_sub(b'a'), text[1].wrapping_sub(b'1'));
+        if file < 8 && rank < 8 { Some(Square::at(file, rank)) } else { None }
+    }
+
+    /// Returns the two letters of the square, such as `e4`.
+    pub const fn name(self) -> [u8; 2] {
+        [b'a' + self.file(), b'1' + self.rank()]
+    }
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [file, rank] = self.name();
+        write!(f, "{}{}", file as char, rank as char)
+    }
+}
+
+impl fmt::Debug for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Iterates over the squares of a 64-bit set, a1 first.
+pub(crate) fn squares(mut set: u64) -> impl Iterator<Item = Square> {
+    std::iter::from_fn(move || {
+        if set == 0 {
+            return None;
+        }
+        let square = Square(set.trailing_zeros() as u8);
+        set &= set - 1;
+        Some(square)
+    })
+}

@@ -1,0 +1,272 @@
+//! The hub that every way of writing a game converts to and from: a stream of events, and `Game` as one owner of such a stream.
+//!
+//! A reader drives a [`Visitor`]; so an import can encode records without building a tree for each game. [`Game`] is the visitor that
+//! keeps everything, and can drive another one. All text is UTF-8.
+
+use crate::chess::{Move, Position};
+
+/// What kind of text stands in a movetext.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum TextKind {
+    /// A comment in braces, without the braces.
+    Brace = 0,
+    /// A comment from `;` to the end of the line, without either.
+    Line = 1,
+    /// A token that the data model has no place for, kept as written: `*` inside a variation, `N`, `+-`.
+    Token = 2,
+    /// What follows a fault, as written: the illegal or unreadable move and the rest of its variation or game.
+    Tail = 3,
+    /// A line that begins with `%`, without it and without the line end.
+    Escape = 4,
+}
+
+impl TextKind {
+    /// Returns the kind with that number.
+    pub const fn from_number(number: u8) -> Option<TextKind> {
+        Some(match number {
+            0 => TextKind::Brace,
+            1 => TextKind::Line,
+            2 => TextKind::Token,
+            3 => TextKind::Tail,
+            4 => TextKind::Escape,
+            _ => return None,
+        })
+    }
+}
+
+/// How a game ended according to its movetext.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Outcome {
+    /// `*`
+    Unknown = 0,
+    /// `0-1`
+    BlackWins = 1,
+    /// `1-0`
+    WhiteWins = 2,
+    /// `1/2-1/2`
+    Draw = 3,
+}
+
+impl Outcome {
+    /// Returns the PGN token.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Outcome::Unknown => "*",
+            Outcome::BlackWins => "0-1",
+            Outcome::WhiteWins => "1-0",
+            Outcome::Draw => "1/2-1/2",
+        }
+    }
+
+    /// Reads the PGN token.
+    pub const fn from_token(token: &[u8]) -> Option<Outcome> {
+        Some(match token {
+            b"*" => Outcome::Unknown,
+            b"0-1" => Outcome::BlackWins,
+            b"1-0" => Outcome::WhiteWins,
+            b"1/2-1/2" => Outcome::Draw,
+            _ => return None,
+        })
+    }
+}
+
+/// Receives a game as events, in this order: the tag pairs; the start; the movetext; the result, if there is one.
+///
+/// Every variation that opens also closes. Moves are legal, or null.
+pub trait Visitor {
+    /// A tag pair, in its order, with escapes resolved.
+    fn tag(&mut self, name: &[u8], value: &[u8]);
+    /// The position before the first move; called once in every game, after the tags.
+    fn start(&mut self, position: &Position);
+    /// A move of the position `before`.
+    fn play(&mut self, before: &Position, m: Move);
+    /// A `!` (good) or `?` as written behind a move.
+    fn mark(&mut self, good: bool);
+    /// A numeric annotation glyph, `$0` to `$255`.
+    fn nag(&mut self, nag: u8);
+    /// A text at its place.
+    fn text(&mut self, kind: TextKind, text: &[u8]);
+    /// A variation opens: it replaces the last move.
+    fn open(&mut self);
+    /// The innermost variation closes.
+    fn close(&mut self);
+    /// The termination marker of the main line; not called where the movetext has none.
+    fn outcome(&mut self, outcome: Outcome);
+}
+
+/// One event of a movetext.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A move, legal or null.
+    Move(Move),
+    /// `!` (true) or `?`.
+    Mark(bool),
+    /// A numeric annotation glyph.
+    Nag(u8),
+    /// A text.
+    Text(TextKind, String),
+    /// A variation opens.
+    Open,
+    /// A variation closes.
+    Close,
+}
+
+/// A game as a value: tags, start, movetext and result.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Game {
+    /// The tag pairs in their order, duplicates included.
+    pub tags: Vec<(String, String)>,
+    /// The position before the first move.
+    pub start: Position,
+    /// The movetext, the main line with everything in it.
+    pub events: Vec<Event>,
+    /// The termination marker, or `None` where the movetext has none.
+    pub outcome: Option<Outcome>,
+}
+
+impl Default for Game {
+    fn default() -> Game {
+        Game { tags: Vec::new(), start: Position::standard(), events: Vec::new(), outcome: None }
+    }
+}
+
+impl Game {
+    /// Returns the value of the first tag of that name.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the moves of the main line.
+    pub fn main_line(&self) -> impl Iterator<Item = Move> + '_ {
+        let mut depth = 0usize;
+        self.events.iter().filter_map(move |event| {
+            match event {
+                Event::Open => depth += 1,
+                Event::Close => depth = depth.saturating_sub(1),
+                Event::Move(m) if depth == 0 => return Some(*m),
+                _ => {}
+            }
+            None
+        })
+    }
+
+    /// Drives a visitor with this game. The moves must be legal, or null, and the variations well nested.
+    pub fn visit(&self, visitor: &mut impl Visitor) {
+        for (name, value) in &self.tags {
+            visitor.tag(name.as_bytes(), value.as_bytes());
+        }
+        visitor.start(&self.start);
+        let mut line = Line::new(self.start.clone());
+        for event in &self.events {
+            match event {
+                Event::Move(m) => {
+                    visitor.play(line.position(), *m);
+                    line.play(*m);
+                }
+                Event::Mark(good) => visitor.mark(*good),
+                Event::Nag(nag) => visitor.nag(*nag),
+                Event::Text(kind, text) => visitor.text(*kind, text.as_bytes()),
+                Event::Open => {
+                    line.open();
+                    visitor.open();
+                }
+                Event::Close => {
+                    line.close();
+                    visitor.close();
+                }
+            }
+        }
+        if let Some(outcome) = self.outcome {
+            visitor.outcome(outcome);
+        }
+    }
+}
+
+impl Visitor for Game {
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        self.tags.push((text(name), text(value)));
+    }
+
+    fn start(&mut self, position: &Position) {
+        self.start = position.clone();
+    }
+
+    fn play(&mut self, _: &Position, m: Move) {
+        self.events.push(Event::Move(m));
+    }
+
+    fn mark(&mut self, good: bool) {
+        self.events.push(Event::Mark(good));
+    }
+
+    fn nag(&mut self, nag: u8) {
+        self.events.push(Event::Nag(nag));
+    }
+
+    fn text(&mut self, kind: TextKind, text: &[u8]) {
+        self.events.push(Event::Text(kind, String::from_utf8_lossy(text).into_owned()));
+    }
+
+    fn open(&mut self) {
+        self.events.push(Event::Open);
+    }
+
+    fn close(&mut self) {
+        self.events.push(Event::Close);
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}
+
+/// The position while a movetext is walked, variations included: a variation goes back to before the last move.
+///
+/// Opening a variation costs one copy of a position and a place on a heap-held stack, so depth is bounded by memory alone.
+pub(crate) struct Line {
+    now: Position,
+    before: Position,
+    stack: Vec<(Position, Position)>,
+}
+
+impl Line {
+    pub(crate) fn new(start: Position) -> Line {
+        Line { before: start.clone(), now: start, stack: Vec::new() }
+    }
+
+    pub(crate) fn position(&self) -> &Position {
+        &self.now
+    }
+
+    pub(crate) fn play(&mut self, m: Move) {
+        self.before.clone_from(&self.now);
+        self.now.play(m);
+    }
+
+    /// `play` for a promotion to a man of given identity.
+    pub(crate) fn play_as(&mut self, m: Move, promoted: Option<crate::chess::Man>) {
+        self.before.clone_from(&self.now);
+        self.now.play_as(m, promoted);
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    pub(crate) fn open(&mut self) {
+        let before = self.before.clone();
+        let now = std::mem::replace(&mut self.now, before.clone());
+        self.stack.push((now, std::mem::replace(&mut self.before, before)));
+    }
+
+    /// Closes the innermost variation; does nothing where none is open.
+    pub(crate) fn close(&mut self) {
+        if let Some((now, before)) = self.stack.pop() {
+            self.now = now;
+            self.before = before;
+        }
+    }
+}

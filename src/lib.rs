@@ -1,0 +1,3 @@
+//! x
+pub mod chess;
+pub mod game;
