@@ -155,6 +155,20 @@ impl Position {
         rooks
     }
 
+    /// Returns whether no other rook of the side stands on its back rank between that rook and the edge.
+    pub(super) fn is_outermost_rook(&self, color: Color, wing: Wing, rook: Square) -> bool {
+        let edge = if wing == Wing::H { 7 } else { 0 };
+        if rook.file() == edge {
+            return true;
+        }
+        let mut home = squares(self.home_rooks(color));
+        let outermost = match wing {
+            Wing::H => home.last(),
+            Wing::A => home.next(),
+        };
+        outermost == Some(rook)
+    }
+
     /// Returns the FEN with the en passant target after every double step and castling as X-FEN.
     pub fn fen(&self) -> String {
         let mut text = Vec::with_capacity(90);
@@ -211,14 +225,9 @@ impl Position {
         for color in Color::BOTH {
             for wing in Wing::BOTH {
                 let Some(rook) = self.castling_rook(color, wing) else { continue };
-                let mut home = squares(self.home_rooks(color));
-                let outermost = match wing {
-                    Wing::H => home.last(),
-                    Wing::A => home.next(),
-                };
                 let letter = match (style, wing) {
-                    (CastlingStyle::XFen, Wing::H) if outermost == Some(rook) => b'K',
-                    (CastlingStyle::XFen, Wing::A) if outermost == Some(rook) => b'Q',
+                    (CastlingStyle::XFen, Wing::H) if self.is_outermost_rook(color, wing, rook) => b'K',
+                    (CastlingStyle::XFen, Wing::A) if self.is_outermost_rook(color, wing, rook) => b'Q',
                     _ => b'A' + rook.file(),
                 };
                 out.push(if color == Color::White { letter } else { letter.to_ascii_lowercase() });

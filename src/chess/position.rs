@@ -3,6 +3,7 @@
 use super::attacks::{self, KING, KNIGHT, PAWN, RELATION, first_seen};
 use super::piece::{CODES, Color, EMPTY, Man, OFF, Piece, Role};
 use super::square::{Square, squares};
+use std::sync::LazyLock;
 
 /// The two sides to castle to, by where the rook comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -19,7 +20,7 @@ impl Wing {
     pub const BOTH: [Wing; 2] = [Wing::H, Wing::A];
 
     /// Returns the files on which king and rook arrive.
-    const fn files(self) -> (u8, u8) {
+    pub(super) const fn files(self) -> (u8, u8) {
         match self {
             Wing::H => (6, 5),
             Wing::A => (2, 3),
@@ -86,25 +87,32 @@ pub enum IllegalMove {
 #[derive(Clone)]
 pub struct Position {
     /// The man on each square, or `EMPTY`.
-    pub(super) board: [u8; 64],
+    pub(crate) board: [u8; 64],
     /// The square of each slot, or `OFF`; entries from 64 up are written but mean nothing.
-    pub(super) square: [u8; CODES],
+    pub(crate) square: [u8; CODES],
     /// The occupied squares of each colour.
-    pub(super) occupied: [u64; 2],
-    pub(super) turn: Color,
+    pub(crate) occupied: [u64; 2],
+    pub(crate) turn: Color,
     /// The square passed over by a double step just made, or `OFF`.
-    pub(super) en_passant: u8,
+    pub(crate) en_passant: u8,
     /// Castling rights: bit `side * 2 + wing`.
-    pub(super) rights: u8,
+    pub(crate) rights: u8,
     /// Where the castling rooks started, by `side * 2 + wing`; `OFF` where there never was a right.
-    pub(super) rook_home: [u8; 4],
-    pub(super) halfmove_clock: u32,
-    pub(super) fullmove_number: u32,
+    pub(crate) rook_home: [u8; 4],
+    pub(crate) halfmove_clock: u32,
+    pub(crate) fullmove_number: u32,
 }
+
+/// The usual starting position, set up once.
+pub(crate) static STANDARD: LazyLock<Position> = LazyLock::new(Position::set_up_standard);
 
 impl Position {
     /// Returns the usual starting position.
     pub fn standard() -> Position {
+        STANDARD.clone()
+    }
+
+    fn set_up_standard() -> Position {
         let mut men = [None; 64];
         for (file, letter) in b"RNBQKBNR".iter().enumerate() {
             let role = Role::from_letter(*letter);
@@ -342,7 +350,7 @@ impl Position {
         let all = self.occupied[0] | self.occupied[1];
         let (forward, second, last) = if us == Color::White { (8i8, 1, 7) } else { (-8, 6, 0) };
         let promotes = match m.kind {
-            MoveKind::Promotion(Role::Pawn | Role::King) => return false,
+            MoveKind::Null | MoveKind::Promotion(Role::Pawn | Role::King) => return false,
             MoveKind::Promotion(_) => true,
             _ => false,
         };
@@ -534,6 +542,12 @@ impl Position {
             }
         }
         found
+    }
+}
+
+impl std::fmt::Debug for Position {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Position({})", self.fen())
     }
 }
 

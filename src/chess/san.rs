@@ -74,24 +74,27 @@ fn read(text: &[u8]) -> Option<Form> {
     };
     let mut promotion = None;
     if role == Role::Pawn {
-        if let Some(inner) = rest.strip_suffix(b")") {
-            rest = inner;
-        }
-        if let [head @ .., letter] = rest
+        let bracketed = match rest {
+            [head @ .., b'(', letter, b')'] => Some((head, letter)),
+            _ => None,
+        };
+        let bare = || match rest {
+            [head @ .., b'=' | b'/', letter] | [head @ .., letter] => Some((head, letter)),
+            [] => None,
+        };
+        if let Some((head, letter)) = bracketed.or_else(bare)
             && let Some(role) = Role::from_letter(letter.to_ascii_uppercase())
             && matches!(role, Role::Knight | Role::Bishop | Role::Rook | Role::Queen)
             && head.len() >= 2
         {
             promotion = Some(role);
             rest = head;
-            if let [head @ .., b'=' | b'(' | b'/'] = rest {
-                rest = head;
-            }
         }
     }
     let (head, target) = rest.split_last_chunk::<2>()?;
     let to = Square::parse(target)?;
     let head = match head {
+        [b'x' | b'-' | b':'] if role == Role::Pawn => return None,
         [head @ .., b'x' | b'-' | b':'] => head,
         head => head,
     };
@@ -186,7 +189,7 @@ impl Position {
         self.only_legal(squares(from).map(|from| Move { from, to, kind }))
     }
 
-    /// UCI castling: the king's two-square step, or king takes rook.
+    /// UCI castling: the king's step of two squares or more to where castling takes it, or king takes rook.
     fn uci_castling(&self, from: Square, to: Square) -> Option<Result<Move, SanError>> {
         let us = self.turn();
         if self.king(us) != Some(from) {
@@ -195,8 +198,9 @@ impl Position {
         if let Some(wing) = Wing::BOTH.into_iter().find(|wing| self.castling_rook(us, *wing) == Some(to)) {
             return Some(self.castling(wing));
         }
-        let far = from.file().abs_diff(to.file()) == 2 && from.rank() == to.rank();
-        far.then(|| self.castling(if to.file() > from.file() { Wing::H } else { Wing::A }))
+        let wing = if to.file() > from.file() { Wing::H } else { Wing::A };
+        let far = from.file().abs_diff(to.file()) >= 2 && from.rank() == to.rank();
+        (far && to.file() == wing.files().0).then(|| self.castling(wing))
     }
 
     /// Returns the one legal move among several; the first fault where there is none.

@@ -1,0 +1,329 @@
+//! A game of an open archive.
+
+use super::reader::{Archive, Head};
+use super::scan::BlockRef;
+use crate::brenner::decode::{Decoder, Item, Texts as TextPlaces};
+use crate::brenner::replay::{Replay, count_plies};
+use crate::chess::{Position, position::STANDARD};
+use crate::error::{Damage, Error, Result};
+use crate::format::block::Kind;
+use crate::format::record::{self, Record};
+use crate::format::tags::{Tags, Value};
+use crate::format::texts::Texts;
+use crate::game::{self, Outcome, Visitor};
+use std::sync::{Arc, OnceLock};
+
+/// The compressed columns of a chunk, each read when first asked for.
+#[derive(Debug, Default)]
+pub struct Columns {
+    tags: OnceLock<Result<Tags, Damage>>,
+    texts: OnceLock<Result<Option<Texts>, Damage>>,
+}
+
+/// A group of games that share compressed tags and texts.
+#[derive(Clone, Debug)]
+pub struct Chunk<'a> {
+    archive: &'a Archive,
+    number: usize,
+    first: u64,
+    count: u32,
+    columns: Arc<Columns>,
+}
+
+impl<'a> Chunk<'a> {
+    pub(super) fn new(archive: &'a Archive, number: usize, head: &Head) -> Chunk<'a> {
+        let header = head.block.header;
+        Chunk { archive, number, first: header.first, count: header.count, columns: Arc::default() }
+    }
+
+    /// Returns the number of the chunk's first game, from 1.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Returns how many games the chunk has.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Returns whether the chunk has no games; none is so in a sound archive.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Returns game `number` of the archive, which must be in this chunk.
+    pub fn game(&self, number: u64) -> Result<Game<'a>> {
+        let place = number.checked_sub(self.first).filter(|place| *place < u64::from(self.count));
+        let place = place.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
+        let record = self.archive.record(self.number, place)?;
+        Ok(Game::new(self.archive, number, self.number, place, record, Some(Arc::clone(&self.columns))))
+    }
+
+    /// Iterates over the games of the chunk.
+    pub fn games(&self) -> impl Iterator<Item = Result<Game<'a>>> + '_ {
+        (self.first..self.first + u64::from(self.count)).map(|number| self.game(number))
+    }
+}
+
+/// A game of an open archive. Its moves are at hand; its tags and texts are read when asked for.
+#[derive(Clone, Debug)]
+pub struct Game<'a> {
+    archive: &'a Archive,
+    number: u64,
+    chunk: usize,
+    place: usize,
+    record: Record<'a>,
+    columns: Option<Arc<Columns>>,
+}
+
+impl<'a> Game<'a> {
+    pub(super) fn new(
+        archive: &'a Archive,
+        number: u64,
+        chunk: usize,
+        place: usize,
+        record: Record<'a>,
+        columns: Option<Arc<Columns>>,
+    ) -> Game<'a> {
+        Game { archive, number, chunk, place, record, columns }
+    }
+
+    /// Returns the game's number in the archive, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Returns the Brenner bytes, texts apart (FORMAT.md, "Brenner moves").
+    pub fn moves(&self) -> &'a [u8] {
+        self.record.stream
+    }
+
+    /// Returns the number of plies of the main line. Walks the moves, a nanosecond or so a ply.
+    pub fn plies(&self) -> u32 {
+        count_plies(self.record.stream)
+    }
+
+    /// Returns the position before the first move.
+    pub fn start(&self) -> &Position {
+        self.record.set_up.as_deref().unwrap_or(&STANDARD)
+    }
+
+    /// Returns whether the game starts from another position than the usual one.
+    pub fn is_set_up(&self) -> bool {
+        self.record.set_up.is_some()
+    }
+
+    /// Returns whether the source had a fault in this game, so that its rest is kept as raw text.
+    pub fn has_fault(&self) -> bool {
+        self.record.flags & record::FAULT != 0
+    }
+
+    /// Returns the termination marker of the movetext, `None` where it had none.
+    pub fn outcome(&self) -> Option<Outcome> {
+        if self.record.flags & record::NO_MARKER != 0 {
+            return None;
+        }
+        Some(last_outcome(self.record.stream))
+    }
+
+    /// Returns the position after ply `ply` of the main line; ply 0 is the starting position.
+    #[inline]
+    pub fn position(&self, ply: u32) -> Result<Position> {
+        let mut replay = Replay::new(self.start());
+        let damage = |_| self.damage("damaged moves");
+        replay.run(self.record.stream, ply).map_err(damage)?;
+        if replay.ply() < ply {
+            return Err(Error::NoSuchPly { game: self.number, ply, plies: replay.ply() });
+        }
+        Ok(replay.position())
+    }
+
+    /// Calls `visit` with the position at every ply of the main line, ply 0 first.
+    pub fn positions(&self, mut visit: impl FnMut(&Position)) -> Result<()> {
+        let mut decoder = self.decoder();
+        visit(decoder.position());
+        loop {
+            match decoder.advance(|_, _| {}).map_err(|_| self.damage("damaged moves"))? {
+                None => return Ok(()),
+                Some(Item::Move(_)) if decoder.depth() == 0 => visit(decoder.position()),
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn decoder(&self) -> Decoder<'a> {
+        Decoder::new(self.record.stream, self.start().clone(), TextPlaces::Apart)
+    }
+
+    fn damage(&self, what: &'static str) -> Damage {
+        let offset = self.archive.head(self.chunk).map_or(0, |head| head.block.offset);
+        Damage::new(offset, what).of_game(self.number)
+    }
+
+    fn columns(&self) -> Arc<Columns> {
+        self.columns.clone().unwrap_or_else(|| self.archive.columns(self.chunk))
+    }
+
+    /// The block of `kind` among those that follow the chunk's moves.
+    fn companion(&self, kind: Kind) -> Result<Option<(BlockRef, usize)>, Damage> {
+        let moves = &self.archive.head(self.chunk)?.block;
+        let mut end = moves.end();
+        for follower in [Kind::Tags, Kind::Texts] {
+            if end >= self.archive.file_length() {
+                return Ok(None);
+            }
+            let block = BlockRef::at(self.archive.bytes(), self.archive.id(), end)?;
+            if (block.header.kind, block.header.first) != (follower, moves.header.first) {
+                return Ok(None);
+            }
+            if follower == kind {
+                return Ok(Some((block, moves.header.count as usize)));
+            }
+            end = block.end();
+        }
+        Ok(None)
+    }
+
+    fn with_tags<T>(&self, read: impl FnOnce(&Tags) -> T) -> Result<T> {
+        let columns = self.columns();
+        let tags = columns.tags.get_or_init(|| {
+            let missing = self.damage("the tags block is missing").of_game(0);
+            let (block, games) = self.companion(Kind::Tags)?.ok_or(missing)?;
+            let payload = block.checked_payload(self.archive.bytes(), self.archive.id())?;
+            Tags::decode(payload, games).ok_or(Damage::new(block.offset, "damaged tags block"))
+        });
+        match tags {
+            Ok(tags) => Ok(read(tags)),
+            Err(damage) => Err((*damage).into()),
+        }
+    }
+
+    /// Calls `tag` with each tag pair in its order.
+    pub fn visit_tags(&self, mut tag: impl FnMut(&[u8], &[u8])) -> Result<()> {
+        let mut fault = None;
+        let seen = self.with_tags(|tags| {
+            tags.visit(self.place, |name, value| match value {
+                Value::Text(text) => tag(name, text),
+                Value::Dictionary(number) => match self.archive.dictionary(number) {
+                    Ok(text) => tag(name, text),
+                    Err(damage) => fault = Some(damage.of_game(self.number)),
+                },
+            })
+        })?;
+        match (seen, fault) {
+            (_, Some(damage)) => Err(damage.into()),
+            (None, _) => Err(self.damage("damaged tags").into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the value of the first tag of that name.
+    pub fn tag(&self, name: &str) -> Result<Option<String>> {
+        let mut found = None;
+        self.visit_tags(|tag, value| {
+            if found.is_none() && tag == name.as_bytes() {
+                found = Some(String::from_utf8_lossy(value).into_owned());
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Returns all tag pairs in their order.
+    pub fn tags(&self) -> Result<Vec<(String, String)>> {
+        let mut tags = Vec::new();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.visit_tags(|name, value| tags.push((text(name), text(value))))?;
+        Ok(tags)
+    }
+
+    /// Drives a visitor with the whole game, every move checked.
+    pub fn visit(&self, visitor: &mut impl Visitor) -> Result<()> {
+        self.visit_tags(|name, value| visitor.tag(name, value))?;
+        visitor.start(self.start());
+        let columns = self.columns();
+        let texts = columns.texts.get_or_init(|| {
+            let Some((block, games)) = self.companion(Kind::Texts)? else { return Ok(None) };
+            let payload = block.checked_payload(self.archive.bytes(), self.archive.id())?;
+            let damage = Damage::new(block.offset, "damaged texts block");
+            Texts::decode(payload, games).ok_or(damage).map(Some)
+        });
+        let mut texts = match texts {
+            Ok(texts) => texts.as_ref().into_iter().flat_map(|texts| texts.of_game(self.place)),
+            Err(damage) => return Err((*damage).into()),
+        };
+        let mut decoder = self.decoder();
+        let mut outcome = Some(Outcome::Unknown);
+        loop {
+            let item = decoder.advance(|before, m| visitor.play(before, m));
+            match item.map_err(|_| self.damage("damaged moves"))? {
+                None => break,
+                Some(Item::Move(_)) => {}
+                Some(Item::Mark(good)) => visitor.mark(good),
+                Some(Item::Nag(nag)) => visitor.nag(nag),
+                Some(Item::Text(_)) => {
+                    let (kind, text) = texts.next().ok_or(self.damage("a text is missing"))?;
+                    visitor.text(kind, text);
+                }
+                Some(Item::Open) => visitor.open(),
+                Some(Item::Close) => visitor.close(),
+                Some(Item::Outcome(result)) => outcome = Some(result),
+            }
+        }
+        if texts.next().is_some() {
+            return Err(self.damage("a text without a place").into());
+        }
+        if self.record.flags & record::NO_MARKER != 0 {
+            outcome = None;
+        }
+        if let Some(outcome) = outcome {
+            visitor.outcome(outcome);
+        }
+        Ok(())
+    }
+
+    /// Checks that the moves are all legal and in canonical form. Returns the plies of the main line.
+    pub fn check_moves(&self) -> Result<u32> {
+        let mut decoder = self.decoder();
+        let mut plies = 0;
+        while let Some(item) = decoder.advance(|_, _| {}).map_err(|_| self.damage("moves that are not legal"))? {
+            plies += u32::from(matches!(item, Item::Move(_)) && decoder.depth() == 0);
+        }
+        if !decoder.is_canonical() {
+            return Err(self.damage("moves that are not in canonical form").into());
+        }
+        Ok(plies)
+    }
+
+    /// Returns the game as a value of its own.
+    pub fn to_game(&self) -> Result<game::Game> {
+        let mut game = game::Game::default();
+        self.visit(&mut game)?;
+        Ok(game)
+    }
+}
+
+/// The result byte of a stream: its last element, if that is one.
+fn last_outcome(stream: &[u8]) -> Outcome {
+    use crate::brenner::{EXPLICIT, NAG};
+    let outcome = match stream.last() {
+        Some(1) => Outcome::BlackWins,
+        Some(2) => Outcome::WhiteWins,
+        Some(3) => Outcome::Draw,
+        _ => return Outcome::Unknown,
+    };
+    // The byte may belong to a NAG or an explicit move: only a walk tells, and only where one of them can be so near the end.
+    let near = stream.len().saturating_sub(3);
+    if !stream[near..].iter().any(|byte| matches!(*byte, EXPLICIT | NAG)) {
+        return outcome;
+    }
+    let mut at = 0;
+    while at < stream.len() {
+        at += match stream[at] {
+            EXPLICIT => 3,
+            NAG => 2,
+            _ if at + 1 == stream.len() => return outcome,
+            _ => 1,
+        };
+    }
+    Outcome::Unknown
+}

@@ -1,0 +1,44 @@
+//! The one place that maps memory.
+
+use std::fs::File;
+use std::io;
+use std::ops::Deref;
+
+/// The bytes of a file, mapped read-only.
+#[derive(Debug)]
+pub struct Map(Option<memmap2::Mmap>);
+
+impl Map {
+    /// Returns a mapping of the first `length` bytes of a file; `length` must not be beyond its end.
+    ///
+    /// # Safety of the mapping
+    ///
+    /// The file is only ever appended to by this program, below a mark that readers respect, and what is below the mark is not
+    /// written again. Should another program shorten the file while it is mapped, reading the lost part ends the process with
+    /// SIGBUS; should it change bytes, checksums notice only what has not been read before. Use an archive on a file system where
+    /// others leave it alone, or copy it first.
+    #[allow(unsafe_code)]
+    pub fn of(file: &File, length: u64) -> io::Result<Map> {
+        let actual = file.metadata()?.len();
+        if length > actual {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let Ok(length) = usize::try_from(length) else {
+            return Err(io::Error::other("the file is larger than this machine's address space"));
+        };
+        if length == 0 {
+            return Ok(Map(None));
+        }
+        // SAFETY: the mapping is read-only and private to this value; see above for what the file's other users may do.
+        let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
+        Ok(Map(Some(map)))
+    }
+}
+
+impl Deref for Map {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}

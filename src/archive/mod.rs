@@ -1,0 +1,24 @@
+//! Archives in files: written, mapped, read, verified.
+
+mod digest;
+mod dictionary;
+mod game;
+pub mod map;
+mod reader;
+mod scan;
+pub mod storage;
+mod verify;
+pub mod writer;
+
+pub use digest::Digest;
+pub use game::{Chunk, Game};
+pub use reader::{Archive, IndexState};
+pub use scan::{BlockRef, Scan};
+pub use verify::{Level, Report};
+
+use std::path::{Path, PathBuf};
+
+/// Returns where the index of an archive is kept: beside it, with the extension `bgi`.
+pub fn index_path(archive: &Path) -> PathBuf {
+    archive.with_extension("bgi")
+}

@@ -1,0 +1,324 @@
+//! Open archives: any game, any position, from any thread.
+
+use super::dictionary::Dictionary;
+use super::game::{Chunk, Columns, Game};
+use super::index_path;
+use super::map::Map;
+use super::scan::{BlockRef, IndexBuilder, Scan};
+use crate::chess::Position;
+use crate::error::{Damage, Error, Result};
+use crate::format::ArchiveId;
+use crate::format::commit::Commit;
+use crate::format::header::{BLOCKS, Header, HeaderFault, PAGE, SLOTS, Slot};
+use crate::format::index::Index;
+use crate::format::moves::{self, Layout};
+use crate::format::record::Record;
+use crate::format::source::Source;
+use crate::format::{block::Kind, header};
+use rayon::prelude::*;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Where an open archive's index came from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IndexState {
+    /// From the index file.
+    File,
+    /// From a walk over the archive: there is no index file.
+    Missing,
+    /// From a walk over the archive: the index file is damaged, or belongs to another archive or an earlier state of this one.
+    Stale,
+}
+
+/// A moves block, found and its table checked.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub block: BlockRef,
+    pub layout: Layout,
+}
+
+/// An open archive, mapped into memory. It can be shared by threads; it shows the state at the commit that was last when it was opened.
+#[derive(Debug)]
+pub struct Archive {
+    path: PathBuf,
+    map: Map,
+    id: ArchiveId,
+    version: (u16, u16),
+    slot: Slot,
+    index: Index,
+    index_state: IndexState,
+    dictionary: Dictionary,
+    heads: Vec<OnceLock<Result<Head, Damage>>>,
+    /// One bit for each page of records whose CRC has been checked.
+    sound: Vec<AtomicU64>,
+    /// The columns of the chunk that was asked for last, for callers that go from game to game.
+    last: Mutex<Option<(usize, Arc<Columns>)>>,
+}
+
+impl Archive {
+    /// Opens an archive. Reads its header and its index; where there is no good index, walks the archive's block headers.
+    ///
+    /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are damaged. Success does
+    /// not promise that all games are sound: each is checked when it is read, and all of them by `verify`.
+    pub fn open(path: impl AsRef<Path>) -> Result<Archive> {
+        let path = path.as_ref();
+        let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
+        let (header, slot) = read_header(&mut file, path)?;
+        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
+        if slot.length > length {
+            return Err(Damage::new(length, "the file is shorter than its last commit").into());
+        }
+        let map = Map::of(&file, slot.length).map_err(Error::io("cannot map", path))?;
+        let (index, index_state) = Archive::index(&map, header.id, &slot, &index_path(path))?;
+        Ok(Archive {
+            path: path.to_path_buf(),
+            map,
+            id: header.id,
+            version: header.version,
+            slot,
+            index_state,
+            dictionary: Dictionary::new(index.dictionaries.clone()),
+            heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
+            sound: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            index,
+            last: Mutex::new(None),
+        })
+    }
+
+    fn index(bytes: &[u8], id: ArchiveId, slot: &Slot, path: &Path) -> Result<(Index, IndexState)> {
+        let mut state = IndexState::Missing;
+        if let Ok(file) = std::fs::read(path) {
+            state = IndexState::Stale;
+            if let Some(index) = Index::decode(&file)
+                && (index.id, index.sequence, index.length) == (id, slot.sequence, slot.length)
+                && index.games == slot.games
+            {
+                return Ok((index, IndexState::File));
+            }
+        }
+        let mut builder = IndexBuilder::default();
+        for block in Scan::new(bytes, id) {
+            builder.add(&block?)?;
+        }
+        let index = Index { id, sequence: slot.sequence, length: slot.length, ..builder.index };
+        if index.games != slot.games {
+            return Err(Damage::new(slot.commit, "the number of games does not agree with the commit").into());
+        }
+        Ok((index, state))
+    }
+
+    /// Returns the number of games.
+    pub fn len(&self) -> u64 {
+        self.index.games
+    }
+
+    /// Returns whether there are no games.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the file's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the archive's identity.
+    pub fn id(&self) -> ArchiveId {
+        self.id
+    }
+
+    /// Returns the format version, major and minor.
+    pub fn version(&self) -> (u16, u16) {
+        self.version
+    }
+
+    /// Returns the committed length of the file in bytes.
+    pub fn file_length(&self) -> u64 {
+        self.slot.length
+    }
+
+    /// Returns where the index came from.
+    pub fn index_state(&self) -> IndexState {
+        self.index_state
+    }
+
+    /// Returns the index, to be written beside the archive.
+    pub fn index_file(&self) -> Vec<u8> {
+        self.index.encode()
+    }
+
+    /// Returns the totals at the last commit; all zero in an archive without any.
+    pub fn totals(&self) -> Result<Commit> {
+        if self.slot.commit == 0 {
+            return Ok(Commit::default());
+        }
+        let block = BlockRef::at(self.bytes(), self.id, self.slot.commit)?;
+        let payload = block.checked_payload(self.bytes(), self.id)?;
+        let damage = Damage::new(self.slot.commit, "damaged commit");
+        Ok(Commit::decode(payload).filter(|_| block.header.kind == Kind::Commit).ok_or(damage)?)
+    }
+
+    /// Returns the sources that were read to their end, in order. Walks the archive's block headers.
+    pub fn sources(&self) -> Result<Vec<Source>> {
+        let mut sources = Vec::new();
+        for block in Scan::new(self.bytes(), self.id) {
+            let block = block?;
+            if block.header.kind == Kind::Source {
+                let payload = block.checked_payload(self.bytes(), self.id)?;
+                sources.push(Source::decode(payload).ok_or(Damage::new(block.offset, "damaged source"))?);
+            }
+        }
+        Ok(sources)
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
+    pub(super) fn slot(&self) -> &Slot {
+        &self.slot
+    }
+
+    pub(crate) fn index_ref(&self) -> &Index {
+        &self.index
+    }
+
+    pub(super) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
+        self.dictionary.get(self.bytes(), self.id, number)
+    }
+
+    #[inline]
+    pub(super) fn head(&self, chunk: usize) -> Result<&Head, Damage> {
+        let missing = Damage::new(0, "no such chunk");
+        let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
+        lock.get_or_init(|| {
+            let block = BlockRef::at(self.bytes(), self.id, entry.offset)?;
+            let layout = Layout::of(&block.header)
+                .filter(|_| block.header.first == entry.first)
+                .ok_or(Damage::new(entry.offset, "damaged moves block"))?;
+            block.checked_payload(self.bytes(), self.id)?;
+            Ok(Head { block, layout })
+        })
+        .as_ref()
+        .map_err(|damage| *damage)
+    }
+
+    /// Returns the chunk and the place in it of a game.
+    #[inline]
+    fn place(&self, game: u64) -> Result<(usize, usize)> {
+        if game == 0 || game > self.len() {
+            return Err(Error::NoSuchGame { game, games: self.len() });
+        }
+        let chunk = self.index.chunks.partition_point(|entry| entry.first <= game) - 1;
+        Ok((chunk, (game - self.index.chunks[chunk].first) as usize))
+    }
+
+    /// Returns the record at `place` of a chunk, its pages checked.
+    #[inline]
+    pub(super) fn record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
+        let head = self.head(chunk)?;
+        let Head { block, layout } = head;
+        let payload = block.payload(self.bytes());
+        let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
+        let (start, length) = layout.locate(payload, place).ok_or(damage("damaged table"))?;
+        let pages = start / moves::PAGE..=(start + length.max(1) - 1) / moves::PAGE;
+        let first_page = self.index.chunks[chunk].pages;
+        for page in pages {
+            let bit = first_page + page as u64;
+            let word = self.sound.get((bit / 64) as usize).ok_or(damage("the index disagrees"))?;
+            let mask = 1 << (bit % 64);
+            if word.load(Ordering::Relaxed) & mask == 0 {
+                if !layout.page_is_sound(payload, page, self.id, block.payload_offset()) {
+                    return Err(damage("damaged game records"));
+                }
+                word.fetch_or(mask, Ordering::Relaxed);
+            }
+        }
+        let start = layout.records + start;
+        let record = payload.get(start..start + length).and_then(Record::decode);
+        record.ok_or(damage("damaged game record"))
+    }
+
+    /// Returns game `number`, from 1. Reads its record alone; tags and texts when they are asked for.
+    ///
+    /// Errors: there is no such game, or its record is damaged.
+    #[inline]
+    pub fn game(&self, number: u64) -> Result<Game<'_>> {
+        let (chunk, place) = self.place(number)?;
+        Ok(Game::new(self, number, chunk, place, self.record(chunk, place)?, None))
+    }
+
+    /// Returns the position after ply `ply` of game `number`; ply 0 is the starting position.
+    ///
+    /// Reads the game's record alone. Errors: there is no such game or ply, or the record is damaged.
+    #[inline]
+    pub fn position(&self, number: u64, ply: u32) -> Result<Position> {
+        self.game(number)?.position(ply)
+    }
+
+    /// Returns the number of chunks: the groups of games that share compressed tags and texts.
+    pub fn chunk_count(&self) -> usize {
+        self.index.chunks.len()
+    }
+
+    /// Returns a chunk, from 0 to `chunk_count() - 1`.
+    pub fn chunk(&self, chunk: usize) -> Result<Chunk<'_>> {
+        Ok(Chunk::new(self, chunk, self.head(chunk)?))
+    }
+
+    /// Iterates over all games in order. A damaged game is an error in its place, and the games after it follow.
+    pub fn games(&self) -> impl Iterator<Item = Result<Game<'_>>> {
+        (0..self.chunk_count()).flat_map(|chunk| self.games_of_chunk(chunk))
+    }
+
+    /// Iterates over all games in parallel, on rayon's current pool; the chunks are the units of work.
+    pub fn par_games(&self) -> impl ParallelIterator<Item = Result<Game<'_>>> {
+        (0..self.chunk_count()).into_par_iter().flat_map_iter(|chunk| self.games_of_chunk(chunk))
+    }
+
+    /// Iterates over the games of a chunk; where the chunk cannot be read, each of its games is an error.
+    fn games_of_chunk(&self, number: usize) -> impl Iterator<Item = Result<Game<'_>>> {
+        let chunk = self.chunk(number);
+        let chunks = &self.index.chunks;
+        let end = chunks.get(number + 1).map_or(self.len() + 1, |next| next.first);
+        let first = chunks.get(number).map_or(end, |entry| entry.first);
+        (first..end).map(move |game| match &chunk {
+            Ok(chunk) => chunk.game(game),
+            Err(Error::Damaged(damage)) => Err(damage.of_game(game).into()),
+            Err(_) => Err(Damage::new(0, "damaged chunk").of_game(game).into()),
+        })
+    }
+
+    /// Returns the columns of a chunk, kept from the last call where it asked for the same.
+    pub(super) fn columns(&self, chunk: usize) -> Arc<Columns> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((number, columns)) if *number == chunk => Arc::clone(columns),
+            _ => {
+                let columns = Arc::new(Columns::default());
+                *last = Some((chunk, Arc::clone(&columns)));
+                columns
+            }
+        }
+    }
+}
+
+/// Reads the header and the high-water slot that holds.
+pub(super) fn read_header(file: &mut File, path: &Path) -> Result<(Header, Slot)> {
+    let mut pages = Vec::with_capacity(BLOCKS as usize);
+    file.take(BLOCKS).read_to_end(&mut pages).map_err(Error::io("cannot read", path))?;
+    let header = Header::decode(&pages).map_err(|fault| match fault {
+        HeaderFault::Foreign => Error::Foreign { path: path.to_path_buf() },
+        HeaderFault::Newer(version) => Error::Newer { path: path.to_path_buf(), version },
+        HeaderFault::Damaged => Damage::new(0, "damaged file header").into(),
+    })?;
+    let slot = |offset: u64| {
+        let start = offset as usize;
+        Slot::decode(pages.get(start..start + PAGE)?, header.id, offset)
+    };
+    let slot = SLOTS.into_iter().filter_map(slot).max_by_key(|slot| slot.sequence);
+    Ok((header, slot.ok_or(Damage::new(header::SLOTS[0], "no high-water mark is sound"))?))
+}

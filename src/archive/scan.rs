@@ -1,0 +1,120 @@
+//! The walk from block to block: how an index is made of an archive.
+
+use crate::error::Damage;
+use crate::format::ArchiveId;
+use crate::format::block::{BlockHeader, HEADER, Kind};
+use crate::format::header::BLOCKS;
+use crate::format::index::{ChunkEntry, DictionaryEntry, Index};
+use crate::format::moves::Layout;
+
+/// A block in an archive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockRef {
+    /// Where it begins.
+    pub offset: u64,
+    /// Its header.
+    pub header: BlockHeader,
+}
+
+impl BlockRef {
+    /// Reads the header at `offset`.
+    pub fn at(bytes: &[u8], id: ArchiveId, offset: u64) -> Result<BlockRef, Damage> {
+        let damaged = Damage::new(offset, "damaged block header");
+        let rest = usize::try_from(offset).ok().and_then(|start| bytes.get(start..)).ok_or(damaged)?;
+        let header = BlockHeader::decode(rest, id, offset).ok_or(damaged)?;
+        if header.length > (rest.len() - HEADER) as u64 {
+            return Err(Damage::new(offset, "a block runs past the committed end"));
+        }
+        Ok(BlockRef { offset, header })
+    }
+
+    /// Returns where the payload begins.
+    pub fn payload_offset(&self) -> u64 {
+        self.offset + HEADER as u64
+    }
+
+    /// Returns where the next block begins.
+    pub fn end(&self) -> u64 {
+        self.payload_offset() + self.header.length
+    }
+
+    /// Returns the payload, unchecked.
+    pub fn payload<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        bytes.get(self.payload_offset() as usize..self.end() as usize).unwrap_or_default()
+    }
+
+    /// Returns the payload if its CRC holds (for moves: that of the table).
+    pub fn checked_payload<'a>(&self, bytes: &'a [u8], id: ArchiveId) -> Result<&'a [u8], Damage> {
+        let payload = self.payload(bytes);
+        match payload.get(..self.header.checked as usize) {
+            Some(checked) if id.crc(self.payload_offset(), checked) == self.header.payload_crc => Ok(payload),
+            _ => Err(Damage::new(self.offset, "damaged block")),
+        }
+    }
+}
+
+/// Walks the blocks of an archive up to its committed end; stops at the first damaged header.
+pub struct Scan<'a> {
+    bytes: &'a [u8],
+    id: ArchiveId,
+    next: u64,
+}
+
+impl<'a> Scan<'a> {
+    /// Returns a walk over `bytes`, the archive up to its committed end.
+    pub fn new(bytes: &'a [u8], id: ArchiveId) -> Scan<'a> {
+        Scan { bytes, id, next: BLOCKS }
+    }
+}
+
+impl Iterator for Scan<'_> {
+    type Item = Result<BlockRef, Damage>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next >= self.bytes.len() as u64 {
+            return None;
+        }
+        let block = BlockRef::at(self.bytes, self.id, self.next);
+        self.next = block.map_or(u64::MAX, |block| block.end());
+        Some(block)
+    }
+}
+
+/// Adds blocks to an index in their order, as they are written or found.
+#[derive(Debug, Default)]
+pub struct IndexBuilder {
+    pub index: Index,
+}
+
+impl IndexBuilder {
+    pub fn add(&mut self, block: &BlockRef) -> Result<(), Damage> {
+        let BlockRef { offset, header } = *block;
+        let damage = |what| Damage::new(offset, what);
+        match header.kind {
+            Kind::Moves => {
+                let layout = Layout::of(&header).ok_or(damage("damaged moves block"))?;
+                if header.first != self.index.games + 1 {
+                    return Err(damage("games out of order"));
+                }
+                self.index.chunks.push(ChunkEntry { first: header.first, offset, pages: self.index.pages });
+                self.index.games += u64::from(header.count);
+                self.index.pages += layout.pages() as u64;
+            }
+            Kind::Dictionary => {
+                let known = self.index.strings;
+                match self.index.dictionaries.last_mut() {
+                    Some(last) if last.first == header.first && last.copy == 0 && known > header.first => {
+                        last.copy = offset;
+                    }
+                    _ if header.first == known => {
+                        self.index.dictionaries.push(DictionaryEntry { first: known, offset, copy: 0 });
+                        self.index.strings += u64::from(header.count);
+                    }
+                    _ => return Err(damage("dictionary out of order")),
+                }
+            }
+            Kind::Tags | Kind::Texts | Kind::Source | Kind::Commit => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,29 @@
+//! What a writer needs of a file, as a trait, so that tests can put a failing disk in its place.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+
+/// A file that can be written at any offset and made durable.
+pub trait Storage: Send {
+    /// Writes all bytes at an offset, growing the file as needed.
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+    /// Cuts the file, or extends it with zeros.
+    fn set_length(&mut self, length: u64) -> io::Result<()>;
+    /// Returns when everything written is durable. After an error nothing may be assumed, and the call is not to be repeated.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+impl Storage for File {
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(offset))?;
+        self.write_all(bytes)
+    }
+
+    fn set_length(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}

@@ -1,0 +1,393 @@
+//! Writing: chunks are appended, and a batch of them is committed by a commit block, a sync, the next high-water mark and another sync
+//! (FORMAT.md, "Commits").
+
+use super::index_path;
+use super::map::Map;
+use super::reader::read_header;
+use super::scan::{BlockRef, IndexBuilder, Scan};
+use super::storage::Storage;
+use crate::error::{Damage, Error, Result};
+use crate::format::block::{self, BlockHeader, Kind};
+use crate::format::commit::Commit;
+use crate::format::dictionary::{self, Strings};
+use crate::format::header::{BLOCKS, Header, PAGE, Slot};
+use crate::format::index::Index;
+use crate::format::source::Source;
+use crate::format::{ArchiveId, VERSION, moves};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Chunks in a batch: a commit follows every so many.
+pub const BATCH: u32 = 64;
+/// The most strings that a writer takes into the dictionary, and the most bytes of text in them: what bounds its memory.
+const MAX_STRINGS: u64 = 1 << 20;
+const MAX_STRING_BYTES: usize = 32 << 20;
+/// A string longer than this stays in its chunk.
+const MAX_STRING: usize = 1024;
+/// The compression level of dictionary blocks: they are small and read often.
+const DICTIONARY_LEVEL: i32 = 19;
+
+/// Numbers strings in the order in which they come, for the archive's dictionary.
+#[derive(Debug, Default)]
+pub struct Interner {
+    numbers: HashMap<Box<[u8]>, u64>,
+    bytes: usize,
+    new: Vec<Box<[u8]>>,
+}
+
+impl Interner {
+    /// Returns the string's number, a new one if need be; `None` where the string is too long or the dictionary full.
+    pub fn intern(&mut self, string: &[u8]) -> Option<u64> {
+        if let Some(number) = self.numbers.get(string) {
+            return Some(*number);
+        }
+        let next = self.numbers.len() as u64;
+        if string.len() > MAX_STRING || next >= MAX_STRINGS || self.bytes + string.len() > MAX_STRING_BYTES {
+            return None;
+        }
+        self.bytes += string.len();
+        self.numbers.insert(string.into(), next);
+        self.new.push(string.into());
+        Some(next)
+    }
+
+    /// Returns the strings that have got numbers since the last call, in order.
+    pub fn take_new(&mut self) -> Vec<Box<[u8]>> {
+        std::mem::take(&mut self.new)
+    }
+}
+
+/// A chunk of games, encoded but for what depends on its place in the file.
+#[derive(Debug, Default)]
+pub struct EncodedChunk {
+    /// Game records, one after the other.
+    pub records: Vec<u8>,
+    /// The end of each record.
+    pub ends: Vec<u32>,
+    /// The payload of the tags block.
+    pub tags: Vec<u8>,
+    /// The payload of the texts block, if any game has texts.
+    pub texts: Option<Vec<u8>>,
+    /// The strings that this chunk is the first to use.
+    pub new_strings: Vec<Box<[u8]>>,
+    /// Plies of the games' main lines.
+    pub plies: u64,
+    /// Games stored with a fault.
+    pub faulty: u64,
+    /// Games of the same stretch of the source that were rejected.
+    pub rejected: u64,
+    /// Bytes of PGN that the chunk was made of.
+    pub pgn_bytes: u64,
+}
+
+/// Appends to an archive. What is not committed is not there.
+pub struct Writer<S> {
+    storage: S,
+    id: ArchiveId,
+    /// Where the next block goes.
+    end: u64,
+    slot: Slot,
+    totals: Commit,
+    index: IndexBuilder,
+    /// Strings of this batch.
+    strings: Vec<Box<[u8]>>,
+    chunks: u32,
+    poisoned: bool,
+}
+
+impl<S: Storage> Writer<S> {
+    /// Writes the header pages of an empty archive.
+    pub fn create(mut storage: S, id: ArchiveId) -> io::Result<Writer<S>> {
+        let slot = Slot { length: BLOCKS, ..Slot::default() };
+        let mut pages = Header { version: VERSION, id }.encode();
+        pages.extend_from_slice(&slot.encode(id));
+        // The second slot is not there until the first commit.
+        pages.resize(pages.len() + PAGE, 0);
+        storage.write_at(0, &pages)?;
+        storage.sync()?;
+        Ok(Writer {
+            storage,
+            id,
+            end: BLOCKS,
+            slot,
+            totals: Commit::default(),
+            index: IndexBuilder { index: Index { id, length: BLOCKS, ..Index::default() } },
+            strings: Vec::new(),
+            chunks: 0,
+            poisoned: false,
+        })
+    }
+
+    /// Returns the totals, those of what is not committed yet included.
+    pub fn totals(&self) -> &Commit {
+        &self.totals
+    }
+
+    /// Returns how many games are committed.
+    pub fn committed_games(&self) -> u64 {
+        self.slot.games
+    }
+
+    /// Returns the committed length of the file.
+    pub fn committed_length(&self) -> u64 {
+        self.slot.length
+    }
+
+    fn append(&mut self, encode: impl FnOnce(ArchiveId, u64) -> Vec<u8>) -> io::Result<u64> {
+        if self.poisoned {
+            return Err(io::Error::other("an earlier write failed"));
+        }
+        let block = encode(self.id, self.end);
+        let header = BlockHeader::decode(&block, self.id, self.end);
+        let header = header.ok_or_else(|| io::Error::other("a block too large for the format"))?;
+        if let Err(error) = self.storage.write_at(self.end, &block) {
+            self.poisoned = true;
+            return Err(error);
+        }
+        self.index.add(&BlockRef { offset: self.end, header }).map_err(|damage| io::Error::other(damage.what))?;
+        self.end += block.len() as u64;
+        Ok(block.len() as u64)
+    }
+
+    /// Appends a chunk, and commits if it is the last of its batch. An empty chunk adds to the totals alone.
+    pub fn add_chunk(&mut self, chunk: EncodedChunk) -> io::Result<()> {
+        self.totals.pgn_bytes += chunk.pgn_bytes;
+        self.totals.rejected += chunk.rejected;
+        if !chunk.ends.is_empty() {
+            let (first, count) = (self.totals.games + 1, chunk.ends.len() as u32);
+            let EncodedChunk { records, ends, tags, texts, .. } = &chunk;
+            self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, id, at))?;
+            self.totals.tags_bytes += self.append(|id, at| block::encode(Kind::Tags, first, count, tags, id, at))?;
+            if let Some(texts) = texts {
+                self.totals.texts_bytes +=
+                    self.append(|id, at| block::encode(Kind::Texts, first, count, texts, id, at))?;
+            }
+            self.totals.games += u64::from(count);
+            self.totals.plies += chunk.plies;
+            self.totals.faulty += chunk.faulty;
+        }
+        self.strings.extend(chunk.new_strings);
+        self.chunks += 1;
+        if self.chunks == BATCH { self.commit() } else { Ok(()) }
+    }
+
+    /// Appends a source that has been read to its end.
+    pub fn add_source(&mut self, source: &Source) -> io::Result<()> {
+        let number = self.totals.sources;
+        self.append(|id, at| block::encode(Kind::Source, number, 1, &source.encode(), id, at))?;
+        self.totals.sources += 1;
+        Ok(())
+    }
+
+    /// Commits everything appended so far; returns when it is durable.
+    pub fn commit(&mut self) -> io::Result<()> {
+        self.chunks = 0;
+        if !self.strings.is_empty() {
+            let strings = std::mem::take(&mut self.strings);
+            let payload = dictionary::encode(&strings, DICTIONARY_LEVEL);
+            let (first, count) = (self.totals.strings, strings.len() as u32);
+            for _ in 0..2 {
+                self.totals.dictionary_bytes +=
+                    self.append(|id, at| block::encode(Kind::Dictionary, first, count, &payload, id, at))?;
+            }
+            self.totals.strings += u64::from(count);
+        }
+        if self.end == self.slot.length {
+            return Ok(());
+        }
+        self.totals.sequence = self.slot.sequence + 1;
+        let (totals, commit) = (self.totals, self.end);
+        self.append(|id, at| block::encode(Kind::Commit, totals.sequence, 0, &totals.encode(), id, at))?;
+        let slot = Slot { sequence: totals.sequence, length: self.end, games: totals.games, commit };
+        // After a failed sync nothing is known about what reached the disk, so the writer does not go on.
+        self.poisoned = true;
+        self.storage.sync()?;
+        self.storage.write_at(slot.offset(), &slot.encode(self.id))?;
+        self.storage.sync()?;
+        self.poisoned = false;
+        self.slot = slot;
+        Ok(())
+    }
+
+    /// Returns the index at the last commit.
+    pub fn index(&self) -> Index {
+        let index = &self.index.index;
+        Index { id: self.id, sequence: self.slot.sequence, length: self.slot.length, ..index.clone() }
+    }
+
+    /// Gives back the storage, cut to the last commit as far as possible.
+    pub fn abandon(mut self) -> S {
+        // The tail beyond the mark is harmless if it stays.
+        let _ = self.storage.set_length(self.slot.length);
+        self.storage
+    }
+}
+
+impl Writer<File> {
+    /// Opens an archive to append to it; also returns the strings it has. What lies beyond the last commit is cut off.
+    ///
+    /// Errors: those of opening an archive; and another writer has it open.
+    pub fn open(path: &Path) -> Result<(Writer<File>, Interner)> {
+        let mut file =
+            OpenOptions::new().read(true).write(true).open(path).map_err(Error::io("cannot open", path))?;
+        lock(&file, path)?;
+        let (header, slot) = read_header(&mut file, path)?;
+        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
+        if slot.length > length {
+            return Err(Damage::new(length, "the file is shorter than its last commit").into());
+        }
+        let mut index = IndexBuilder { index: Index { id: header.id, ..Index::default() } };
+        let mut interner = Interner::default();
+        let mut totals = Commit::default();
+        let map = Map::of(&file, slot.length).map_err(Error::io("cannot map", path))?;
+        for block in Scan::new(&map, header.id) {
+            let block = block?;
+            index.add(&block)?;
+            let damage = Damage::new(block.offset, "damaged block");
+            match block.header.kind {
+                // The second copy of a dictionary block comes when its strings are known already.
+                Kind::Dictionary if block.header.first == interner.numbers.len() as u64 => {
+                    let payload = block.checked_payload(&map, header.id)?;
+                    let count = block.header.count as usize;
+                    let strings = Strings::decode(payload, count).ok_or(damage)?;
+                    for string in (0..count).filter_map(|string| strings.get(string)) {
+                        let number = interner.numbers.len() as u64;
+                        interner.bytes += string.len();
+                        interner.numbers.insert(string.into(), number);
+                    }
+                }
+                Kind::Commit => {
+                    totals = Commit::decode(block.checked_payload(&map, header.id)?).ok_or(damage)?;
+                }
+                _ => {}
+            }
+        }
+        drop(map);
+        if (index.index.games, totals.sequence) != (slot.games, slot.sequence) {
+            return Err(Damage::new(slot.commit, "the commit does not agree with its mark").into());
+        }
+        if length > slot.length {
+            file.set_len(slot.length).map_err(Error::io("cannot cut", path))?;
+        }
+        let writer = Writer {
+            storage: file,
+            id: header.id,
+            end: slot.length,
+            slot,
+            totals,
+            index,
+            strings: Vec::new(),
+            chunks: 0,
+            poisoned: false,
+        };
+        Ok((writer, interner))
+    }
+}
+
+/// A new archive file, which takes its name only when it is whole or has its header.
+pub enum NewFile {
+    /// The file has its name.
+    Named(PathBuf),
+    /// The file takes its name, and the place of what is there, at the end.
+    Replacing(tempfile::TempPath, PathBuf),
+}
+
+impl NewFile {
+    /// Makes a file with the header of an empty archive. With `replace` an existing file stays until `finish`; without, it is an error.
+    pub fn create(path: &Path, id: ArchiveId, replace: bool) -> Result<(NewFile, Writer<File>)> {
+        if !replace && path.exists() {
+            return Err(Error::Exists { path: path.to_path_buf() });
+        }
+        let doing = "cannot create";
+        let file = temporary(path).map_err(Error::io(doing, path))?;
+        lock(file.as_file(), path)?;
+        let (file, temporary) = file.into_parts();
+        let writer = Writer::create(file, id).map_err(Error::io("cannot write", path))?;
+        if replace {
+            return Ok((NewFile::Replacing(temporary, path.to_path_buf()), writer));
+        }
+        temporary.persist_noclobber(path).map_err(|error| match error.error.kind() {
+            io::ErrorKind::AlreadyExists => Error::Exists { path: path.to_path_buf() },
+            _ => Error::io(doing, path)(error.error),
+        })?;
+        sync_folder(path);
+        Ok((NewFile::Named(path.to_path_buf()), writer))
+    }
+
+    /// Gives the file its name.
+    pub fn finish(self) -> Result<()> {
+        if let NewFile::Replacing(temporary, path) = self {
+            temporary.persist(&path).map_err(|error| Error::io("cannot replace", &path)(error.error))?;
+            sync_folder(&path);
+        }
+        Ok(())
+    }
+
+    /// Takes the file away again.
+    pub fn remove(self) {
+        match self {
+            NewFile::Named(path) => drop(std::fs::remove_file(path)),
+            NewFile::Replacing(temporary, _) => drop(temporary),
+        }
+    }
+}
+
+fn lock(file: &File, path: &Path) -> Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(std::fs::TryLockError::WouldBlock) => {
+            let busy = io::Error::new(io::ErrorKind::ResourceBusy, "another program is writing to it");
+            Err(Error::io("cannot open", path)(busy))
+        }
+        // Some file systems have no locks: a writer there is on its own.
+        Err(std::fs::TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(std::fs::TryLockError::Error(error)) => Err(Error::io("cannot lock", path)(error)),
+    }
+}
+
+/// Writes a whole file: to a temporary one in the same folder, synced, and renamed.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let write = || {
+        let mut file = temporary(path)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_data()?;
+        file.persist(path).map_err(|error| error.error)
+    };
+    write().map_err(Error::io("cannot write", path))?;
+    sync_folder(path);
+    Ok(())
+}
+
+/// Writes the index of an archive beside it.
+pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
+    write_whole(&index_path(archive), &index.encode())
+}
+
+fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".scoresheet-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file: what the umask leaves of it.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder(path))
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes a rename durable where the system lets a folder be synced; elsewhere it is durable when the system sees fit.
+fn sync_folder(path: &Path) {
+    if let Ok(folder) = File::open(folder(path)) {
+        let _ = folder.sync_all();
+    }
+}
+

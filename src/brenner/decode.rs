@@ -1,0 +1,350 @@
+//! Brenner bytes to events, every move checked.
+
+use super::encode::push_move;
+use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
+use crate::chess::attacks::{DIRECTIONS, LEAPS};
+use crate::chess::{Color, Man, Move, MoveKind, Position, Role, Square, Wing};
+use crate::game::{Line, Outcome};
+use std::fmt;
+
+/// What is wrong with a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DecodeFault {
+    /// The stream ends within an element, or a variation is open at its end.
+    CutShort,
+    /// The man that the byte names is not on the board.
+    NoSuchMan,
+    /// The move is not legal in its position.
+    IllegalMove,
+    /// A prefix that does not fit what follows it, or a promotion without one.
+    BadPrefix,
+    /// A promotion to a man that is on the board.
+    LabelTaken,
+    /// An explicit move whose bits mean nothing.
+    BadExplicit,
+    /// A byte that the code leaves unassigned.
+    Unassigned,
+    /// A variation closes where none is open.
+    StrayClose,
+    /// A result inside a variation, or something after the result.
+    MisplacedResult,
+}
+
+/// A fault of a stream and the offset of the element at fault, in bytes from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DecodeError {
+    /// What is wrong.
+    pub fault: DecodeFault,
+    /// Where.
+    pub offset: usize,
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fault = match self.fault {
+            DecodeFault::CutShort => "the stream is cut short",
+            DecodeFault::NoSuchMan => "no such man on the board",
+            DecodeFault::IllegalMove => "an illegal move",
+            DecodeFault::BadPrefix => "a prefix that does not fit",
+            DecodeFault::LabelTaken => "a promotion to a label in use",
+            DecodeFault::BadExplicit => "a malformed explicit move",
+            DecodeFault::Unassigned => "an unassigned byte",
+            DecodeFault::StrayClose => "a variation closes that never opened",
+            DecodeFault::MisplacedResult => "a result out of place",
+        };
+        write!(f, "bad Brenner stream: {fault} at byte {}", self.offset)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Where a stream's texts are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Texts {
+    /// Between zero bytes in the stream.
+    Inline,
+    /// Elsewhere; one zero byte marks the place.
+    Apart,
+}
+
+/// One element of a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Item<'a> {
+    /// A legal move, or the null move.
+    Move(Move),
+    /// `!` (true) or `?`.
+    Mark(bool),
+    /// A numeric annotation glyph.
+    Nag(u8),
+    /// A text; empty where texts are apart.
+    Text(&'a [u8]),
+    /// A variation opens.
+    Open,
+    /// A variation closes.
+    Close,
+    /// The result.
+    Outcome(Outcome),
+}
+
+/// Reads a stream element by element. It never panics, whatever the bytes, and stops at the first fault.
+pub struct Decoder<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    texts: Texts,
+    line: Line,
+    canonical: bool,
+    ended: bool,
+    scratch: Vec<u8>,
+}
+
+/// What a table byte says before the board is asked.
+enum Word {
+    Piece { role: Role, label: u8, step: (i8, i8), squares: i8 },
+    Pawn { label: u8, step: u8 },
+    Prefix { role: Role, label: u8 },
+}
+
+fn word(byte: u8) -> Option<Word> {
+    let (ddd, nnn, w) = (byte & 7, byte >> 3 & 7, byte >> 6 & 1);
+    let piece = |role, label, steps: &[(i8, i8); 8], squares| Word::Piece {
+        role,
+        label,
+        step: steps[ddd as usize & 7],
+        squares,
+    };
+    Some(match byte {
+        0x08..=0x0F => piece(Role::King, 0, &DIRECTIONS, 1),
+        0x10..=0x1F => piece(Role::Knight, byte >> 3 & 1, &LEAPS, 1),
+        0x20..=0x3F => Word::Pawn { label: ddd, step: byte >> 3 & 3 },
+        0x40..=0x47 => {
+            Word::Prefix { role: if byte & 1 == 0 { Role::Queen } else { Role::Knight }, label: byte >> 1 & 3 }
+        }
+        0x48..=0x7F => piece(Role::Queen, 0, &DIRECTIONS, nnn as i8),
+        0x80..=0x87 => {
+            Word::Prefix { role: if byte & 1 == 0 { Role::Rook } else { Role::Bishop }, label: byte >> 1 & 3 }
+        }
+        0x88..=0xBF | 0xC8..=0xFF => {
+            piece(if byte & 1 == 0 { Role::Rook } else { Role::Bishop }, w, &DIRECTIONS, nnn as i8)
+        }
+        _ => return None,
+    })
+}
+
+impl<'a> Decoder<'a> {
+    /// Returns a decoder at the beginning of a stream that starts from `start`.
+    pub fn new(bytes: &'a [u8], start: Position, texts: Texts) -> Decoder<'a> {
+        Decoder { bytes, at: 0, texts, line: Line::new(start), canonical: true, ended: false, scratch: Vec::new() }
+    }
+
+    /// Returns the position after what has been read, within the variation that is open.
+    pub fn position(&self) -> &Position {
+        self.line.position()
+    }
+
+    /// Returns how many variations are open.
+    pub fn depth(&self) -> usize {
+        self.line.depth()
+    }
+
+    /// Returns the offset of the next element, in bytes.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Returns whether all that has been read is in canonical form.
+    pub fn is_canonical(&self) -> bool {
+        self.canonical
+    }
+
+    /// Returns the next element, or `None` at the end. The position is still the one before a move; `advance` plays it.
+    fn take(&mut self) -> Result<Option<(Item<'a>, Option<Man>)>, DecodeFault> {
+        let Some(byte) = self.next_byte() else {
+            return if self.line.depth() == 0 { Ok(None) } else { Err(DecodeFault::CutShort) };
+        };
+        if self.ended {
+            return Err(DecodeFault::MisplacedResult);
+        }
+        let item = match byte {
+            TEXT => Item::Text(self.text()?),
+            1..=3 => {
+                if self.line.depth() > 0 {
+                    return Err(DecodeFault::MisplacedResult);
+                }
+                self.ended = true;
+                Item::Outcome(match byte {
+                    1 => Outcome::BlackWins,
+                    2 => Outcome::WhiteWins,
+                    _ => Outcome::Draw,
+                })
+            }
+            CASTLE_H => Item::Move(self.castling(Wing::H)?),
+            CASTLE_A => Item::Move(self.castling(Wing::A)?),
+            BAD => Item::Mark(false),
+            GOOD => Item::Mark(true),
+            EXPLICIT => {
+                let m = self.explicit()?;
+                let promoted = m.promotion().map(|role| Man::unlabelled(self.position().turn(), role));
+                return Ok(Some((Item::Move(m), promoted)));
+            }
+            NULL => Item::Move(Move::NULL),
+            NAG => Item::Nag(self.next_byte().ok_or(DecodeFault::CutShort)?),
+            OPEN => Item::Open,
+            CLOSE if self.line.depth() == 0 => return Err(DecodeFault::StrayClose),
+            CLOSE => Item::Close,
+            _ => {
+                let (m, promoted) = self.table_move(byte)?;
+                return Ok(Some((Item::Move(m), promoted)));
+            }
+        };
+        Ok(Some((item, None)))
+    }
+
+    fn next_byte(&mut self) -> Option<u8> {
+        let byte = self.bytes.get(self.at).copied()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn text(&mut self) -> Result<&'a [u8], DecodeFault> {
+        if self.texts == Texts::Apart {
+            return Ok(&[]);
+        }
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let length = memchr::memchr(TEXT, rest).ok_or(DecodeFault::CutShort)?;
+        self.at += length + 1;
+        Ok(&rest[..length])
+    }
+
+    fn castling(&self, wing: Wing) -> Result<Move, DecodeFault> {
+        let position = self.position();
+        let us = position.turn();
+        let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(us, wing)) else {
+            return Err(DecodeFault::IllegalMove);
+        };
+        self.checked(Move { from: king, to: rook, kind: MoveKind::Castle(wing) })
+    }
+
+    fn checked(&self, m: Move) -> Result<Move, DecodeFault> {
+        self.position().check(m).map(|()| m).map_err(|_| DecodeFault::IllegalMove)
+    }
+
+    fn explicit(&mut self) -> Result<Move, DecodeFault> {
+        let (high, low) = (self.next_byte(), self.next_byte());
+        let bits = u16::from_be_bytes([high.ok_or(DecodeFault::CutShort)?, low.ok_or(DecodeFault::CutShort)?]);
+        let [from, to] = [bits >> 10, bits >> 4].map(|bits| Square::masked((bits & 63) as u8));
+        let kind = match (bits >> 1 & 7, bits & 1) {
+            (0, 0) => self.plain_or_en_passant(from, to),
+            (1, 0) => MoveKind::Promotion(Role::Knight),
+            (2, 0) => MoveKind::Promotion(Role::Bishop),
+            (3, 0) => MoveKind::Promotion(Role::Rook),
+            (4, 0) => MoveKind::Promotion(Role::Queen),
+            _ => return Err(DecodeFault::BadExplicit),
+        };
+        self.checked(Move { from, to, kind })
+    }
+
+    fn plain_or_en_passant(&self, from: Square, to: Square) -> MoveKind {
+        let position = self.position();
+        let pawn = position.piece_at(from).is_some_and(|piece| piece.role == Role::Pawn);
+        if pawn && from.file() != to.file() && position.en_passant() == Some(to) {
+            MoveKind::EnPassant
+        } else {
+            MoveKind::Plain
+        }
+    }
+
+    fn table_move(&mut self, byte: u8) -> Result<(Move, Option<Man>), DecodeFault> {
+        let us = self.position().turn();
+        match word(byte).ok_or(DecodeFault::Unassigned)? {
+            Word::Piece { role, label, step, squares } => Ok((self.piece_move(role, label, step, squares)?, None)),
+            Word::Pawn { label, step } => {
+                let (from, to) = self.pawn_squares(label, step)?;
+                if matches!(to.rank(), 0 | 7) {
+                    return Err(DecodeFault::BadPrefix);
+                }
+                let kind = self.plain_or_en_passant(from, to);
+                Ok((self.checked(Move { from, to, kind })?, None))
+            }
+            Word::Prefix { role, label } => {
+                let next = self.next_byte().ok_or(DecodeFault::CutShort)?;
+                match word(next) {
+                    // Where the piece byte has w = 1 the prefix still names the man; `advance` sees that it is not canonical.
+                    Some(Word::Piece { role: moved, step, squares, .. }) if moved == role => {
+                        Ok((self.piece_move(role, label, step, squares)?, None))
+                    }
+                    Some(Word::Pawn { label: pawn, step }) => {
+                        let (from, to) = self.pawn_squares(pawn, step)?;
+                        let m = self.checked(Move { from, to, kind: MoveKind::Promotion(role) }).map_err(|fault| {
+                            if matches!(to.rank(), 0 | 7) { fault } else { DecodeFault::BadPrefix }
+                        })?;
+                        let man = Man::labelled(us, role, label).ok_or(DecodeFault::BadPrefix)?;
+                        if self.position().square_of(man).is_some() {
+                            return Err(DecodeFault::LabelTaken);
+                        }
+                        Ok((m, Some(man)))
+                    }
+                    _ => Err(DecodeFault::BadPrefix),
+                }
+            }
+        }
+    }
+
+    fn piece_move(&self, role: Role, label: u8, step: (i8, i8), squares: i8) -> Result<Move, DecodeFault> {
+        let from = self.find(role, label)?;
+        let to = offset(from, step.0 * squares, step.1 * squares).ok_or(DecodeFault::IllegalMove)?;
+        self.checked(Move::plain(from, to))
+    }
+
+    fn find(&self, role: Role, label: u8) -> Result<Square, DecodeFault> {
+        let position = self.position();
+        Man::labelled(position.turn(), role, label)
+            .and_then(|man| position.square_of(man))
+            .ok_or(DecodeFault::NoSuchMan)
+    }
+
+    fn pawn_squares(&self, label: u8, step: u8) -> Result<(Square, Square), DecodeFault> {
+        let from = self.find(Role::Pawn, label)?;
+        let forward = if self.position().turn() == Color::White { 1 } else { -1 };
+        // Towards the h-file is White's right and Black's left.
+        let to = match step {
+            0 => offset(from, 0, forward),
+            1 => offset(from, 0, 2 * forward),
+            2 => offset(from, forward, forward),
+            _ => offset(from, -forward, forward),
+        };
+        Ok((from, to.ok_or(DecodeFault::IllegalMove)?))
+    }
+
+    /// Returns the next element and plays it; `None` at the end of a sound stream.
+    ///
+    /// `before` is called with a move and the position it is played in.
+    pub fn advance(&mut self, mut before: impl FnMut(&Position, Move)) -> Result<Option<Item<'a>>, DecodeError> {
+        let start = self.at;
+        let Some((item, promoted)) = self.take().map_err(|fault| DecodeError { fault, offset: start })? else {
+            return Ok(None);
+        };
+        match item {
+            Item::Move(m) => {
+                self.scratch.clear();
+                push_move(self.line.position(), m, &mut self.scratch);
+                if self.bytes.get(start..self.at) != Some(self.scratch.as_slice()) {
+                    self.canonical = false;
+                }
+                before(self.line.position(), m);
+                let promoted =
+                    promoted.or_else(|| m.promotion().map(|role| self.line.position().promoted_man(m.from, role)));
+                self.line.play_as(m, promoted);
+            }
+            Item::Open => self.line.open(),
+            Item::Close => self.line.close(),
+            _ => {}
+        }
+        Ok(Some(item))
+    }
+}
+
+/// The square some files and ranks away, or `None` off the board.
+fn offset(from: Square, files: i8, ranks: i8) -> Option<Square> {
+    let (file, rank) = (from.file() as i8 + files, from.rank() as i8 + ranks);
+    ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Square::at(file as u8, rank as u8))
+}

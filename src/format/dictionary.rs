@@ -1,0 +1,48 @@
+//! Dictionary blocks: the strings that tags refer to by number (FORMAT.md, "Dictionary blocks").
+//!
+//! Every dictionary block is written twice, one after the other, since many games hang on it.
+
+use super::wire::{Bytes, push_compressed, push_varint, read_compressed};
+
+/// Returns the payload of a block with these strings.
+pub fn encode(strings: &[Box<[u8]>], level: i32) -> Vec<u8> {
+    let mut raw = Vec::new();
+    for string in strings {
+        push_varint(string.len() as u64, &mut raw);
+    }
+    for string in strings {
+        raw.extend_from_slice(string);
+    }
+    let mut payload = Vec::new();
+    push_compressed(&raw, level, &mut payload);
+    payload
+}
+
+/// A dictionary block, read.
+#[derive(Debug)]
+pub struct Strings {
+    raw: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl Strings {
+    /// Reads a payload whose CRC holds.
+    pub fn decode(payload: &[u8], count: usize) -> Option<Strings> {
+        let raw = read_compressed(payload)?;
+        let mut bytes = Bytes(&raw);
+        let lengths: Option<Vec<usize>> = (0..count).map(|_| bytes.count()).collect();
+        let mut start = raw.len() - bytes.0.len();
+        let mut starts = Vec::with_capacity(count.min(raw.len()) + 1);
+        for length in lengths? {
+            starts.push(start);
+            start = start.checked_add(length)?;
+        }
+        starts.push(start);
+        (start == raw.len()).then_some(Strings { raw, starts })
+    }
+
+    /// Returns string `index` of the block, from 0.
+    pub fn get(&self, index: usize) -> Option<&[u8]> {
+        self.raw.get(*self.starts.get(index)?..*self.starts.get(index + 1)?)
+    }
+}

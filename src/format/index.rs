@@ -1,0 +1,120 @@
+//! The index file: where each chunk's moves and each dictionary block are (FORMAT.md, "The index file"). A cache of the archive.
+
+use super::wire::Bytes;
+use super::{ArchiveId, VERSION};
+
+/// The first bytes of every index.
+pub const MAGIC: [u8; 8] = *b"\x89BGI\r\n\x1a\n";
+/// The size of the header in bytes.
+pub const HEADER: usize = 96;
+/// The size of an entry in bytes.
+pub const ENTRY: usize = 24;
+
+/// A chunk of games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChunkEntry {
+    /// The number of its first game, from 1.
+    pub first: u64,
+    /// Where its moves block begins.
+    pub offset: u64,
+    /// How many pages of records the chunks before it have.
+    pub pages: u64,
+}
+
+/// A dictionary block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DictionaryEntry {
+    /// The id of its first string, from 0.
+    pub first: u64,
+    /// Where the block begins.
+    pub offset: u64,
+    /// Where its second copy begins.
+    pub copy: u64,
+}
+
+/// An index.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Index {
+    /// The archive that it belongs to.
+    pub id: ArchiveId,
+    /// The sequence number of the commit it was made at.
+    pub sequence: u64,
+    /// The committed length of the archive at that commit.
+    pub length: u64,
+    /// Games in all.
+    pub games: u64,
+    /// Pages of records in all.
+    pub pages: u64,
+    /// Strings in the dictionary.
+    pub strings: u64,
+    /// The chunks in order.
+    pub chunks: Vec<ChunkEntry>,
+    /// The dictionary blocks in order.
+    pub dictionaries: Vec<DictionaryEntry>,
+}
+
+impl Index {
+    /// Returns the file.
+    pub fn encode(&self) -> Vec<u8> {
+        let entries = self.chunks.len() + self.dictionaries.len();
+        let mut file = Vec::with_capacity(HEADER + entries * ENTRY + 4);
+        file.extend_from_slice(&MAGIC);
+        file.extend_from_slice(&VERSION.0.to_le_bytes());
+        file.extend_from_slice(&VERSION.1.to_le_bytes());
+        file.extend_from_slice(&(HEADER as u32).to_le_bytes());
+        file.extend_from_slice(&self.id.0);
+        for number in [
+            self.sequence,
+            self.length,
+            self.games,
+            self.pages,
+            self.strings,
+            self.chunks.len() as u64,
+            self.dictionaries.len() as u64,
+            0,
+        ] {
+            file.extend_from_slice(&number.to_le_bytes());
+        }
+        let chunks = self.chunks.iter().map(|entry| [entry.first, entry.offset, entry.pages]);
+        let dictionaries = self.dictionaries.iter().map(|entry| [entry.first, entry.offset, entry.copy]);
+        for number in chunks.chain(dictionaries).flatten() {
+            file.extend_from_slice(&number.to_le_bytes());
+        }
+        file.extend_from_slice(&self.id.crc(0, &file).to_le_bytes());
+        file
+    }
+
+    /// Reads a file; `None` unless every byte of it holds and its version is this program's.
+    pub fn decode(file: &[u8]) -> Option<Index> {
+        let (body, crc) = file.split_at_checked(file.len().checked_sub(4)?)?;
+        let mut bytes = Bytes(body.strip_prefix(&MAGIC)?);
+        let (major, minor, header) = (bytes.u16()?, bytes.u16()?, bytes.u32()?);
+        let id = ArchiveId(bytes.array()?);
+        if (major, minor) != VERSION || header as usize != HEADER || id.crc(0, body).to_le_bytes() != crc {
+            return None;
+        }
+        let [sequence, length, games, pages, strings, chunks, dictionaries, reserved] = [(); 8].map(|()| bytes.u64());
+        let (chunks, dictionaries) = (usize::try_from(chunks?).ok()?, usize::try_from(dictionaries?).ok()?);
+        if reserved? != 0 || chunks.checked_add(dictionaries)?.checked_mul(ENTRY)? != bytes.0.len() {
+            return None;
+        }
+        let mut entry = || Some((bytes.u64()?, bytes.u64()?, bytes.u64()?));
+        let chunks: Option<Vec<_>> = (0..chunks)
+            .map(|_| entry().map(|(first, offset, pages)| ChunkEntry { first, offset, pages }))
+            .collect();
+        let dictionaries: Option<Vec<_>> = (0..dictionaries)
+            .map(|_| entry().map(|(first, offset, copy)| DictionaryEntry { first, offset, copy }))
+            .collect();
+        let index = Index {
+            id,
+            sequence: sequence?,
+            length: length?,
+            games: games?,
+            pages: pages?,
+            strings: strings?,
+            chunks: chunks?,
+            dictionaries: dictionaries?,
+        };
+        Some(index)
+    }
+}

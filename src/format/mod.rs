@@ -1,0 +1,51 @@
+//! Every byte on disk: the only room that knows an offset or a magic number. One structure a file; FORMAT.md describes the same.
+//!
+//! Structures encode to byte vectors and decode from slices; neither does I/O. Decoders take any bytes without panicking and never
+//! allocate from a declared count that the bytes at hand do not bear out.
+
+pub mod block;
+pub mod commit;
+pub mod dictionary;
+pub mod header;
+pub mod index;
+pub mod moves;
+pub mod record;
+pub mod source;
+pub mod tags;
+pub mod texts;
+pub(crate) mod wire;
+
+/// The format version this program writes, major and minor; it reads every version up to it.
+pub const VERSION: (u16, u16) = (0, 1);
+
+/// The archive's identity: 16 bytes that seed every checksum in it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ArchiveId(pub [u8; 16]);
+
+impl std::fmt::Display for ArchiveId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl ArchiveId {
+    /// Returns the value that a CRC-32 at `offset` in this archive starts from: a structure in the wrong place or the wrong archive fails.
+    pub fn seed(self, offset: u64) -> u32 {
+        let mut crc = crc32fast::Hasher::new();
+        crc.update(&self.0);
+        crc.update(&offset.to_le_bytes());
+        crc.finalize()
+    }
+
+    /// Returns the CRC-32 (IEEE) of `bytes`, seeded for `offset`.
+    pub fn crc(self, offset: u64, bytes: &[u8]) -> u32 {
+        crc_from(self.seed(offset), bytes)
+    }
+}
+
+/// Returns the CRC-32 (IEEE) of `bytes` that goes on from the CRC `seed`.
+pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
+    let mut crc = crc32fast::Hasher::new_with_initial(seed);
+    crc.update(bytes);
+    crc.finalize()
+}

@@ -1,0 +1,110 @@
+//! A game record: flags, the start of a set-up game, then Brenner bytes to the end (FORMAT.md, "Game records").
+
+use super::wire::{Bytes, push_varint};
+use crate::chess::{Color, Piece, Position, Role, Square, Wing};
+
+/// The game does not start from the usual position: a starting position follows the flags.
+pub const SET_UP: u8 = 1;
+/// The movetext has no termination marker (not even `*`).
+pub const NO_MARKER: u8 = 2;
+/// The game has a fault: its raw rest is kept as a text.
+pub const FAULT: u8 = 4;
+const KNOWN: u8 = SET_UP | NO_MARKER | FAULT;
+
+/// A record taken apart.
+#[derive(Clone, Debug)]
+pub struct Record<'a> {
+    /// The flags.
+    pub flags: u8,
+    /// The starting position of a set-up game.
+    pub set_up: Option<Box<Position>>,
+    /// The Brenner bytes, texts apart.
+    pub stream: &'a [u8],
+}
+
+impl<'a> Record<'a> {
+    /// Reads a record.
+    pub fn decode(bytes: &'a [u8]) -> Option<Record<'a>> {
+        let (&flags, stream) = bytes.split_first()?;
+        if flags & !KNOWN != 0 {
+            return None;
+        }
+        if flags & SET_UP == 0 {
+            return Some(Record { flags, set_up: None, stream });
+        }
+        let mut rest = Bytes(stream);
+        let start = read_start(&mut rest)?;
+        Some(Record { flags, set_up: Some(Box::new(start)), stream: rest.0 })
+    }
+}
+
+/// Appends a starting position: occupied squares, men, state, rooks, clocks.
+pub fn push_start(position: &Position, out: &mut Vec<u8>) {
+    let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
+    out.extend_from_slice(&occupied.to_le_bytes());
+    let mut low = None;
+    for square in (0..64).filter_map(Square::new) {
+        let Some(piece) = position.piece_at(square) else { continue };
+        let nibble = (piece.color as u8) << 3 | piece.role as u8;
+        match low.take() {
+            None => low = Some(nibble),
+            Some(low) => out.push(nibble << 4 | low),
+        }
+    }
+    out.extend(low);
+    let mut state = position.turn() as u8;
+    let mut rooks = Vec::new();
+    for color in Color::BOTH {
+        for wing in Wing::BOTH {
+            if let Some(rook) = position.castling_rook(color, wing) {
+                state |= 2 << (color.index() * 2 + wing as usize);
+                rooks.push(rook.index());
+            }
+        }
+    }
+    if position.en_passant().is_some() {
+        state |= 0x20;
+    }
+    out.push(state);
+    out.extend_from_slice(&rooks);
+    out.extend(position.en_passant().map(Square::index));
+    push_varint(u64::from(position.halfmove_clock()), out);
+    push_varint(u64::from(position.fullmove_number()), out);
+}
+
+fn read_start(bytes: &mut Bytes) -> Option<Position> {
+    let occupied = bytes.u64()?;
+    let nibbles = bytes.take(occupied.count_ones().div_ceil(2) as usize)?;
+    let mut men = [None; 64];
+    let mut next = 0;
+    for (square, man) in men.iter_mut().enumerate() {
+        if occupied >> square & 1 == 0 {
+            continue;
+        }
+        let nibble = nibbles.get(next / 2)? >> (next % 2 * 4) & 15;
+        let color = if nibble & 8 == 0 { Color::White } else { Color::Black };
+        let role = *Role::ALL.get(usize::from(nibble & 7))?;
+        *man = Some(Piece { color, role });
+        next += 1;
+    }
+    let state = bytes.u8()?;
+    let turn = if state & 1 == 0 { Color::White } else { Color::Black };
+    let mut position = Position::from_men(&men, turn);
+    for color in Color::BOTH {
+        for wing in Wing::BOTH {
+            if state & 2 << (color.index() * 2 + wing as usize) != 0 {
+                let rook = Square::new(bytes.u8()?)?;
+                if !position.grant_castling(color, wing, rook) {
+                    return None;
+                }
+            }
+        }
+    }
+    if state & 0x20 != 0 && !position.set_en_passant(Square::new(bytes.u8()?)?) {
+        return None;
+    }
+    let halfmove = u32::try_from(bytes.varint()?).ok()?;
+    let fullmove = u32::try_from(bytes.varint()?).ok()?;
+    position.set_clocks(halfmove, fullmove);
+    (state & 0xC0 == 0).then_some(position)
+}

@@ -1,0 +1,72 @@
+//! Small questions about bytes that splitter, lexer and reader ask alike.
+
+/// The UTF-8 byte order mark.
+pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// Returns whether a byte is blank between tokens, line ends, end-of-file mark (0x1A) and NUL included.
+#[inline]
+pub(super) const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r' | 0x1A | 0)
+}
+
+/// Returns whether a byte ends a line.
+#[inline]
+pub(super) const fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Returns the part of `text` from `start` to `end`; what lies outside is not there.
+#[inline]
+pub(super) fn slice(text: &[u8], start: usize, end: usize) -> &[u8] {
+    text.get(start..end.min(text.len())).unwrap_or_default()
+}
+
+/// Returns the part of `text` from `start` on.
+#[inline]
+pub(super) fn from(text: &[u8], start: usize) -> &[u8] {
+    text.get(start..).unwrap_or_default()
+}
+
+/// Returns `text` without the blanks at its end.
+pub(super) fn trim_end(text: &[u8]) -> &[u8] {
+    let mut text = text;
+    while let [rest @ .., last] = text
+        && is_blank(*last)
+    {
+        text = rest;
+    }
+    text
+}
+
+/// Returns where the line that holds `at` ends: at its line end, or at the end of the text.
+pub(super) fn line_end(text: &[u8], at: usize) -> usize {
+    memchr::memchr2(b'\n', b'\r', from(text, at)).map_or(text.len(), |found| at + found)
+}
+
+/// Returns how many line ends (LF, CR LF or CR) there are.
+pub(super) fn count_lines(text: &[u8]) -> u64 {
+    let mut lines = memchr::memchr_iter(b'\n', text).count();
+    for at in memchr::memchr_iter(b'\r', text) {
+        if text.get(at + 1) != Some(&b'\n') {
+            lines += 1;
+        }
+    }
+    lines as u64
+}
+
+/// Returns whether only blanks, and byte order marks, stand before `at` on its line, looking at most at 255 bytes.
+/// `start` is where the first line begins.
+pub(super) fn begins_line(text: &[u8], start: usize, at: usize) -> Option<usize> {
+    let mut i = at;
+    while at - i < 255 {
+        if i <= start {
+            return Some(start);
+        }
+        match text.get(i - 1) {
+            Some(b'\n' | b'\r') => return Some(i),
+            Some(b' ' | b'\t' | 0x0B | 0x0C | 0x1A | 0 | 0xEF | 0xBB | 0xBF) => i -= 1,
+            _ => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,37 @@
+//! What a game may cost, and how strictly it is read.
+
+/// What a game may cost before the rest of it is kept as raw text, or the game is rejected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Plies of one line, from the start of the game; what follows is kept as a tail. 1,048,576 unless told.
+    pub max_plies: u32,
+    /// Bytes of a tag value as written; a longer tag pair is kept as a raw token. 64 KiB unless told.
+    pub max_tag_bytes: usize,
+    /// Bytes of a comment; a longer one and what follows it is kept as a tail. 16 MiB unless told.
+    pub max_comment_bytes: usize,
+    /// Variations within variations; what lies deeper is kept as a tail. 1,024 unless told.
+    pub max_depth: usize,
+    /// Bytes of a game; a longer one is rejected. 64 MiB unless told.
+    pub max_game_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            max_plies: 1 << 20,
+            max_tag_bytes: 64 << 10,
+            max_comment_bytes: 16 << 20,
+            max_depth: 1024,
+            max_game_bytes: 64 << 20,
+        }
+    }
+}
+
+/// How a game is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ReadOptions {
+    /// What a game may cost.
+    pub limits: Limits,
+    /// Whether a game with any fault is rejected, instead of stored with what could be read.
+    pub strict: bool,
+}

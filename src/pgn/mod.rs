@@ -1,0 +1,32 @@
+//! PGN, read and written: a byte source, a splitter into games, a reader that reports every fault, and a writer.
+//!
+//! The way of the bytes: [`open`] a [`Source`] (plain or compressed) -> [`Splitter`] (sequential and fast, cuts it into regions of
+//! one game each) -> [`read_game`] (one region at a time, on any thread, drives a [`Visitor`](crate::game::Visitor)). The way back is
+//! [`PgnWriter`], itself a visitor.
+#![warn(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss
+)]
+
+mod bytes;
+mod fault;
+mod lexer;
+mod limits;
+mod reader;
+mod source;
+mod split;
+mod tags;
+mod text;
+mod variant;
+mod writer;
+
+pub use fault::{Fault, FaultKind};
+pub use limits::{Limits, ReadOptions};
+pub use reader::{Reading, Verdict, read_game};
+pub use source::{Compression, Progress, Source, SourceError, from_reader, open};
+pub use split::{Oversized, Piece, Region, Splitter};
+pub use writer::PgnWriter;

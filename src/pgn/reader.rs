@@ -1,0 +1,696 @@
+//! One game of a region: tags, start, movetext, result, and every fault on the way.
+
+use super::bytes::{self, from, slice, trim_end};
+use super::fault::{Fault, FaultKind};
+use super::lexer::{self, Kind, Lexer, Token};
+use super::limits::ReadOptions;
+use super::tags;
+use super::text::{self, Plain};
+use super::variant;
+use crate::chess::san::SanError;
+use crate::chess::{Move, Position};
+use crate::game::{Outcome, TextKind, Visitor};
+use std::sync::LazyLock;
+
+/// What became of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// The visitor has received a whole game, faults or not.
+    Stored,
+    /// The visitor has received nothing, or only a part that must be thrown away; the last fault says why.
+    Rejected,
+}
+
+/// What reading one game gave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reading {
+    /// Where the game begins, in bytes from the start of the region.
+    pub start: usize,
+    /// Where the next game is to be read; the region's length where there is no other.
+    pub next: usize,
+    /// What became of the game; `None` where nothing but blanks was left, so that there was no game and the visitor was not called.
+    pub verdict: Option<Verdict>,
+    /// Plies of the main line that were played.
+    pub plies: u32,
+    /// The faults in the order found, at most [`Reading::MAX_FAULTS`].
+    pub faults: Vec<Fault>,
+    /// How many faults there were beyond those.
+    pub more_faults: usize,
+    /// Whether some text was not UTF-8 and was taken for Windows-1252.
+    pub windows_1252: bool,
+}
+
+impl Reading {
+    /// The most faults that are kept of one game.
+    pub const MAX_FAULTS: usize = 64;
+}
+
+/// Reads one game that begins at `at`, drives the visitor with it, and returns what there was and where the next one begins.
+///
+/// A region comes from the [`Splitter`](super::Splitter) and normally holds one game. Any bytes can be read: what is not understood
+/// becomes a fault, and its text goes to the visitor as it is. Memory and time are linear in the game; nothing recurses.
+pub fn read_game<V: Visitor>(region: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> Reading {
+    Reader::new(region, at, options, visitor).read()
+}
+
+/// How far a region is looked through before the game is read.
+const SURVEY: usize = 64 << 10;
+
+static STANDARD: LazyLock<Position> = LazyLock::new(Position::standard);
+
+/// A variation's way back: where the line went off.
+struct Branch {
+    now: Position,
+    before: Position,
+    ply: u32,
+}
+
+struct Reader<'a, V> {
+    lexer: Lexer<'a>,
+    options: &'a ReadOptions,
+    visitor: &'a mut V,
+    plain: Plain,
+    /// Whether the position before each move is kept, because a variation may follow.
+    branching: bool,
+    reading: Reading,
+    rejected: bool,
+    tags: usize,
+    /// Comments and raw texts that stand before the end of the tags.
+    early: Vec<(TextKind, usize, usize)>,
+
+    now: Position,
+    before: Position,
+    branches: Vec<Branch>,
+    /// Plies played in the line.
+    ply: u32,
+    /// Whether the line has a move that a mark can follow and a variation replace.
+    moved: bool,
+    /// Moves played in all lines.
+    moves: u64,
+    /// The marker seen last in the main line, which may turn out not to be the end.
+    marker: Option<Marker>,
+    /// The same within a variation.
+    inner_marker: Option<Marker>,
+}
+
+#[derive(Clone, Copy)]
+struct Marker {
+    outcome: Outcome,
+    start: usize,
+    end: usize,
+}
+
+/// Whether a game goes on.
+#[derive(PartialEq, Eq)]
+enum Flow {
+    On,
+    Ended,
+}
+
+impl<'a, V: Visitor> Reader<'a, V> {
+    fn new(region: &'a [u8], at: usize, options: &'a ReadOptions, visitor: &'a mut V) -> Self {
+        let seen = slice(region, at, at.saturating_add(SURVEY));
+        let whole = at.saturating_add(SURVEY) >= region.len();
+        Reader {
+            lexer: Lexer { text: region, at },
+            options,
+            visitor,
+            plain: Plain { ascii: whole && seen.is_ascii(), no_nul: whole && memchr::memchr(0, seen).is_none() },
+            branching: !whole || memchr::memchr(b'(', seen).is_some(),
+            reading: Reading {
+                start: at,
+                next: region.len(),
+                verdict: None,
+                plies: 0,
+                faults: Vec::new(),
+                more_faults: 0,
+                windows_1252: false,
+            },
+            rejected: false,
+            tags: 0,
+            early: Vec::new(),
+            now: STANDARD.clone(),
+            before: STANDARD.clone(),
+            branches: Vec::new(),
+            ply: 0,
+            moved: false,
+            moves: 0,
+            marker: None,
+            inner_marker: None,
+        }
+    }
+
+    fn read(mut self) -> Reading {
+        let first = self.lexer.clone().next();
+        self.reading.start = first.start;
+        if first.kind == Kind::End {
+            self.reading.next = self.lexer.text.len();
+            return self.reading;
+        }
+        let whole_tail = self.read_tags();
+        if !self.rejected {
+            self.visitor.start(&self.now);
+        }
+        for (kind, start, end) in std::mem::take(&mut self.early) {
+            self.text(kind, start, end);
+        }
+        if whole_tail {
+            let at = self.lexer.next().start;
+            self.tail(at);
+        } else {
+            self.movetext();
+        }
+        self.finish()
+    }
+
+    /// Reads the tags, and what stands between them; sets the start. Returns whether the movetext cannot be played at all.
+    fn read_tags(&mut self) -> bool {
+        let mut fen = None;
+        loop {
+            let token = self.lexer.next();
+            match token.kind {
+                Kind::Pair if self.tags > 0 && self.begins_game(token.start) => {
+                    self.lexer.at = token.start;
+                    break;
+                }
+                Kind::Pair => self.tag(token.start, &mut fen),
+                Kind::Bracket => {
+                    self.fault(FaultKind::BadTag, token.start);
+                    self.early.push((TextKind::Token, token.start, token.to));
+                }
+                Kind::Brace if token.to - token.from <= self.options.limits.max_comment_bytes => {
+                    self.early.push((TextKind::Brace, token.from, token.to));
+                }
+                Kind::Line => self.early.push((TextKind::Line, token.from, token.to)),
+                Kind::Escape => self.early.push((TextKind::Escape, token.from, token.to)),
+                Kind::Word if self.tags > 0 && is_plain_word(self.word(token)) => {
+                    self.fault(FaultKind::UnknownToken, token.start);
+                    self.early.push((TextKind::Token, token.start, token.to));
+                }
+                _ => {
+                    self.lexer.at = token.start;
+                    break;
+                }
+            }
+        }
+        let Some((value, at)) = fen else { return false };
+        match Position::from_fen(&value) {
+            Ok(position) => {
+                self.before.clone_from(&position);
+                self.now = position;
+                false
+            }
+            Err(error) => {
+                self.fault(FaultKind::BadFen(error), at);
+                true
+            }
+        }
+    }
+
+    /// Whether the tag pair at `at` begins another game although no movetext has been seen: an Event tag after an empty line.
+    fn begins_game(&self, at: usize) -> bool {
+        let text = self.lexer.text;
+        if tags::head(text, at).is_none_or(|(name, _)| name != b"Event") {
+            return false;
+        }
+        let Some(line) = bytes::begins_line(text, self.reading.start, at) else { return false };
+        let head = slice(text, self.reading.start, line);
+        let blanks = from(head, trim_end(head).len());
+        bytes::count_lines(blanks) >= 2
+    }
+
+    #[inline]
+    fn tag(&mut self, at: usize, fen: &mut Option<(Vec<u8>, usize)>) {
+        let text = self.lexer.text;
+        let Some(pair) = tags::read(text, at) else {
+            self.lexer.at = trim_end(slice(text, 0, bytes::line_end(text, at))).len();
+            self.fault(FaultKind::BadTag, at);
+            self.early.push((TextKind::Token, at, self.lexer.at));
+            return;
+        };
+        self.lexer.at = pair.end;
+        self.tags += 1;
+        if pair.raw_len > self.options.limits.max_tag_bytes {
+            self.fault(FaultKind::TagTooLong, at);
+            self.early.push((TextKind::Token, at, pair.end));
+            return;
+        }
+        if let Some(kind) = pair.fault {
+            self.fault(kind, at);
+        }
+        match pair.name {
+            b"FEN" if fen.is_none() && !matches!(pair.value.trim_ascii(), b"" | b"?") => {
+                *fen = Some((pair.value.to_vec(), at));
+            }
+            b"Variant" if !variant::is_chess(&pair.value) => self.reject(FaultKind::Variant, at),
+            _ => {}
+        }
+        if !self.rejected {
+            let (name, value) = (text::decode(pair.name, self.plain), text::decode(&pair.value, self.plain));
+            self.reading.windows_1252 |= name.windows_1252 | value.windows_1252;
+            self.visitor.tag(&name.text, &value.text);
+        }
+    }
+
+    fn movetext(&mut self) {
+        if self.rejected {
+            let at = self.lexer.at;
+            return self.tail(at);
+        }
+        loop {
+            let token = self.lexer.next();
+            if token.kind == Kind::Word {
+                let word = slice(self.lexer.text, token.start, token.to);
+                match self.now.parse_san(word) {
+                    Ok(m) => {
+                        if (self.marker.is_some() || self.inner_marker.is_some()) && self.after_marker(token) == Flow::Ended {
+                            return;
+                        }
+                        if self.ply >= self.options.limits.max_plies {
+                            self.fault(FaultKind::TooManyPlies, token.start);
+                            self.tail(token.start);
+                        } else {
+                            self.play(m);
+                        }
+                    }
+                    Err(error) => {
+                        if self.no_move(token, error) == Flow::Ended {
+                            return;
+                        }
+                    }
+                }
+            } else if token.kind != Kind::Number || self.marker.is_some() {
+                if self.not_a_word(token) == Flow::Ended {
+                    return;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn play(&mut self, m: Move) {
+        self.visitor.play(&self.now, m);
+        if self.branching {
+            self.before.clone_from(&self.now);
+        }
+        self.now.play(m);
+        self.ply += 1;
+        self.moves += 1;
+        self.moved = true;
+    }
+
+    /// A word that is no legal move here.
+    #[cold]
+    fn no_move(&mut self, token: Token, error: SanError) -> Flow {
+        let text = self.lexer.text;
+        let word = slice(text, token.start, token.to);
+        if error == SanError::Unreadable {
+            // `e4.` or `e4,`, but not `e.p.`
+            let trimmed = word.iter().rev().take_while(|b| matches!(b, b'.' | b',' | b';')).count();
+            if trimmed > 0
+                && self.ply < self.options.limits.max_plies
+                && let Ok(m) = self.now.parse_san(slice(word, 0, word.len() - trimmed))
+            {
+                if self.after_marker(token) == Flow::Ended {
+                    return Flow::Ended;
+                }
+                self.play(m);
+                return Flow::On;
+            }
+            if is_usual_sign(word) || is_plain_word(word) {
+                if self.inner_marker.is_some() {
+                    self.flush_inner_marker();
+                }
+                if !is_usual_sign(word) {
+                    self.fault(FaultKind::UnknownToken, token.start);
+                }
+                self.text(TextKind::Token, token.start, token.to);
+                return Flow::On;
+            }
+        }
+        if self.after_marker(token) == Flow::Ended {
+            return Flow::Ended;
+        }
+        self.fault(error.into(), token.start);
+        self.tail(token.start);
+        Flow::On
+    }
+
+    /// A token follows that may belong to the next game; the marker seen before it may so end this one.
+    #[cold]
+    fn after_marker(&mut self, token: Token) -> Flow {
+        self.flush_inner_marker();
+        let Some(marker) = self.marker else { return Flow::On };
+        if !self.branches.is_empty() {
+            return Flow::On;
+        }
+        let goes_on = match token.kind {
+            Kind::Number => {
+                let number = lexer::number(self.word(token));
+                number != 1 && number == self.now.fullmove_number()
+            }
+            Kind::Word => !lexer::has_form_of_move(self.word(token)),
+            _ => false,
+        };
+        if goes_on {
+            self.marker = None;
+            self.text(TextKind::Token, marker.start, marker.end);
+            return Flow::On;
+        }
+        self.reading.next = token.start;
+        Flow::Ended
+    }
+
+    /// Everything but moves.
+    fn not_a_word(&mut self, token: Token) -> Flow {
+        if self.inner_marker.is_some() {
+            if token.kind == Kind::End {
+                self.marker = self.inner_marker.take().or(self.marker);
+            } else {
+                self.flush_inner_marker();
+            }
+        }
+        let longest = self.options.limits.max_comment_bytes;
+        match token.kind {
+            Kind::Word => {}
+            Kind::Number => return self.after_marker(token),
+            Kind::Brace | Kind::OpenBrace | Kind::Line if token.to - token.from > longest => {
+                self.fault(FaultKind::CommentTooLong, token.start);
+                self.lexer.at = token.start;
+                self.tail(token.start);
+            }
+            Kind::Brace => self.text(TextKind::Brace, token.from, token.to),
+            Kind::Line => self.text(TextKind::Line, token.from, token.to),
+            Kind::Escape => self.text(TextKind::Escape, token.from, token.to),
+            Kind::OpenBrace => {
+                self.fault(FaultKind::UnterminatedComment, token.start);
+                let (end, marker) = self.final_marker(token.from, token.to);
+                self.text(TextKind::Brace, token.from, end);
+                self.marker = marker.or(self.marker);
+            }
+            Kind::Good | Kind::Bad if self.moved => {
+                if !self.rejected {
+                    self.visitor.mark(token.kind == Kind::Good);
+                }
+            }
+            Kind::Nag => match nag(self.word(token)) {
+                Some(nag) if !self.rejected => self.visitor.nag(nag),
+                Some(_) => {}
+                None => self.text(TextKind::Token, token.start, token.to),
+            },
+            Kind::Good | Kind::Bad => self.text(TextKind::Token, token.start, token.to),
+            Kind::Bracket => {
+                self.fault(FaultKind::UnknownToken, token.start);
+                self.text(TextKind::Token, token.start, token.to);
+            }
+            Kind::Open if !self.moved => self.stray_group(token),
+            Kind::Open => self.open(token),
+            Kind::Close => match self.branches.pop() {
+                Some(branch) => {
+                    self.now = branch.now;
+                    self.before = branch.before;
+                    self.ply = branch.ply;
+                    self.moved = true;
+                    if !self.rejected {
+                        self.visitor.close();
+                    }
+                }
+                None => {
+                    self.fault(FaultKind::StrayParenthesis, token.start);
+                    self.text(TextKind::Token, token.start, token.to);
+                }
+            },
+            Kind::Result(outcome) => {
+                let marker = Some(Marker { outcome, start: token.start, end: token.to });
+                if self.branches.is_empty() {
+                    if let Some(Marker { start, end, .. }) = self.marker.take() {
+                        self.text(TextKind::Token, start, end);
+                    }
+                    self.marker = marker;
+                } else {
+                    self.inner_marker = marker;
+                }
+            }
+            Kind::Pair | Kind::End => {
+                self.reading.next = token.start;
+                return Flow::Ended;
+            }
+        }
+        Flow::On
+    }
+
+    fn open(&mut self, token: Token) {
+        if self.branches.len() >= self.options.limits.max_depth {
+            self.fault(FaultKind::TooDeep, token.start);
+            self.lexer.at = token.start;
+            return self.tail(token.start);
+        }
+        if !self.rejected {
+            self.visitor.open();
+        }
+        self.branches.push(Branch { now: self.now.clone(), before: self.before.clone(), ply: self.ply });
+        self.now.clone_from(&self.before);
+        self.ply = self.ply.saturating_sub(1);
+        self.moved = false;
+    }
+
+    /// A variation before any move: kept as one token, from its `(` to its `)`.
+    fn stray_group(&mut self, token: Token) {
+        self.fault(FaultKind::StrayParenthesis, token.start);
+        let skipped = self.skip_tail(Tail::Group);
+        self.raw(TextKind::Token, token.start, &skipped);
+    }
+}
+
+/// Which raw text is being skipped, and so where it ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tail {
+    /// The rest of the game.
+    Main,
+    /// The rest of a variation, up to its `)`.
+    Variation,
+    /// A group in parentheses, its `)` included.
+    Group,
+}
+
+/// A raw text that was skipped.
+struct Skipped {
+    /// The first byte behind it, trailing blanks and a final marker aside.
+    end: usize,
+    /// Whether it ends within a comment.
+    open_comment: bool,
+}
+
+impl<V: Visitor> Reader<'_, V> {
+    /// Gives everything from `start` to the end of the variation or game to the visitor as one text.
+    fn tail(&mut self, start: usize) {
+        self.flush_inner_marker();
+        if self.branches.is_empty()
+            && let Some(Marker { start, end, .. }) = self.marker.take()
+        {
+            self.text(TextKind::Token, start, end);
+        }
+        self.lexer.at = start;
+        let kind = if self.branches.is_empty() { Tail::Main } else { Tail::Variation };
+        let skipped = self.skip_tail(kind);
+        self.raw(TextKind::Tail, start, &skipped);
+    }
+
+    /// Gives a raw text to the visitor. A comment left open in it is closed, lest it swallow what is written behind it.
+    fn raw(&mut self, kind: TextKind, start: usize, skipped: &Skipped) {
+        if !skipped.open_comment {
+            return self.text(kind, start, skipped.end);
+        }
+        self.fault(FaultKind::UnterminatedComment, start);
+        let text = [slice(self.lexer.text, start, skipped.end), b"}"].concat();
+        let decoded = text::decode(&text, Plain { ascii: false, no_nul: false });
+        self.reading.windows_1252 |= decoded.windows_1252;
+        if !self.rejected {
+            self.visitor.text(kind, &decoded.text);
+        }
+    }
+
+    /// Goes to the end of a raw text, comments respected. The lexer then stands where the game, or the next one, goes on.
+    fn skip_tail(&mut self, tail: Tail) -> Skipped {
+        let mut depth = 0usize;
+        let mut open_comment = false;
+        // The last marker, and whether it is the last token and outside parentheses.
+        let mut marker: Option<Marker> = None;
+        let (mut last, mut ends_game) = (false, false);
+        let (end, closed) = loop {
+            let token = self.lexer.next();
+            match token.kind {
+                Kind::End => break (token.start, false),
+                Kind::Pair => {
+                    self.lexer.at = token.start;
+                    break (token.start, false);
+                }
+                Kind::Open => depth += 1,
+                Kind::Close if depth == 0 && tail == Tail::Variation => {
+                    self.lexer.at = token.start;
+                    break (token.start, true);
+                }
+                Kind::Close if depth == 0 && tail == Tail::Group => break (token.to, true),
+                Kind::Close => depth = depth.saturating_sub(1),
+                Kind::Result(outcome) => {
+                    marker = Some(Marker { outcome, start: token.start, end: token.to });
+                    ends_game = depth == 0 && tail == Tail::Main;
+                    last = true;
+                    continue;
+                }
+                Kind::OpenBrace => {
+                    open_comment = true;
+                    let (_, inner) = self.final_marker(token.from, token.to);
+                    marker = inner.or(marker);
+                    last = inner.is_some();
+                    continue;
+                }
+                Kind::Brace | Kind::Line | Kind::Escape | Kind::Nag | Kind::Good | Kind::Bad | Kind::Bracket => {
+                    last = false;
+                    continue;
+                }
+                Kind::Number if ends_game && lexer::number(self.word(token)) == 1 => {
+                    self.lexer.at = token.start;
+                    break (token.start, false);
+                }
+                Kind::Word if ends_game && lexer::has_form_of_move(self.word(token)) => {
+                    self.lexer.at = token.start;
+                    break (token.start, false);
+                }
+                Kind::Number | Kind::Word => {}
+            }
+            (last, ends_game) = (false, false);
+        };
+        let marker = marker.filter(|_| last && !closed);
+        if tail == Tail::Main {
+            self.reading.next = self.lexer.at;
+        }
+        if !closed {
+            if self.branches.is_empty() {
+                self.marker = marker.or(self.marker);
+            } else {
+                self.inner_marker = marker.or(self.inner_marker);
+            }
+        }
+        let end = marker.map_or(end, |marker| marker.start);
+        Skipped { end: trim_end(slice(self.lexer.text, 0, end)).len(), open_comment }
+    }
+
+    /// Returns the marker that a text ends with, and where the text before it ends.
+    fn final_marker(&self, start: usize, end: usize) -> (usize, Option<Marker>) {
+        let text = self.lexer.text;
+        let trimmed = start + trim_end(slice(text, start, end)).len();
+        let body = slice(text, start, trimmed);
+        let word = body.iter().rposition(|b| bytes::is_blank(*b)).map_or(start, |blank| start + blank + 1);
+        match Outcome::from_token(slice(text, word, trimmed)) {
+            Some(outcome) if word > start => {
+                let before = start + trim_end(slice(text, start, word)).len();
+                (before, Some(Marker { outcome, start: word, end: trimmed }))
+            }
+            _ => (trimmed, None),
+        }
+    }
+
+    fn flush_inner_marker(&mut self) {
+        if let Some(Marker { start, end, .. }) = self.inner_marker.take() {
+            self.text(TextKind::Token, start, end);
+        }
+    }
+
+    fn finish(mut self) -> Reading {
+        self.reading.plies = self.branches.first().map_or(self.ply, |branch| branch.ply);
+        if !self.branches.is_empty() {
+            self.fault(FaultKind::UnclosedVariation, self.reading.next);
+            if !self.rejected {
+                for _ in 0..self.branches.len() {
+                    self.visitor.close();
+                }
+            }
+        }
+        if !self.plain.no_nul {
+            let game = slice(self.lexer.text, self.reading.start, self.reading.next);
+            if let Some(at) = memchr::memchr(0, game) {
+                self.fault(FaultKind::NulByte, self.reading.start + at);
+            }
+        }
+        let nothing = self.tags == 0 && self.moves == 0 && self.marker.is_none();
+        if nothing && !self.reading.faults.is_empty() {
+            self.reject(FaultKind::NotAGame, self.reading.start);
+        }
+        if let Some(marker) = self.marker
+            && !self.rejected
+        {
+            self.visitor.outcome(marker.outcome);
+        }
+        self.reading.verdict = Some(if self.rejected { Verdict::Rejected } else { Verdict::Stored });
+        self.reading
+    }
+
+    #[inline]
+    fn word(&self, token: Token) -> &[u8] {
+        slice(self.lexer.text, token.from, token.to)
+    }
+
+    #[inline]
+    fn text(&mut self, kind: TextKind, start: usize, end: usize) {
+        let text = slice(self.lexer.text, start, end);
+        if text.is_empty() && kind == TextKind::Tail {
+            return;
+        }
+        let decoded = text::decode(text, self.plain);
+        self.reading.windows_1252 |= decoded.windows_1252;
+        if !self.rejected {
+            self.visitor.text(kind, &decoded.text);
+        }
+    }
+
+    #[cold]
+    fn fault(&mut self, kind: FaultKind, offset: usize) {
+        self.rejected |= self.options.strict;
+        if self.reading.faults.len() >= Reading::MAX_FAULTS {
+            self.reading.more_faults += 1;
+            return;
+        }
+        let text = slice(self.lexer.text, offset, offset.saturating_add(Fault::TOKEN_BYTES));
+        let length = match text.first() {
+            Some(b'[' | b'{') => text.iter().position(|b| bytes::is_line_end(*b)),
+            _ => text.iter().position(|b| bytes::is_blank(*b)),
+        };
+        let token = slice(text, 0, length.unwrap_or(text.len()));
+        self.reading.faults.push(Fault { kind, offset, ply: self.ply, token: token.into() });
+    }
+
+    #[cold]
+    fn reject(&mut self, kind: FaultKind, offset: usize) {
+        self.rejected = true;
+        if self.reading.faults.len() >= Reading::MAX_FAULTS {
+            self.reading.faults.pop();
+            self.reading.more_faults += 1;
+        }
+        self.fault(kind, offset);
+    }
+}
+
+/// Returns the value of a NAG token, `None` beyond 255 and without digits.
+fn nag(token: &[u8]) -> Option<u8> {
+    let digits = token.strip_prefix(b"$")?;
+    if digits.is_empty() {
+        return None;
+    }
+    u8::try_from(lexer::number(digits)).ok()
+}
+
+/// Returns whether a word is no attempt at a move: it has no digit, and a letter or sign that no move has.
+fn is_plain_word(word: &[u8]) -> bool {
+    let of_moves = |b: &u8| matches!(b, b'a'..=b'h') || b"NBRQKPOox-+#=:@".contains(b);
+    !word.iter().any(u8::is_ascii_digit) && !word.iter().all(of_moves)
+}
+
+/// Returns whether a word is a sign that annotators use beside moves: evaluations, novelty, diagram, typographic results.
+fn is_usual_sign(word: &[u8]) -> bool {
+    const SIGNS: [&str; 36] = [
+        "N", "D", "RR", "TN", "ep", "e.p.", "e.p", "mate", "ch", "dis", "dbl", "=", "½", "½-½", "½–½", "1–0", "0–1", "1/2–1/2",
+        "±", "∓", "∞", "⩲", "⩱", "□", "∆", "△", "⊕", "⟳", "⇆", "→", "↑", "⌓", "‼", "⁇", "⁉", "⁈",
+    ];
+    word.iter().all(u8::is_ascii_punctuation) || SIGNS.iter().any(|sign| sign.as_bytes() == word)
+}

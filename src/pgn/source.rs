@@ -1,0 +1,271 @@
+//! Where the bytes of a PGN come from: a file, standard input or any reader, plain or compressed.
+
+use bzip2::read::MultiBzDecoder;
+use flate2::read::MultiGzDecoder;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How a source is compressed, found by its first bytes, not by its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compression {
+    /// Not at all.
+    Plain,
+    /// Zstandard: any number of frames, skippable ones included.
+    Zstd,
+    /// gzip: any number of members.
+    Gzip,
+    /// bzip2: any number of streams.
+    Bzip2,
+}
+
+/// Why a source cannot be opened.
+#[derive(Debug)]
+pub enum SourceError {
+    /// The system says so.
+    Io(io::Error),
+    /// The text is UTF-16, which PGN never is.
+    Utf16,
+    /// A compressed file of a kind that is not read here; its name.
+    Unsupported(&'static str),
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SourceError::Io(error) => fmt::Display::fmt(error, f),
+            SourceError::Utf16 => f.write_str("the text is UTF-16; convert it to UTF-8 first"),
+            SourceError::Unsupported(name) => {
+                write!(f, "this is a {name} file; unpack it first (zstd, gzip and bzip2 are read as they are)")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SourceError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SourceError::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for SourceError {
+    fn from(error: io::Error) -> SourceError {
+        SourceError::Io(error)
+    }
+}
+
+/// How far a source has been read; may be kept and asked while another thread reads.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    consumed: Arc<AtomicU64>,
+    total: Option<u64>,
+}
+
+impl Progress {
+    /// Returns the bytes taken from the file so far, as stored (compressed).
+    pub fn consumed(&self) -> u64 {
+        self.consumed.load(Ordering::Relaxed)
+    }
+
+    /// Returns the bytes of the file as stored, or `None` where they are not known, as for a pipe.
+    pub fn total(&self) -> Option<u64> {
+        self.total
+    }
+}
+
+/// A stream of decompressed bytes. A compressed file that ends too early gives an error of kind `UnexpectedEof`.
+pub struct Source {
+    reader: Box<dyn Read + Send>,
+    compression: Compression,
+    progress: Progress,
+}
+
+impl Source {
+    /// Returns how the source is compressed.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// Returns a handle that tells how far the source has been read.
+    pub fn progress(&self) -> Progress {
+        self.progress.clone()
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("compression", &self.compression).field("progress", &self.progress).finish()
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buf)
+    }
+}
+
+/// Opens a file, or standard input for `-`.
+pub fn open(path: &Path) -> Result<Source, SourceError> {
+    if path.as_os_str() == "-" {
+        return from_reader(io::stdin(), None);
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(SourceError::Io(io::Error::new(io::ErrorKind::IsADirectory, "is a directory")));
+    }
+    let total = metadata.is_file().then_some(metadata.len());
+    from_reader(file, total)
+}
+
+/// Makes a source of any reader; `total` is the number of bytes it will give, if known.
+pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
+    let consumed = Arc::new(AtomicU64::new(0));
+    let mut stored = Counted { reader, consumed: consumed.clone() };
+    let head = peek(&mut stored)?;
+    let compression = detect(&head)?;
+    let stored = Cursor::new(head).chain(stored);
+    let reader: Box<dyn Read + Send> = match compression {
+        Compression::Plain => Box::new(stored),
+        Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(stored)?),
+        Compression::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(STORED, stored))),
+        Compression::Bzip2 => Box::new(MultiBzDecoder::new(BufReader::with_capacity(STORED, stored))),
+    };
+    let mut reader = reader;
+    let head = peek(&mut reader)?;
+    if is_utf16(&head) {
+        return Err(SourceError::Utf16);
+    }
+    let reader = Box::new(Cursor::new(head).chain(reader));
+    Ok(Source { reader, compression, progress: Progress { consumed, total } })
+}
+
+/// How many bytes of a compressed file are read at once.
+const STORED: usize = 128 << 10;
+
+struct Counted<R> {
+    reader: R,
+    consumed: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buf)?;
+        self.consumed.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Reads the first few bytes, fewer only where there are no more.
+fn peek(reader: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(8);
+    reader.take(8).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+fn detect(head: &[u8]) -> Result<Compression, SourceError> {
+    let unsupported = |name| Err(SourceError::Unsupported(name));
+    match head {
+        [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Ok(Compression::Zstd),
+        [0x1F, 0x8B, ..] => Ok(Compression::Gzip),
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, ..] => Ok(Compression::Bzip2),
+        [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => unsupported("xz"),
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => unsupported("zip"),
+        [b'7', b'z', 0xBC, 0xAF, ..] => unsupported("7-Zip"),
+        [b'R', b'a', b'r', b'!', ..] => unsupported("rar"),
+        [0x04, 0x22, 0x4D, 0x18, ..] => unsupported("LZ4"),
+        _ => Ok(Compression::Plain),
+    }
+}
+
+/// Returns whether a text begins as UTF-16 (or UTF-32) does: with its byte order mark, or with an ASCII character beside a NUL.
+fn is_utf16(head: &[u8]) -> bool {
+    matches!(head, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0, 0, 0xFE, 0xFF, ..])
+        || matches!(head, [b'[' | b'1', 0, ..] | [0, b'[' | b'1', ..])
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    const TEXT: &[u8] = b"[Event \"?\"]\n\n1. e4 *\n";
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn bzip2(text: &[u8]) -> Vec<u8> {
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        zstd::encode_all(text, 1).unwrap()
+    }
+
+    fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+        let total = bytes.len() as u64;
+        let mut source = from_reader(Cursor::new(bytes), Some(total)).map_err(|error| match error {
+            SourceError::Io(error) => error,
+            other => io::Error::other(other),
+        })?;
+        let progress = source.progress();
+        let mut text = Vec::new();
+        source.read_to_end(&mut text)?;
+        assert_eq!(progress.consumed(), total);
+        assert_eq!(progress.total(), Some(total));
+        Ok(text)
+    }
+
+    #[test]
+    fn every_compression_and_several_parts() {
+        assert_eq!(read(TEXT.to_vec()).unwrap(), TEXT);
+        assert_eq!(read(Vec::new()).unwrap(), b"");
+        let twice = TEXT.repeat(2);
+        for compress in [gzip, bzip2, zstd] {
+            assert_eq!(read(compress(TEXT)).unwrap(), TEXT);
+            assert_eq!(read([compress(TEXT), compress(TEXT)].concat()).unwrap(), twice);
+            assert_eq!(read(compress(b"")).unwrap(), b"");
+        }
+    }
+
+    #[test]
+    fn skippable_frames() {
+        let skippable = [&[0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0][..], b"abcd"].concat();
+        let file = [skippable.clone(), zstd(TEXT), skippable, zstd(TEXT)].concat();
+        assert_eq!(read(file).unwrap(), TEXT.repeat(2));
+    }
+
+    #[test]
+    fn cut_files_are_errors() {
+        let long: Vec<u8> = (0..20_000u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        for compress in [gzip, bzip2, zstd] {
+            let whole = compress(&long);
+            for cut in [whole.len() - 1, whole.len() - 4, whole.len() / 2, whole.len() / 3, 12] {
+                assert!(read(whole[..cut].to_vec()).is_err(), "cut at {cut} of {}", whole.len());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_read() {
+        let error = |bytes: &[u8]| from_reader(Cursor::new(bytes.to_vec()), None).unwrap_err();
+        assert!(matches!(error(b"\xFF\xFE[\0E\0"), SourceError::Utf16));
+        assert!(matches!(error(b"\xFE\xFF\0[\0E"), SourceError::Utf16));
+        assert!(matches!(error(b"[\0E\0v\0"), SourceError::Utf16));
+        assert!(matches!(error(&gzip(b"\xFF\xFE[\0E\0")), SourceError::Utf16));
+        assert!(matches!(error(b"PK\x03\x04...."), SourceError::Unsupported("zip")));
+        assert!(matches!(error(b"\xFD7zXZ\0"), SourceError::Unsupported("xz")));
+    }
+}

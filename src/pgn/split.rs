@@ -1,0 +1,637 @@
+//! A stream of PGN bytes cut into regions of one game each, in order, at the speed of a search for a byte.
+//!
+//! Where the cuts fall depends on the bytes alone, never on how they arrive. A cut falls before a tag pair that begins a line after
+//! movetext, and before an Event tag that begins a line after tags and an empty line; not within a comment, unless that comment shows
+//! itself as one that was never closed. Games without tags stay together in a region, up to a few KiB.
+
+use super::bytes::{BOM, begins_line, count_lines, from, is_blank, is_line_end, line_end, slice, trim_end};
+use super::fault::FaultKind;
+use super::limits::Limits;
+use super::tags;
+use crate::game::Outcome;
+use std::io::{self, Read};
+
+/// The place of a game in a [`Piece`] and in its source. It may hold several games, if they have no tags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Region {
+    /// The first byte, in the piece's text.
+    pub start: usize,
+    /// The first byte behind it, in the piece's text.
+    pub end: usize,
+    /// The first byte, in the decompressed source.
+    pub offset: u64,
+    /// The line it begins on, from 1.
+    pub line: u64,
+}
+
+/// A game that is longer than the limit; its text is not kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Oversized {
+    /// The first byte, in the decompressed source.
+    pub offset: u64,
+    /// The line it begins on, from 1.
+    pub line: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// How many regions of the piece come before it.
+    pub before: usize,
+}
+
+/// Some regions in a row with their text.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Piece {
+    /// The number of the source, as given to [`Splitter::new`].
+    pub source: u32,
+    /// The bytes that the regions point into.
+    pub text: Vec<u8>,
+    /// The regions, in order.
+    pub regions: Vec<Region>,
+    /// The games that were too long, in order.
+    pub oversized: Vec<Oversized>,
+    /// The first byte behind the piece, in the decompressed source: where an import that stored it all can go on.
+    pub end: u64,
+}
+
+impl Piece {
+    /// Returns the bytes of a region of this piece.
+    pub fn region(&self, region: &Region) -> &[u8] {
+        slice(&self.text, region.start, region.end)
+    }
+
+    /// Returns the line, from 1, of a fault at `offset` bytes into the region.
+    pub fn line_of(&self, region: &Region, offset: usize) -> u64 {
+        region.line + count_lines(slice(self.region(region), 0, offset))
+    }
+}
+
+/// Cuts a stream into regions. Memory is bounded by the limits on a game and a comment, whatever the stream holds.
+pub struct Splitter<R> {
+    reader: R,
+    source: u32,
+    limits: Limits,
+    /// How many bytes are read at once.
+    step: usize,
+    ended: bool,
+    failed: Option<io::Error>,
+
+    /// Bytes read, up to `filled`, and room for more.
+    buffer: Vec<u8>,
+    filled: usize,
+    /// Where the region begins that is being scanned: in the buffer, in the source, and its line.
+    region: usize,
+    offset: u64,
+    line: u64,
+    /// Bytes and line ends of that region that are no longer in the buffer, because it is too long.
+    dropped: u64,
+    dropped_lines: u64,
+    regions: Vec<Region>,
+    oversized: Vec<Oversized>,
+    scan: Scan,
+}
+
+/// Where the scan stands; all places are in the buffer.
+#[derive(Clone, Copy)]
+struct Scan {
+    at: usize,
+    /// From `at` up to here nothing is to be found.
+    probed: usize,
+    mode: Mode,
+    section: Section,
+    /// Whether `at` is at the beginning of a line.
+    fresh: bool,
+    /// Whether the last tag line lacks its closing quote.
+    open_tag: bool,
+    /// In movetext: the line of this byte is no escape, or the byte is a line end.
+    checked: usize,
+    /// In long movetext: whether the last line that is not empty ended with a termination marker.
+    marker: bool,
+    /// From where the comment begins there is no `}` up to here; whether there is one here.
+    close: usize,
+    closed: bool,
+}
+
+impl Scan {
+    /// The beginning of a region.
+    fn new(at: usize) -> Scan {
+        Scan {
+            at,
+            probed: at,
+            mode: Mode::Head,
+            section: Section::Start,
+            fresh: true,
+            open_tag: false,
+            checked: at,
+            marker: false,
+            close: 0,
+            closed: false,
+        }
+    }
+
+    /// Follows the removal of that many bytes before `at`.
+    fn back(&mut self, count: usize) {
+        self.at = self.at.saturating_sub(count);
+        self.probed = self.probed.saturating_sub(count);
+        self.checked = self.checked.saturating_sub(count);
+        self.closed &= self.close >= count;
+        self.close = self.close.saturating_sub(count);
+    }
+
+    fn goes_on(&mut self, at: usize, mode: Mode) {
+        (self.at, self.probed, self.mode) = (at, at, mode);
+    }
+}
+
+/// What the scan is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    /// A line whose kind is not known yet, before any movetext.
+    Head,
+    /// A line that begins with `[`.
+    Tag,
+    /// The rest of a line that does not matter.
+    Line,
+    /// Movetext.
+    Moves,
+    /// A brace comment.
+    Comment,
+}
+
+/// How much of a game has been seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Section {
+    /// At most comments.
+    Start,
+    /// Tags, and no empty line since.
+    Tags,
+    /// Tags and an empty line.
+    TagsAndBlank,
+    /// Movetext.
+    Moves,
+}
+
+/// What a step of the scan gave.
+enum Step {
+    /// Go on.
+    On,
+    /// More bytes are needed.
+    More,
+    /// The region ends here.
+    Cut(usize),
+}
+
+/// A tag line longer than this is not looked into.
+const LONG_LINE: usize = 1 << 20;
+/// From here on movetext is also cut behind termination markers.
+const LONG_REGION: u64 = 8 << 10;
+/// How far a line is looked into, and what is kept behind the scan.
+const REACH: usize = 2048;
+/// The least room for a read.
+const ROOM: usize = 64 << 10;
+
+impl<R: Read> Splitter<R> {
+    /// Starts at the beginning of a source; `source` is the caller's number for it.
+    pub fn new(reader: R, source: u32, limits: Limits) -> Splitter<R> {
+        Splitter {
+            reader,
+            source,
+            limits,
+            step: ROOM,
+            ended: false,
+            failed: None,
+            buffer: Vec::new(),
+            filled: 0,
+            region: 0,
+            offset: 0,
+            line: 1,
+            dropped: 0,
+            dropped_lines: 0,
+            regions: Vec::new(),
+            oversized: Vec::new(),
+            scan: Scan::new(0),
+        }
+    }
+
+    /// Returns the next whole regions, together at least `target_bytes` long; fewer only at the end of the source, and `None` there.
+    ///
+    /// A read error comes after the regions before it; the region that it cut off is not given.
+    pub fn next_piece(&mut self, target_bytes: usize) -> io::Result<Option<Piece>> {
+        self.step = target_bytes.clamp(ROOM, 1 << 20);
+        loop {
+            match self.step() {
+                Step::On => {}
+                Step::Cut(at) => {
+                    self.cut(at);
+                    if self.region >= target_bytes || self.oversized.len() >= 1000 {
+                        return Ok(Some(self.take()));
+                    }
+                }
+                Step::More if !self.ended => self.fill(),
+                Step::More => {
+                    if self.failed.is_none() {
+                        self.cut(self.filled);
+                    }
+                    if !self.regions.is_empty() || !self.oversized.is_empty() {
+                        return Ok(Some(self.take()));
+                    }
+                    self.filled = self.region;
+                    self.scan = Scan::new(self.region);
+                    return self.failed.take().map_or(Ok(None), Err);
+                }
+            }
+        }
+    }
+
+    fn fill(&mut self) {
+        self.drop_scanned();
+        if self.buffer.len() - self.filled < ROOM {
+            self.buffer.resize(self.filled + self.step, 0);
+        }
+        let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
+        let count = loop {
+            match self.reader.read(room) {
+                Ok(count) => break count.min(room.len()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failed = Some(error);
+                    break 0;
+                }
+            }
+        };
+        self.ended = count == 0;
+        self.filled += count;
+    }
+
+    /// Lets go of what has been scanned of a region that is too long already.
+    fn drop_scanned(&mut self) {
+        let end = self.scan.at.saturating_sub(REACH);
+        let Some(scanned) = end.checked_sub(self.region) else { return };
+        if scanned < REACH || self.dropped + scanned as u64 <= self.limits.max_game_bytes as u64 {
+            return;
+        }
+        // A CR must not part from its LF, lest it count as a line end of its own.
+        let count = match slice(&self.buffer, self.region, end) {
+            [.., b'\r'] => scanned - 1,
+            _ => scanned,
+        };
+        self.dropped += count as u64;
+        self.dropped_lines += count_lines(slice(&self.buffer, self.region, self.region + count));
+        self.remove(self.region, count);
+    }
+
+    /// Takes bytes before the scan out of the buffer.
+    fn remove(&mut self, start: usize, count: usize) {
+        self.buffer.drain(start..start + count);
+        self.filled -= count;
+        self.scan.back(count);
+    }
+
+    /// Ends the region at `at` and begins the next one there.
+    fn cut(&mut self, at: usize) {
+        let text = slice(&self.buffer, self.region, at);
+        let lines = self.dropped_lines + count_lines(text);
+        let bytes = self.dropped + text.len() as u64;
+        let oversized = bytes > self.limits.max_game_bytes as u64;
+        if oversized {
+            let before = self.regions.len();
+            self.oversized.push(Oversized { offset: self.offset, line: self.line, bytes, before });
+        } else if !text.iter().all(|b| is_blank(*b) || BOM.contains(b)) {
+            self.regions.push(Region { start: self.region, end: at, offset: self.offset, line: self.line });
+        }
+        self.offset += bytes;
+        self.line += lines;
+        (self.dropped, self.dropped_lines) = (0, 0);
+        let Scan { close, closed, .. } = self.scan;
+        self.scan = Scan { close, closed, ..Scan::new(at) };
+        if oversized {
+            self.remove(self.region, at - self.region);
+        } else {
+            self.region = at;
+        }
+    }
+
+    /// Returns what has been cut so far and keeps the rest.
+    fn take(&mut self) -> Piece {
+        let mut rest = Vec::with_capacity(self.buffer.capacity().min(self.filled - self.region + 2 * self.step));
+        rest.extend_from_slice(slice(&self.buffer, self.region, self.filled));
+        let mut text = std::mem::replace(&mut self.buffer, rest);
+        text.truncate(self.region);
+        self.filled = self.buffer.len();
+        self.scan.back(self.region);
+        self.region = 0;
+        Piece {
+            source: self.source,
+            text,
+            regions: std::mem::take(&mut self.regions),
+            oversized: std::mem::take(&mut self.oversized),
+            end: self.offset,
+        }
+    }
+
+    fn step(&mut self) -> Step {
+        let text = slice(&self.buffer, 0, self.filled);
+        let mut scan = self.scan;
+        let view = View {
+            text,
+            ended: self.ended,
+            region: self.region,
+            dropped: self.dropped,
+            longest_comment: self.limits.max_comment_bytes,
+        };
+        let step = match scan.mode {
+            Mode::Head => view.head(&mut scan),
+            Mode::Tag => view.tag(&mut scan),
+            Mode::Line => view.line(&mut scan),
+            Mode::Moves => view.moves(&mut scan),
+            Mode::Comment => view.comment(&mut scan),
+        };
+        self.scan = scan;
+        step
+    }
+}
+
+/// What a step of the scan sees.
+struct View<'a> {
+    text: &'a [u8],
+    /// Whether nothing comes behind the text.
+    ended: bool,
+    region: usize,
+    dropped: u64,
+    longest_comment: usize,
+}
+
+impl View<'_> {
+    /// Returns the place behind the line end at `at`, or `None` where the next byte must be seen first.
+    fn behind_line_end(&self, at: usize) -> Option<usize> {
+        match (self.text.get(at), self.text.get(at + 1)) {
+            (Some(b'\r'), Some(b'\n')) => Some(at + 2),
+            (Some(b'\r'), None) if !self.ended => None,
+            _ => Some(at + 1),
+        }
+    }
+
+    /// Whether there is enough text to see a tag pair at `at`, if it is one.
+    fn shows_line(&self, at: usize) -> bool {
+        self.ended || self.text.len() >= at + REACH || line_end(self.text, at) < self.text.len()
+    }
+
+    fn head(&self, scan: &mut Scan) -> Step {
+        let mut i = scan.probed;
+        let byte = loop {
+            match self.text.get(i) {
+                Some(0xEF) if self.text.len() < i + BOM.len() && !self.ended => break None,
+                Some(0xEF) if from(self.text, i).starts_with(BOM) => i += BOM.len(),
+                Some(b' ' | b'\t' | 0x0B | 0x0C | 0x1A | 0) => i += 1,
+                other => break other.copied(),
+            }
+        };
+        scan.probed = i;
+        match byte {
+            None => return Step::More,
+            Some(b'\n' | b'\r') => {
+                let Some(next) = self.behind_line_end(i) else { return Step::More };
+                if scan.fresh {
+                    scan.open_tag = false;
+                    if scan.section == Section::Tags {
+                        scan.section = Section::TagsAndBlank;
+                    }
+                }
+                scan.fresh = true;
+                scan.goes_on(next, Mode::Head);
+            }
+            Some(b'[') => {
+                if scan.section == Section::TagsAndBlank && scan.fresh {
+                    if !self.shows_line(i) {
+                        return Step::More;
+                    }
+                    if tags::head(self.text, i).is_some_and(|(name, _)| name == b"Event") {
+                        return Step::Cut(scan.at);
+                    }
+                }
+                scan.goes_on(i, Mode::Tag);
+            }
+            Some(b'%') if scan.fresh && i == scan.at => scan.goes_on(i, Mode::Line),
+            Some(b';') if scan.section != Section::TagsAndBlank => scan.goes_on(i, Mode::Line),
+            Some(b'{') => {
+                if scan.section == Section::TagsAndBlank {
+                    scan.section = Section::Moves;
+                }
+                scan.goes_on(i + 1, Mode::Comment);
+            }
+            Some(_) => {
+                if scan.open_tag {
+                    let end = line_end(self.text, i);
+                    if end == self.text.len() && !self.ended && end - i < LONG_LINE {
+                        return Step::More;
+                    }
+                    scan.open_tag = false;
+                    if end - i < LONG_LINE && tags::continues_tag(slice(self.text, i, end)) {
+                        scan.goes_on(end, Mode::Line);
+                        return Step::On;
+                    }
+                }
+                scan.section = Section::Moves;
+                scan.fresh = false;
+                scan.checked = i;
+                scan.goes_on(i, Mode::Moves);
+            }
+        }
+        Step::On
+    }
+
+    fn tag(&self, scan: &mut Scan) -> Step {
+        scan.section = Section::Tags;
+        scan.open_tag = false;
+        let end = line_end(self.text, scan.probed);
+        if end - scan.at > LONG_LINE {
+            scan.goes_on(end, Mode::Line);
+            return Step::On;
+        }
+        if end == self.text.len() && !self.ended {
+            scan.probed = end;
+            return Step::More;
+        }
+        let line = slice(self.text, 0, end);
+        if !matches!(trim_end(slice(line, scan.at, end)), [.., b'"', b']']) {
+            let rest = self.behind_tags(line, scan);
+            if rest < end {
+                scan.fresh = false;
+                scan.goes_on(rest, Mode::Head);
+                return Step::On;
+            }
+        }
+        scan.goes_on(end, Mode::Line);
+        self.line(scan)
+    }
+
+    /// Returns where the movetext begins on a line that begins with tags.
+    fn behind_tags(&self, line: &[u8], scan: &mut Scan) -> usize {
+        let mut at = scan.at;
+        loop {
+            match line.get(at) {
+                Some(b' ' | b'\t') => at += 1,
+                Some(b'[') if tags::head(line, at).is_some() => match tags::read(line, at) {
+                    Some(pair) => {
+                        at = pair.end;
+                        let open = pair.fault == Some(FaultKind::UnterminatedTag) && at >= line.len();
+                        scan.open_tag = open && !matches!(trim_end(line), [.., b'"' | b']']);
+                    }
+                    None => return line.len(),
+                },
+                Some(b'[') => match memchr::memchr(b']', from(line, at)) {
+                    Some(length) => at += length + 1,
+                    None => return line.len(),
+                },
+                _ => return at,
+            }
+        }
+    }
+
+    fn line(&self, scan: &mut Scan) -> Step {
+        let end = line_end(self.text, scan.at);
+        scan.at = end;
+        if end == self.text.len() {
+            return Step::More;
+        }
+        let Some(next) = self.behind_line_end(end) else { return Step::More };
+        scan.fresh = true;
+        scan.marker = false;
+        scan.goes_on(next, if scan.section == Section::Moves { Mode::Moves } else { Mode::Head });
+        Step::On
+    }
+
+    fn moves(&self, scan: &mut Scan) -> Step {
+        if scan.fresh {
+            match self.text.get(scan.at) {
+                None => return Step::More,
+                Some(b'%') => {
+                    scan.goes_on(scan.at, Mode::Line);
+                    return Step::On;
+                }
+                Some(_) => scan.fresh = false,
+            }
+            scan.checked = scan.at;
+        }
+        // In a long region the scan goes line by line.
+        let length = self.dropped + (scan.at - self.region) as u64;
+        let long = length >= LONG_REGION;
+        let end = match LONG_REGION.checked_sub(length).and_then(|rest| usize::try_from(rest).ok()) {
+            Some(rest) if !long => self.text.len().min(scan.at + rest),
+            _ => line_end(self.text, scan.at),
+        };
+        let Some(found) = memchr::memchr3(b'{', b';', b'[', slice(self.text, scan.at, end)) else {
+            let seen = slice(self.text, scan.checked, end);
+            scan.checked = memchr::memrchr2(b'\n', b'\r', seen).map_or(end, |last| scan.checked + last);
+            scan.goes_on(end, Mode::Moves);
+            if end == self.text.len() {
+                return Step::More;
+            }
+            return if long { self.behind_line(scan, end) } else { Step::On };
+        };
+        let i = scan.at + found;
+        if let Some(last) = memchr::memrchr2(b'\n', b'\r', slice(self.text, scan.checked, i))
+            && self.text.get(scan.checked + last + 1) == Some(&b'%')
+        {
+            scan.goes_on(i, Mode::Line);
+            return Step::On;
+        }
+        match self.text.get(i) {
+            Some(b'{') => scan.goes_on(i + 1, Mode::Comment),
+            Some(b';') => scan.goes_on(i, Mode::Line),
+            _ => {
+                if !self.shows_line(i) {
+                    return Step::More;
+                }
+                if let Some(line) = begins_line(self.text, self.region, i)
+                    && tags::head(self.text, i).is_some()
+                {
+                    return Step::Cut(line);
+                }
+                scan.goes_on(i + 1, Mode::Moves);
+            }
+        }
+        scan.checked = i + 1;
+        Step::On
+    }
+
+    /// At the end of a line of a long region: cuts where the next line begins a game without tags.
+    fn behind_line(&self, scan: &mut Scan, end: usize) -> Step {
+        let Some(next) = self.behind_line_end(end) else { return Step::More };
+        let tail = slice(self.text, end.saturating_sub(64).max(self.region), end);
+        let line = tail.iter().rposition(|b| is_line_end(*b)).map_or(tail, |last| from(tail, last + 1));
+        let line = trim_end(line);
+        if !line.is_empty() {
+            let word = line.iter().rposition(|b| is_blank(*b)).map_or(line, |blank| from(line, blank + 1));
+            scan.marker = Outcome::from_token(word).is_some();
+        }
+        if scan.marker {
+            let mut i = next;
+            while i - next < 255 && matches!(self.text.get(i), Some(b' ' | b'\t')) {
+                i += 1;
+            }
+            if self.text.len() < i + 2 && !self.ended {
+                return Step::More;
+            }
+            if from(self.text, i).starts_with(b"1.") {
+                return Step::Cut(next);
+            }
+        }
+        scan.fresh = true;
+        scan.goes_on(next, Mode::Moves);
+        Step::On
+    }
+
+    fn comment(&self, scan: &mut Scan) -> Step {
+        let start = scan.at;
+        let window = start.saturating_add(self.longest_comment);
+        if scan.close < start {
+            (scan.close, scan.closed) = (start, false);
+        }
+        if !scan.closed {
+            let end = window.min(self.text.len());
+            let found = memchr::memchr(b'}', slice(self.text, scan.close, end));
+            scan.closed = found.is_some();
+            scan.close = found.map_or(scan.close.max(end), |found| scan.close + found);
+        }
+        if scan.closed && scan.close < window {
+            let inner = slice(self.text, start, scan.close);
+            if memchr::memchr2(b'\n', b'\r', inner).is_some()
+                && let Some(line) = self.next_game(start, scan.close, true)
+            {
+                return Step::Cut(line);
+            }
+            scan.fresh = false;
+            scan.checked = scan.close + 1;
+            scan.goes_on(scan.close + 1, if scan.section == Section::Moves { Mode::Moves } else { Mode::Head });
+            return Step::On;
+        }
+        if self.text.len() < window && !self.ended {
+            return Step::More;
+        }
+        let end = window.min(self.text.len());
+        if let Some(line) = self.next_game(start, end, false) {
+            return Step::Cut(line);
+        }
+        scan.goes_on(end, Mode::Comment);
+        if end == self.text.len() { Step::More } else { Step::On }
+    }
+
+    /// Returns the first line within what seems a comment that shows that it is none but was left open: a line that is a tag pair,
+    /// after an empty line or an Event tag itself, and then, if the comment is `closed`, another `{`.
+    fn next_game(&self, start: usize, end: usize, closed: bool) -> Option<usize> {
+        let text = slice(self.text, 0, end);
+        for found in memchr::memchr_iter(b'[', from(text, start)) {
+            let at = start + found;
+            let Some(line) = begins_line(text, 0, at).filter(|line| *line > start) else { continue };
+            let Some((name, _)) = tags::head(text, at) else { continue };
+            let head = slice(text, start, line);
+            let after_blank = || count_lines(from(head, trim_end(head).len())) >= 2;
+            if (name == b"Event" || after_blank()) && tags::is_whole_line(text, at, line_end(text, at)) {
+                if closed && memchr::memchr(b'{', from(text, at)).is_none() {
+                    return None;
+                }
+                return Some(line);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,200 @@
+//! One tag pair, as the standard has it and as people write it.
+
+use super::bytes::{from, line_end, slice, trim_end};
+use super::fault::FaultKind;
+use std::borrow::Cow;
+
+/// How far a name may reach; a longer one is no name.
+const NAME_REACH: usize = 1024;
+
+/// A tag pair that was read.
+pub(super) struct Pair<'a> {
+    pub(super) name: &'a [u8],
+    /// The value with escapes resolved.
+    pub(super) value: Cow<'a, [u8]>,
+    /// The bytes of the value as written.
+    pub(super) raw_len: usize,
+    /// The first byte behind the pair.
+    pub(super) end: usize,
+    /// What was wrong with it, if anything.
+    pub(super) fault: Option<FaultKind>,
+}
+
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+fn skip_spaces(text: &[u8], mut at: usize) -> usize {
+    while text.get(at).copied().is_some_and(is_space) {
+        at += 1;
+    }
+    at
+}
+
+/// Returns the name of what looks like a tag pair at `at` (`[`, a name, a quote) and where its value begins, behind the quote.
+/// Looks at no more than about 1,024 bytes, and not beyond the line.
+pub(super) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let text = slice(text, 0, at.saturating_add(NAME_REACH));
+    if text.get(at) != Some(&b'[') {
+        return None;
+    }
+    let start = skip_spaces(text, at + 1);
+    let mut end = start;
+    loop {
+        match text.get(end)? {
+            b'%' if end == start => return None,
+            b' ' | b'\t' | b'"' => break,
+            b'[' | b']' | b'{' | b'}' | b'(' | b')' | b';' => return None,
+            byte if *byte < b' ' => return None,
+            _ => end += 1,
+        }
+    }
+    let quote = skip_spaces(text, end);
+    (end > start && text.get(quote) == Some(&b'"')).then(|| (slice(text, start, end), quote + 1))
+}
+
+/// Returns whether the line from `at` (`[`) to `end` is exactly one tag pair.
+pub(super) fn is_whole_line(text: &[u8], at: usize, end: usize) -> bool {
+    let line = slice(text, 0, end);
+    let closed = |value| matches!(trim_end(slice(line, value, end)), [.., b'"', b']']);
+    head(line, at).is_some_and(|(_, value)| closed(value))
+}
+
+/// Reads the tag pair at `at`, where `head` sees one.
+pub(super) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
+    let (name, start) = head(text, at)?;
+    let line = line_end(text, start);
+    let pair = |end_of_value: usize, end: usize, fault| {
+        let raw = slice(text, start, end_of_value);
+        Pair { name, value: unescape(raw), raw_len: raw.len(), end, fault }
+    };
+    let Some(quote) = closing_quote(text, start, line) else {
+        return Some(unterminated(text, start, line, pair));
+    };
+    let next = skip_spaces(text, quote + 1);
+    match text.get(next) {
+        Some(b']') => return Some(pair(quote, next + 1, None)),
+        _ if next >= line => return Some(pair(quote, next, Some(FaultKind::UnterminatedTag))),
+        Some(b'[') => return Some(pair(quote, next, Some(FaultKind::UnterminatedTag))),
+        _ => {}
+    }
+    // A quote in the middle of the value: the value ends at the first quote with a bracket behind it.
+    for found in memchr::memchr_iter(b'"', slice(text, next, line)) {
+        let quote = next + found;
+        let bracket = skip_spaces(text, quote + 1);
+        if text.get(bracket) == Some(&b']') {
+            return Some(pair(quote, bracket + 1, Some(FaultKind::UnescapedQuote)));
+        }
+    }
+    None
+}
+
+/// A value without closing quote: it ends with its line, or with the next line where that one ends as a tag does.
+fn unterminated<'a>(
+    text: &'a [u8],
+    start: usize,
+    line: usize,
+    pair: impl Fn(usize, usize, Option<FaultKind>) -> Pair<'a>,
+) -> Pair<'a> {
+    let fault = Some(FaultKind::UnterminatedTag);
+    let first = trim_end(slice(text, start, line));
+    let closed = |value: &[u8]| match value {
+        [rest @ .., b'"', b']'] | [rest @ .., b']'] => Some(rest.len()),
+        _ => None,
+    };
+    if let Some(len) = closed(first) {
+        return pair(start + len, line, fault);
+    }
+    if let Some(end) = continuation(text, line) {
+        let both = trim_end(slice(text, start, end));
+        return pair(start + closed(both).unwrap_or(both.len()), end, fault);
+    }
+    pair(start + first.len(), line, fault)
+}
+
+/// Returns the end of the line after the line end at `line`, where it continues a tag pair: does not begin with `[` and ends with `"]`.
+pub(super) fn continuation(text: &[u8], line: usize) -> Option<usize> {
+    let next = match from(text, line) {
+        [b'\r', b'\n', ..] => line + 2,
+        [_, ..] => line + 1,
+        [] => return None,
+    };
+    let end = line_end(text, next);
+    continues_tag(slice(text, next, end)).then_some(end)
+}
+
+/// Returns whether a line reads as the second half of a tag pair.
+pub(super) fn continues_tag(line: &[u8]) -> bool {
+    let first = line.iter().find(|b| !is_space(**b));
+    !matches!(first, None | Some(b'[' | b'{' | b'%' | b';')) && matches!(trim_end(line), [.., b'"', b']'])
+}
+
+/// Returns the place of the first quote without backslash before `end`.
+fn closing_quote(text: &[u8], start: usize, end: usize) -> Option<usize> {
+    let mut at = start;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', slice(text, at, end))?;
+        if text.get(at) == Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+/// Returns the value with `\"` and `\\` resolved; another backslash is itself.
+fn unescape(raw: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(b'\\', raw).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    let mut value = Vec::with_capacity(raw.len());
+    let mut rest = raw;
+    loop {
+        rest = match rest {
+            [b'\\', escaped @ (b'"' | b'\\'), rest @ ..] => {
+                value.push(*escaped);
+                rest
+            }
+            [byte, rest @ ..] => {
+                value.push(*byte);
+                rest
+            }
+            [] => return Cow::Owned(value),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> Option<(String, String, &str, Option<FaultKind>)> {
+        let pair = read(text.as_bytes(), 0)?;
+        let owned = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Some((owned(pair.name), owned(&pair.value), text.get(pair.end..).unwrap_or("?"), pair.fault))
+    }
+
+    #[track_caller]
+    fn check(text: &str, name: &str, value: &str, rest: &str, fault: Option<FaultKind>) {
+        assert_eq!(parts(text), Some((name.into(), value.into(), rest, fault)));
+    }
+
+    #[test]
+    fn pairs() {
+        use FaultKind::*;
+        check("[Event \"a\"]\n", "Event", "a", "\n", None);
+        check("[ Event  \"\" ] x", "Event", "", " x", None);
+        check("[Event\"a\"][B \"\"]", "Event", "a", "[B \"\"]", None);
+        check(r#"[E "a\"b\\c\d"]"#, "E", r#"a"b\c\d"#, "", None);
+        check("[E \"a]\nx", "E", "a", "\nx", Some(UnterminatedTag));
+        check("[E \"a\"\nx", "E", "a", "\nx", Some(UnterminatedTag));
+        check("[E \"a\" [F \"b\"]", "E", "a", "[F \"b\"]", Some(UnterminatedTag));
+        check("[E \"a\nb\"]\nx", "E", "a\nb", "\nx", Some(UnterminatedTag));
+        check("[E \"a", "E", "a", "", Some(UnterminatedTag));
+        check(r#"[E "C:\"]"#, "E", r"C:\", "", Some(UnterminatedTag));
+        check(r#"[E "a "b" c"]"#, "E", r#"a "b" c"#, "", Some(UnescapedQuote));
+        assert_eq!(parts("[E \"a\" b"), None);
+        assert_eq!(parts("[%clk \"1\"]"), None);
+        assert_eq!(parts("[Event foo]"), None);
+        assert_eq!(parts("[\"foo\"]"), None);
+    }
+}

@@ -1,0 +1,294 @@
+//! PGN in the standard's export format.
+
+use super::bytes::{from, is_line_end};
+use crate::chess::fen::{CastlingStyle, EnPassantStyle, write_number};
+use crate::chess::{Color, Move, Position};
+use crate::game::{Game, Outcome, TextKind, Visitor};
+use std::sync::LazyLock;
+
+/// The most bytes on a line of movetext, comments and raw texts aside: the standard wants fewer than 80.
+const WIDTH: usize = 79;
+
+static STANDARD: LazyLock<Position> = LazyLock::new(Position::standard);
+
+/// Writes games as PGN: a visitor that appends to a byte vector. After the events of each game call [`finish`](PgnWriter::finish).
+///
+/// Tags stand in the order given; a set-up start without a FEN tag gets one. What is written is read back as the same events; only
+/// that a game without result gets `*`.
+#[derive(Clone, Debug, Default)]
+pub struct PgnWriter {
+    out: Vec<u8>,
+    /// Where the line begins that is being written.
+    line: usize,
+    /// The blank before the last token, where the line can be broken.
+    gap: Option<usize>,
+    /// Variations opened and not yet written.
+    opening: usize,
+    /// Whether a mark can be attached to what was written last.
+    marks: bool,
+    /// Whether Black's move needs its number.
+    number: bool,
+    /// Whether the empty line behind the tags is still to come.
+    head: bool,
+    fen: bool,
+    outcome: Option<Outcome>,
+}
+
+impl PgnWriter {
+    /// Returns a writer with nothing written.
+    pub fn new() -> PgnWriter {
+        PgnWriter::default()
+    }
+
+    /// Appends a whole game.
+    pub fn write(&mut self, game: &Game) {
+        game.visit(self);
+        self.finish();
+    }
+
+    /// Ends a game: appends its termination marker, `*` where it has none, and an empty line.
+    pub fn finish(&mut self) {
+        let token = self.outcome.unwrap_or(Outcome::Unknown).token();
+        self.begin_token();
+        self.out.extend_from_slice(token.as_bytes());
+        self.end_token();
+        self.out.extend_from_slice(b"\n\n");
+        let out = std::mem::take(&mut self.out);
+        *self = PgnWriter { line: out.len(), out, ..PgnWriter::default() };
+    }
+
+    /// Returns what has been written since the last [`clear`](PgnWriter::clear).
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// Forgets the games written and keeps the memory. To be called between games.
+    pub fn clear(&mut self) {
+        self.out.clear();
+        self.line = 0;
+    }
+
+    /// Returns what has been written.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    fn tag_pair(&mut self, name: &[u8], value: &[u8]) {
+        self.out.push(b'[');
+        self.out.extend_from_slice(name);
+        self.out.extend_from_slice(b" \"");
+        let mut rest = value;
+        while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
+            let (plain, escaped) = rest.split_at(at);
+            self.out.extend_from_slice(plain);
+            self.out.push(b'\\');
+            self.out.extend(escaped.first());
+            rest = from(escaped, 1);
+        }
+        self.out.extend_from_slice(rest);
+        self.out.extend_from_slice(b"\"]\n");
+        self.line = self.out.len();
+        self.head = true;
+    }
+
+    #[inline]
+    fn end_head(&mut self) {
+        if self.head {
+            self.head = false;
+            self.break_line();
+        }
+    }
+
+    fn break_line(&mut self) {
+        self.out.push(b'\n');
+        self.line = self.out.len();
+        self.gap = None;
+    }
+
+    /// Puts a blank before a token, and the parentheses that open before it.
+    #[inline]
+    fn begin_token(&mut self) {
+        self.end_head();
+        self.gap = None;
+        if self.out.len() > self.line {
+            self.gap = Some(self.out.len());
+            self.out.push(b' ');
+        }
+        for _ in 0..std::mem::take(&mut self.opening) {
+            self.out.push(b'(');
+        }
+        self.marks = false;
+    }
+
+    /// Breaks the line before the last token where it has become too long.
+    #[inline]
+    fn end_token(&mut self) {
+        if self.out.len() - self.line > WIDTH {
+            self.wrap();
+        }
+    }
+
+    #[cold]
+    fn wrap(&mut self) {
+        if let Some(gap) = self.gap.take()
+            && let Some(blank) = self.out.get_mut(gap)
+        {
+            *blank = b'\n';
+            self.line = gap + 1;
+        }
+    }
+
+    /// Writes a token that may hold line ends.
+    fn raw(&mut self, parts: &[&[u8]]) {
+        self.begin_token();
+        let start = self.out.len();
+        for part in parts {
+            self.out.extend_from_slice(part);
+        }
+        let text = from(&self.out, start);
+        match text.iter().position(|b| is_line_end(*b)) {
+            None => self.end_token(),
+            Some(first) => {
+                let last = text.iter().rposition(|b| is_line_end(*b)).unwrap_or(first);
+                if start + first - self.line > WIDTH {
+                    self.wrap();
+                }
+                self.line = start + last + 1;
+                self.gap = None;
+            }
+        }
+    }
+
+    fn brace(&mut self, text: &[u8]) {
+        if memchr::memchr(b'}', text).is_none() {
+            return self.raw(&[b"{", text, b"}"]);
+        }
+        // No PGN can hold this in braces.
+        for line in text.split(|b| is_line_end(*b)) {
+            self.line_comment(line);
+        }
+    }
+
+    fn line_comment(&mut self, text: &[u8]) {
+        self.begin_token();
+        self.out.push(b';');
+        self.out.extend_from_slice(text);
+        self.end_token();
+        self.break_line();
+    }
+
+    /// A line of its own that begins with `%`.
+    fn escape(&mut self, text: &[u8]) {
+        self.end_head();
+        if self.opening > 0 {
+            self.begin_token();
+        }
+        if self.out.len() > self.line {
+            self.break_line();
+        }
+        self.out.push(b'%');
+        self.out.extend_from_slice(text);
+        self.break_line();
+    }
+
+    /// A text as it is. It must not come to stand where it would mean something else.
+    fn verbatim(&mut self, text: &[u8]) {
+        if self.head && text.first() == Some(&b'[') {
+            // Something that is no tag pair among the tags.
+            self.out.extend_from_slice(text);
+            return self.break_line();
+        }
+        if text.first() == Some(&b'%') {
+            self.end_head();
+            if self.out.len() == self.line {
+                self.out.push(b' ');
+            }
+        }
+        self.raw(&[text]);
+        if text.first() == Some(&b'%') {
+            self.gap = None;
+        }
+        let last_line = text.rsplit(|b| is_line_end(*b)).next().unwrap_or_default();
+        if last_line.contains(&b';') || last_line.first() == Some(&b'%') {
+            self.break_line();
+        }
+    }
+}
+
+impl Visitor for PgnWriter {
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
+        self.fen |= name == b"FEN";
+        self.tag_pair(name, value);
+    }
+
+    fn start(&mut self, position: &Position) {
+        if !self.fen && *position != *STANDARD {
+            let mut fen = Vec::with_capacity(90);
+            position.write_fen(&mut fen, EnPassantStyle::Always, CastlingStyle::XFen);
+            self.tag_pair(b"SetUp", b"1");
+            self.tag_pair(b"FEN", &fen);
+        }
+        self.number = true;
+    }
+
+    #[inline]
+    fn play(&mut self, before: &Position, m: Move) {
+        if self.number || before.turn() == Color::White {
+            self.begin_token();
+            write_number(&mut self.out, before.fullmove_number());
+            self.out.extend_from_slice(if before.turn() == Color::White { b"." } else { b"..." });
+            self.end_token();
+            self.number = false;
+        }
+        self.begin_token();
+        before.write_san(m, &mut self.out);
+        self.end_token();
+        self.marks = true;
+    }
+
+    fn mark(&mut self, good: bool) {
+        if !self.marks {
+            self.begin_token();
+        }
+        self.out.push(if good { b'!' } else { b'?' });
+        self.end_token();
+        self.marks = true;
+    }
+
+    fn nag(&mut self, nag: u8) {
+        self.begin_token();
+        self.out.push(b'$');
+        write_number(&mut self.out, u32::from(nag));
+        self.end_token();
+    }
+
+    fn text(&mut self, kind: TextKind, text: &[u8]) {
+        match kind {
+            TextKind::Brace => self.brace(text),
+            TextKind::Line => text.split(|b| is_line_end(*b)).for_each(|line| self.line_comment(line)),
+            TextKind::Escape => text.split(|b| is_line_end(*b)).for_each(|line| self.escape(line)),
+            TextKind::Token | TextKind::Tail => self.verbatim(text),
+        }
+        self.marks = false;
+        self.number = true;
+    }
+
+    fn open(&mut self) {
+        self.opening += 1;
+        self.number = true;
+    }
+
+    fn close(&mut self) {
+        if self.opening > 0 {
+            self.begin_token();
+        }
+        self.out.push(b')');
+        self.end_token();
+        self.marks = false;
+        self.number = true;
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}
