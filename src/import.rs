@@ -147,7 +147,7 @@ pub fn import(
         return Err(Error::Exists { path: target.to_path_buf() });
     }
     // The sources are tried first, so that a misspelt name leaves nothing behind.
-    let mut feed = Feed::open(sources, options, progress, stop)?;
+    let feed = Feed::open(sources, options, progress, stop)?;
     let (new, writer, interner) = if options.existing == Existing::Append && target.exists() {
         let (writer, interner) = Writer::open(target)?;
         (None, writer, interner)
@@ -658,7 +658,10 @@ struct ChunkBuilder {
     ends: Vec<u32>,
     tags: TagsBuilder,
     texts: TextsBuilder,
-    texts_mark: Option<crate::format::texts::TextsMark>,
+    /// Moves in the current game's stream.
+    moves: u32,
+    /// Whether a text now would stand right behind the last move, but for marks and NAGs.
+    behind_move: bool,
     outcome: Option<Outcome>,
 }
 
@@ -682,15 +685,12 @@ impl ChunkBuilder {
         self.ends.push(self.records.len() as u32);
         self.tags.end_game();
         self.texts.end_game();
-        self.texts_mark = None;
     }
 
     fn rewind(&mut self) {
         self.records.truncate(self.begin());
         self.tags.rewind();
-        if let Some(mark) = self.texts_mark.take() {
-            self.texts.rewind(mark);
-        }
+        self.texts.rewind();
         self.outcome = None;
     }
 }
@@ -701,7 +701,7 @@ impl Visitor for ChunkBuilder {
     }
 
     fn start(&mut self, position: &Position) {
-        self.texts_mark = Some(self.texts.mark());
+        (self.moves, self.behind_move) = (0, false);
         if *position == *STANDARD {
             self.records.push(0);
         } else {
@@ -713,6 +713,8 @@ impl Visitor for ChunkBuilder {
     #[inline]
     fn play(&mut self, before: &Position, m: Move) {
         encode::push_move(before, m, &mut self.records);
+        self.moves += 1;
+        self.behind_move = true;
     }
 
     fn mark(&mut self, good: bool) {
@@ -724,15 +726,19 @@ impl Visitor for ChunkBuilder {
     }
 
     fn text(&mut self, kind: TextKind, text: &[u8]) {
-        encode::push_text_mark(&mut self.records);
-        self.texts.push(kind, text);
+        let behind = std::mem::take(&mut self.behind_move).then_some(self.moves);
+        if self.texts.push(kind, text, behind) {
+            encode::push_text_mark(&mut self.records);
+        }
     }
 
     fn open(&mut self) {
+        self.behind_move = false;
         encode::push_open(&mut self.records);
     }
 
     fn close(&mut self) {
+        self.behind_move = false;
         encode::push_close(&mut self.records);
     }
 

@@ -10,7 +10,7 @@ use crate::format::block::Kind;
 use crate::format::record::{self, Record};
 use crate::format::tags::{Tags, Value};
 use crate::format::texts::Texts;
-use crate::game::{self, Outcome, Visitor};
+use crate::game::{self, Outcome, TextKind, Visitor};
 use std::sync::{Arc, OnceLock};
 
 /// The compressed columns of a chunk, each read when first asked for.
@@ -237,7 +237,7 @@ impl<'a> Game<'a> {
     }
 
     /// Drives a visitor with the whole game, every move checked.
-    pub fn visit(&self, visitor: &mut impl Visitor) -> Result<()> {
+    pub fn visit<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
         self.visit_tags(|name, value| visitor.tag(name, value))?;
         visitor.start(self.start());
         let columns = self.columns();
@@ -247,21 +247,37 @@ impl<'a> Game<'a> {
             let damage = Damage::new(block.offset, "damaged texts block");
             Texts::decode(payload, games).ok_or(damage).map(Some)
         });
-        let mut texts = match texts {
-            Ok(texts) => texts.as_ref().into_iter().flat_map(|texts| texts.of_game(self.place)),
+        let texts = match texts {
+            Ok(texts) => texts.as_ref(),
             Err(damage) => return Err((*damage).into()),
         };
+        let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.place));
+        let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.place)).peekable();
         let mut decoder = self.decoder();
         let mut outcome = Some(Outcome::Unknown);
+        let mut moves = 0;
+        // A comment with its own place stands behind its move and that move's marks and NAGs.
+        let mut flush = |moves: u64, visitor: &mut V| {
+            if let Some((_, text)) = placed.next_if(|(behind, _)| *behind == moves) {
+                visitor.text(TextKind::Brace, text);
+            }
+        };
         loop {
-            let item = decoder.advance(|before, m| visitor.play(before, m));
-            match item.map_err(|_| self.damage("damaged moves"))? {
+            let item = decoder.advance(|before, m| {
+                flush(moves, visitor);
+                visitor.play(before, m);
+            });
+            let item = item.map_err(|_| self.damage("damaged moves"))?;
+            if !matches!(item, Some(Item::Move(_) | Item::Mark(_) | Item::Nag(_))) {
+                flush(moves, visitor);
+            }
+            match item {
                 None => break,
-                Some(Item::Move(_)) => {}
+                Some(Item::Move(_)) => moves += 1,
                 Some(Item::Mark(good)) => visitor.mark(good),
                 Some(Item::Nag(nag)) => visitor.nag(nag),
                 Some(Item::Text(_)) => {
-                    let (kind, text) = texts.next().ok_or(self.damage("a text is missing"))?;
+                    let (kind, text) = marked.next().ok_or(self.damage("a text is missing"))?;
                     visitor.text(kind, text);
                 }
                 Some(Item::Open) => visitor.open(),
@@ -269,7 +285,7 @@ impl<'a> Game<'a> {
                 Some(Item::Outcome(result)) => outcome = Some(result),
             }
         }
-        if texts.next().is_some() {
+        if marked.next().is_some() || placed.next().is_some() {
             return Err(self.damage("a text without a place").into());
         }
         if self.record.flags & record::NO_MARKER != 0 {

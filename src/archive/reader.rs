@@ -65,6 +65,16 @@ impl Archive {
     /// not promise that all games are sound: each is checked when it is read, and all of them by `verify`.
     pub fn open(path: impl AsRef<Path>) -> Result<Archive> {
         let path = path.as_ref();
+        Archive::open_with(path, &index_path(path))
+    }
+
+    /// Opens an archive as `open` does, but walks it whether or not there is an index file: so the index can be made again.
+    pub fn open_without_index(path: impl AsRef<Path>) -> Result<Archive> {
+        Archive::open_with(path.as_ref(), Path::new(""))
+    }
+
+    /// Opens an archive with the index at `index`, if that is one.
+    fn open_with(path: &Path, index: &Path) -> Result<Archive> {
         let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
         let (header, slot) = read_header(&mut file, path)?;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
@@ -72,7 +82,7 @@ impl Archive {
             return Err(Damage::new(length, "the file is shorter than its last commit").into());
         }
         let map = Map::of(&file, slot.length).map_err(Error::io("cannot map", path))?;
-        let (index, index_state) = Archive::index(&map, header.id, &slot, &index_path(path))?;
+        let (index, index_state) = Archive::index(&map, header.id, &slot, index)?;
         Ok(Archive {
             path: path.to_path_buf(),
             map,
@@ -178,14 +188,6 @@ impl Archive {
         &self.map
     }
 
-    pub(super) fn slot(&self) -> &Slot {
-        &self.slot
-    }
-
-    pub(crate) fn index_ref(&self) -> &Index {
-        &self.index
-    }
-
     pub(super) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
         self.dictionary.get(self.bytes(), self.id, number)
     }
@@ -257,6 +259,12 @@ impl Archive {
     #[inline]
     pub fn position(&self, number: u64, ply: u32) -> Result<Position> {
         self.game(number)?.position(ply)
+    }
+
+    /// Returns the chunk that a game is in, and the number of that chunk's last game. Reads the index alone.
+    pub fn chunk_of(&self, game: u64) -> Result<(usize, u64)> {
+        let (chunk, _) = self.place(game)?;
+        Ok((chunk, self.index.chunks.get(chunk + 1).map_or(self.len(), |next| next.first - 1)))
     }
 
     /// Returns the number of chunks: the groups of games that share compressed tags and texts.

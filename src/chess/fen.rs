@@ -1,4 +1,14 @@
-//! FEN, read and written.
+//! FEN: the six fields as a value, read strictly or forgivingly and written in the flavours in use.
+//!
+//! After the SAN Kit's FEN document (S. J. Edwards, 1993), "Forsyth-Edwards Notation" of the Chess Programming Wiki and the "6-tuple" of the
+//! game state. That last one says that 50 half moves make a draw: the rule is 50 moves of each side, so 100 on the halfmove clock.
+
+mod legality;
+mod read;
+
+pub use legality::Illegality;
+pub use read::ReadMode;
+pub(super) use read::four_fields;
 
 use super::piece::{Color, Piece, Role};
 use super::position::{Position, Wing};
@@ -22,26 +32,107 @@ pub enum FenField {
     FullmoveNumber,
 }
 
-/// Why a text is no FEN: the field at fault and the column, counted in bytes from 1.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FenError {
-    /// The field that cannot be read.
-    pub field: FenField,
-    /// Where it goes wrong, in bytes from 1.
-    pub column: usize,
-}
-
-impl fmt::Display for FenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let field = match self.field {
+impl FenField {
+    /// Returns the field's name in running text.
+    pub const fn name(self) -> &'static str {
+        match self {
             FenField::Placement => "piece placement",
             FenField::Turn => "side to move",
             FenField::Castling => "castling availability",
             FenField::EnPassant => "en passant target",
             FenField::HalfmoveClock => "halfmove clock",
             FenField::FullmoveNumber => "fullmove number",
-        };
-        write!(f, "bad FEN: {field} at column {}", self.column)
+        }
+    }
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FenFault {
+    /// The text ends before the field.
+    Missing,
+    /// A character that stands for no man.
+    NoSuchMan,
+    /// A rank has more than eight squares.
+    RankTooLong,
+    /// A rank has fewer than eight squares.
+    RankTooShort,
+    /// More or fewer than eight ranks.
+    RankCount,
+    /// A sound placement for a board of other size: X-FEN knows such boards, chess does not.
+    BoardSize {
+        /// Files of that board.
+        files: u16,
+        /// Ranks of that board.
+        ranks: u16,
+    },
+    /// Two digits in a row, where one would do (strict reading).
+    AdjacentDigits,
+    /// Neither `w` nor `b`.
+    NoSuchSide,
+    /// A character that names no castling right.
+    NoSuchRight,
+    /// A right given twice or out of order: White's first, then by wing, the h-side first (strict reading).
+    RightOutOfOrder,
+    /// Not a square in lower case.
+    NoSuchSquare,
+    /// The target is not on the rank that the other side's double step passes over (strict reading).
+    WrongRank,
+    /// Not a decimal number.
+    NotANumber,
+    /// The number is beyond 4,294,967,295.
+    NumberTooLarge,
+    /// The fullmove number begins with a zero (strict reading).
+    LeadingZero,
+    /// `nil`, the symbol of an earlier version of FEN (strict reading).
+    OldSymbol,
+    /// Fields are separated by something else than one space (strict reading).
+    Separator,
+    /// Something follows the sixth field.
+    TooManyFields,
+}
+
+impl fmt::Display for FenFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FenFault::Missing => "missing",
+            FenFault::NoSuchMan => "no man has this letter",
+            FenFault::RankTooLong => "more than eight squares in a rank",
+            FenFault::RankTooShort => "fewer than eight squares in a rank",
+            FenFault::RankCount => "not eight ranks",
+            FenFault::BoardSize { files, ranks } => {
+                return write!(f, "X-FEN for a board of {files}x{ranks} squares; only 8x8 can be read");
+            }
+            FenFault::AdjacentDigits => "two digits in a row",
+            FenFault::NoSuchSide => "neither w nor b",
+            FenFault::NoSuchRight => "no castling right has this letter",
+            FenFault::RightOutOfOrder => "castling rights are repeated or out of order",
+            FenFault::NoSuchSquare => "not a square",
+            FenFault::WrongRank => "not on rank 6 (White to move) or 3 (Black to move)",
+            FenFault::NotANumber => "not a number",
+            FenFault::NumberTooLarge => "number too large",
+            FenFault::LeadingZero => "the number must begin with 1 to 9",
+            FenFault::OldSymbol => "nil is the old symbol for -",
+            FenFault::Separator => "fields are separated by one space",
+            FenFault::TooManyFields => "more than six fields",
+        })
+    }
+}
+
+/// Why a text is no FEN: the field at fault, the column, counted in bytes from 1, and the fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FenError {
+    /// The field that cannot be read.
+    pub field: FenField,
+    /// Where it goes wrong, in bytes from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub fault: FenFault,
+}
+
+impl fmt::Display for FenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "bad FEN: {} at column {}: {}", self.field.name(), self.column, self.fault)
     }
 }
 
@@ -55,6 +146,8 @@ pub enum EnPassantStyle {
     Always,
     /// Only where an en passant capture is legal.
     Legal,
+    /// Only where a pawn stands ready to capture, even if its king would be left in check.
+    PseudoLegal,
 }
 
 /// How castling rights are written.
@@ -65,82 +158,184 @@ pub enum CastlingStyle {
     XFen,
     /// The rooks' files, `HAha` (Shredder-FEN).
     Shredder,
+    /// `KQkq` and nothing else: a right with a rook that is not the outermost of its wing is read back as the outermost rook's.
+    Standard,
+}
+
+/// A castling right as a FEN names it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CastlingRight {
+    /// Whose right it is.
+    pub color: Color,
+    /// With which rook.
+    pub rook: CastlingRook,
+}
+
+/// How a FEN names the rook of a castling right.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CastlingRook {
+    /// `K` or `Q`: the outermost rook of the back rank on that side.
+    Outermost(Wing),
+    /// A file letter: the rook on that file (0 = a) of the back rank.
+    File(u8),
+}
+
+impl CastlingRight {
+    /// Returns the letter: `K`, `Q`, or a file in upper case for White; lower case for Black.
+    pub const fn letter(self) -> u8 {
+        let letter = match self.rook {
+            CastlingRook::Outermost(Wing::H) => b'K',
+            CastlingRook::Outermost(Wing::A) => b'Q',
+            CastlingRook::File(file) => b'A' + (file & 7),
+        };
+        match self.color {
+            Color::White => letter,
+            Color::Black => letter.to_ascii_lowercase(),
+        }
+    }
+}
+
+/// The six fields of a FEN as they were written: any arrangement of men, with rights and targets that the men need not bear out.
+///
+/// [`Fen::position`] makes a position of it; [`Fen::illegalities`] says what no game can lead to.
+///
+/// ```
+/// use scoresheet::chess::fen::{Fen, ReadMode};
+///
+/// let fen = Fen::read(b"4k3/8/8/8/8/8/4P3/4K3 w nil nil 5 39", ReadMode::Forgiving)?;
+/// assert_eq!((fen.halfmove_clock, fen.fullmove_number), (5, 39));
+/// assert_eq!(fen.to_string(), "4k3/8/8/8/8/8/4P3/4K3 w - - 5 39");
+/// assert!(Fen::read(b"4k3/8/8/8/8/8/4P3/4K3 w nil nil 5 39", ReadMode::Strict).is_err());
+/// # Ok::<(), scoresheet::chess::fen::FenError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fen {
+    /// The man on each square, a1 first.
+    pub men: [Option<Piece>; 64],
+    /// The side to move.
+    pub turn: Color,
+    /// The castling rights in the order written, none twice.
+    pub castling: Vec<CastlingRight>,
+    /// The square passed over by the double step just made.
+    pub en_passant: Option<Square>,
+    /// Plies since the last capture or pawn move. A draw can be claimed at 100 (not at 50, as the 6-tuple document has it).
+    pub halfmove_clock: u32,
+    /// The number of the move, 1 for the first of both sides.
+    pub fullmove_number: u32,
+}
+
+impl Fen {
+    /// Reads a FEN. Errors name the field, the column and what is wrong there.
+    pub fn read(text: &[u8], mode: ReadMode) -> Result<Fen, FenError> {
+        read::fen(text, mode)
+    }
+
+    /// Returns the fields of a position in the style asked.
+    pub fn of(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> Fen {
+        let mut men = [None; 64];
+        for square in squares(position.occupied[0] | position.occupied[1]) {
+            men[square.at_most_63()] = position.piece_at(square);
+        }
+        Fen {
+            men,
+            turn: position.turn(),
+            castling: position.castling_rights(castling).collect(),
+            en_passant: position.en_passant_target(en_passant),
+            halfmove_clock: position.halfmove_clock(),
+            fullmove_number: position.fullmove_number(),
+        }
+    }
+
+    /// Returns the position. Rights without their king and rook at home, and targets that no double step can have passed over, are dropped;
+    /// of two rights that mean the same wing the last counts.
+    pub fn position(&self) -> Position {
+        let mut position = Position::from_men(&self.men, self.turn);
+        for right in &self.castling {
+            if let Some((wing, rook)) = position.rook_of(*right) {
+                position.grant_castling(right.color, wing, rook);
+            }
+        }
+        if let Some(target) = self.en_passant {
+            position.set_en_passant(target);
+        }
+        position.set_clocks(self.halfmove_clock, self.fullmove_number);
+        position
+    }
+
+    /// Appends the first four fields, as an EPD begins.
+    pub(super) fn write_four(&self, out: &mut Vec<u8>) {
+        let man = |square: Square| self.men[square.at_most_63()];
+        push_four(out, man, self.turn, self.castling.iter().copied(), self.en_passant);
+    }
+}
+
+/// Appends placement, side to move, castling availability and en passant target.
+fn push_four(
+    out: &mut Vec<u8>,
+    man: impl Fn(Square) -> Option<Piece>,
+    turn: Color,
+    castling: impl Iterator<Item = CastlingRight>,
+    target: Option<Square>,
+) {
+    for rank in (0..8).rev() {
+        let mut empty = 0;
+        for file in 0..8 {
+            match man(Square::at(file, rank)) {
+                None => empty += 1,
+                Some(piece) => {
+                    if empty > 0 {
+                        out.push(b'0' + empty);
+                        empty = 0;
+                    }
+                    out.push(piece.letter());
+                }
+            }
+        }
+        if empty > 0 {
+            out.push(b'0' + empty);
+        }
+        if rank > 0 {
+            out.push(b'/');
+        }
+    }
+    out.extend_from_slice(match turn {
+        Color::White => b" w ",
+        Color::Black => b" b ",
+    });
+    let before = out.len();
+    out.extend(castling.map(CastlingRight::letter));
+    if out.len() == before {
+        out.push(b'-');
+    }
+    out.push(b' ');
+    match target {
+        Some(square) => out.extend_from_slice(&square.name()),
+        None => out.push(b'-'),
+    }
+}
+
+impl fmt::Display for Fen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = Vec::with_capacity(90);
+        self.write_four(&mut out);
+        write!(f, "{} {} {}", String::from_utf8_lossy(&out), self.halfmove_clock, self.fullmove_number)
+    }
+}
+
+impl From<&Position> for Fen {
+    /// The fields with the en passant target after every double step and castling as X-FEN.
+    fn from(position: &Position) -> Fen {
+        Fen::of(position, EnPassantStyle::default(), CastlingStyle::default())
+    }
 }
 
 impl Position {
     /// Reads a FEN, forgivingly: fields after the placement may be missing (`w - - 0 1`), `nil` is `-`, blanks may be doubled.
     ///
     /// Castling as `KQkq`, X-FEN or Shredder-FEN. Rights without their rook, and en passant targets that no double step can have
-    /// made, are dropped. The position need not be legal.
+    /// made, are dropped. The position need not be legal. [`Fen::read`] keeps the fields as written, and can be strict.
     pub fn from_fen(text: &[u8]) -> Result<Position, FenError> {
-        let mut fields = fields(text);
-        let mut next = || fields.next();
-        let fault = |field, start: usize, at: usize| FenError { field, column: start + at + 1 };
-
-        let (start, placement) = next().ok_or(fault(FenField::Placement, 0, text.len()))?;
-        let men = read_placement(placement).map_err(|at| fault(FenField::Placement, start, at))?;
-        let turn = match next() {
-            None | Some((_, b"w" | b"W")) => Color::White,
-            Some((_, b"b" | b"B")) => Color::Black,
-            Some((start, _)) => return Err(fault(FenField::Turn, start, 0)),
-        };
-        let mut position = Position::from_men(&men, turn);
-        if let Some((start, castling)) = next() {
-            position.read_castling(castling).map_err(|at| fault(FenField::Castling, start, at))?;
-        }
-        match next() {
-            None | Some((_, b"-" | b"nil")) => {}
-            Some((start, target)) => {
-                let square = Square::parse(target).ok_or(fault(FenField::EnPassant, start, 0))?;
-                position.set_en_passant(square);
-            }
-        }
-        let mut number = |field, missing: u32| match next() {
-            None | Some((_, b"-")) => Ok(missing),
-            Some((start, digits)) => std::str::from_utf8(digits)
-                .ok()
-                .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
-                .and_then(|digits| digits.parse().ok())
-                .ok_or(fault(field, start, 0)),
-        };
-        let halfmove = number(FenField::HalfmoveClock, 0)?;
-        let fullmove = number(FenField::FullmoveNumber, 1)?;
-        position.set_clocks(halfmove, fullmove);
-        match next() {
-            None => Ok(position),
-            Some((start, _)) => Err(fault(FenField::FullmoveNumber, start, 0)),
-        }
-    }
-
-    fn read_castling(&mut self, text: &[u8]) -> Result<(), usize> {
-        if text == b"-" || text == b"nil" {
-            return Ok(());
-        }
-        for (at, &letter) in text.iter().enumerate() {
-            let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
-            let rooks = self.home_rooks(color);
-            match letter.to_ascii_uppercase() {
-                b'K' => {
-                    if let Some(rook) = squares(rooks).last() {
-                        self.grant_castling(color, Wing::H, rook);
-                    }
-                }
-                b'Q' => {
-                    if let Some(rook) = squares(rooks).next() {
-                        self.grant_castling(color, Wing::A, rook);
-                    }
-                }
-                file @ b'A'..=b'H' => {
-                    let rook = Square::at(file - b'A', color.back_rank());
-                    if let Some(king) = self.king(color) {
-                        let wing = if rook.file() > king.file() { Wing::H } else { Wing::A };
-                        self.grant_castling(color, wing, rook);
-                    }
-                }
-                _ => return Err(at),
-            }
-        }
-        Ok(())
+        Ok(Fen::read(text, ReadMode::Forgiving)?.position())
     }
 
     /// The rooks of a side on its back rank.
@@ -179,63 +374,54 @@ impl Position {
 
     /// Appends the FEN in the style asked.
     pub fn write_fen(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
-        for rank in (0..8).rev() {
-            let mut empty = 0;
-            for file in 0..8 {
-                match self.piece_at(Square::at(file, rank)) {
-                    None => empty += 1,
-                    Some(piece) => {
-                        if empty > 0 {
-                            out.push(b'0' + empty);
-                            empty = 0;
-                        }
-                        out.push(piece.letter());
-                    }
-                }
-            }
-            if empty > 0 {
-                out.push(b'0' + empty);
-            }
-            if rank > 0 {
-                out.push(b'/');
-            }
-        }
-        out.extend_from_slice(match self.turn() {
-            Color::White => b" w ",
-            Color::Black => b" b ",
-        });
-        self.write_castling(out, castling);
-        out.push(b' ');
-        let target = match en_passant {
-            EnPassantStyle::Always => self.en_passant(),
-            EnPassantStyle::Legal => self.en_passant().filter(|_| self.en_passant_is_legal()),
-        };
-        match target {
-            Some(square) => out.extend_from_slice(&square.name()),
-            None => out.push(b'-'),
-        }
+        self.write_four(out, en_passant, castling);
         out.push(b' ');
         write_number(out, self.halfmove_clock());
         out.push(b' ');
         write_number(out, self.fullmove_number());
     }
 
-    fn write_castling(&self, out: &mut Vec<u8>, style: CastlingStyle) {
-        let before = out.len();
-        for color in Color::BOTH {
-            for wing in Wing::BOTH {
-                let Some(rook) = self.castling_rook(color, wing) else { continue };
-                let letter = match (style, wing) {
-                    (CastlingStyle::XFen, Wing::H) if self.is_outermost_rook(color, wing, rook) => b'K',
-                    (CastlingStyle::XFen, Wing::A) if self.is_outermost_rook(color, wing, rook) => b'Q',
-                    _ => b'A' + rook.file(),
-                };
-                out.push(if color == Color::White { letter } else { letter.to_ascii_lowercase() });
+    /// Appends the first four fields of the FEN in the style asked: an EPD without operations.
+    pub fn write_four(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
+        let target = self.en_passant_target(en_passant);
+        push_four(out, |square| self.piece_at(square), self.turn(), self.castling_rights(castling), target);
+    }
+
+    fn en_passant_target(&self, style: EnPassantStyle) -> Option<Square> {
+        self.en_passant().filter(|target| match style {
+            EnPassantStyle::Always => true,
+            EnPassantStyle::Legal => self.en_passant_is_legal(),
+            EnPassantStyle::PseudoLegal => {
+                self.en_passant_victim().is_some() && self.candidates(Role::Pawn, *target) != 0
             }
-        }
-        if out.len() == before {
-            out.push(b'-');
-        }
+        })
+    }
+
+    fn castling_rights(&self, style: CastlingStyle) -> impl Iterator<Item = CastlingRight> + '_ {
+        let sides = Color::BOTH.into_iter().flat_map(|color| Wing::BOTH.map(|wing| (color, wing)));
+        sides.filter_map(move |(color, wing)| {
+            let square = self.castling_rook(color, wing)?;
+            let outermost = match style {
+                CastlingStyle::XFen => self.is_outermost_rook(color, wing, square),
+                CastlingStyle::Shredder => false,
+                CastlingStyle::Standard => true,
+            };
+            let rook = if outermost { CastlingRook::Outermost(wing) } else { CastlingRook::File(square.file()) };
+            Some(CastlingRight { color, rook })
+        })
+    }
+
+    /// Returns the wing and the rook's square that a right means, where a rook and, for a file letter, a king stand for it.
+    fn rook_of(&self, right: CastlingRight) -> Option<(Wing, Square)> {
+        let mut rooks = squares(self.home_rooks(right.color));
+        Some(match right.rook {
+            CastlingRook::Outermost(Wing::H) => (Wing::H, rooks.last()?),
+            CastlingRook::Outermost(Wing::A) => (Wing::A, rooks.next()?),
+            CastlingRook::File(file) => {
+                let wing = if file > self.king(right.color)?.file() { Wing::H } else { Wing::A };
+                (wing, Square::at(file, right.color.back_rank()))
+            }
+        })
     }
 }
 
@@ -253,39 +439,4 @@ pub(crate) fn write_number(out: &mut Vec<u8>, number: u32) {
         }
     }
     out.extend_from_slice(&digits[at..]);
-}
-
-/// Iterates over the blank-separated fields with the offset of each.
-fn fields(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while text.get(at).is_some_and(|b| b.is_ascii_whitespace()) {
-            at += 1;
-        }
-        let start = at;
-        while text.get(at).is_some_and(|b| !b.is_ascii_whitespace()) {
-            at += 1;
-        }
-        (at > start).then(|| (start, &text[start..at]))
-    })
-}
-
-fn read_placement(text: &[u8]) -> Result<[Option<Piece>; 64], usize> {
-    let mut men = [None; 64];
-    let (mut file, mut rank) = (0u8, 7u8);
-    for (at, &letter) in text.iter().enumerate() {
-        match letter {
-            b'/' if file == 8 && rank > 0 => {
-                file = 0;
-                rank -= 1;
-            }
-            b'1'..=b'8' if file + (letter - b'0') <= 8 => file += letter - b'0',
-            _ => {
-                let piece = Piece::from_letter(letter).filter(|_| file < 8).ok_or(at)?;
-                men[Square::at(file, rank).at_most_63()] = Some(piece);
-                file += 1;
-            }
-        }
-    }
-    if (file, rank) == (8, 0) { Ok(men) } else { Err(text.len()) }
 }

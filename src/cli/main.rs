@@ -1,1 +1,66 @@
-fn main(){}
+//! The command `scoresheet`: chess games in a compact archive, every position at hand.
+//!
+//! Data goes to standard output, progress and messages to standard error. Each subcommand has a file of its own and uses the library's
+//! public API alone; this one owns the exit codes.
+
+mod args;
+mod bench;
+mod board;
+mod completions;
+mod export;
+mod failure;
+mod fen;
+mod games;
+mod heading;
+mod import;
+mod index;
+mod info;
+mod interrupt;
+mod json;
+mod list;
+mod man;
+mod output;
+mod parts;
+mod progress;
+mod show;
+mod verify;
+
+use args::{Cli, Command};
+use clap::Parser;
+use failure::{Code, Failure};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help that nobody wants to read to its end is no failure.
+            let _ = error.print();
+            return ExitCode::from(error.exit_code().try_into().unwrap_or(2));
+        }
+    };
+    match run(&cli.command) {
+        Ok(code) => code.into(),
+        Err(failure) if failure.is_broken_pipe() => Code::Fine.into(),
+        Err(failure) => {
+            output::message(&failure.to_string());
+            Code::Failed.into()
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<Code, Failure> {
+    match command {
+        Command::Import(args) => import::run(args),
+        Command::Info(args) => info::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Fen(args) => fen::run(args),
+        Command::List(args) => list::run(args),
+        Command::Export(args) => export::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Index(args) => index::run(args),
+        Command::Bench(args) => bench::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
+    }
+}

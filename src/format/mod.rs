@@ -3,6 +3,7 @@
 //! Structures encode to byte vectors and decode from slices; neither does I/O. Decoders take any bytes without panicking and never
 //! allocate from a declared count that the bytes at hand do not bear out.
 
+pub(crate) mod annotation;
 pub mod block;
 pub mod commit;
 pub mod dictionary;

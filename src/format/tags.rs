@@ -432,19 +432,19 @@ impl TagsDraft {
 }
 
 /// The bytes that the greatest of these numbers takes; 0 where all are zero.
-fn width(numbers: &[u64]) -> u8 {
+pub(super) fn width(numbers: &[u64]) -> u8 {
     let all = numbers.iter().fold(0, |all, number| all | number);
     (64 - all.leading_zeros()).div_ceil(8) as u8
 }
 
 /// Appends the lowest bytes of all numbers, then the next bytes, and so on: likes stand together.
-fn push_planes(numbers: &[u64], out: &mut Vec<u8>) {
+pub(super) fn push_planes(numbers: &[u64], out: &mut Vec<u8>) {
     for plane in 0..width(numbers) {
         out.extend(numbers.iter().map(|number| (number >> (8 * plane)) as u8));
     }
 }
 
-fn read_planes(bytes: &mut Bytes, width: u8, count: usize) -> Option<Vec<u64>> {
+pub(super) fn read_planes(bytes: &mut Bytes, width: u8, count: usize) -> Option<Vec<u64>> {
     if width > 8 {
         return None;
     }

@@ -1,83 +1,205 @@
-//! The texts of a chunk of games, in the order of their places (FORMAT.md, "Texts blocks").
+//! The texts of a chunk of games (FORMAT.md, "Texts blocks").
+//!
+//! Texts with a structure that stand right behind a move carry their place themselves and leave nothing in the moves; all others have
+//! a mark there, in order.
 
-use super::wire::{Bytes, push_compressed, push_varint, read_compressed};
+use super::annotation::{self, Field, History, Value};
+use super::tags::{push_planes, read_planes, width};
+use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed};
 use crate::game::TextKind;
+use std::collections::HashMap;
+
+/// The most templates of a chunk; further texts are kept whole.
+const MAX_TEMPLATES: usize = 1 << 14;
+/// The most bytes that a chunk's texts may come to.
+const MAX_TEXT: usize = 256 << 20;
+/// The most texts with their own place that a chunk may have.
+const MAX_PLACED: usize = 1 << 24;
+/// The template of a text without structure.
+const WHOLE: [u8; 2] = [0, Field::Text as u8];
+
+/// A text on its way to a block, in the order of writing.
+#[derive(Debug)]
+struct Draft {
+    kind: TextKind,
+    /// The move it stands behind, from 1, if it carries its own place.
+    behind: Option<u32>,
+    text: Box<[u8]>,
+}
 
 /// Collects the texts of a chunk of games.
 #[derive(Default, Debug)]
 pub struct TextsBuilder {
-    counts: Vec<u32>,
-    open: u32,
-    kinds: Vec<u8>,
-    lengths: Vec<u32>,
-    bytes: Vec<u8>,
-}
-
-/// A place to go back to in a builder.
-#[derive(Clone, Copy, Debug)]
-pub struct TextsMark {
-    texts: usize,
-    bytes: usize,
+    current: Vec<Draft>,
+    games: Vec<Vec<Draft>>,
+    tenths: bool,
+    any: bool,
 }
 
 impl TextsBuilder {
-    /// Adds a text to the current game.
-    pub fn push(&mut self, kind: TextKind, text: &[u8]) {
-        self.kinds.push(kind as u8);
-        self.lengths.push(text.len() as u32);
-        self.bytes.extend_from_slice(text);
-        self.open += 1;
+    /// Adds a text to the current game. `behind` is the number of moves in the stream before it, if it stands right behind the last of
+    /// them and is the first text to do so. Returns whether it needs a mark in the moves.
+    pub fn push(&mut self, kind: TextKind, text: &[u8], behind: Option<u32>) -> bool {
+        let structured =
+            kind == TextKind::Brace && behind.is_some() && annotation::parse(text, &mut self.tenths).is_structured();
+        let text = text.iter().copied().filter(|byte| *byte != 0).collect();
+        self.current.push(Draft { kind, behind: behind.filter(|_| structured), text });
+        !structured
     }
 
     /// Ends the current game.
     pub fn end_game(&mut self) {
-        self.counts.push(std::mem::take(&mut self.open));
-    }
-
-    /// Returns the place reached, between games.
-    pub fn mark(&self) -> TextsMark {
-        TextsMark { texts: self.kinds.len(), bytes: self.bytes.len() }
+        let mut texts = std::mem::take(&mut self.current);
+        self.any |= !texts.is_empty();
+        // Those with their own place first.
+        texts.sort_by_key(|draft| draft.behind.is_none());
+        self.games.push(texts);
     }
 
     /// Forgets the current game's texts.
-    pub fn rewind(&mut self, mark: TextsMark) {
-        self.kinds.truncate(mark.texts);
-        self.lengths.truncate(mark.texts);
-        self.bytes.truncate(mark.bytes);
-        self.open = 0;
+    pub fn rewind(&mut self) {
+        self.current.clear();
     }
 
     /// Returns whether no game has a text: then there is no texts block.
     pub fn is_empty(&self) -> bool {
-        self.kinds.is_empty()
+        !self.any
     }
 
     /// Returns the payload of the block.
     pub fn encode(&self, level: i32) -> Vec<u8> {
-        let mut raw = Vec::with_capacity(self.bytes.len() + self.counts.len() + 2 * self.kinds.len());
-        for count in &self.counts {
-            push_varint(u64::from(*count), &mut raw);
+        let mut templates = Templates::default();
+        let (mut placed, mut marked) = (Vec::new(), Vec::new());
+        let (mut kinds, mut numbers, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
+        let mut tenths = self.tenths;
+        for (game, texts) in self.games.iter().enumerate() {
+            let own = texts.iter().filter(|draft| draft.behind.is_some()).count();
+            placed.push(own as u64);
+            marked.push((texts.len() - own) as u64);
+            let mut before = 0;
+            for draft in texts {
+                match draft.behind {
+                    Some(behind) => {
+                        gaps.push(u64::from(behind - before - 1));
+                        before = behind;
+                    }
+                    None => kinds.push(draft.kind as u8),
+                }
+                let parsed = match draft.kind {
+                    TextKind::Brace => annotation::parse(&draft.text, &mut tenths),
+                    _ => annotation::Parsed { template: WHOLE.to_vec(), values: vec![Value::Text(&draft.text)] },
+                };
+                numbers.push(templates.add(parsed, &draft.text, game));
+            }
         }
-        raw.extend_from_slice(&self.kinds);
-        for length in &self.lengths {
-            push_varint(u64::from(*length), &mut raw);
+        let mut raw = Vec::new();
+        push_varint(templates.order.len() as u64, &mut raw);
+        templates.order.iter().for_each(|template| push_string(template, &mut raw));
+        for numbers in [&placed, &marked, &gaps, &numbers] {
+            raw.push(width(numbers));
+            push_planes(numbers, &mut raw);
         }
-        raw.extend_from_slice(&self.bytes);
+        raw.extend_from_slice(&kinds);
+        for stream in &templates.streams {
+            if stream.field == Field::Text {
+                raw.extend_from_slice(&stream.text);
+            } else {
+                raw.push(width(&stream.codes));
+                push_planes(&stream.codes, &mut raw);
+            }
+        }
         let mut payload = Vec::new();
         push_compressed(&raw, level, &mut payload);
         payload
     }
 }
 
-/// The texts of a chunk, read.
+/// The values of one field of like templates.
 #[derive(Debug)]
+struct Stream {
+    field: Field,
+    text: Vec<u8>,
+    codes: Vec<u64>,
+    history: History,
+}
+
+#[derive(Default)]
+struct Templates {
+    order: Vec<Vec<u8>>,
+    /// Each template's number and the streams of its fields.
+    known: HashMap<Vec<u8>, (u64, Vec<usize>)>,
+    names: HashMap<(Vec<u8>, Field), usize>,
+    streams: Vec<Stream>,
+}
+
+impl Templates {
+    /// Adds a text; returns the number of its template.
+    fn add(&mut self, parsed: annotation::Parsed, whole: &[u8], game: usize) -> u64 {
+        if !self.known.contains_key(&parsed.template) && self.order.len() >= MAX_TEMPLATES {
+            let parsed = annotation::Parsed { template: WHOLE.to_vec(), values: vec![Value::Text(whole)] };
+            return self.add_known(parsed, game);
+        }
+        self.add_known(parsed, game)
+    }
+
+    fn add_known(&mut self, parsed: annotation::Parsed, game: usize) -> u64 {
+        if !self.known.contains_key(&parsed.template) {
+            let fields: Vec<_> = fields(&parsed.template).collect();
+            let mut streams = Vec::with_capacity(fields.len());
+            for (literal, field) in fields {
+                let next = self.streams.len();
+                let stream = *self.names.entry((literal.to_vec(), field)).or_insert(next);
+                if stream == next {
+                    let history = History::default();
+                    self.streams.push(Stream { field, text: Vec::new(), codes: Vec::new(), history });
+                }
+                streams.push(stream);
+            }
+            self.known.insert(parsed.template.clone(), (self.order.len() as u64, streams));
+            self.order.push(parsed.template.clone());
+        }
+        let Some((number, streams)) = self.known.get(&parsed.template) else { return 0 };
+        for (stream, value) in streams.iter().zip(parsed.values) {
+            let stream = &mut self.streams[*stream];
+            match value {
+                Value::Text(text) => {
+                    stream.text.extend_from_slice(text);
+                    stream.text.push(0);
+                }
+                Value::Number(field, value) => stream.codes.push(stream.history.encode(field, game + 1, value)),
+            }
+        }
+        *number
+    }
+}
+
+/// The fields of a template, each with the literal before it; letters that mean nothing are left out.
+fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], Field)> {
+    let mut rest = template;
+    std::iter::from_fn(move || {
+        let at = memchr::memchr(0, rest)?;
+        let (literal, after) = rest.split_at(at);
+        let field = Field::from_letter(*after.get(1)?)?;
+        rest = &after[2..];
+        Some((literal, field))
+    })
+}
+
+fn sum(numbers: &[u64], most: usize) -> Option<usize> {
+    let sum = numbers.iter().try_fold(0u64, |sum, number| sum.checked_add(*number))?;
+    usize::try_from(sum).ok().filter(|sum| *sum <= most)
+}
+
+/// The texts of a chunk, read.
+#[derive(Debug, Default)]
 pub struct Texts {
-    raw: Vec<u8>,
-    /// The first text of each game, and one more.
-    first: Vec<u32>,
+    bytes: Vec<u8>,
+    /// The end of each text in `bytes`.
+    ends: Vec<usize>,
+    /// For each game: its first text, its first gap and its first kind.
+    games: Vec<[usize; 3]>,
+    gaps: Vec<u64>,
     kinds: Vec<TextKind>,
-    /// The start of each text in `raw`, and the end of the last.
-    starts: Vec<usize>,
 }
 
 impl Texts {
@@ -85,34 +207,146 @@ impl Texts {
     pub fn decode(payload: &[u8], games: usize) -> Option<Texts> {
         let raw = read_compressed(payload)?;
         let mut bytes = Bytes(&raw);
-        let mut first = Vec::with_capacity(games.min(raw.len()) + 1);
-        let mut total = 0u32;
-        for _ in 0..games {
-            first.push(total);
-            total = total.checked_add(u32::try_from(bytes.varint()?).ok()?)?;
+        let mut templates = Vec::new();
+        for _ in 0..bytes.count()? {
+            templates.push(bytes.string()?);
         }
-        first.push(total);
-        let kinds = bytes.take(total as usize)?;
-        let kinds: Option<Vec<_>> = kinds.iter().map(|kind| TextKind::from_number(*kind)).collect();
-        let lengths: Option<Vec<usize>> = (0..total).map(|_| bytes.count()).collect();
-        let mut start = raw.len() - bytes.0.len();
-        let mut starts = Vec::with_capacity(total as usize + 1);
-        for length in lengths? {
-            starts.push(start);
-            start = start.checked_add(length)?;
+        let mut planes = |count| {
+            let width = bytes.u8()?;
+            read_planes(&mut bytes, width, count)
+        };
+        let (placed, marked) = (planes(games)?, planes(games)?);
+        // A marked text has a byte with its kind; placed ones may take nothing at all, and need a bound of their own.
+        let own = sum(&placed, MAX_PLACED)?;
+        let others = sum(&marked, raw.len())?;
+        let gaps = planes(own)?;
+        let numbers = planes(own + others)?;
+        let kinds = bytes.take(others)?.iter().map(|kind| TextKind::from_number(*kind)).collect::<Option<Vec<_>>>()?;
+
+        // How often each stream is used, and by which templates.
+        let mut names = HashMap::new();
+        let mut streams: Vec<(Field, usize)> = Vec::new();
+        let mut uses: Vec<Vec<usize>> = Vec::new();
+        let mut parts = Vec::new();
+        for template in &templates {
+            let found: Vec<_> = fields(template).collect();
+            let length: usize = found.iter().map(|(literal, _)| literal.len() + 2).sum();
+            let tail = &template[length..];
+            if memchr::memchr(0, tail).is_some() {
+                return None;
+            }
+            let of_template = found.iter().map(|(literal, field)| {
+                *names.entry((*literal, *field)).or_insert_with(|| {
+                    streams.push((*field, 0));
+                    streams.len() - 1
+                })
+            });
+            uses.push(of_template.collect());
+            parts.push((found, tail));
         }
-        starts.push(start);
-        (start == raw.len()).then_some(Texts { first, kinds: kinds?, starts, raw })
+        for number in &numbers {
+            for stream in uses.get(usize::try_from(*number).ok()?)? {
+                streams[*stream].1 += 1;
+            }
+        }
+        let mut readers = Vec::with_capacity(streams.len());
+        for (field, count) in streams {
+            readers.push(match field {
+                Field::Text => {
+                    let start = bytes.0;
+                    for _ in 0..count {
+                        let end = memchr::memchr(0, bytes.0)?;
+                        bytes.take(end + 1)?;
+                    }
+                    Reader::Text(&start[..start.len() - bytes.0.len()])
+                }
+                field => {
+                    let width = bytes.u8()?;
+                    Reader::Numbers(field, read_planes(&mut bytes, width, count)?.into_iter(), History::default())
+                }
+            });
+        }
+        if !bytes.0.is_empty() {
+            return None;
+        }
+
+        let mut texts = Texts { gaps, kinds, ..Texts::default() };
+        let (mut next, mut gap, mut kind) = (numbers.iter(), 0, 0);
+        for (game, (placed, marked)) in placed.iter().zip(&marked).enumerate() {
+            texts.games.push([texts.ends.len(), gap, kind]);
+            gap += *placed as usize;
+            kind += *marked as usize;
+            for number in next.by_ref().take((*placed + *marked) as usize) {
+                let (found, tail) = parts.get(*number as usize)?;
+                for ((literal, _), stream) in found.iter().zip(uses.get(*number as usize)?) {
+                    texts.bytes.extend_from_slice(literal);
+                    readers.get_mut(*stream)?.next(game + 1, &mut texts.bytes)?;
+                }
+                texts.bytes.extend_from_slice(tail);
+                texts.ends.push(texts.bytes.len());
+                if texts.bytes.len() > MAX_TEXT {
+                    return None;
+                }
+            }
+        }
+        texts.games.push([texts.ends.len(), gap, kind]);
+        Some(texts)
     }
 
-    /// Returns the texts of game `index` of the chunk (from 0), in order.
-    pub fn of_game(&self, index: usize) -> impl Iterator<Item = (TextKind, &[u8])> {
-        let range = match (self.first.get(index), self.first.get(index + 1)) {
-            (Some(first), Some(end)) => *first as usize..*end as usize,
-            _ => 0..0,
+    fn range(&self, game: usize) -> Option<([usize; 3], [usize; 3])> {
+        Some((*self.games.get(game)?, *self.games.get(game + 1)?))
+    }
+
+    fn text(&self, number: usize) -> Option<&[u8]> {
+        let start = match number.checked_sub(1) {
+            Some(before) => *self.ends.get(before)?,
+            None => 0,
         };
-        range.filter_map(|text| {
-            Some((*self.kinds.get(text)?, self.raw.get(*self.starts.get(text)?..*self.starts.get(text + 1)?)?))
+        self.bytes.get(start..*self.ends.get(number)?)
+    }
+
+    /// Returns the texts of game `index` of the chunk (from 0) that have marks in its moves, in order.
+    pub fn marked(&self, index: usize) -> impl Iterator<Item = (TextKind, &[u8])> {
+        let (first, kinds) = match self.range(index) {
+            Some(([first, gap, kind], [_, next_gap, next_kind])) => (first + (next_gap - gap), kind..next_kind),
+            None => (0, 0..0),
+        };
+        (first..).zip(kinds).filter_map(|(text, kind)| Some((*self.kinds.get(kind)?, self.text(text)?)))
+    }
+
+    /// Returns the comments of game `index` of the chunk that carry their own places: the number of moves before each, and its text.
+    pub fn placed(&self, index: usize) -> impl Iterator<Item = (u64, &[u8])> {
+        let (first, gaps) = match self.range(index) {
+            Some(([first, gap, _], [_, next_gap, _])) => (first, gap..next_gap),
+            None => (0, 0..0),
+        };
+        let mut behind = 0u64;
+        (first..).zip(gaps).filter_map(move |(text, gap)| {
+            behind = behind.checked_add(*self.gaps.get(gap)?)?.checked_add(1)?;
+            Some((behind, self.text(text)?))
         })
+    }
+}
+
+/// A stream on its way back.
+enum Reader<'a> {
+    Text(&'a [u8]),
+    Numbers(Field, std::vec::IntoIter<u64>, History),
+}
+
+impl Reader<'_> {
+    fn next(&mut self, game: usize, out: &mut Vec<u8>) -> Option<()> {
+        match self {
+            Reader::Text(rest) => {
+                let end = memchr::memchr(0, rest)?;
+                out.extend_from_slice(&rest[..end]);
+                *rest = &rest[end + 1..];
+            }
+            Reader::Numbers(field, codes, history) => {
+                let value = history.decode(*field, game, codes.next()?);
+                annotation::render(*field, value, out);
+            }
+        }
+        Some(())
     }
 }

@@ -122,6 +122,53 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Goes over blanks and move numbers to the next word that begins with a letter, and behind it; returns where it begins and ends.
+    /// Where something else comes first, or the number 1, that may begin a game, it stays there and returns `None`.
+    #[inline(always)]
+    pub(super) fn next_plain_word(&mut self) -> Option<(usize, usize)> {
+        let mut at = self.at;
+        loop {
+            let byte = *self.text.get(at)?;
+            match class(byte) & !STOP {
+                BLANK => at += 1,
+                LETTER => {
+                    let end = self.word_end(at + 1);
+                    self.at = end;
+                    return Some((at, end));
+                }
+                DIGIT => {
+                    let mut end = at + 1;
+                    while self.text.get(end).is_some_and(u8::is_ascii_digit) {
+                        end += 1;
+                    }
+                    let first = byte == b'1' && end == at + 1;
+                    if self.text.get(end) != Some(&b'.') || first {
+                        self.at = at;
+                        return None;
+                    }
+                    at = end + 1;
+                }
+                _ => {
+                    self.at = at;
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Returns whether the next token, comments and glyphs aside, has the form of a move.
+    pub(super) fn move_follows(&self) -> bool {
+        let mut ahead = *self;
+        loop {
+            let token = ahead.next();
+            match token.kind {
+                Kind::Brace | Kind::Line | Kind::Escape | Kind::Nag => {}
+                Kind::Word => return has_form_of_move(slice(self.text, token.start, token.to)),
+                _ => return false,
+            }
+        }
+    }
+
     #[inline]
     fn token(&mut self, kind: Kind, start: usize, to: usize) -> Token {
         self.at = to;
@@ -169,10 +216,10 @@ impl<'a> Lexer<'a> {
         if let Some((outcome, len)) = result(word) {
             return self.token(Kind::Result(outcome), start, start + len);
         }
-        let castling = word.starts_with(b"0-0");
-        match self.text.get(digits) {
-            Some(byte) if byte.is_ascii_alphabetic() && !castling => self.token(Kind::Number, start, digits),
-            _ => self.token(Kind::Word, start, end),
+        if has_form_of_move(slice(self.text, digits, end)) && !word.starts_with(b"0-0") {
+            self.token(Kind::Number, start, digits)
+        } else {
+            self.token(Kind::Word, start, end)
         }
     }
 
@@ -269,11 +316,17 @@ fn is_promotion_in_parentheses(text: &[u8], at: usize) -> bool {
 
 /// Returns where the `[` at `start` ends: behind its `]` on the same line, or directly where there is none.
 fn bracket_end(text: &[u8], start: usize) -> usize {
-    let line = slice(text, start + 1, bytes::line_end(text, start));
-    match line.iter().position(|b| matches!(b, b'[' | b']' | b'{' | b'}' | b'(' | b')' | b';')) {
-        Some(length) if line.get(length) == Some(&b']') => start + length + 2,
+    let rest = slice(text, start + 1, start + 256);
+    match rest.iter().position(|b| matches!(b, b'[' | b']' | b'{' | b'}' | b'(' | b')' | b';' | b'\n' | b'\r')) {
+        Some(length) if rest.get(length) == Some(&b']') => start + length + 2,
         _ => start + 1,
     }
+}
+
+/// Returns the word without the termination marker at its end, if it has one, and the marker: `Qh7#1-0`.
+pub(super) fn split_result(word: &[u8]) -> Option<(&[u8], Outcome)> {
+    let outcomes = [Outcome::Draw, Outcome::WhiteWins, Outcome::BlackWins, Outcome::Unknown];
+    outcomes.into_iter().find_map(|outcome| Some((word.strip_suffix(outcome.token().as_bytes())?, outcome)))
 }
 
 /// Returns the number that a move number token begins with; what is beyond 32 bits counts as the greatest.

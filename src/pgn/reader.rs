@@ -4,7 +4,7 @@ use super::bytes::{self, from, slice, trim_end};
 use super::fault::{Fault, FaultKind};
 use super::lexer::{self, Kind, Lexer, Token};
 use super::limits::ReadOptions;
-use super::tags;
+use super::tags::{self, Pair};
 use super::text::{self, Plain};
 use super::variant;
 use crate::chess::san::SanError;
@@ -54,7 +54,7 @@ pub fn read_game<V: Visitor>(region: &[u8], at: usize, options: &ReadOptions, vi
 }
 
 /// How far a region is looked through before the game is read.
-const SURVEY: usize = 64 << 10;
+const SURVEY: usize = 16 << 10;
 
 static STANDARD: LazyLock<Position> = LazyLock::new(Position::standard);
 
@@ -167,13 +167,23 @@ impl<'a, V: Visitor> Reader<'a, V> {
     fn read_tags(&mut self) -> bool {
         let mut fen = None;
         loop {
-            let token = self.lexer.next();
-            match token.kind {
-                Kind::Pair if self.tags > 0 && self.begins_game(token.start) => {
-                    self.lexer.at = token.start;
+            if let Some(pair) = self.next_pair() {
+                if self.tags > 0 && pair.name == b"Event" && self.begins_game() {
                     break;
                 }
-                Kind::Pair => self.tag(token.start, &mut fen),
+                self.tag(pair, &mut fen);
+                continue;
+            }
+            let token = self.lexer.next();
+            match token.kind {
+                // What looks like a tag pair but has no end.
+                Kind::Pair if tags::read(self.lexer.text, token.start).is_some() => self.lexer.at = token.start,
+                Kind::Pair => {
+                    let line = slice(self.lexer.text, 0, bytes::line_end(self.lexer.text, token.start));
+                    self.lexer.at = trim_end(line).len();
+                    self.fault(FaultKind::BadTag, token.start);
+                    self.early.push((TextKind::Token, token.start, self.lexer.at));
+                }
                 Kind::Bracket => {
                     self.fault(FaultKind::BadTag, token.start);
                     self.early.push((TextKind::Token, token.start, token.to));
@@ -207,27 +217,34 @@ impl<'a, V: Visitor> Reader<'a, V> {
         }
     }
 
-    /// Whether the tag pair at `at` begins another game although no movetext has been seen: an Event tag after an empty line.
-    fn begins_game(&self, at: usize) -> bool {
+    /// Returns the tag pair that stands next, if one does; the lexer stays in front of it.
+    #[inline]
+    fn next_pair(&mut self) -> Option<Pair<'a>> {
         let text = self.lexer.text;
-        if tags::head(text, at).is_none_or(|(name, _)| name != b"Event") {
-            return false;
+        let mut at = self.lexer.at;
+        loop {
+            match text.get(at)? {
+                b'[' => break,
+                b'.' => return None,
+                byte if bytes::is_blank(*byte) => at += 1,
+                _ => return None,
+            }
         }
-        let Some(line) = bytes::begins_line(text, self.reading.start, at) else { return false };
+        self.lexer.at = at;
+        tags::read(text, at)
+    }
+
+    /// Whether the Event tag in front of the lexer begins another game although no movetext has been seen: it stands after an empty line.
+    fn begins_game(&self) -> bool {
+        let text = self.lexer.text;
+        let Some(line) = bytes::begins_line(text, self.reading.start, self.lexer.at) else { return false };
         let head = slice(text, self.reading.start, line);
-        let blanks = from(head, trim_end(head).len());
-        bytes::count_lines(blanks) >= 2
+        bytes::count_lines(from(head, trim_end(head).len())) >= 2
     }
 
     #[inline]
-    fn tag(&mut self, at: usize, fen: &mut Option<(Vec<u8>, usize)>) {
-        let text = self.lexer.text;
-        let Some(pair) = tags::read(text, at) else {
-            self.lexer.at = trim_end(slice(text, 0, bytes::line_end(text, at))).len();
-            self.fault(FaultKind::BadTag, at);
-            self.early.push((TextKind::Token, at, self.lexer.at));
-            return;
-        };
+    fn tag(&mut self, pair: Pair<'_>, fen: &mut Option<(Vec<u8>, usize)>) {
+        let at = self.lexer.at;
         self.lexer.at = pair.end;
         self.tags += 1;
         if pair.raw_len > self.options.limits.max_tag_bytes {
@@ -258,31 +275,31 @@ impl<'a, V: Visitor> Reader<'a, V> {
             return self.tail(at);
         }
         loop {
+            // The plain way: nothing but moves and their numbers.
+            while self.marker.is_none()
+                && self.inner_marker.is_none()
+                && let Some((start, end)) = self.lexer.next_plain_word()
+            {
+                match self.now.parse_san(slice(self.lexer.text, start, end)) {
+                    Ok(m) if self.ply < self.options.limits.max_plies => self.play(m),
+                    result => {
+                        let token = Token { kind: Kind::Word, start, from: start, to: end };
+                        if self.word_in_full(token, result) == Flow::Ended {
+                            return;
+                        }
+                    }
+                }
+            }
             let token = self.lexer.next();
-            if token.kind == Kind::Word {
-                let word = slice(self.lexer.text, token.start, token.to);
-                match self.now.parse_san(word) {
-                    Ok(m) => {
-                        if (self.marker.is_some() || self.inner_marker.is_some()) && self.after_marker(token) == Flow::Ended {
-                            return;
-                        }
-                        if self.ply >= self.options.limits.max_plies {
-                            self.fault(FaultKind::TooManyPlies, token.start);
-                            self.tail(token.start);
-                        } else {
-                            self.play(m);
-                        }
-                    }
-                    Err(error) => {
-                        if self.no_move(token, error) == Flow::Ended {
-                            return;
-                        }
-                    }
+            let flow = match token.kind {
+                Kind::Word => {
+                    let result = self.now.parse_san(self.word(token));
+                    self.word_in_full(token, result)
                 }
-            } else if token.kind != Kind::Number || self.marker.is_some() {
-                if self.not_a_word(token) == Flow::Ended {
-                    return;
-                }
+                _ => self.not_a_word(token),
+            };
+            if flow == Flow::Ended {
+                return;
             }
         }
     }
@@ -299,28 +316,35 @@ impl<'a, V: Visitor> Reader<'a, V> {
         self.moved = true;
     }
 
-    /// A word that is no legal move here.
+    /// A word, with all that can be about it.
     #[cold]
-    fn no_move(&mut self, token: Token, error: SanError) -> Flow {
+    fn word_in_full(&mut self, token: Token, result: Result<Move, SanError>) -> Flow {
+        self.flush_inner_marker();
+        let ended = self.marker.is_some() && self.branches.is_empty();
+        match result {
+            Ok(_) if ended => self.end_before(token),
+            Ok(_) if self.ply >= self.options.limits.max_plies => {
+                self.fault(FaultKind::TooManyPlies, token.start);
+                self.tail(token.start);
+                Flow::On
+            }
+            Ok(m) => {
+                self.play(m);
+                Flow::On
+            }
+            Err(error) => self.no_move(token, error, ended),
+        }
+    }
+
+    /// A word that is no legal move here; `ended`: behind a termination marker.
+    fn no_move(&mut self, token: Token, error: SanError, ended: bool) -> Flow {
         let text = self.lexer.text;
         let word = slice(text, token.start, token.to);
         if error == SanError::Unreadable {
-            // `e4.` or `e4,`, but not `e.p.`
-            let trimmed = word.iter().rev().take_while(|b| matches!(b, b'.' | b',' | b';')).count();
-            if trimmed > 0
-                && self.ply < self.options.limits.max_plies
-                && let Ok(m) = self.now.parse_san(slice(word, 0, word.len() - trimmed))
-            {
-                if self.after_marker(token) == Flow::Ended {
-                    return Flow::Ended;
-                }
-                self.play(m);
+            if self.ply < self.options.limits.max_plies && !ended && self.play_with_appendix(word, token) {
                 return Flow::On;
             }
-            if is_usual_sign(word) || is_plain_word(word) {
-                if self.inner_marker.is_some() {
-                    self.flush_inner_marker();
-                }
+            if is_usual_sign(word) || is_plain_word(word) || ended && !lexer::has_form_of_move(word) {
                 if !is_usual_sign(word) {
                     self.fault(FaultKind::UnknownToken, token.start);
                 }
@@ -328,37 +352,78 @@ impl<'a, V: Visitor> Reader<'a, V> {
                 return Flow::On;
             }
         }
-        if self.after_marker(token) == Flow::Ended {
-            return Flow::Ended;
+        if ended {
+            return self.end_before(token);
         }
         self.fault(error.into(), token.start);
         self.tail(token.start);
         Flow::On
     }
 
-    /// A token follows that may belong to the next game; the marker seen before it may so end this one.
-    #[cold]
-    fn after_marker(&mut self, token: Token) -> Flow {
-        self.flush_inner_marker();
-        let Some(marker) = self.marker else { return Flow::On };
+    /// Plays a move with a full stop or comma (`e4.`), or a termination marker (`Qh7#1-0`), directly behind it. Returns false where the
+    /// word is no such thing.
+    fn play_with_appendix(&mut self, word: &[u8], token: Token) -> bool {
+        if let Some((rest, outcome)) = lexer::split_result(word) {
+            let Ok(m) = self.now.parse_san(rest) else { return false };
+            self.play(m);
+            let marker = Marker { outcome, start: token.start + rest.len(), end: token.to };
+            self.result(marker);
+            return true;
+        }
+        let stops = word.iter().rev().take_while(|b| matches!(b, b'.' | b',' | b':')).count();
+        match self.now.parse_san(slice(word, 0, word.len() - stops)) {
+            Ok(m) if stops > 0 => {
+                self.play(m);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn end_before(&mut self, token: Token) -> Flow {
+        self.reading.next = token.start;
+        Flow::Ended
+    }
+
+    /// A move number, where it matters: behind a termination marker, or as number 1.
+    fn number(&mut self, token: Token) -> Flow {
+        let number = lexer::number(self.word(token));
         if !self.branches.is_empty() {
             return Flow::On;
         }
-        let goes_on = match token.kind {
-            Kind::Number => {
-                let number = lexer::number(self.word(token));
-                number != 1 && number == self.now.fullmove_number()
-            }
-            Kind::Word => !lexer::has_form_of_move(self.word(token)),
-            _ => false,
+        let Some(marker) = self.marker else {
+            return if self.ply >= 2 && self.restarts(token) { self.end_before(token) } else { Flow::On };
         };
-        if goes_on {
+        if !self.lexer.move_follows() {
+            self.text(TextKind::Token, token.start, token.to);
+        } else if number != 1 && number == self.now.fullmove_number() {
+            // It goes on: the marker was none.
             self.marker = None;
             self.text(TextKind::Token, marker.start, marker.end);
-            return Flow::On;
+        } else {
+            return self.end_before(token);
         }
-        self.reading.next = token.start;
-        Flow::Ended
+        Flow::On
+    }
+
+    /// Whether a number begins a game although no termination marker came before it: `1.` behind an empty line, and a move.
+    fn restarts(&self, token: Token) -> bool {
+        let text = self.lexer.text;
+        if self.word(token) != b"1." {
+            return false;
+        }
+        let Some(line) = bytes::begins_line(text, self.reading.start, token.start) else { return false };
+        let head = slice(text, self.reading.start, line);
+        let empty_line = bytes::count_lines(from(head, trim_end(head).len())) >= 2;
+        empty_line && Lexer { text, at: token.to }.move_follows()
+    }
+
+    fn result(&mut self, marker: Marker) {
+        if !self.branches.is_empty() {
+            self.inner_marker = Some(marker);
+        } else if let Some(Marker { start, end, .. }) = self.marker.replace(marker) {
+            self.text(TextKind::Token, start, end);
+        }
     }
 
     /// Everything but moves.
@@ -373,7 +438,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
         let longest = self.options.limits.max_comment_bytes;
         match token.kind {
             Kind::Word => {}
-            Kind::Number => return self.after_marker(token),
+            Kind::Number => return self.number(token),
             Kind::Brace | Kind::OpenBrace | Kind::Line if token.to - token.from > longest => {
                 self.fault(FaultKind::CommentTooLong, token.start);
                 self.lexer.at = token.start;
@@ -420,21 +485,8 @@ impl<'a, V: Visitor> Reader<'a, V> {
                     self.text(TextKind::Token, token.start, token.to);
                 }
             },
-            Kind::Result(outcome) => {
-                let marker = Some(Marker { outcome, start: token.start, end: token.to });
-                if self.branches.is_empty() {
-                    if let Some(Marker { start, end, .. }) = self.marker.take() {
-                        self.text(TextKind::Token, start, end);
-                    }
-                    self.marker = marker;
-                } else {
-                    self.inner_marker = marker;
-                }
-            }
-            Kind::Pair | Kind::End => {
-                self.reading.next = token.start;
-                return Flow::Ended;
-            }
+            Kind::Result(outcome) => self.result(Marker { outcome, start: token.start, end: token.to }),
+            Kind::Pair | Kind::End => return self.end_before(token),
         }
         Flow::On
     }
@@ -517,6 +569,8 @@ impl<V: Visitor> Reader<'_, V> {
         // The last marker, and whether it is the last token and outside parentheses.
         let mut marker: Option<Marker> = None;
         let (mut last, mut ends_game) = (false, false);
+        // Whether there has been anything like a move.
+        let mut moves = false;
         let (end, closed) = loop {
             let token = self.lexer.next();
             match token.kind {
@@ -549,7 +603,7 @@ impl<V: Visitor> Reader<'_, V> {
                     last = false;
                     continue;
                 }
-                Kind::Number if ends_game && lexer::number(self.word(token)) == 1 => {
+                Kind::Number if moves && tail == Tail::Main && depth == 0 && self.begins_next(token, ends_game) => {
                     self.lexer.at = token.start;
                     break (token.start, false);
                 }
@@ -557,7 +611,8 @@ impl<V: Visitor> Reader<'_, V> {
                     self.lexer.at = token.start;
                     break (token.start, false);
                 }
-                Kind::Number | Kind::Word => {}
+                Kind::Number => {}
+                Kind::Word => moves = true,
             }
             (last, ends_game) = (false, false);
         };
@@ -574,6 +629,12 @@ impl<V: Visitor> Reader<'_, V> {
         }
         let end = marker.map_or(end, |marker| marker.start);
         Skipped { end: trim_end(slice(self.lexer.text, 0, end)).len(), open_comment }
+    }
+
+    /// Whether a number in a raw text begins another game; `ended`: behind a termination marker.
+    fn begins_next(&self, token: Token, ended: bool) -> bool {
+        let ended = ended && lexer::number(self.word(token)) == 1;
+        ended && Lexer { text: self.lexer.text, at: token.to }.move_follows() || self.restarts(token)
     }
 
     /// Returns the marker that a text ends with, and where the text before it ends.
@@ -680,10 +741,18 @@ fn nag(token: &[u8]) -> Option<u8> {
     u8::try_from(lexer::number(digits)).ok()
 }
 
-/// Returns whether a word is no attempt at a move: it has no digit, and a letter or sign that no move has.
+/// Returns whether a word is no attempt at a move: it has no digit, nor begins like a move; or it is something like `29th`.
 fn is_plain_word(word: &[u8]) -> bool {
-    let of_moves = |b: &u8| matches!(b, b'a'..=b'h') || b"NBRQKPOox-+#=:@".contains(b);
-    !word.iter().any(u8::is_ascii_digit) && !word.iter().all(of_moves)
+    let begins_like_move = match word {
+        [b'N' | b'B' | b'R' | b'Q' | b'K' | b'P', rest @ ..] => rest.iter().all(|b| matches!(b, b'a'..=b'h' | b'x' | b'+' | b'#')),
+        [b'O' | b'o', b'-', ..] | [b'a'..=b'h', b'x', ..] | [b'-', b'-', ..] => true,
+        _ => false,
+    };
+    let of_moves = |b: &u8| b"abcdefghxNBRQKPO".contains(b);
+    match word {
+        [b'0'..=b'9', ..] => word.iter().any(|b| b.is_ascii_alphabetic() && !of_moves(b)),
+        _ => !begins_like_move && !word.iter().any(u8::is_ascii_digit),
+    }
 }
 
 /// Returns whether a word is a sign that annotators use beside moves: evaluations, novelty, diagram, typographic results.

@@ -539,6 +539,7 @@ impl View<'_> {
             Some(b';') => scan.goes_on(i, Mode::Line),
             _ => {
                 if !self.shows_line(i) {
+                    scan.goes_on(i, Mode::Moves);
                     return Step::More;
                 }
                 if let Some(line) = begins_line(self.text, self.region, i)

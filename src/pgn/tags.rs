@@ -1,6 +1,6 @@
 //! One tag pair, as the standard has it and as people write it.
 
-use super::bytes::{from, line_end, slice, trim_end};
+use super::bytes::{from, is_line_end, line_end, slice, trim_end};
 use super::fault::FaultKind;
 use std::borrow::Cow;
 
@@ -40,6 +40,9 @@ pub(super) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     }
     let start = skip_spaces(text, at + 1);
     let mut end = start;
+    while text.get(end).is_some_and(u8::is_ascii_alphanumeric) {
+        end += 1;
+    }
     loop {
         match text.get(end)? {
             b'%' if end == start => return None,
@@ -60,26 +63,36 @@ pub(super) fn is_whole_line(text: &[u8], at: usize, end: usize) -> bool {
     head(line, at).is_some_and(|(_, value)| closed(value))
 }
 
-/// Reads the tag pair at `at`, where `head` sees one.
+/// Reads the tag pair at `at`, if one stands there.
+#[inline]
 pub(super) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
     let (name, start) = head(text, at)?;
-    let line = line_end(text, start);
+    if let Some(length) = memchr::memchr(b'"', from(text, start)) {
+        let raw = slice(text, start, start + length);
+        let plain = memchr::memchr3(b'\\', b'\n', b'\r', raw).is_none();
+        if plain && text.get(start + length + 1) == Some(&b']') {
+            return Some(Pair { name, value: Cow::Borrowed(raw), raw_len: length, end: start + length + 2, fault: None });
+        }
+    }
+    read_in_full(text, name, start)
+}
+
+fn read_in_full<'a>(text: &'a [u8], name: &'a [u8], start: usize) -> Option<Pair<'a>> {
     let pair = |end_of_value: usize, end: usize, fault| {
         let raw = slice(text, start, end_of_value);
         Pair { name, value: unescape(raw), raw_len: raw.len(), end, fault }
     };
-    let Some(quote) = closing_quote(text, start, line) else {
-        return Some(unterminated(text, start, line, pair));
+    let Some(quote) = closing_quote(text, start) else {
+        return Some(unterminated(text, start, line_end(text, start), pair));
     };
     let next = skip_spaces(text, quote + 1);
     match text.get(next) {
         Some(b']') => return Some(pair(quote, next + 1, None)),
-        _ if next >= line => return Some(pair(quote, next, Some(FaultKind::UnterminatedTag))),
-        Some(b'[') => return Some(pair(quote, next, Some(FaultKind::UnterminatedTag))),
+        None | Some(b'\n' | b'\r' | b'[') => return Some(pair(quote, next, Some(FaultKind::UnterminatedTag))),
         _ => {}
     }
     // A quote in the middle of the value: the value ends at the first quote with a bracket behind it.
-    for found in memchr::memchr_iter(b'"', slice(text, next, line)) {
+    for found in memchr::memchr_iter(b'"', slice(text, next, line_end(text, next))) {
         let quote = next + found;
         let bracket = skip_spaces(text, quote + 1);
         if text.get(bracket) == Some(&b']') {
@@ -129,15 +142,18 @@ pub(super) fn continues_tag(line: &[u8]) -> bool {
     !matches!(first, None | Some(b'[' | b'{' | b'%' | b';')) && matches!(trim_end(line), [.., b'"', b']'])
 }
 
-/// Returns the place of the first quote without backslash before `end`.
-fn closing_quote(text: &[u8], start: usize, end: usize) -> Option<usize> {
+/// Returns the place of the first quote without backslash on the line.
+fn closing_quote(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
-        at += memchr::memchr2(b'"', b'\\', slice(text, at, end))?;
-        if text.get(at) == Some(&b'"') {
-            return Some(at);
+        let found = at + memchr::memchr2(b'"', b'\\', from(text, at))?;
+        if memchr::memchr2(b'\n', b'\r', slice(text, at, found)).is_some() {
+            return None;
         }
-        at += 2;
+        if text.get(found) == Some(&b'"') {
+            return Some(found);
+        }
+        at = found + if text.get(found + 1).copied().is_some_and(is_line_end) { 1 } else { 2 };
     }
 }
 

@@ -1,0 +1,65 @@
+//! The command line as clap sees it.
+
+use crate::failure::Failure;
+use crate::{bench, completions, export, fen, import, index, info, list, man, show, verify};
+use clap::{Args, Parser, Subcommand};
+
+/// Chess games in a compact archive, every position at hand
+///
+/// PGN databases go in, every tag, comment and variation is kept, and any position of any game is found in about a microsecond.
+#[derive(Debug, Parser)]
+#[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const AFTER: &str = "\
+Examples:
+  scoresheet import games.pgn -o games.bga    make an archive of a PGN file
+  scoresheet list games.bga                   see what is in it
+  scoresheet show games.bga 7 --ply 20        see game 7 after 20 half-moves
+  scoresheet export games.bga -o back.pgn     get the PGN back
+
+Games are numbered from 1; ply 0 is the starting position, and each half-move is a ply.
+Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 games rejected under --strict, 4 archive damaged.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Import(import::Args),
+    List(list::Args),
+    Show(show::Args),
+    Fen(fen::Args),
+    Export(export::Args),
+    Info(info::Args),
+    Verify(verify::Args),
+    Index(index::Args),
+    Bench(bench::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// How many threads to use.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Threads {
+    /// Use this many threads; 0 for one a processor core
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    threads: u16,
+}
+
+impl Threads {
+    /// Returns the number asked for, 0 for one a core.
+    pub fn count(self) -> usize {
+        usize::from(self.threads)
+    }
+
+    /// Runs `work` with that many threads for everything parallel in it.
+    pub fn install<T: Send>(self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        // The global pool, so that `work` itself stays on the main thread and need not be `Send`.
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(self.count())
+            .build_global()
+            .map_err(|error| Failure::Message(format!("cannot start {} threads: {error}", self.count())))?;
+        work()
+    }
+}

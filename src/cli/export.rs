@@ -1,0 +1,127 @@
+//! `scoresheet export`: the PGN back.
+
+use crate::args::Threads;
+use crate::failure::{Code, Failure};
+use crate::games::{self, Ranges, Unit};
+use crate::output::{self, NewFile, count, message};
+use crate::progress;
+use indicatif::ProgressBar;
+use scoresheet::archive::Archive;
+use scoresheet::pgn::PgnWriter;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Write the games back as PGN, with all their tags, comments and variations
+///
+/// Tags come in their original order, movetext in lines of at most 80 columns. A game that cannot be read, in a damaged archive, is
+/// told and left out.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet export games.bga > games.pgn
+  scoresheet export games.bga -o games.pgn.zst              compressed with zstd
+  scoresheet export games.bga --games 5,10-20,1000-         these games only")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// The file to write instead of standard output; compressed if its name ends in .zst
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the output file if it exists already
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// These games only, in this order, as in 5,10-20,1000-
+    #[arg(long, value_name = "RANGES")]
+    games: Option<Ranges>,
+    /// Show no progress
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    let archive = output::open(&args.archive)?;
+    let (units, games) = games::units(&archive, args.games.as_ref())?;
+    let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
+    let damaged = match target {
+        None => {
+            let mut out = output::stdout();
+            let damaged = write(args, &archive, &units, &ProgressBar::hidden(), &mut out)?;
+            out.flush()?;
+            damaged
+        }
+        Some(path) => {
+            let mut file = NewFile::create(path, args.force)?;
+            let bar = progress::bar(Some(games), !args.quiet);
+            let look = |bar: &ProgressBar, elapsed: Duration| {
+                let done = bar.position();
+                let left = progress::left(elapsed, done, games).unwrap_or_default();
+                bar.set_message(format!("{}  {left}", count(done, "game", "games")));
+            };
+            let failed = |failure| match failure {
+                Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", path.display())),
+                failure => failure,
+            };
+            let damaged =
+                progress::watched(&bar, look, || write(args, &archive, &units, &bar, &mut file)).map_err(failed)?;
+            file.finish().map_err(failed)?;
+            damaged
+        }
+    };
+    match damaged {
+        0 => Ok(Code::Fine),
+        _ => Err(Failure::Message(format!(
+            "{} could not be read and {} left out; see `scoresheet verify`",
+            count(damaged, "game", "games"),
+            if damaged == 1 { "is" } else { "are" }
+        ))),
+    }
+}
+
+/// Writes the games; returns how many could not be read.
+fn write(
+    args: &Args,
+    archive: &Archive,
+    units: &[Unit],
+    bar: &ProgressBar,
+    out: &mut impl Write,
+) -> Result<u64, Failure> {
+    let mut damaged = 0;
+    args.threads.install(|| {
+        games::in_order(
+            units,
+            |unit| text(archive, unit),
+            |(text, games, faults)| {
+                bar.suspend(|| faults.iter().for_each(|fault| message(fault)));
+                damaged += faults.len() as u64;
+                out.write_all(&text)?;
+                bar.inc(games);
+                Ok(())
+            },
+        )
+    })?;
+    Ok(damaged)
+}
+
+/// The PGN of a unit, how many games it has, and a message for each that cannot be read.
+fn text(archive: &Archive, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
+    let (mut writer, mut text, mut games, mut faults) = (PgnWriter::new(), Vec::new(), 0, Vec::new());
+    unit.each(archive, |_, game| {
+        games += 1;
+        writer.clear();
+        // A game may turn out to be damaged when half of it is written: so only whole ones are taken.
+        match game.and_then(|game| game.visit(&mut writer)) {
+            Ok(()) => {
+                writer.finish();
+                text.extend_from_slice(writer.as_bytes());
+            }
+            Err(error) => {
+                writer = PgnWriter::new();
+                faults.push(error.to_string());
+            }
+        }
+    });
+    (text, games, faults)
+}

@@ -1,0 +1,81 @@
+//! Why a command ends without having done its work, and what it then tells the shell.
+
+use scoresheet::error::Error;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The exit codes. Wrong usage, 2, is clap's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Code {
+    /// All done.
+    Fine = 0,
+    /// Failed.
+    Failed = 1,
+    /// Finished, but games were rejected under `--strict`.
+    Rejected = 3,
+    /// Verification found damage.
+    Damaged = 4,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> ExitCode {
+        ExitCode::from(code as u8)
+    }
+}
+
+/// Why a command fails. Displayed as one line that says what to do.
+#[derive(Debug)]
+pub enum Failure {
+    /// What the library says.
+    Library(Error),
+    /// What a command says.
+    Message(String),
+    /// Standard output or an output file cannot be written.
+    Output(io::Error),
+}
+
+impl Failure {
+    /// Returns whether the reader of standard output has gone away, which is its right.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// Names the archive in an error that does not do so itself.
+    pub fn of_archive(path: &Path) -> impl FnOnce(Error) -> Failure {
+        move |error| match error {
+            Error::Damaged(_) => Failure::Message(format!("{}: {error}", path.display())),
+            Error::Foreign { .. } if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) => {
+                Failure::Message(format!("{error}: the file is empty"))
+            }
+            Error::Foreign { .. } => {
+                Failure::Message(format!("{error}; make one of a PGN file with `scoresheet import`"))
+            }
+            error => Failure::Library(error),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Library(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Library(error) => write!(f, "{error}"),
+            Failure::Message(message) => f.write_str(message),
+            Failure::Output(error) => write!(f, "cannot write the output: {error}"),
+        }
+    }
+}

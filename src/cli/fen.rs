@@ -1,0 +1,149 @@
+//! `scoresheet fen`: positions as FEN, one a line, any number of them.
+
+use crate::args::Threads;
+use crate::failure::{Code, Failure};
+use crate::output;
+use rayon::prelude::*;
+use scoresheet::archive::Archive;
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+use std::io::{self, BufWriter, Read, Stdout, Write};
+use std::path::PathBuf;
+
+/// The most bytes of pairs that are read at once.
+const BATCH: usize = 1 << 20;
+/// Pairs to a task.
+const TASK: usize = 512;
+
+/// Print positions as FEN: game N after K half-moves, for one pair N:K or millions
+///
+/// One FEN a line, in the order asked. The en passant target is given after every double step of a pawn. A pair that names no
+/// position ends the work with an error that tells its line; the lines before it are printed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet fen games.bga 7:20                 game 7 after 20 half-moves
+  scoresheet fen games.bga 7 8:0                the end of game 7, the start of game 8
+  scoresheet fen games.bga < pairs.txt          a pair a line, as 7:20 or 7 20")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// Game and ply, or a game alone for its last position; - or none at all to read them from standard input
+    #[arg(value_name = "GAME:PLY")]
+    pairs: Vec<String>,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    let archive = output::open(&args.archive)?;
+    let mut out = output::stdout();
+    let from_stdin = args.pairs.is_empty() || args.pairs == ["-"];
+    let done = if from_stdin {
+        args.threads.install(|| from_reader(&archive, io::stdin().lock(), &mut out))
+    } else {
+        args.pairs.iter().try_for_each(|pair| {
+            let mut text = Vec::new();
+            push_fen(&archive, pair.as_bytes(), &mut text)
+                .map_err(|fault| Failure::Message(format!("{}: {fault}", shortened(pair.as_bytes()))))?;
+            Ok(out.write_all(&text)?)
+        })
+    };
+    // What was right before a fault is the user's.
+    out.flush()?;
+    done.map(|()| Code::Fine)
+}
+
+/// Answers pairs as they arrive: whatever one read gives is a batch, so that a program may ask and wait for the answer.
+fn from_reader(archive: &Archive, mut input: impl Read, out: &mut BufWriter<Stdout>) -> Result<(), Failure> {
+    let mut buffer = vec![0; BATCH];
+    let (mut held, mut line) = (0, 1);
+    loop {
+        let read = match input.read(&mut buffer[held..]) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Failure::Message(format!("cannot read standard input: {error}"))),
+        };
+        let filled = held + read;
+        let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
+            _ if read == 0 => filled,
+            Some(end) => end + 1,
+            None if filled == BATCH => filled,
+            None => 0,
+        };
+        line += answer(archive, &buffer[..whole], line, out)?;
+        if read == 0 {
+            return Ok(());
+        }
+        out.flush()?;
+        buffer.copy_within(whole..filled, 0);
+        held = filled - whole;
+    }
+}
+
+/// Answers the lines of a batch, of which the first has the number `first`; returns how many lines there were.
+fn answer(archive: &Archive, batch: &[u8], first: u64, out: &mut impl Write) -> Result<u64, Failure> {
+    let lines: Vec<&[u8]> = batch.strip_suffix(b"\n").unwrap_or(batch).split(|byte| *byte == b'\n').collect();
+    let tasks: Vec<(Vec<u8>, Option<(usize, String)>)> = lines
+        .par_chunks(TASK)
+        .map(|task| {
+            let mut text = Vec::with_capacity(task.len() * 72);
+            for (place, line) in task.iter().enumerate() {
+                let pair = line.trim_ascii();
+                if pair.is_empty() {
+                    continue;
+                }
+                if let Err(fault) = push_fen(archive, pair, &mut text) {
+                    return (text, Some((place, format!("{}: {fault}", shortened(pair)))));
+                }
+            }
+            (text, None)
+        })
+        .collect();
+    for (number, (text, fault)) in tasks.into_iter().enumerate() {
+        out.write_all(&text)?;
+        if let Some((place, fault)) = fault {
+            let line = first + (number * TASK + place) as u64;
+            return Err(Failure::Message(format!("line {line}: {fault}")));
+        }
+    }
+    Ok(lines.len() as u64)
+}
+
+fn push_fen(archive: &Archive, pair: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    let (game, ply) = parse(pair).ok_or("not a pair: write GAME:PLY, such as 7:20, or GAME alone")?;
+    let position = archive
+        .game(game)
+        .and_then(|game| {
+            let ply = ply.unwrap_or_else(|| game.plies());
+            game.position(ply)
+        })
+        .map_err(|error| error.to_string())?;
+    position.write_fen(out, EnPassantStyle::Always, CastlingStyle::XFen);
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Reads `N:K`, `N K` or `N`.
+fn parse(pair: &[u8]) -> Option<(u64, Option<u32>)> {
+    let digits = pair.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (game, rest) = pair.split_at(digits);
+    let rest = rest.trim_ascii_start();
+    let rest = rest.strip_prefix(b":").unwrap_or(rest).trim_ascii_start();
+    let number = |text: &[u8]| {
+        // `parse` would take a sign.
+        text.iter().all(u8::is_ascii_digit).then_some(())?;
+        std::str::from_utf8(text).ok()?.parse::<u64>().ok()
+    };
+    let ply = match rest {
+        [] if pair.last() == Some(&b':') => return None,
+        [] => None,
+        ply => Some(u32::try_from(number(ply)?).ok()?),
+    };
+    Some((number(game)?, ply))
+}
+
+/// The beginning of a pair as it was written, for a message.
+fn shortened(pair: &[u8]) -> String {
+    let text = String::from_utf8_lossy(pair.get(..40).unwrap_or(pair)).into_owned();
+    if pair.len() > 40 { format!("{text}...") } else { text }
+}

@@ -1,0 +1,280 @@
+//! `scoresheet import`: PGN files into an archive.
+
+use crate::args::Threads;
+use crate::failure::{Code, Failure};
+use crate::interrupt;
+use crate::json::{Object, rounded};
+use crate::output::{self, count, note, ratio, thousands};
+use crate::parts::Parts;
+use crate::progress;
+use indicatif::ProgressBar;
+use scoresheet::error::Error;
+use scoresheet::import::{Existing, FaultReport, ImportOptions, Progress, Summary, import};
+use scoresheet::pgn::{FaultKind, ReadOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Faults that are told unless all are asked for.
+const FAULTS_SHOWN: u64 = 20;
+
+/// Make an archive of PGN files, or add them to one
+///
+/// Reads plain PGN and PGN compressed with zstd, gzip or bzip2, whatever the files are called. Every tag, comment, annotation and
+/// variation is kept. A game with a fault is kept as far as it can be read, with the rest of it as raw text; each fault is told
+/// with file, line and game. Beside the archive games.bga its index games.bgi is written; it can always be made again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet import games.pgn -o games.bga
+  scoresheet import 2024-01.pgn.zst 2024-02.pgn.zst -o 2024.bga
+  scoresheet import new.pgn -o games.bga --append
+  curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
+pub struct Args {
+    /// PGN files in the order wanted; - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The archive to write
+    #[arg(short, long, value_name = "ARCHIVE")]
+    output: PathBuf,
+    /// Add to the archive if it exists already
+    #[arg(long, conflicts_with = "force")]
+    append: bool,
+    /// Replace the archive if it exists already
+    #[arg(long)]
+    force: bool,
+    /// Reject games with any fault; exit code 3 if there are such
+    #[arg(long)]
+    strict: bool,
+    /// How hard tags and texts are compressed, 1 (fast) to 22 (small)
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(i32).range(1..=22))]
+    level: i32,
+    /// Tell all faults, not the first 20 only
+    #[arg(long)]
+    all_faults: bool,
+    /// Show neither progress nor summary; faults and errors are told all the same
+    #[arg(short, long)]
+    quiet: bool,
+    /// Print faults and the summary as JSON objects, one a line, the summary last
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    check_target(args)?;
+    let options = ImportOptions {
+        threads: args.threads.count(),
+        read: ReadOptions { strict: args.strict, ..ReadOptions::default() },
+        level: args.level,
+        existing: match (args.append, args.force) {
+            (true, _) => Existing::Append,
+            (_, true) => Existing::Replace,
+            _ => Existing::Refuse,
+        },
+    };
+    let stop = interrupt::stop_flag();
+    let total = total_size(&args.files);
+    let bar = progress::bar(total, !args.quiet);
+    let progress = Progress::default();
+    let mut faults = Faults { args, bar: &bar, told: 0, seen: 0, broken: None };
+    let start = Instant::now();
+    let look = |bar: &ProgressBar, elapsed: Duration| {
+        bar.set_position(progress.consumed());
+        bar.set_message(state(&progress, total, elapsed));
+    };
+    let summary = progress::watched(&bar, look, || {
+        import(&args.files, &args.output, &options, &progress, &stop, |fault| faults.tell(&fault))
+    });
+    let Faults { told, seen, broken, .. } = faults;
+    if seen > told {
+        note(&format!("... and {} more (--all-faults tells them all)", thousands(seen - told)));
+    }
+    let summary = summary.map_err(|error| match error {
+        Error::Foreign { .. } => Failure::Message(format!("{error}; --force replaces it")),
+        error => Failure::of_archive(&args.output)(error),
+    })?;
+    let failure = failure(args, &summary);
+    if args.json {
+        let mut out = output::stdout();
+        writeln!(out, "{}", json(&summary, start.elapsed(), failure.as_deref()))?;
+        out.flush()?;
+        broken.map_or(Ok(()), Err)?;
+    } else if !args.quiet && summary.stored > 0 {
+        tell(args, &summary, start.elapsed());
+    }
+    match failure {
+        Some(failure) => Err(Failure::Message(failure)),
+        None if args.strict && summary.rejected > 0 => Ok(Code::Rejected),
+        None => Ok(Code::Fine),
+    }
+}
+
+/// Sees to it that the output is no file that would be lost by mistake.
+fn check_target(args: &Args) -> Result<(), Failure> {
+    let target = &args.output;
+    let refuse = |what: &str| Err(Failure::Message(format!("{}: {what}", target.display())));
+    if target.as_os_str() == "-" {
+        return refuse("an archive cannot go to standard output: give a file name with -o");
+    }
+    if *target == scoresheet::archive::index_path(target) {
+        return refuse("this ending is that of index files: call the archive something like games.bga");
+    }
+    if std::fs::metadata(target).is_ok_and(|file| !file.is_file()) {
+        return refuse("is not a regular file: give another name with -o");
+    }
+    if let Ok(whole) = target.canonicalize()
+        && args.files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == whole))
+    {
+        return refuse("is both input and output: give another name with -o");
+    }
+    Ok(())
+}
+
+fn total_size(files: &[PathBuf]) -> Option<u64> {
+    files.iter().map(|file| std::fs::metadata(file).ok().filter(|file| file.is_file()).map(|file| file.len())).sum()
+}
+
+fn state(progress: &Progress, total: Option<u64>, elapsed: Duration) -> String {
+    let rate = ratio(progress.pgn_bytes() as f64 / 1e6, elapsed.as_secs_f64());
+    let state = format!("{:.0} MB/s, {}", rate, count(progress.games(), "game", "games"));
+    match total.and_then(|total| progress::left(elapsed, progress.consumed(), total)) {
+        Some(left) => format!("{state}, {left}"),
+        None => state,
+    }
+}
+
+/// Tells faults as they come.
+struct Faults<'a> {
+    args: &'a Args,
+    bar: &'a ProgressBar,
+    told: u64,
+    seen: u64,
+    /// Why standard output takes no more.
+    broken: Option<io::Error>,
+}
+
+impl Faults<'_> {
+    fn tell(&mut self, fault: &FaultReport) {
+        self.seen += 1;
+        let name = self.args.files.get(fault.source).map_or(Path::new(""), PathBuf::as_path);
+        if self.args.json {
+            self.told += 1;
+            if self.broken.is_none() {
+                self.broken = writeln!(io::stdout(), "{}", fault_json(name, fault)).err();
+            }
+        } else if self.args.all_faults || self.told < FAULTS_SHOWN {
+            self.told += 1;
+            self.bar.suspend(|| note(&fault_line(name, fault)));
+        }
+    }
+}
+
+fn file_name(name: &Path) -> String {
+    if name.as_os_str() == "-" { "standard input".to_owned() } else { name.display().to_string() }
+}
+
+/// Where in its game a fault is; nothing for a fault of the tags or of the game as a whole.
+fn place(fault: &FaultReport) -> Option<String> {
+    use FaultKind as Kind;
+    match fault.fault.kind {
+        Kind::IllegalMove | Kind::AmbiguousMove | Kind::UnreadableMove | Kind::LeavesKingInCheck => {
+            Some(format!("ply {}", u64::from(fault.fault.ply) + 1))
+        }
+        Kind::BadFen(_) | Kind::Variant | Kind::BadTag | Kind::UnterminatedTag => None,
+        Kind::UnescapedQuote | Kind::TagTooLong | Kind::Oversized | Kind::NotAGame => None,
+        _ => Some(format!("after ply {}", fault.fault.ply)),
+    }
+}
+
+fn fault_line(name: &Path, fault: &FaultReport) -> String {
+    let fate = match fault.stored {
+        Some(number) => format!("stored as {number}"),
+        None => "rejected".to_owned(),
+    };
+    let mut line = format!("{}:{}: game {} ({fate}): ", file_name(name), fault.line, fault.game);
+    if let Some(place) = place(fault) {
+        line += &format!("{place}: ");
+    }
+    line += &fault.fault.kind.to_string();
+    if !fault.fault.token.is_empty() {
+        line += &format!(": {}", String::from_utf8_lossy(&fault.fault.token));
+    }
+    if fault.more > 0 {
+        line += &format!(" (and {} more in this game)", fault.more);
+    }
+    line
+}
+
+fn fault_json(name: &Path, fault: &FaultReport) -> Object {
+    Object::new()
+        .with("file", name.to_string_lossy())
+        .with("line", fault.line)
+        .with("offset", fault.offset)
+        .with("game", fault.game)
+        .with("stored", fault.stored)
+        .with("after_ply", fault.fault.ply)
+        .with("reason", fault.fault.kind.to_string())
+        .with("token", String::from_utf8_lossy(&fault.fault.token))
+        .with("more", fault.more)
+}
+
+/// Why an import that came to an end has failed all the same.
+fn failure(args: &Args, summary: &Summary) -> Option<String> {
+    let archive = args.output.display();
+    let kept = args.output.exists();
+    let stored = count(summary.stored, "game", "games");
+    match &summary.stopped {
+        Some(Error::Interrupted) if args.force => Some(format!("interrupted: {archive} has not been replaced")),
+        Some(Error::Interrupted) if !kept => Some("interrupted: nothing has been stored yet".to_owned()),
+        Some(Error::Interrupted) => Some(format!("interrupted: {stored} before that are committed in {archive}")),
+        Some(error) if summary.stored == 0 => Some(format!("{error}; no game was stored")),
+        Some(error) => Some(format!("{error}; {stored} before that are committed in {archive}")),
+        None if summary.stored == 0 && summary.rejected > 0 => {
+            let seen = count(summary.seen, "game", "games");
+            let fate = if kept { "is as it was" } else { "has not been written" };
+            Some(format!("none of {seen} could be stored; {archive} {fate}"))
+        }
+        None => None,
+    }
+}
+
+fn tell(args: &Args, summary: &Summary, elapsed: Duration) {
+    let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
+    let seconds = elapsed.as_secs_f64();
+    note(&format!(
+        "{} seen = {} stored + {} rejected; {}; {} with faults",
+        count(*seen, "game", "games"),
+        thousands(*stored),
+        thousands(*rejected),
+        count(*plies, "ply", "plies"),
+        thousands(*faulty),
+    ));
+    if args.append && summary.totals.games > *stored {
+        note(&format!("The archive now has {}:", count(summary.totals.games, "game", "games")));
+    }
+    let parts = Parts::new(summary.totals, summary.archive_bytes, summary.index_bytes);
+    parts.table().lines().for_each(note);
+    let rate = ratio(summary.pgn_bytes as f64 / 1e6, seconds);
+    note(&format!("{seconds:.2} s, {rate:.1} MB of PGN a second"));
+}
+
+fn json(summary: &Summary, elapsed: Duration, failure: Option<&str>) -> Object {
+    let seconds = elapsed.as_secs_f64();
+    let parts = Parts::new(summary.totals, summary.archive_bytes, summary.index_bytes);
+    Object::new()
+        .with("seen", summary.seen)
+        .with("stored", summary.stored)
+        .with("rejected", summary.rejected)
+        .with("faulty", summary.faulty)
+        .with("plies", summary.plies)
+        .with("pgn_bytes", summary.pgn_bytes)
+        .with("archive_games", summary.totals.games)
+        .with("archive_bytes", summary.archive_bytes)
+        .with("index_bytes", summary.index_bytes)
+        .object("parts", &parts.json())
+        .with("seconds", rounded(seconds, 3))
+        .with("mb_per_second", rounded(ratio(summary.pgn_bytes as f64 / 1e6, seconds), 1))
+        .with("failure", failure)
+}

@@ -1,0 +1,58 @@
+//! JSON objects on one line, their members in the order they were given.
+
+use serde_json::Value;
+use std::fmt;
+
+/// A JSON object being written.
+#[derive(Clone, Debug, Default)]
+pub struct Object(String);
+
+impl Object {
+    /// Returns an object without members.
+    pub fn new() -> Object {
+        Object::default()
+    }
+
+    /// Adds a member.
+    pub fn with(self, name: &str, value: impl Into<Value>) -> Object {
+        self.raw(name, &value.into().to_string())
+    }
+
+    /// Adds an object as a member.
+    pub fn object(self, name: &str, object: &Object) -> Object {
+        self.raw(name, &object.to_string())
+    }
+
+    /// Adds an array of objects as a member.
+    pub fn array(self, name: &str, objects: &[Object]) -> Object {
+        let items: Vec<String> = objects.iter().map(Object::to_string).collect();
+        self.raw(name, &format!("[{}]", items.join(",")))
+    }
+
+    fn raw(mut self, name: &str, json: &str) -> Object {
+        if !self.0.is_empty() {
+            self.0.push(',');
+        }
+        self.0.push_str(&Value::from(name).to_string());
+        self.0.push(':');
+        self.0.push_str(json);
+        self
+    }
+}
+
+impl fmt::Display for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{{}}}", self.0)
+    }
+}
+
+/// Returns tag pairs as an array of pairs: so their order stays, and tags that occur twice.
+pub fn tags(tags: &[(String, String)]) -> Value {
+    tags.iter().map(|(name, value)| Value::from(vec![name.as_str(), value.as_str()])).collect()
+}
+
+/// Returns a number with at most this many decimals.
+pub fn rounded(number: f64, decimals: i32) -> Value {
+    let scale = 10f64.powi(decimals);
+    Value::from((number * scale).round() / scale)
+}

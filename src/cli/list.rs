@@ -1,0 +1,141 @@
+//! `scoresheet list`: one line a game.
+
+use crate::args::Threads;
+use crate::failure::{Code, Failure};
+use crate::games::{self, Ranges, Unit};
+use crate::heading::Heading;
+use crate::json::{self, Object};
+use crate::output::{self, count, message};
+use scoresheet::archive::{Archive, Game};
+use scoresheet::error::Error;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// List games, one line each: number, White, Black, result, date, ECO code, plies, event
+///
+/// On a terminal the columns are aligned and long names are cut; elsewhere nothing is cut and tabs stand between the columns.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet list games.bga
+  scoresheet list games.bga --games 5,10-20,1000-
+  scoresheet list games.bga --json | grep Carlsen")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// These games only, in this order, as in 5,10-20,1000-
+    #[arg(long, value_name = "RANGES")]
+    games: Option<Ranges>,
+    /// Print a JSON object a line, with all tags as pairs of name and value in their order
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+#[derive(Clone, Copy)]
+enum Style {
+    Columns,
+    Tabs,
+    Json,
+}
+
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    let archive = output::open(&args.archive)?;
+    let (units, _) = games::units(&archive, args.games.as_ref())?;
+    let style = match args.json {
+        true => Style::Json,
+        false if output::is_terminal() => Style::Columns,
+        false => Style::Tabs,
+    };
+    let mut out = output::stdout();
+    let mut damaged = 0;
+    args.threads.install(|| {
+        games::in_order(
+            &units,
+            |unit| lines(&archive, unit, style),
+            |(text, faults)| {
+                faults.iter().for_each(|fault| message(fault));
+                damaged += faults.len() as u64;
+                Ok(out.write_all(text.as_bytes())?)
+            },
+        )
+    })?;
+    out.flush()?;
+    match damaged {
+        0 => Ok(Code::Fine),
+        _ => Err(Failure::Message(format!("{} could not be listed", count(damaged, "game", "games")))),
+    }
+}
+
+/// The lines of a unit, and a message for each game that cannot be read.
+fn lines(archive: &Archive, unit: &Unit, style: Style) -> (String, Vec<String>) {
+    let (mut text, mut faults) = (String::new(), Vec::new());
+    unit.each(archive, |_, game| {
+        if let Err(error) = game.and_then(|game| push_line(&game, style, &mut text)) {
+            faults.push(error.to_string());
+        }
+    });
+    (text, faults)
+}
+
+fn push_line(game: &Game, style: Style, text: &mut String) -> Result<(), Error> {
+    let heading = Heading::of(game)?;
+    let (number, plies) = (game.number(), game.plies());
+    if let Style::Json = style {
+        let object = Object::new()
+            .with("game", number)
+            .with("white", heading.tag("White"))
+            .with("black", heading.tag("Black"))
+            .with("result", heading.result())
+            .with("date", heading.date())
+            .with("eco", heading.tag("ECO"))
+            .with("plies", plies)
+            .with("event", heading.tag("Event"))
+            .with("tags", json::tags(&heading.tags));
+        text.push_str(&object.to_string());
+    } else {
+        let columns = [
+            (number.to_string(), 9, false),
+            (heading.known("White").to_owned(), 20, true),
+            (heading.known("Black").to_owned(), 20, true),
+            (heading.result().to_owned(), 7, true),
+            (heading.date().to_owned(), 10, true),
+            (heading.known("ECO").to_owned(), 3, true),
+            (plies.to_string(), 5, false),
+        ];
+        for (value, width, left) in columns {
+            match style {
+                Style::Columns => push_column(&value, width, left, text),
+                _ => push_plain(&value, text),
+            }
+            text.push_str(if let Style::Columns = style { "  " } else { "\t" });
+        }
+        push_plain(heading.known("Event"), text);
+    }
+    text.push('\n');
+    Ok(())
+}
+
+/// Control characters would spoil the lines, or command the terminal.
+fn push_plain(value: &str, text: &mut String) {
+    text.extend(value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }));
+}
+
+fn push_column(value: &str, width: usize, left: bool, text: &mut String) {
+    let letters = value.chars().count();
+    let blanks = width.saturating_sub(letters);
+    if !left {
+        text.extend(std::iter::repeat_n(' ', blanks));
+    }
+    if left && letters > width {
+        let cut: String = value.chars().take(width - 2).collect();
+        push_plain(&cut, text);
+        text.push_str("..");
+    } else {
+        push_plain(value, text);
+    }
+    if left {
+        text.extend(std::iter::repeat_n(' ', blanks));
+    }
+}

@@ -1,0 +1,135 @@
+//! `scoresheet verify`: is everything in the archive what was written?
+
+use crate::args::Threads;
+use crate::failure::{Code, Failure};
+use crate::json::Object;
+use crate::output::{self, count, note, thousands};
+use crate::progress;
+use indicatif::ProgressBar;
+use scoresheet::archive::{Archive, Level, Report};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Check that an archive is sound
+///
+/// Every byte is checked against its checksum, and every game is read: tags, texts, and each move for legality. Exit code 4 if
+/// anything is damaged; each damage is a line, with the games that it concerns after it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet verify games.bga
+  scoresheet verify games.bga --quick     checksums only, as fast as the disk")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// Check structure and checksums only, not every game
+    #[arg(long)]
+    quick: bool,
+    /// Show no progress
+    #[arg(short, long)]
+    quiet: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    let path = &args.archive;
+    let file = std::fs::metadata(path).map_err(|error| output::cannot_read(path, error))?;
+    let level = if args.quick { Level::Quick } else { Level::Full };
+    // A full verification goes over the moves a second time.
+    let moves = match (level, Archive::open(path).and_then(|archive| archive.totals())) {
+        (Level::Full, Ok(totals)) => totals.moves_bytes,
+        _ => 0,
+    };
+    let total = file.len() + moves;
+    let done = AtomicU64::new(0);
+    let bar = progress::bar(Some(total), !args.quiet);
+    let look = |bar: &ProgressBar, elapsed: Duration| {
+        let done = done.load(Ordering::Relaxed);
+        bar.set_position(done.min(total));
+        let left = progress::left(elapsed, done.min(total), total).unwrap_or_default();
+        bar.set_message(format!("{} MB  {left}", done / 1_000_000));
+    };
+    let report = args.threads.install(|| {
+        let progress = |bytes| {
+            done.fetch_add(bytes, Ordering::Relaxed);
+        };
+        progress::watched(&bar, look, || Archive::verify(path, level, progress)).map_err(Failure::of_archive(path))
+    })?;
+    let mut out = output::stdout();
+    if args.json {
+        writeln!(out, "{}", json(&report, level, file.len()))?;
+    } else {
+        for damage in &report.damage {
+            writeln!(out, "{}: {damage}", path.display())?;
+        }
+        for (first, last) in &report.lost {
+            match last - first {
+                0 => writeln!(out, "{}: game {first} is damaged or lost", path.display())?,
+                _ => writeln!(out, "{}: games {first} to {last} are damaged or lost", path.display())?,
+            }
+        }
+        conclude(args, &report, level, file.len(), &mut out)?;
+    }
+    out.flush()?;
+    Ok(if report.is_sound() { Code::Fine } else { Code::Damaged })
+}
+
+fn conclude(args: &Args, report: &Report, level: Level, bytes: u64, out: &mut impl Write) -> Result<(), Failure> {
+    let path = args.archive.display();
+    if report.uncommitted > 0 {
+        note(&format!(
+            "{path}: {} bytes beyond the last commit are the rest of an unfinished import; the next one cuts them off",
+            thousands(report.uncommitted)
+        ));
+    }
+    if report.index == Some(false) {
+        note(&format!(
+            "{path}: the index file does not belong to the archive as it is; `scoresheet index` makes it anew"
+        ));
+    }
+    let blocks = format!("{} bytes, {}", thousands(bytes), count(report.blocks, "block", "blocks"));
+    let games = count(report.games, "game", "games");
+    if !report.is_sound() {
+        let found = count(report.damage.len() as u64, "damage", "damages");
+        let unread = if level == Level::Full { "; the games have not been read one by one" } else { "" };
+        writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread})")?;
+    } else if level == Level::Quick {
+        writeln!(out, "{path}: sound: checksums of {blocks}; {games}, their moves not checked")?;
+    } else {
+        let plies = count(report.plies, "ply", "plies");
+        writeln!(out, "{path}: sound: checksums of {blocks}; tags, texts and moves of {games}, {plies}")?;
+    }
+    Ok(())
+}
+
+fn json(report: &Report, level: Level, bytes: u64) -> Object {
+    let damage: Vec<Object> = report
+        .damage
+        .iter()
+        .map(|damage| {
+            Object::new()
+                .with("offset", damage.offset)
+                .with("what", damage.what)
+                .with("game", Some(damage.game).filter(|game| *game > 0))
+        })
+        .collect();
+    let lost: Vec<Object> =
+        report.lost.iter().map(|(first, last)| Object::new().with("first", *first).with("last", *last)).collect();
+    Object::new()
+        .with("sound", report.is_sound())
+        .with("level", if level == Level::Quick { "quick" } else { "full" })
+        .with("bytes", bytes)
+        .with("blocks", report.blocks)
+        .with("games", report.games)
+        .with("plies", (level == Level::Full && report.is_sound()).then_some(report.plies))
+        .with("uncommitted", report.uncommitted)
+        .with("index", report.index)
+        .array("damage", &damage)
+        .array("lost", &lost)
+}
