@@ -114,7 +114,7 @@ pub enum Event {
 }
 
 /// A game as a value: tags, start, movetext and result.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
     /// The tag pairs in their order, duplicates included.
     pub tags: Vec<(String, String)>,

@@ -144,7 +144,9 @@ fn dump_seen(seen: &Seen) -> String {
         Verdict::Rejected => "rejected".to_string(),
     };
     for (line, offset, fault) in &seen.faults {
-        text += &format!(" #{:?} line {line} byte {offset} ply {}", fault.kind, fault.ply);
+        let kind = format!("{:?}", fault.kind);
+        let kind = kind.split('(').next().unwrap_or_default();
+        text += &format!(" #{kind} line {line} byte {offset} ply {}", fault.ply);
     }
     text
 }
@@ -195,6 +197,388 @@ fn fixtures_come_back() {
 fn dump_with_result(game: &Game) -> String {
     let text = dump(game);
     if game.outcome.is_none() { format!("{text} = *").trim_start().to_string() } else { text }
+}
+
+/// A text of that many plies of knights going to and fro.
+fn knights(plies: usize) -> String {
+    let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
+    let mut text = String::from("[Event \"a\"]\n\n");
+    for ply in 0..plies {
+        text += moves[ply % 4];
+        text.push(if ply % 10 == 9 { '\n' } else { ' ' });
+    }
+    text + "1/2-1/2\n"
+}
+
+#[test]
+fn lengths() {
+    for plies in [0, 1, 255, 256, 257, 11_797, 17_697] {
+        let text = knights(plies);
+        let seen = read(text.as_bytes());
+        assert_eq!(seen.len(), 1);
+        assert_eq!((seen[0].plies as usize, seen[0].game.0.events.len(), seen[0].faults.len()), (plies, plies, 0));
+        assert_eq!(games(&write(&games(text.as_bytes())))[0].events, seen[0].game.0.events);
+    }
+}
+
+fn limited(change: impl Fn(&mut Limits)) -> ReadOptions {
+    let mut options = ReadOptions::default();
+    change(&mut options.limits);
+    options
+}
+
+fn dumps(text: &[u8], options: &ReadOptions) -> Vec<String> {
+    read_with(text, 1 << 20, 1, options).iter().map(dump_seen).collect()
+}
+
+#[test]
+fn limits() {
+    let text = b"[Event \"abcd\"]\n[Site \"abcde\"]\n\n1. e4 {1234} e5 {12345} 2. Nf3 0-1\n\n[Event \"\"]\n\n*\n";
+    let tags = limited(|limits| limits.max_tag_bytes = 4);
+    assert_eq!(
+        dumps(text, &tags),
+        ["[Event abcd] <[Site \\\"abcde\\\"]> e4 {1234} e5 {12345} Nf3 = 0-1 #TagTooLong line 2 byte 15 ply 0", "[Event ] = *"]
+    );
+    let comments = limited(|limits| limits.max_comment_bytes = 4);
+    assert_eq!(
+        dumps(text, &comments),
+        [
+            "[Event abcd][Site abcde] e4 {1234} e5 <<{12345} 2. Nf3>> = 0-1 #CommentTooLong line 4 byte 47 ply 2",
+            "[Event ] = *"
+        ]
+    );
+    let plies = limited(|limits| limits.max_plies = 2);
+    assert_eq!(
+        dumps(text, &plies)[0],
+        "[Event abcd][Site abcde] e4 {1234} e5 {12345} <<Nf3>> = 0-1 #TooManyPlies line 4 byte 58 ply 2"
+    );
+    let depth = limited(|limits| limits.max_depth = 2);
+    assert_eq!(
+        dumps(b"1. e4 (1. d4 (1. c4 (1. b4 {)} a5) (1. a4) c5) d5) e5 *", &depth),
+        ["e4 ( d4 ( c4 <<(1. b4 {)} a5) (1. a4) c5>> ) d5 ) e5 = * #TooDeep line 1 byte 20 ply 1"]
+    );
+}
+
+#[test]
+fn games_that_are_too_long() {
+    let options = limited(|limits| limits.max_game_bytes = 100_000);
+    let game = |moves: &str| format!("[Event \"a\"]\n\n{moves} *\n\n");
+    let exactly = |length: usize| {
+        let empty = game("{}").len();
+        game(&format!("{{{}}}", "x".repeat(length - empty)))
+    };
+    let long = [exactly(100_001), game(&"{\r\n[%clk 1]} ".repeat(40_000)), format!("[Event \"{}\"]\n\n*\n\n", "y".repeat(3_000_000))];
+    let short = exactly(100_000);
+    let text = [&short, &long[0], &short, &long[1], &long[2], &short, &short].map(String::as_str).concat();
+    for size in [1000, 4096, 1 << 20] {
+        let slow = Slow { bytes: text.as_bytes(), size };
+        let mut splitter = Splitter::new(slow, 7, options.limits);
+        let (mut regions, mut oversized) = (Vec::new(), Vec::new());
+        while let Some(piece) = splitter.next_piece(1).unwrap() {
+            assert_eq!(piece.source, 7);
+            assert!(piece.text.capacity() < 3 << 20, "memory is bounded");
+            oversized.extend(piece.oversized.iter().map(|long| (long.offset, long.line, long.bytes)));
+            for region in &piece.regions {
+                assert_eq!(piece.region(region), short.as_bytes());
+                regions.push((region.offset, region.line));
+            }
+        }
+        let places: Vec<(u64, u64, u64)> = [&short, &long[0], &short, &long[1], &long[2], &short, &short]
+            .iter()
+            .scan(0, |at, game| {
+                let start = *at;
+                *at += game.len();
+                Some((start as u64, line_of(text.as_bytes(), start), game.len() as u64))
+            })
+            .collect();
+        assert_eq!(oversized, [1, 3, 4].map(|n| places[n]));
+        assert_eq!(regions, [0, 2, 5, 6].map(|n| (places[n].0, places[n].1)));
+    }
+}
+
+#[test]
+fn a_million_parentheses() {
+    let million = 1_000_000;
+    let text = format!("[Event \"a\"]\n\n1. e4 {}{} e5 1-0\n\n[Event \"b\"]\n\n*\n", "(1. d4 ".repeat(million), ")".repeat(million));
+    let seen = read(text.as_bytes());
+    assert_eq!(seen.len(), 2);
+    let kinds: Vec<FaultKind> = seen[0].faults.iter().map(|fault| fault.2.kind).collect();
+    assert_eq!(kinds, [FaultKind::TooDeep]);
+    assert_eq!((seen[0].plies, seen[0].game.0.outcome), (2, Some(Outcome::WhiteWins)));
+    assert_eq!(seen[0].game.0.events.iter().filter(|event| **event == Event::Open).count(), 1024);
+    let text = format!("1. e4 {} e5 1-0", "(".repeat(million));
+    assert_eq!(read(text.as_bytes()).len(), 1);
+    let text = format!("1. e4 {} e5 1-0", ")".repeat(million));
+    assert_eq!(read(text.as_bytes())[0].game.0.events.len(), million + 2);
+}
+
+#[test]
+fn many_siblings() {
+    let text = format!("1. e4 {} e5 1-0", "(1. d4) ".repeat(100_000));
+    let seen = read(text.as_bytes());
+    assert_eq!((seen.len(), seen[0].game.0.events.len(), seen[0].faults.len()), (1, 300_002, 0));
+}
+
+#[test]
+fn a_long_tag() {
+    for (length, faults) in [(65_536, 0), (65_537, 1), (1 << 20, 1), (3 << 20, 1)] {
+        let text = format!("[Event \"a\"]\n[Annotator \"{}\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n*\n", "x".repeat(length));
+        let seen = read(text.as_bytes());
+        assert_eq!((seen.len(), seen[0].faults.len(), seen[0].plies), (2, faults, 1), "{length}");
+        let written = write(&games(text.as_bytes()));
+        assert_eq!(games(&written)[0].events, seen[0].game.0.events);
+    }
+}
+
+#[test]
+fn strict() {
+    let options = ReadOptions { strict: true, ..ReadOptions::default() };
+    let text = b"1. e4 e5 2. Nf6 1-0\n\n[Event \"a\"]\n\n1. e4) *\n\n[Event \"b\"]\n\n1. e4 *";
+    assert_eq!(
+        dumps(text, &options),
+        ["rejected #IllegalMove line 1 byte 12 ply 2", "rejected #StrayParenthesis line 5 byte 39 ply 1", "[Event b] e4 = *"]
+    );
+}
+
+#[test]
+fn faults_are_counted_beyond_those_kept() {
+    let text = "1. e4 ".to_string() + &") ".repeat(1000) + "*";
+    let reading = read_game(text.as_bytes(), 0, &ReadOptions::default(), &mut Game::default());
+    assert_eq!((reading.faults.len(), reading.more_faults, reading.verdict), (64, 936, Some(Verdict::Stored)));
+    let text = "1. ".to_string() + &"e".repeat(1000);
+    let reading = read_game(text.as_bytes(), 0, &ReadOptions::default(), &mut Game::default());
+    assert!(reading.faults.iter().all(|fault| fault.token.len() <= 40));
+}
+
+#[test]
+fn an_error_comes_after_the_games_before_it() {
+    struct Broken<'a>(&'a [u8]);
+    impl Read for Broken<'_> {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buf)? {
+                0 => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "cut")),
+                count => Ok(count),
+            }
+        }
+    }
+    let text = b"[Event \"a\"]\n\n*\n\n[Event \"b\"]\n\n*\n\n[Event \"c\"]\n\n1. e";
+    let mut splitter = Splitter::new(Broken(text), 0, Limits::default());
+    let piece = splitter.next_piece(1000).unwrap().unwrap();
+    assert_eq!((piece.regions.len(), piece.end), (2, 32));
+    assert_eq!(splitter.next_piece(1000).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    assert!(splitter.next_piece(1000).unwrap().is_none());
+}
+
+/// Half a million bytes of whatever is costly to a careless reader.
+#[test]
+fn time_is_linear() {
+    let parts = [
+        "{", "}", "(", ")", "[", "]", ";", "%", "\"", "\\", " ", "\n", "\r", "\r\n", "*", "1", "1.", "$", "!", "e4", "[ ", "[a \"",
+        "{\n", "{\n\n[a \"b\"]\n", "{\n\n[a \"b\"]", "\n\n[Event \"a\"]\n{", "[Event \"a\"]\n\n", "[a \"b\"]", "[a \"b\" c ", "[a \"b\"\n",
+        "[a \"b\n", "[a \"b\" ]]", "[a]", "[a\n", "1-0 ", "1-0\n1. ", "1-0\n\n1. {", "1. e4 *\n", "e4 * ", "e4 1-0 {c} ", "e4 (", "e4 (e5 ",
+        "e4 (d4) ", "e4 ()", "(e4) ", "( {", "Nf3 Nf6 Ng1 Ng8 ", "Nf3 Nf6 Ng1 Ng8 1-0 ", "Nf3 (Na3) ", "O-O ", "29th ", "x", "\u{feff}",
+        "\u{a0}", "é", "\0", "{\n[", "\n[", "\n [", "\n%", "\n;", "%{\n", ";{\n", "{}", "{\n}\n", "\n\n1. e4 ", "[%clk 1] ", "...", "e4! ",
+        "[a \"\\", "1... ", "0-0 ", "a8(Q) ", "[Event \"a\"]\n[Event \"b\"]\n", "1. e4 1-0 1. ", "bad 1-0 1. ", "bad (", "bad {", "e4 (bad ",
+    ];
+    for part in parts {
+        let text = part.repeat((512 << 10) / part.len());
+        for prefix in ["", "[Event \"a\"]\n\n1. e4 ", "1. Ke5 ", "{"] {
+            let text = prefix.to_string() + &text;
+            let start = Instant::now();
+            let mut count = 0;
+            let mut splitter = Splitter::new(text.as_bytes(), 0, Limits::default());
+            while let Some(piece) = splitter.next_piece(1 << 16).unwrap() {
+                for region in &piece.regions {
+                    let (bytes, mut at) = (piece.region(region), 0);
+                    while at < bytes.len() {
+                        let mut game = Game::default();
+                        let reading = read_game(bytes, at, &ReadOptions::default(), &mut game);
+                        count += 1;
+                        at = reading.next;
+                    }
+                }
+            }
+            let took = start.elapsed();
+            assert!(took < Duration::from_secs(5), "{part:?} behind {prefix:?}: {count} games, {took:?}");
+        }
+    }
+}
+
+/// A small generator, so that every run is the same.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33).unwrap() % bound
+    }
+
+    fn one_of<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+        from[self.below(from.len())]
+    }
+}
+
+/// Texts made of pieces of the fixtures and of bytes that mean something: nothing panics, the cuts do not depend on the reads, and what
+/// has been written once is written the same again.
+#[test]
+fn mutants() {
+    let mut dice = Dice(20_130_101);
+    let all: Vec<u8> = FIXTURES.iter().flat_map(|(_, text, _)| text.iter().copied().chain(*b"\n\n")).collect();
+    let special: &[u8] = b"[]{}()\"\\;%$!?*.\n\r\t 10-/=+#eNBRQKO48\0\x1A\xA0\xE9\xEF\xBB\xBF";
+    for round in 0..20000 {
+        let mut text = Vec::new();
+        for _ in 0..1 + dice.below(4) {
+            let start = dice.below(all.len());
+            let end = (start + dice.below(300)).min(all.len());
+            text.extend_from_slice(&all[start..end]);
+        }
+        for _ in 0..dice.below(12) {
+            let at = dice.below(text.len() + 1);
+            match dice.below(3) {
+                0 if at < text.len() => text[at] = special[dice.below(special.len())],
+                1 if at < text.len() => drop(text.remove(at)),
+                _ => text.insert(at, special[dice.below(special.len())]),
+            }
+        }
+        let whole = read(&text);
+        let size = READS[dice.below(READS.len())];
+        let target = [1, 1 << 20][dice.below(2)];
+        assert_eq!(read_with(&text, size, target, &ReadOptions::default()), whole, "round {round}, reads of {size}");
+        let small = limited(|limits| {
+            *limits = Limits { max_plies: 3, max_tag_bytes: 5, max_comment_bytes: 9, max_depth: 1, max_game_bytes: 60 };
+        });
+        let limited = read_with(&text, 1 << 20, 1 << 20, &small);
+        assert_eq!(read_with(&text, size, target, &small), limited, "round {round}, reads of {size}");
+        let stored: Vec<Game> = whole.into_iter().filter(|seen| seen.verdict == Verdict::Stored).map(|seen| seen.game.0).collect();
+        let once = write(&stored);
+        let twice = write(&games(&once));
+        let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(show(&write(&games(&twice))), show(&twice), "round {round}: {}", text.escape_ascii());
+    }
+}
+
+/// A game with everything in it that PGN can hold.
+fn random_game(dice: &mut Dice) -> Game {
+    const STARTS: [&str; 6] = [
+        "4k3/1P6/8/8/8/8/6p1/4K3 b - - 3 40",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "nrk1brqb/pppppppp/8/8/8/8/PPPPPPPP/NRK1BRQB w KQkq - 0 1",
+        "8/8/8/8/8/8/4P3/8 b - - 99 7",
+        "QQQQQQQQ/8/8/3k4/8/8/8/K6q w - - 0 1",
+        "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3",
+    ];
+    const WORDS: [&str; 14] = [
+        "a", "", "[%clk 0:03:00]", "x\ny", "\r\n\n[Event \"no\"]\n", "%", ";", "( 1. e4", "é", "♞ — ½", "\"\\", "1-0", "{", "  b  ",
+    ];
+    let mut game = Game::default();
+    for _ in 0..1 + dice.below(4) {
+        let name = dice.one_of(&["Event", "Site", "Round", "x", "_y-1", "Näme"]);
+        game.tags.push((name.into(), dice.one_of(&["", "?", "a b", "\"", "\\", "\\\"", "é]", "] [", "{;%("]).into()));
+    }
+    if dice.below(3) == 0 {
+        let fen = STARTS[dice.below(STARTS.len())];
+        game.start = Position::from_fen(fen.as_bytes()).unwrap();
+        game.tags.push(("FEN".into(), fen.into()));
+    }
+    // The positions before each move and the way back, as the events ask for it.
+    let mut line = vec![game.start.clone()];
+    let mut branches: Vec<Vec<Position>> = Vec::new();
+    let mut moved = false;
+    for _ in 0..dice.below(80) {
+        match dice.below(24) {
+            0 if moved => game.events.push(Event::Mark(dice.below(2) == 0)),
+            1 => game.events.push(Event::Nag(u8::try_from(dice.below(256)).unwrap())),
+            2 | 3 => {
+                let text: Vec<&str> = (0..dice.below(8)).map(|_| WORDS[dice.below(WORDS.len())]).collect();
+                let mut text = text.join(" ");
+                if text.contains("[Event") {
+                    text = text.replace('{', "("); // would show a comment left open
+                }
+                game.events.push(Event::Text(TextKind::Brace, text));
+            }
+            4 => {
+                let text = dice.one_of(&["", " x { y", "} {", "é %", "[Event \"a\"]"]);
+                game.events.push(Event::Text(TextKind::Line, text.into()));
+            }
+            5 => {
+                let text = dice.one_of(&["", " x { y", "%", "[Event \"a\"]"]);
+                game.events.push(Event::Text(TextKind::Escape, text.into()));
+            }
+            6 => game.events.push(Event::Text(TextKind::Token, dice.one_of(&["N", "+-", "=", "D", "e.p.", "±"]).into())),
+            7 if moved => {
+                game.events.push(Event::Open);
+                let before = line[..line.len() - 1].to_vec();
+                branches.push(std::mem::replace(&mut line, before));
+                moved = false;
+            }
+            8 | 9 => {
+                if let Some(back) = branches.pop() {
+                    if dice.below(3) == 0 {
+                        game.events.push(Event::Text(TextKind::Token, dice.one_of(&["*", "1-0"]).into()));
+                    }
+                    game.events.push(Event::Close);
+                    line = back;
+                    moved = true;
+                }
+            }
+            n => {
+                let position = line.last().unwrap();
+                let moves = position.legal_moves();
+                let m = if n == 10 || moves.is_empty() { Move::NULL } else { moves[dice.below(moves.len())] };
+                let mut next = position.clone();
+                next.play(m);
+                line.push(next);
+                game.events.push(Event::Move(m));
+                moved = true;
+            }
+        }
+    }
+    branches.iter().for_each(|_| game.events.push(Event::Close));
+    game.outcome = [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw].get(dice.below(5)).copied();
+    game
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn games_come_back(seed in 1u64..) {
+        let mut dice = Dice(seed);
+        let written: Vec<Game> = (0..3).map(|_| random_game(&mut dice)).collect();
+        let text = write(&written);
+        let read = read(&text);
+        prop_assert!(read.iter().all(|seen| seen.faults.is_empty()), "{}", String::from_utf8_lossy(&text));
+        prop_assert_eq!(read.len(), written.len(), "{}", String::from_utf8_lossy(&text));
+        for (seen, game) in read.iter().zip(&written) {
+            let mut game = game.clone();
+            game.outcome = game.outcome.or(Some(Outcome::Unknown));
+            prop_assert_eq!(dump(&seen.game.0), dump(&game), "{}", String::from_utf8_lossy(&text));
+            prop_assert!(seen.game.0 == game);
+        }
+    }
+}
+
+#[test]
+fn lines_are_short() {
+    let game = &games(knights(400).as_bytes())[0];
+    let text = write(std::slice::from_ref(game));
+    let lines: Vec<&[u8]> = text.split(|b| *b == b'\n').collect();
+    assert!(lines.iter().all(|line| line.len() < 80));
+    assert!(lines[2..lines.len() - 3].iter().all(|line| line.len() > 70));
+}
+
+#[test]
+fn export_format() {
+    let text = b"[b \"1\"]\n[a \"\\\\\"]\n1.e4! e5?! $1 {x} 2.Nf3 (2.f4 exf4 (2... d5)) 2... Nc6 -- ;y\nd6 z 1-0";
+    let expected = "[b \"1\"]\n[a \"\\\\\"]\n\n1. e4! e5?! $1 {x} 2. Nf3 (2. f4 exf4 (2... d5)) 2... Nc6 3. -- ;y\n3... d6 z 1-0\n\n";
+    assert_eq!(String::from_utf8_lossy(&write(&games(text))), expected);
+    let mut game = Game { start: Position::from_fen(b"4k3/8/8/8/8/8/8/4K3 b - - 0 9").unwrap(), ..Game::default() };
+    game.events.push(Event::Move(game.start.parse_san(b"Kd7").unwrap()));
+    game.events.push(Event::Text(TextKind::Brace, "not } possible".into()));
+    let expected = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K3 b - - 0 9\"]\n\n9... Kd7 ;not } possible\n*\n\n";
+    assert_eq!(String::from_utf8_lossy(&write(&[game])), expected);
 }
 
 /// Name, text, and what is read of it.
@@ -537,7 +921,7 @@ const FIXTURES: &[(&str, &[u8], &[&str])] = &[
     ),
     (
         "signs",
-        b"1. e4! e5?! 2. Nf3!? N +- 3. Nc3 = D e.p. ($3) $255 $256 $99999999999 $ *",
+        b"1. e4! e5?! 2. Nf3!? N +- Nc6 = D e.p. (2... d6 $3) $255 $256 $99999999999 $ *",
         &[],
     ),
     (

@@ -7,10 +7,12 @@ use crate::brenner::replay::{Replay, count_plies};
 use crate::chess::{Position, position::STANDARD};
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
+use crate::format::layout::{self, Layout};
 use crate::format::record::{self, Record};
 use crate::format::tags::{Tags, Value};
 use crate::format::texts::Texts;
 use crate::game::{self, Outcome, TextKind, Visitor};
+use crate::pgn::{PgnWriter, Style};
 use std::sync::{Arc, OnceLock};
 
 /// The compressed columns of a chunk, each read when first asked for.
@@ -18,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Columns {
     tags: OnceLock<Result<Tags, Damage>>,
     texts: OnceLock<Result<Option<Texts>, Damage>>,
+    layout: OnceLock<Result<Layout, Damage>>,
 }
 
 /// A group of games that share compressed tags and texts.
@@ -168,15 +171,14 @@ impl<'a> Game<'a> {
     fn companion(&self, kind: Kind) -> Result<Option<(BlockRef, usize)>, Damage> {
         let moves = &self.archive.head(self.chunk)?.block;
         let mut end = moves.end();
-        for follower in [Kind::Tags, Kind::Texts] {
-            if end >= self.archive.file_length() {
-                return Ok(None);
-            }
+        while end < self.archive.file_length() {
             let block = BlockRef::at(self.archive.bytes(), self.archive.id(), end)?;
-            if (block.header.kind, block.header.first) != (follower, moves.header.first) {
-                return Ok(None);
+            let header = block.header;
+            let ours = matches!(header.kind, Kind::Tags | Kind::Texts | Kind::Layout);
+            if !ours || header.first != moves.header.first {
+                break;
             }
-            if follower == kind {
+            if header.kind == kind {
                 return Ok(Some((block, moves.header.count as usize)));
             }
             end = block.end();
@@ -295,6 +297,30 @@ impl<'a> Game<'a> {
             visitor.outcome(outcome);
         }
         Ok(())
+    }
+
+    /// Appends the bytes of the source that this game is made of, rejected games and blank lines around it included.
+    ///
+    /// All games of a source one after the other are the source, byte for byte, if [`Source::exact`](crate::format::source::Source) says
+    /// so.
+    pub fn original(&self, out: &mut Vec<u8>) -> Result<()> {
+        let columns = self.columns();
+        let layout = columns.layout.get_or_init(|| {
+            let missing = self.damage("the layout block is missing").of_game(0);
+            let (block, games) = self.companion(Kind::Layout)?.ok_or(missing)?;
+            let payload = block.checked_payload(self.archive.bytes(), self.archive.id())?;
+            Layout::decode(payload, games).ok_or(Damage::new(block.offset, "damaged layout block"))
+        });
+        let layout = layout.as_ref().map_err(|damage| *damage)?;
+        let damaged = || self.damage("damaged layout");
+        let (style, edits) = layout.of_game(self.place).ok_or_else(damaged)?;
+        let style = Style::decode(style).ok_or_else(damaged)?;
+        let mut writer = PgnWriter::with_style(style);
+        self.visit(&mut writer)?;
+        writer.finish();
+        let text = writer.as_bytes();
+        let transcoded = style.transcode(text);
+        layout::apply(transcoded.as_deref().unwrap_or(text), edits, out).ok_or_else(|| damaged().into())
     }
 
     /// Checks that the moves are all legal and in canonical form. Returns the plies of the main line.

@@ -4,6 +4,7 @@ mod digest;
 mod dictionary;
 mod game;
 pub mod map;
+mod original;
 mod reader;
 mod scan;
 pub mod storage;

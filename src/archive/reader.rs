@@ -9,12 +9,12 @@ use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
 use crate::format::ArchiveId;
 use crate::format::commit::Commit;
-use crate::format::header::{BLOCKS, Header, HeaderFault, PAGE, SLOTS, Slot};
+use crate::format::header::{BLOCKS, Header, HeaderFault, Mark};
 use crate::format::index::Index;
 use crate::format::moves::{self, Layout};
 use crate::format::record::Record;
 use crate::format::source::Source;
-use crate::format::{block::Kind, header};
+use crate::format::block::Kind;
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::Read;
@@ -47,7 +47,7 @@ pub struct Archive {
     map: Map,
     id: ArchiveId,
     version: (u16, u16),
-    slot: Slot,
+    mark: Mark,
     index: Index,
     index_state: IndexState,
     dictionary: Dictionary,
@@ -76,19 +76,20 @@ impl Archive {
     /// Opens an archive with the index at `index`, if that is one.
     fn open_with(path: &Path, index: &Path) -> Result<Archive> {
         let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
-        let (header, slot) = read_header(&mut file, path)?;
+        let header = read_header(&mut file, path)?;
+        let mark = header.mark;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        if slot.length > length {
+        if mark.length > length {
             return Err(Damage::new(length, "the file is shorter than its last commit").into());
         }
-        let map = Map::of(&file, slot.length).map_err(Error::io("cannot map", path))?;
-        let (index, index_state) = Archive::index(&map, header.id, &slot, index)?;
+        let map = Map::of(&file, mark.length).map_err(Error::io("cannot map", path))?;
+        let (index, index_state) = Archive::index(&map, header.id, &mark, index)?;
         Ok(Archive {
             path: path.to_path_buf(),
             map,
             id: header.id,
             version: header.version,
-            slot,
+            mark,
             index_state,
             dictionary: Dictionary::new(index.dictionaries.clone()),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
@@ -98,13 +99,13 @@ impl Archive {
         })
     }
 
-    fn index(bytes: &[u8], id: ArchiveId, slot: &Slot, path: &Path) -> Result<(Index, IndexState)> {
+    fn index(bytes: &[u8], id: ArchiveId, mark: &Mark, path: &Path) -> Result<(Index, IndexState)> {
         let mut state = IndexState::Missing;
         if let Ok(file) = std::fs::read(path) {
             state = IndexState::Stale;
             if let Some(index) = Index::decode(&file)
-                && (index.id, index.sequence, index.length) == (id, slot.sequence, slot.length)
-                && index.games == slot.games
+                && (index.id, index.sequence, index.length) == (id, mark.sequence, mark.length)
+                && index.games == mark.games
             {
                 return Ok((index, IndexState::File));
             }
@@ -113,9 +114,9 @@ impl Archive {
         for block in Scan::new(bytes, id) {
             builder.add(&block?)?;
         }
-        let index = Index { id, sequence: slot.sequence, length: slot.length, ..builder.index };
-        if index.games != slot.games {
-            return Err(Damage::new(slot.commit, "the number of games does not agree with the commit").into());
+        let index = Index { id, sequence: mark.sequence, length: mark.length, ..builder.index };
+        if index.games != mark.games {
+            return Err(Damage::new(mark.commit, "the number of games does not agree with the commit").into());
         }
         Ok((index, state))
     }
@@ -147,7 +148,7 @@ impl Archive {
 
     /// Returns the committed length of the file in bytes.
     pub fn file_length(&self) -> u64 {
-        self.slot.length
+        self.mark.length
     }
 
     /// Returns where the index came from.
@@ -162,12 +163,12 @@ impl Archive {
 
     /// Returns the totals at the last commit; all zero in an archive without any.
     pub fn totals(&self) -> Result<Commit> {
-        if self.slot.commit == 0 {
+        if self.mark.commit == 0 {
             return Ok(Commit::default());
         }
-        let block = BlockRef::at(self.bytes(), self.id, self.slot.commit)?;
+        let block = BlockRef::at(self.bytes(), self.id, self.mark.commit)?;
         let payload = block.checked_payload(self.bytes(), self.id)?;
-        let damage = Damage::new(self.slot.commit, "damaged commit");
+        let damage = Damage::new(self.mark.commit, "damaged commit");
         Ok(Commit::decode(payload).filter(|_| block.header.kind == Kind::Commit).ok_or(damage)?)
     }
 
@@ -272,6 +273,13 @@ impl Archive {
         self.index.chunks.len()
     }
 
+    /// Iterates over the numbers of the chunks that hold games of a range.
+    pub(super) fn chunks_of(&self, games: &std::ops::Range<u64>) -> std::ops::Range<usize> {
+        let chunks = &self.index.chunks;
+        let first = chunks.partition_point(|entry| entry.first <= games.start).saturating_sub(1);
+        first..chunks.partition_point(|entry| entry.first < games.end)
+    }
+
     /// Returns a chunk, from 0 to `chunk_count() - 1`.
     pub fn chunk(&self, chunk: usize) -> Result<Chunk<'_>> {
         Ok(Chunk::new(self, chunk, self.head(chunk)?))
@@ -314,19 +322,13 @@ impl Archive {
     }
 }
 
-/// Reads the header and the high-water slot that holds.
-pub(super) fn read_header(file: &mut File, path: &Path) -> Result<(Header, Slot)> {
+/// Reads the header that holds.
+pub(super) fn read_header(file: &mut File, path: &Path) -> Result<Header> {
     let mut pages = Vec::with_capacity(BLOCKS as usize);
     file.take(BLOCKS).read_to_end(&mut pages).map_err(Error::io("cannot read", path))?;
-    let header = Header::decode(&pages).map_err(|fault| match fault {
+    Header::read(&pages).map_err(|fault| match fault {
         HeaderFault::Foreign => Error::Foreign { path: path.to_path_buf() },
         HeaderFault::Newer(version) => Error::Newer { path: path.to_path_buf(), version },
         HeaderFault::Damaged => Damage::new(0, "damaged file header").into(),
-    })?;
-    let slot = |offset: u64| {
-        let start = offset as usize;
-        Slot::decode(pages.get(start..start + PAGE)?, header.id, offset)
-    };
-    let slot = SLOTS.into_iter().filter_map(slot).max_by_key(|slot| slot.sequence);
-    Ok((header, slot.ok_or(Damage::new(header::SLOTS[0], "no high-water mark is sound"))?))
+    })
 }

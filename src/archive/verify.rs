@@ -57,7 +57,7 @@ impl Archive {
         let path = path.as_ref();
         let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
         let mut report = Report::default();
-        let (header, slot) = match read_header(&mut file, path) {
+        let header = match read_header(&mut file, path) {
             Ok(read) => read,
             Err(Error::Damaged(damage)) => {
                 report.damage.push(damage);
@@ -65,13 +65,14 @@ impl Archive {
             }
             Err(error) => return Err(error),
         };
+        let mark = header.mark;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        report.games = slot.games;
-        report.uncommitted = length.saturating_sub(slot.length);
-        if length < slot.length {
+        report.games = mark.games;
+        report.uncommitted = length.saturating_sub(mark.length);
+        if length < mark.length {
             report.damage.push(Damage::new(length, "the file is shorter than its last commit"));
         }
-        let map = Map::of(&file, slot.length.min(length)).map_err(Error::io("cannot map", path))?;
+        let map = Map::of(&file, mark.length.min(length)).map_err(Error::io("cannot map", path))?;
         let (blocks, mut damage) = walk(&map, header.id);
         report.blocks = blocks.len() as u64;
         let found: Vec<_> = blocks
@@ -95,20 +96,20 @@ impl Archive {
                 next = block.header.first.saturating_add(u64::from(block.header.count)).max(next);
             }
         }
-        if next <= slot.games {
-            report.lost.push((next, slot.games));
+        if next <= mark.games {
+            report.lost.push((next, mark.games));
         }
-        if next != slot.games + 1 && damage.is_empty() {
-            damage.push(Damage::new(slot.commit, "the number of games does not agree with the commit"));
+        if next != mark.games + 1 && damage.is_empty() {
+            damage.push(Damage::new(mark.commit, "the number of games does not agree with the commit"));
         }
         if let Ok(index) = std::fs::read(index_path(path)) {
-            let expected = Index { sequence: slot.sequence, length: slot.length, ..builder.index };
+            let expected = Index { sequence: mark.sequence, length: mark.length, ..builder.index };
             report.index = Some(Index::decode(&index) == Some(expected));
         }
         for fault in &damage {
             let block = blocks.iter().find(|block| block.offset == fault.offset);
             if let Some(header) = block.map(|block| block.header)
-                && matches!(header.kind, Kind::Moves | Kind::Tags | Kind::Texts)
+                && matches!(header.kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
                 && header.count > 0
                 && fault.game == 0
             {

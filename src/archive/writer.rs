@@ -10,12 +10,13 @@ use crate::error::{Damage, Error, Result};
 use crate::format::block::{self, BlockHeader, Kind};
 use crate::format::commit::Commit;
 use crate::format::dictionary::{self, Strings};
-use crate::format::header::{BLOCKS, Header, PAGE, Slot};
+use crate::format::header::{BLOCKS, Header, Mark, PAGE};
 use crate::format::index::Index;
 use crate::format::source::Source;
 use crate::format::{ArchiveId, VERSION, moves};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -24,28 +25,42 @@ pub const BATCH: u32 = 64;
 /// The most strings that a writer takes into the dictionary, and the most bytes of text in them: what bounds its memory.
 const MAX_STRINGS: u64 = 1 << 20;
 const MAX_STRING_BYTES: usize = 32 << 20;
+/// A string that stands this often in a chunk is sure to be worth a number.
+const RECURRING: usize = 4;
 /// A string longer than this stays in its chunk.
 const MAX_STRING: usize = 1024;
 /// The compression level of dictionary blocks: they are small and read often.
 const DICTIONARY_LEVEL: i32 = 19;
 
 /// Numbers strings in the order in which they come, for the archive's dictionary.
+///
+/// A string gets a number when it recurs: within a chunk, or in a second chunk. Names that are seen once stay in their chunk, and so in
+/// the archive once.
 #[derive(Debug, Default)]
 pub struct Interner {
     numbers: HashMap<Box<[u8]>, u64>,
     bytes: usize,
     new: Vec<Box<[u8]>>,
+    /// Hashes of strings seen in one chunk so far; a false hit costs a few bytes.
+    once: HashSet<u64>,
+    hasher: BuildHasherDefault<DefaultHasher>,
 }
 
 impl Interner {
-    /// Returns the string's number, a new one if need be; `None` where the string is too long or the dictionary full.
-    pub fn intern(&mut self, string: &[u8]) -> Option<u64> {
+    /// Returns the number of a string that stands `uses` times in a chunk, a new one if need be; `None` where it is to stay in the chunk.
+    pub fn intern(&mut self, string: &[u8], uses: usize) -> Option<u64> {
         if let Some(number) = self.numbers.get(string) {
             return Some(*number);
         }
         let next = self.numbers.len() as u64;
         if string.len() > MAX_STRING || next >= MAX_STRINGS || self.bytes + string.len() > MAX_STRING_BYTES {
             return None;
+        }
+        if uses < RECURRING {
+            let hash = self.hasher.hash_one(string);
+            if (self.once.len() as u64) < MAX_STRINGS && self.once.insert(hash) {
+                return None;
+            }
         }
         self.bytes += string.len();
         self.numbers.insert(string.into(), next);
@@ -70,6 +85,8 @@ pub struct EncodedChunk {
     pub tags: Vec<u8>,
     /// The payload of the texts block, if any game has texts.
     pub texts: Option<Vec<u8>>,
+    /// The payload of the layout block.
+    pub layout: Vec<u8>,
     /// The strings that this chunk is the first to use.
     pub new_strings: Vec<Box<[u8]>>,
     /// Plies of the games' main lines.
@@ -88,7 +105,7 @@ pub struct Writer<S> {
     id: ArchiveId,
     /// Where the next block goes.
     end: u64,
-    slot: Slot,
+    mark: Mark,
     totals: Commit,
     index: IndexBuilder,
     /// Strings of this batch.
@@ -100,10 +117,9 @@ pub struct Writer<S> {
 impl<S: Storage> Writer<S> {
     /// Writes the header pages of an empty archive.
     pub fn create(mut storage: S, id: ArchiveId) -> io::Result<Writer<S>> {
-        let slot = Slot { length: BLOCKS, ..Slot::default() };
-        let mut pages = Header { version: VERSION, id }.encode();
-        pages.extend_from_slice(&slot.encode(id));
-        // The second slot is not there until the first commit.
+        let mark = Mark { length: BLOCKS, ..Mark::default() };
+        let mut pages = Header { version: VERSION, id, mark }.encode();
+        // The second page is not there until the first commit.
         pages.resize(pages.len() + PAGE, 0);
         storage.write_at(0, &pages)?;
         storage.sync()?;
@@ -111,7 +127,7 @@ impl<S: Storage> Writer<S> {
             storage,
             id,
             end: BLOCKS,
-            slot,
+            mark,
             totals: Commit::default(),
             index: IndexBuilder { index: Index { id, length: BLOCKS, ..Index::default() } },
             strings: Vec::new(),
@@ -127,12 +143,12 @@ impl<S: Storage> Writer<S> {
 
     /// Returns how many games are committed.
     pub fn committed_games(&self) -> u64 {
-        self.slot.games
+        self.mark.games
     }
 
     /// Returns the committed length of the file.
     pub fn committed_length(&self) -> u64 {
-        self.slot.length
+        self.mark.length
     }
 
     fn append(&mut self, encode: impl FnOnce(ArchiveId, u64) -> Vec<u8>) -> io::Result<u64> {
@@ -157,13 +173,15 @@ impl<S: Storage> Writer<S> {
         self.totals.rejected += chunk.rejected;
         if !chunk.ends.is_empty() {
             let (first, count) = (self.totals.games + 1, chunk.ends.len() as u32);
-            let EncodedChunk { records, ends, tags, texts, .. } = &chunk;
+            let EncodedChunk { records, ends, tags, texts, layout, .. } = &chunk;
             self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, id, at))?;
             self.totals.tags_bytes += self.append(|id, at| block::encode(Kind::Tags, first, count, tags, id, at))?;
             if let Some(texts) = texts {
                 self.totals.texts_bytes +=
                     self.append(|id, at| block::encode(Kind::Texts, first, count, texts, id, at))?;
             }
+            self.totals.layout_bytes +=
+                self.append(|id, at| block::encode(Kind::Layout, first, count, layout, id, at))?;
             self.totals.games += u64::from(count);
             self.totals.plies += chunk.plies;
             self.totals.faulty += chunk.faulty;
@@ -194,33 +212,34 @@ impl<S: Storage> Writer<S> {
             }
             self.totals.strings += u64::from(count);
         }
-        if self.end == self.slot.length {
+        if self.end == self.mark.length {
             return Ok(());
         }
-        self.totals.sequence = self.slot.sequence + 1;
+        self.totals.sequence = self.mark.sequence + 1;
         let (totals, commit) = (self.totals, self.end);
         self.append(|id, at| block::encode(Kind::Commit, totals.sequence, 0, &totals.encode(), id, at))?;
-        let slot = Slot { sequence: totals.sequence, length: self.end, games: totals.games, commit };
+        let mark = Mark { sequence: totals.sequence, length: self.end, games: totals.games, commit };
         // After a failed sync nothing is known about what reached the disk, so the writer does not go on.
         self.poisoned = true;
         self.storage.sync()?;
-        self.storage.write_at(slot.offset(), &slot.encode(self.id))?;
+        let header = Header { version: VERSION, id: self.id, mark };
+        self.storage.write_at(mark.offset(), &header.encode())?;
         self.storage.sync()?;
         self.poisoned = false;
-        self.slot = slot;
+        self.mark = mark;
         Ok(())
     }
 
     /// Returns the index at the last commit.
     pub fn index(&self) -> Index {
         let index = &self.index.index;
-        Index { id: self.id, sequence: self.slot.sequence, length: self.slot.length, ..index.clone() }
+        Index { id: self.id, sequence: self.mark.sequence, length: self.mark.length, ..index.clone() }
     }
 
     /// Gives back the storage, cut to the last commit as far as possible.
     pub fn abandon(mut self) -> S {
         // The tail beyond the mark is harmless if it stays.
-        let _ = self.storage.set_length(self.slot.length);
+        let _ = self.storage.set_length(self.mark.length);
         self.storage
     }
 }
@@ -233,15 +252,16 @@ impl Writer<File> {
         let mut file =
             OpenOptions::new().read(true).write(true).open(path).map_err(Error::io("cannot open", path))?;
         lock(&file, path)?;
-        let (header, slot) = read_header(&mut file, path)?;
+        let header = read_header(&mut file, path)?;
+        let mark = header.mark;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        if slot.length > length {
+        if mark.length > length {
             return Err(Damage::new(length, "the file is shorter than its last commit").into());
         }
         let mut index = IndexBuilder { index: Index { id: header.id, ..Index::default() } };
         let mut interner = Interner::default();
         let mut totals = Commit::default();
-        let map = Map::of(&file, slot.length).map_err(Error::io("cannot map", path))?;
+        let map = Map::of(&file, mark.length).map_err(Error::io("cannot map", path))?;
         for block in Scan::new(&map, header.id) {
             let block = block?;
             index.add(&block)?;
@@ -265,17 +285,17 @@ impl Writer<File> {
             }
         }
         drop(map);
-        if (index.index.games, totals.sequence) != (slot.games, slot.sequence) {
-            return Err(Damage::new(slot.commit, "the commit does not agree with its mark").into());
+        if (index.index.games, totals.sequence) != (mark.games, mark.sequence) {
+            return Err(Damage::new(mark.commit, "the commit does not agree with its mark").into());
         }
-        if length > slot.length {
-            file.set_len(slot.length).map_err(Error::io("cannot cut", path))?;
+        if length > mark.length {
+            file.set_len(mark.length).map_err(Error::io("cannot cut", path))?;
         }
         let writer = Writer {
             storage: file,
             id: header.id,
-            end: slot.length,
-            slot,
+            end: mark.length,
+            mark,
             totals,
             index,
             strings: Vec::new(),

@@ -3,16 +3,16 @@
 use super::decode::{DecodeError, Decoder, Item, Texts};
 use super::encode;
 use crate::chess::fen::FenError;
-use crate::chess::{Move, Position};
+use crate::chess::{Move, Position, position::STANDARD};
 use crate::game::{Event, Game, Outcome, TextKind, Visitor};
 use std::fmt;
 
 /// The tags that have a letter of their own.
-const LETTERS: [(u8, &str); 6] =
+pub(super) const LETTERS: [(u8, &str); 6] =
     [(b'W', "White"), (b'B', "Black"), (b'D', "Date"), (b'L', "Site"), (b'T', "Event"), (b'V', "Opening")];
-const FEN: u8 = b'F';
-const OTHER_TAG: u8 = b'X';
-const COMMENT: u8 = b'C';
+pub(super) const FEN: u8 = b'F';
+pub(super) const OTHER_TAG: u8 = b'X';
+pub(super) const COMMENT: u8 = b'C';
 
 /// Why a string is not a stand-alone game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +21,8 @@ pub enum StandaloneError {
     UnknownLetter(usize),
     /// A text is not UTF-8; the offset of the text in bytes.
     NotUtf8(usize),
+    /// A tag or text of the game holds U+0000, which ends texts here.
+    ZeroCharacter,
     /// The starting position cannot be read.
     Fen(FenError),
     /// The stream is at fault.
@@ -32,6 +34,7 @@ impl fmt::Display for StandaloneError {
         match self {
             StandaloneError::UnknownLetter(at) => write!(f, "unknown identifying letter in the text at byte {at}"),
             StandaloneError::NotUtf8(at) => write!(f, "the text at byte {at} is not UTF-8"),
+            StandaloneError::ZeroCharacter => f.write_str("a tag or text holds U+0000, which a stand-alone string cannot"),
             StandaloneError::Fen(error) => error.fmt(f),
             StandaloneError::Stream(error) => error.fmt(f),
         }
@@ -41,10 +44,24 @@ impl fmt::Display for StandaloneError {
 impl std::error::Error for StandaloneError {}
 
 /// Returns the game as one string in canonical form. Comments in braces and after `;` look alike in it, and so do tokens and tails.
-pub fn encode(game: &Game) -> Vec<u8> {
-    let mut writer = Writer::default();
+///
+/// The FEN tag that says the starting position gets the letter F; one that does not, a damaged one say, is a tag like others. A starting
+/// position that no tag says is added as F, and so comes back with a FEN tag. Errors: U+0000 in a tag or text.
+pub fn encode(game: &Game) -> Result<Vec<u8>, StandaloneError> {
+    let says_start = |(name, value): &(String, String)| {
+        name == "FEN" && Position::from_fen(value.as_bytes()).is_ok_and(|position| position == game.start)
+    };
+    let texts = game.events.iter().filter_map(|event| if let Event::Text(_, text) = event { Some(text) } else { None });
+    if game.tags.iter().flat_map(|(name, value)| [name, value]).chain(texts).any(|text| text.contains('\0')) {
+        return Err(StandaloneError::ZeroCharacter);
+    }
+    let fen = game.tags.iter().position(says_start);
+    let mut writer = Writer { fen, ..Writer::default() };
+    if fen.is_none() && game.start != *STANDARD {
+        writer.leading(FEN, game.start.fen().as_bytes());
+    }
     game.visit(&mut writer);
-    writer.out
+    Ok(writer.out)
 }
 
 /// Appends events to a string with inline texts.
@@ -52,16 +69,26 @@ pub fn encode(game: &Game) -> Vec<u8> {
 struct Writer {
     out: Vec<u8>,
     moved: bool,
+    tags: usize,
+    /// The place among the tags of the one that says the starting position.
+    fen: Option<usize>,
+}
+
+impl Writer {
+    fn leading(&mut self, letter: u8, text: &[u8]) {
+        encode::push_text(&[&[letter], text].concat(), &mut self.out);
+    }
 }
 
 impl Visitor for Writer {
     fn tag(&mut self, name: &[u8], value: &[u8]) {
-        let text = match LETTERS.iter().find(|(_, tag)| tag.as_bytes() == name) {
-            Some((letter, _)) => [&[*letter], value].concat(),
-            None if name == b"FEN" => [&[FEN], value].concat(),
-            None => [&[OTHER_TAG], name, b" ", value].concat(),
-        };
-        encode::push_text(&text, &mut self.out);
+        let place = self.tags;
+        self.tags += 1;
+        match LETTERS.iter().find(|(_, tag)| tag.as_bytes() == name) {
+            Some((letter, _)) => self.leading(*letter, value),
+            None if self.fen == Some(place) => self.leading(FEN, value),
+            None => self.leading(OTHER_TAG, &[name, b" ", value].concat()),
+        }
     }
 
     fn start(&mut self, _: &Position) {}
@@ -83,7 +110,7 @@ impl Visitor for Writer {
         if self.moved {
             encode::push_text(text, &mut self.out);
         } else {
-            encode::push_text(&[&[COMMENT], text].concat(), &mut self.out);
+            self.leading(COMMENT, text);
         }
     }
 
@@ -135,16 +162,22 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
     let stream_error = |error: DecodeError| {
         StandaloneError::Stream(DecodeError { fault: error.fault, offset: error.offset + at })
     };
+    let mut moved = false;
     loop {
         let start = decoder.offset();
         let Some(item) = decoder.advance(|_, _| {}).map_err(stream_error)? else { break };
         game.events.push(match item {
-            Item::Move(m) => Event::Move(m),
+            Item::Move(m) => {
+                moved = true;
+                Event::Move(m)
+            }
             Item::Mark(good) => Event::Mark(good),
             Item::Nag(nag) => Event::Nag(nag),
             Item::Text(text) => {
                 let text = std::str::from_utf8(text).map_err(|_| StandaloneError::NotUtf8(at + start))?;
-                Event::Text(TextKind::Brace, text.into())
+                // Behind a glyph that stands before the first move, a comment still has its letter.
+                let comment = if moved { Some(text) } else { text.strip_prefix(char::from(COMMENT)) };
+                Event::Text(TextKind::Brace, comment.ok_or(StandaloneError::UnknownLetter(at + start))?.into())
             }
             Item::Open => Event::Open,
             Item::Close => Event::Close,

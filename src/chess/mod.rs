@@ -1,6 +1,7 @@
 //! The rules of chess, no I/O: squares, men, positions, legal moves, FEN, SAN and the Zobrist key.
 
 pub(crate) mod attacks;
+pub mod epd;
 pub mod fen;
 mod movegen;
 pub(crate) mod piece;

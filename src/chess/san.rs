@@ -219,7 +219,17 @@ impl Position {
 
     /// Appends the standard's SAN of a legal move, with `+` or `#`; the null move is `--`.
     pub fn write_san(&self, m: Move, out: &mut Vec<u8>) {
-        self.write_san_unmarked(m, out);
+        self.write_san_as(m, false, out);
+    }
+
+    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does not tell two men
+    /// apart, the whole square is written, even where the rank alone would.
+    pub fn write_san_full_squares(&self, m: Move, out: &mut Vec<u8>) {
+        self.write_san_as(m, true, out);
+    }
+
+    fn write_san_as(&self, m: Move, full_squares: bool, out: &mut Vec<u8>) {
+        self.write_san_unmarked(m, full_squares, out);
         if m.kind == MoveKind::Null {
             return;
         }
@@ -238,7 +248,7 @@ impl Position {
         String::from_utf8(text).unwrap_or_default()
     }
 
-    fn write_san_unmarked(&self, m: Move, out: &mut Vec<u8>) {
+    fn write_san_unmarked(&self, m: Move, full_squares: bool, out: &mut Vec<u8>) {
         let to = m.to.name();
         match m.kind {
             MoveKind::Null => return out.extend_from_slice(b"--"),
@@ -263,7 +273,7 @@ impl Position {
         if rivals != 0 {
             let same_file = rivals & 0x0101_0101_0101_0101 << m.from.file() != 0;
             let same_rank = rivals & 0xFF << (m.from.rank() * 8) != 0;
-            if !same_file || same_rank {
+            if !same_file || same_rank || full_squares {
                 out.push(m.from.name()[0]);
             }
             if same_file {

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 /// The most bytes of pairs that are read at once.
 const BATCH: usize = 1 << 20;
-/// Pairs to a task.
-const TASK: usize = 512;
+/// Lines to a task.
+const TASK_LINES: usize = 512;
 
 /// Print positions as FEN: game N after K half-moves, for one pair N:K or millions
 ///
@@ -70,21 +70,30 @@ fn from_reader(archive: &Archive, mut input: impl Read, out: &mut BufWriter<Stdo
             None if filled == BATCH => filled,
             None => 0,
         };
-        line += answer(archive, &buffer[..whole], line, out)?;
+        if whole > 0 {
+            line += answer(archive, &buffer[..whole], line, out)?;
+            out.flush()?;
+        }
         if read == 0 {
             return Ok(());
         }
-        out.flush()?;
         buffer.copy_within(whole..filled, 0);
         held = filled - whole;
     }
 }
 
+/// What a task made of its lines.
+struct Task {
+    text: Vec<u8>,
+    /// The place of the first bad pair among the lines, and what is wrong with it.
+    fault: Option<(usize, String)>,
+}
+
 /// Answers the lines of a batch, of which the first has the number `first`; returns how many lines there were.
 fn answer(archive: &Archive, batch: &[u8], first: u64, out: &mut impl Write) -> Result<u64, Failure> {
     let lines: Vec<&[u8]> = batch.strip_suffix(b"\n").unwrap_or(batch).split(|byte| *byte == b'\n').collect();
-    let tasks: Vec<(Vec<u8>, Option<(usize, String)>)> = lines
-        .par_chunks(TASK)
+    let tasks: Vec<Task> = lines
+        .par_chunks(TASK_LINES)
         .map(|task| {
             let mut text = Vec::with_capacity(task.len() * 72);
             for (place, line) in task.iter().enumerate() {
@@ -93,16 +102,17 @@ fn answer(archive: &Archive, batch: &[u8], first: u64, out: &mut impl Write) -> 
                     continue;
                 }
                 if let Err(fault) = push_fen(archive, pair, &mut text) {
-                    return (text, Some((place, format!("{}: {fault}", shortened(pair)))));
+                    let fault = Some((place, format!("{}: {fault}", shortened(pair))));
+                    return Task { text, fault };
                 }
             }
-            (text, None)
+            Task { text, fault: None }
         })
         .collect();
-    for (number, (text, fault)) in tasks.into_iter().enumerate() {
+    for (number, Task { text, fault }) in tasks.into_iter().enumerate() {
         out.write_all(&text)?;
         if let Some((place, fault)) = fault {
-            let line = first + (number * TASK + place) as u64;
+            let line = first + (number * TASK_LINES + place) as u64;
             return Err(Failure::Message(format!("line {line}: {fault}")));
         }
     }

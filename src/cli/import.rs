@@ -118,11 +118,11 @@ fn check_target(args: &Args) -> Result<(), Failure> {
     if target.as_os_str() == "-" {
         return refuse("an archive cannot go to standard output: give a file name with -o");
     }
-    if *target == scoresheet::archive::index_path(target) {
-        return refuse("this ending is that of index files: call the archive something like games.bga");
-    }
     if std::fs::metadata(target).is_ok_and(|file| !file.is_file()) {
         return refuse("is not a regular file: give another name with -o");
+    }
+    if *target == scoresheet::archive::index_path(target) {
+        return refuse("this ending is that of index files: call the archive something like games.bga");
     }
     if let Ok(whole) = target.canonicalize()
         && args.files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == whole))

@@ -24,11 +24,14 @@ pub enum Kind {
     Source = 5,
     /// The end of a batch.
     Commit = 6,
+    /// How the games stood in their sources.
+    Layout = 7,
 }
 
 impl Kind {
     fn from_number(number: u8) -> Option<Kind> {
-        [Kind::Moves, Kind::Tags, Kind::Texts, Kind::Dictionary, Kind::Source, Kind::Commit]
+        use Kind::*;
+        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout]
             .into_iter()
             .find(|kind| *kind as u8 == number)
     }

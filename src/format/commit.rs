@@ -29,10 +29,12 @@ pub struct Commit {
     pub texts_bytes: u64,
     /// Bytes of dictionary blocks, headers and second copies included.
     pub dictionary_bytes: u64,
+    /// Bytes of layout blocks, headers included.
+    pub layout_bytes: u64,
 }
 
 impl Commit {
-    /// Returns the payload: twelve numbers of eight bytes.
+    /// Returns the payload: thirteen numbers of eight bytes.
     pub fn encode(&self) -> Vec<u8> {
         [
             self.sequence,
@@ -47,6 +49,7 @@ impl Commit {
             self.tags_bytes,
             self.texts_bytes,
             self.dictionary_bytes,
+            self.layout_bytes,
         ]
         .into_iter()
         .flat_map(u64::to_le_bytes)
@@ -69,6 +72,7 @@ impl Commit {
             tags_bytes: bytes.u64()?,
             texts_bytes: bytes.u64()?,
             dictionary_bytes: bytes.u64()?,
+            layout_bytes: bytes.u64()?,
         };
         bytes.0.is_empty().then_some(commit)
     }

@@ -3,12 +3,14 @@
 //! Structures encode to byte vectors and decode from slices; neither does I/O. Decoders take any bytes without panicking and never
 //! allocate from a declared count that the bytes at hand do not bear out.
 
+mod adaptive;
 pub(crate) mod annotation;
 pub mod block;
 pub mod commit;
 pub mod dictionary;
 pub mod header;
 pub mod index;
+pub mod layout;
 pub mod moves;
 pub mod record;
 pub mod source;

@@ -17,6 +17,8 @@ pub struct Source {
     pub rejected: u64,
     /// The number of its first game in the archive, if it has one.
     pub first_game: u64,
+    /// Whether the archive holds every byte of it, so that it can be given back as it was.
+    pub exact: bool,
 }
 
 impl Source {
@@ -27,6 +29,7 @@ impl Source {
         for number in [self.bytes, self.seen, self.rejected, self.first_game] {
             push_varint(number, &mut payload);
         }
+        payload.push(u8::from(self.exact));
         payload.extend_from_slice(&self.sha256);
         payload
     }
@@ -37,7 +40,12 @@ impl Source {
         let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
         let [length, seen, rejected, first_game] =
             [bytes.varint()?, bytes.varint()?, bytes.varint()?, bytes.varint()?];
+        let exact = match bytes.u8()? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
         let sha256 = bytes.array()?;
-        bytes.0.is_empty().then_some(Source { name, bytes: length, sha256, seen, rejected, first_game })
+        bytes.0.is_empty().then_some(Source { name, bytes: length, sha256, seen, rejected, first_game, exact })
     }
 }

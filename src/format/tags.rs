@@ -379,10 +379,14 @@ pub struct TagsDraft {
 }
 
 impl TagsDraft {
-    /// Asks `intern` for the number of each distinct string; those without a number stay in the chunk as text.
-    pub fn intern(&mut self, mut intern: impl FnMut(&[u8]) -> Option<u64>) {
+    /// Asks `intern` for the number of each distinct string, given how often it stands here; those without a number stay in the chunk
+    /// as text.
+    pub fn intern(&mut self, mut intern: impl FnMut(&[u8], usize) -> Option<u64>) {
         for column in self.columns.iter_mut().filter(|column| column.codec == Codec::Dictionary) {
-            let numbers: Vec<_> = column.distinct.iter().map(|string| intern(string)).collect();
+            let mut uses = vec![0; column.distinct.len()];
+            column.codes.iter().for_each(|code| uses[(*code - 1) as usize] += 1);
+            let numbers: Vec<_> =
+                column.distinct.iter().zip(uses).map(|(string, uses)| intern(string, uses)).collect();
             for code in &mut column.codes {
                 let place = (*code - 1) as usize;
                 *code = match numbers[place] {

@@ -3,6 +3,7 @@
 //! Texts with a structure that stand right behind a move carry their place themselves and leave nothing in the moves; all others have
 //! a mark there, in order.
 
+use super::adaptive;
 use super::annotation::{self, Field, History, Value};
 use super::tags::{push_planes, read_planes, width};
 use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed};
@@ -104,8 +105,7 @@ impl TextsBuilder {
             if stream.field == Field::Text {
                 raw.extend_from_slice(&stream.text);
             } else {
-                raw.push(width(&stream.codes));
-                push_planes(&stream.codes, &mut raw);
+                push_string(&adaptive::encode(&stream.codes), &mut raw);
             }
         }
         let mut payload = Vec::new();
@@ -261,8 +261,8 @@ impl Texts {
                     Reader::Text(&start[..start.len() - bytes.0.len()])
                 }
                 field => {
-                    let width = bytes.u8()?;
-                    Reader::Numbers(field, read_planes(&mut bytes, width, count)?.into_iter(), History::default())
+                    let codes = adaptive::decode(bytes.string()?, count);
+                    Reader::Numbers(field, codes.into_iter(), History::default())
                 }
             });
         }

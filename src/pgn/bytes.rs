@@ -38,6 +38,19 @@ pub(super) fn trim_end(text: &[u8]) -> &[u8] {
     text
 }
 
+/// Returns whether there are only blanks and byte order marks.
+pub(super) fn is_all_blank(text: &[u8]) -> bool {
+    let mut text = text;
+    loop {
+        text = match text {
+            [] => return true,
+            [first, rest @ ..] if is_blank(*first) => rest,
+            [0xEF, 0xBB, 0xBF, rest @ ..] => rest,
+            _ => return false,
+        };
+    }
+}
+
 /// Returns where the line that holds `at` ends: at its line end, or at the end of the text.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', from(text, at)).map_or(text.len(), |found| at + found)
@@ -64,7 +77,8 @@ pub(super) fn begins_line(text: &[u8], start: usize, at: usize) -> Option<usize>
         }
         match text.get(i - 1) {
             Some(b'\n' | b'\r') => return Some(i),
-            Some(b' ' | b'\t' | 0x0B | 0x0C | 0x1A | 0 | 0xEF | 0xBB | 0xBF) => i -= 1,
+            Some(b' ' | b'\t' | 0x0B | 0x0C | 0x1A | 0) => i -= 1,
+            Some(0xBF) if slice(text, start, i).ends_with(BOM) => i -= BOM.len(),
             _ => return None,
         }
     }

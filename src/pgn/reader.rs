@@ -91,6 +91,8 @@ struct Reader<'a, V> {
     marker: Option<Marker>,
     /// The same within a variation.
     inner_marker: Option<Marker>,
+    /// Whether what stands behind the marker is known to be no game.
+    trailing: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -137,6 +139,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
             moves: 0,
             marker: None,
             inner_marker: None,
+            trailing: false,
         }
     }
 
@@ -168,7 +171,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
         let mut fen = None;
         loop {
             if let Some(pair) = self.next_pair() {
-                if self.tags > 0 && pair.name == b"Event" && self.begins_game() {
+                if self.tags > 0 && pair.name == b"Event" && self.after_empty_line(self.lexer.at) {
                     break;
                 }
                 self.tag(pair, &mut fen);
@@ -193,8 +196,13 @@ impl<'a, V: Visitor> Reader<'a, V> {
                 }
                 Kind::Line => self.early.push((TextKind::Line, token.from, token.to)),
                 Kind::Escape => self.early.push((TextKind::Escape, token.from, token.to)),
-                Kind::Word if self.tags > 0 && is_plain_word(self.word(token)) => {
-                    self.fault(FaultKind::UnknownToken, token.start);
+                Kind::Word if self.tags > 0 && (is_plain_word(self.word(token)) || is_usual_sign(self.word(token))) => {
+                    if !is_usual_sign(self.word(token)) {
+                        self.fault(FaultKind::UnknownToken, token.start);
+                    }
+                    self.early.push((TextKind::Token, token.start, token.to));
+                }
+                Kind::Good | Kind::Bad if self.tags > 0 => {
                     self.early.push((TextKind::Token, token.start, token.to));
                 }
                 _ => {
@@ -232,14 +240,6 @@ impl<'a, V: Visitor> Reader<'a, V> {
         }
         self.lexer.at = at;
         tags::read(text, at)
-    }
-
-    /// Whether the Event tag in front of the lexer begins another game although no movetext has been seen: it stands after an empty line.
-    fn begins_game(&self) -> bool {
-        let text = self.lexer.text;
-        let Some(line) = bytes::begins_line(text, self.reading.start, self.lexer.at) else { return false };
-        let head = slice(text, self.reading.start, line);
-        bytes::count_lines(from(head, trim_end(head).len())) >= 2
     }
 
     #[inline]
@@ -292,6 +292,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
             }
             let token = self.lexer.next();
             let flow = match token.kind {
+                _ if self.marker.is_some() && self.branches.is_empty() && self.heads_next_game(token) => self.end_before(token),
                 Kind::Word => {
                     let result = self.now.parse_san(self.word(token));
                     self.word_in_full(token, result)
@@ -380,49 +381,105 @@ impl<'a, V: Visitor> Reader<'a, V> {
         }
     }
 
+    /// Whether a text or glyph behind the termination marker belongs to the next game: it stands after an empty line, and moves follow.
+    fn heads_next_game(&mut self, token: Token) -> bool {
+        if self.trailing || matches!(token.kind, Kind::End | Kind::Pair | Kind::Number | Kind::Result(_)) {
+            return false;
+        }
+        if !self.after_empty_line(token.start) {
+            return false;
+        }
+        let mut ahead = Lexer { text: self.lexer.text, at: token.start };
+        loop {
+            let next = ahead.next();
+            let game = match next.kind {
+                Kind::Word => lexer::has_form_of_move(self.word(next)),
+                Kind::Number => ahead.move_follows(),
+                Kind::End | Kind::Pair | Kind::Result(_) | Kind::OpenBrace => {
+                    self.trailing = true;
+                    return false;
+                }
+                _ => false,
+            };
+            if game {
+                return true;
+            }
+        }
+    }
+
+    /// Whether `at` is the first place on its line that is not blank, and the line before is empty.
+    fn after_empty_line(&self, at: usize) -> bool {
+        let text = self.lexer.text;
+        let Some(line) = bytes::begins_line(text, self.reading.start, at) else { return false };
+        let head = slice(text, self.reading.start, line);
+        bytes::count_lines(from(head, trim_end(head).len())) >= 2
+    }
+
     fn end_before(&mut self, token: Token) -> Flow {
         self.reading.next = token.start;
         Flow::Ended
     }
 
-    /// A move number, where it matters: behind a termination marker, or as number 1.
+    /// A move number. One without dot and move is kept as a word; one with both may begin another game.
     fn number(&mut self, token: Token) -> Flow {
-        let number = lexer::number(self.word(token));
+        let dotted = self.word(token).last() == Some(&b'.');
+        if !dotted && !self.lexer.move_follows() && self.lexer.text.get(token.to) != Some(&b')') {
+            self.text(TextKind::Token, token.start, token.to);
+            return Flow::On;
+        }
         if !self.branches.is_empty() {
             return Flow::On;
         }
-        let Some(marker) = self.marker else {
-            return if self.ply >= 2 && self.restarts(token) { self.end_before(token) } else { Flow::On };
+        let next_game = match self.marker {
+            Some(_) => self.lexer.move_follows(),
+            None => self.ply >= 2 && self.restarts(token),
         };
-        if !self.lexer.move_follows() {
-            self.text(TextKind::Token, token.start, token.to);
-        } else if number != 1 && number == self.now.fullmove_number() {
-            // It goes on: the marker was none.
-            self.marker = None;
-            self.text(TextKind::Token, marker.start, marker.end);
-        } else {
-            return self.end_before(token);
-        }
-        Flow::On
+        if next_game { self.end_before(token) } else { Flow::On }
     }
 
     /// Whether a number begins a game although no termination marker came before it: `1.` behind an empty line, and a move.
     fn restarts(&self, token: Token) -> bool {
-        let text = self.lexer.text;
-        if self.word(token) != b"1." {
-            return false;
-        }
-        let Some(line) = bytes::begins_line(text, self.reading.start, token.start) else { return false };
-        let head = slice(text, self.reading.start, line);
-        let empty_line = bytes::count_lines(from(head, trim_end(head).len())) >= 2;
-        empty_line && Lexer { text, at: token.to }.move_follows()
+        self.word(token) == b"1."
+            && self.after_empty_line(token.start)
+            && Lexer { text: self.lexer.text, at: token.to }.move_follows()
+    }
+
+    /// Whether the `)` at `at` belongs to a move number such as `12)`.
+    fn closes_number(&self, at: usize) -> bool {
+        let before = slice(self.lexer.text, at.saturating_sub(8), at);
+        let digits = before.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        digits > 0 && before.iter().rev().nth(digits).is_none_or(|b| bytes::is_blank(*b))
     }
 
     fn result(&mut self, marker: Marker) {
         if !self.branches.is_empty() {
             self.inner_marker = Some(marker);
-        } else if let Some(Marker { start, end, .. }) = self.marker.replace(marker) {
-            self.text(TextKind::Token, start, end);
+        } else if self.is_final(marker) {
+            self.marker = Some(marker);
+        } else {
+            self.text(TextKind::Token, marker.start, marker.end);
+        }
+    }
+
+    /// Whether a marker in the main line ends the game: no other one follows, nor the move whose turn it is, with its number.
+    fn is_final(&self, marker: Marker) -> bool {
+        let mut ahead = Lexer { text: self.lexer.text, at: marker.end };
+        let mut depth = 0usize;
+        loop {
+            let token = ahead.next();
+            match token.kind {
+                Kind::End | Kind::Pair | Kind::OpenBrace => return true,
+                Kind::Open => depth += 1,
+                Kind::Close => depth = depth.saturating_sub(1),
+                _ if depth > 0 => {}
+                Kind::Result(_) => return false,
+                Kind::Word if lexer::has_form_of_move(self.word(token)) => return true,
+                Kind::Number if ahead.move_follows() => {
+                    let number = lexer::number(self.word(token));
+                    return number == 1 || number != self.now.fullmove_number();
+                }
+                _ => {}
+            }
         }
     }
 
@@ -480,6 +537,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
                         self.visitor.close();
                     }
                 }
+                None if self.closes_number(token.start) => {}
                 None => {
                     self.fault(FaultKind::StrayParenthesis, token.start);
                     self.text(TextKind::Token, token.start, token.to);
@@ -531,6 +589,8 @@ struct Skipped {
     end: usize,
     /// Whether it ends within a comment.
     open_comment: bool,
+    /// How many parentheses of a raw variation are left open.
+    open_groups: usize,
 }
 
 impl<V: Visitor> Reader<'_, V> {
@@ -548,13 +608,19 @@ impl<V: Visitor> Reader<'_, V> {
         self.raw(TextKind::Tail, start, &skipped);
     }
 
-    /// Gives a raw text to the visitor. A comment left open in it is closed, lest it swallow what is written behind it.
+    /// Gives a raw text to the visitor. A comment left open in it is closed, and so are the parentheses of a raw variation, lest they
+    /// swallow what is written behind them.
     fn raw(&mut self, kind: TextKind, start: usize, skipped: &Skipped) {
-        if !skipped.open_comment {
+        if skipped.open_comment {
+            self.fault(FaultKind::UnterminatedComment, start);
+        } else if skipped.open_groups == 0 {
             return self.text(kind, start, skipped.end);
         }
-        self.fault(FaultKind::UnterminatedComment, start);
-        let text = [slice(self.lexer.text, start, skipped.end), b"}"].concat();
+        let mut text = slice(self.lexer.text, start, skipped.end).to_vec();
+        if skipped.open_comment {
+            text.push(b'}');
+        }
+        text.resize(text.len() + skipped.open_groups, b')');
         let decoded = text::decode(&text, Plain { ascii: false, no_nul: false });
         self.reading.windows_1252 |= decoded.windows_1252;
         if !self.rejected {
@@ -628,7 +694,8 @@ impl<V: Visitor> Reader<'_, V> {
             }
         }
         let end = marker.map_or(end, |marker| marker.start);
-        Skipped { end: trim_end(slice(self.lexer.text, 0, end)).len(), open_comment }
+        let open_groups = if tail == Tail::Variation { depth } else { 0 };
+        Skipped { open_groups, end: trim_end(slice(self.lexer.text, 0, end)).len(), open_comment }
     }
 
     /// Whether a number in a raw text begins another game; `ended`: behind a termination marker.
@@ -676,6 +743,8 @@ impl<V: Visitor> Reader<'_, V> {
         }
         let nothing = self.tags == 0 && self.moves == 0 && self.marker.is_none();
         if nothing && !self.reading.faults.is_empty() {
+            self.reading.faults.clear();
+            self.reading.more_faults = 0;
             self.reject(FaultKind::NotAGame, self.reading.start);
         }
         if let Some(marker) = self.marker
@@ -750,6 +819,8 @@ fn is_plain_word(word: &[u8]) -> bool {
     };
     let of_moves = |b: &u8| b"abcdefghxNBRQKPO".contains(b);
     match word {
+        [b'-', ..] => false,
+        [first, ..] if first.is_ascii_punctuation() => true,
         [b'0'..=b'9', ..] => word.iter().any(|b| b.is_ascii_alphabetic() && !of_moves(b)),
         _ => !begins_like_move && !word.iter().any(u8::is_ascii_digit),
     }

@@ -4,7 +4,7 @@
 //! movetext, and before an Event tag that begins a line after tags and an empty line; not within a comment, unless that comment shows
 //! itself as one that was never closed. Games without tags stay together in a region, up to a few KiB.
 
-use super::bytes::{BOM, begins_line, count_lines, from, is_blank, is_line_end, line_end, slice, trim_end};
+use super::bytes::{BOM, begins_line, count_lines, from, is_all_blank, is_blank, is_line_end, line_end, slice, trim_end};
 use super::fault::FaultKind;
 use super::limits::Limits;
 use super::tags;
@@ -221,7 +221,7 @@ impl<R: Read> Splitter<R> {
                 Step::On => {}
                 Step::Cut(at) => {
                     self.cut(at);
-                    if self.region >= target_bytes || self.oversized.len() >= 1000 {
+                    if self.region >= target_bytes && !self.regions.is_empty() || self.oversized.len() >= 1000 {
                         return Ok(Some(self.take()));
                     }
                 }
@@ -294,7 +294,7 @@ impl<R: Read> Splitter<R> {
         if oversized {
             let before = self.regions.len();
             self.oversized.push(Oversized { offset: self.offset, line: self.line, bytes, before });
-        } else if !text.iter().all(|b| is_blank(*b) || BOM.contains(b)) {
+        } else if !is_all_blank(text) {
             self.regions.push(Region { start: self.region, end: at, offset: self.offset, line: self.line });
         }
         self.offset += bytes;
@@ -543,6 +543,7 @@ impl View<'_> {
                     return Step::More;
                 }
                 if let Some(line) = begins_line(self.text, self.region, i)
+                    && (line > self.region || self.dropped > 0)
                     && tags::head(self.text, i).is_some()
                 {
                     return Step::Cut(line);

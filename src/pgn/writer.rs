@@ -1,13 +1,11 @@
-//! PGN in the standard's export format.
+//! PGN in the standard's export format, or as a source laid it out.
 
 use super::bytes::{from, is_line_end};
+use super::style::{LineEnd, Style};
 use crate::chess::fen::{CastlingStyle, EnPassantStyle, write_number};
 use crate::chess::{Color, Move, Position};
 use crate::game::{Game, Outcome, TextKind, Visitor};
 use std::sync::LazyLock;
-
-/// The most bytes on a line of movetext, comments and raw texts aside: the standard wants fewer than 80.
-const WIDTH: usize = 79;
 
 static STANDARD: LazyLock<Position> = LazyLock::new(Position::standard);
 
@@ -17,6 +15,7 @@ static STANDARD: LazyLock<Position> = LazyLock::new(Position::standard);
 /// that a game without result gets `*`.
 #[derive(Clone, Debug, Default)]
 pub struct PgnWriter {
+    style: Style,
     out: Vec<u8>,
     /// Where the line begins that is being written.
     line: usize,
@@ -30,6 +29,8 @@ pub struct PgnWriter {
     number: bool,
     /// Whether the empty line behind the tags is still to come.
     head: bool,
+    /// Whether a token of the movetext has been written.
+    begun: bool,
     fen: bool,
     outcome: Option<Outcome>,
 }
@@ -38,6 +39,21 @@ impl PgnWriter {
     /// Returns a writer with nothing written.
     pub fn new() -> PgnWriter {
         PgnWriter::default()
+    }
+
+    /// Returns a writer of another style.
+    pub fn with_style(style: Style) -> PgnWriter {
+        PgnWriter { style, ..PgnWriter::default() }
+    }
+
+    /// Changes the style; to be called between games.
+    pub fn set_style(&mut self, style: Style) {
+        self.style = style;
+    }
+
+    /// Returns the style.
+    pub fn style(&self) -> Style {
+        self.style
     }
 
     /// Appends a whole game.
@@ -52,9 +68,12 @@ impl PgnWriter {
         self.begin_token();
         self.out.extend_from_slice(token.as_bytes());
         self.end_token();
-        self.out.extend_from_slice(b"\n\n");
-        let out = std::mem::take(&mut self.out);
-        *self = PgnWriter { line: out.len(), out, ..PgnWriter::default() };
+        self.end_line();
+        for _ in 0..self.style.after_game {
+            self.end_line();
+        }
+        let (out, style) = (std::mem::take(&mut self.out), self.style);
+        *self = PgnWriter { line: out.len(), out, style, ..PgnWriter::default() };
     }
 
     /// Returns what has been written since the last [`clear`](PgnWriter::clear).
@@ -62,10 +81,11 @@ impl PgnWriter {
         &self.out
     }
 
-    /// Forgets the games written and keeps the memory. To be called between games.
+    /// Forgets what has been written, of a game begun too, and keeps the memory and the style.
     pub fn clear(&mut self) {
-        self.out.clear();
-        self.line = 0;
+        let mut out = std::mem::take(&mut self.out);
+        out.clear();
+        *self = PgnWriter { out, style: self.style, ..PgnWriter::default() };
     }
 
     /// Returns what has been written.
@@ -86,8 +106,8 @@ impl PgnWriter {
             rest = from(escaped, 1);
         }
         self.out.extend_from_slice(rest);
-        self.out.extend_from_slice(b"\"]\n");
-        self.line = self.out.len();
+        self.out.extend_from_slice(b"\"]");
+        self.break_line();
         self.head = true;
     }
 
@@ -95,12 +115,18 @@ impl PgnWriter {
     fn end_head(&mut self) {
         if self.head {
             self.head = false;
-            self.break_line();
+            for _ in 0..self.style.after_tags {
+                self.break_line();
+            }
         }
     }
 
+    fn end_line(&mut self) {
+        self.out.extend_from_slice(self.style.line_end.bytes());
+    }
+
     fn break_line(&mut self) {
-        self.out.push(b'\n');
+        self.end_line();
         self.line = self.out.len();
         self.gap = None;
     }
@@ -109,13 +135,14 @@ impl PgnWriter {
     #[inline]
     fn begin_token(&mut self) {
         self.end_head();
+        self.begun = true;
         self.gap = None;
         if self.out.len() > self.line {
             self.gap = Some(self.out.len());
             self.out.push(b' ');
         }
         for _ in 0..std::mem::take(&mut self.opening) {
-            self.out.push(b'(');
+            self.out.extend_from_slice(if self.style.wide_variations { b"( " } else { b"(" });
         }
         self.marks = false;
     }
@@ -123,7 +150,7 @@ impl PgnWriter {
     /// Breaks the line before the last token where it has become too long.
     #[inline]
     fn end_token(&mut self) {
-        if self.out.len() - self.line > WIDTH {
+        if self.out.len() - self.line > self.style.width as usize {
             self.wrap();
         }
     }
@@ -133,8 +160,15 @@ impl PgnWriter {
         if let Some(gap) = self.gap.take()
             && let Some(blank) = self.out.get_mut(gap)
         {
-            *blank = b'\n';
-            self.line = gap + 1;
+            match self.style.line_end {
+                LineEnd::Lf => *blank = b'\n',
+                LineEnd::Cr => *blank = b'\r',
+                LineEnd::CrLf => {
+                    *blank = b'\r';
+                    self.out.insert(gap + 1, b'\n');
+                }
+            }
+            self.line = gap + self.style.line_end.bytes().len();
         }
     }
 
@@ -150,7 +184,7 @@ impl PgnWriter {
             None => self.end_token(),
             Some(first) => {
                 let last = text.iter().rposition(|b| is_line_end(*b)).unwrap_or(first);
-                if start + first - self.line > WIDTH {
+                if start + first - self.line > self.style.width as usize {
                     self.wrap();
                 }
                 self.line = start + last + 1;
@@ -180,6 +214,7 @@ impl PgnWriter {
     /// A line of its own that begins with `%`.
     fn escape(&mut self, text: &[u8]) {
         self.end_head();
+        self.begun = true;
         if self.opening > 0 {
             self.begin_token();
         }
@@ -193,7 +228,7 @@ impl PgnWriter {
 
     /// A text as it is. It must not come to stand where it would mean something else.
     fn verbatim(&mut self, text: &[u8]) {
-        if self.head && text.first() == Some(&b'[') {
+        if !self.begun && text.first() == Some(&b'[') {
             // Something that is no tag pair among the tags.
             self.out.extend_from_slice(text);
             return self.break_line();
@@ -209,7 +244,8 @@ impl PgnWriter {
             self.gap = None;
         }
         let last_line = text.rsplit(|b| is_line_end(*b)).next().unwrap_or_default();
-        if last_line.contains(&b';') || last_line.first() == Some(&b'%') {
+        let half_a_tag = text.first() == Some(&b'[') && text.contains(&b'"');
+        if half_a_tag || last_line.contains(&b';') || last_line.first() == Some(&b'%') {
             self.break_line();
         }
     }
@@ -233,15 +269,28 @@ impl Visitor for PgnWriter {
 
     #[inline]
     fn play(&mut self, before: &Position, m: Move) {
-        if self.number || before.turn() == Color::White {
+        let white = before.turn() == Color::White;
+        let mut joined = false;
+        if self.number || white {
             self.begin_token();
             write_number(&mut self.out, before.fullmove_number());
-            self.out.extend_from_slice(if before.turn() == Color::White { b"." } else { b"..." });
-            self.end_token();
+            self.out.extend_from_slice(if white { b"." } else { b"..." });
             self.number = false;
+            joined = self.style.joined_numbers;
+            if !joined && !self.style.unbroken_numbers {
+                self.end_token();
+            }
         }
-        self.begin_token();
-        before.write_san(m, &mut self.out);
+        match (joined, self.style.unbroken_numbers && self.out.last() == Some(&b'.')) {
+            (true, _) => {}
+            (false, true) => self.out.push(b' '),
+            (false, false) => self.begin_token(),
+        }
+        if self.style.full_squares {
+            before.write_san_full_squares(m, &mut self.out);
+        } else {
+            before.write_san(m, &mut self.out);
+        }
         self.end_token();
         self.marks = true;
     }
@@ -270,7 +319,7 @@ impl Visitor for PgnWriter {
             TextKind::Token | TextKind::Tail => self.verbatim(text),
         }
         self.marks = false;
-        self.number = true;
+        self.number |= self.style.number_after_comment;
     }
 
     fn open(&mut self) {
@@ -282,10 +331,10 @@ impl Visitor for PgnWriter {
         if self.opening > 0 {
             self.begin_token();
         }
-        self.out.push(b')');
+        self.out.extend_from_slice(if self.style.wide_variations { b" )" } else { b")" });
         self.end_token();
         self.marks = false;
-        self.number = true;
+        self.number |= self.style.number_after_variation;
     }
 
     fn outcome(&mut self, outcome: Outcome) {

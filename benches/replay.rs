@@ -1,0 +1,103 @@
+//! Replay of all games of the sample: from the moves to the last position, with the fast path and with the decoder that checks each
+//! move. A unit is a ply. Each run asserts the states it has produced.
+
+mod common;
+
+use common::{GAMES, PLIES, STATES, Sample, fold};
+use criterion::{Criterion, Throughput};
+use scoresheet::archive::{Archive, Game};
+use scoresheet::brenner::replay::Replay;
+use scoresheet::chess::Position;
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+use std::time::{Duration, Instant};
+
+fn main() {
+    let sample = Sample::new();
+    let archive = sample.archive();
+    let games: Vec<Game<'_>> = archive.games().collect::<Result<_, _>>().expect("a sound archive");
+    assert_eq!(games.len() as u64, GAMES);
+    assert_eq!(all_states(&archive), STATES);
+
+    let mut criterion = Criterion::default().sample_size(40).warm_up_time(Duration::from_secs(1)).configure_from_args();
+    let mut group = criterion.benchmark_group("replay");
+    group.measurement_time(Duration::from_secs(4)).throughput(Throughput::Elements(PLIES));
+    let expected = games.iter().fold(0, |sum, game| state(sum, &last_checked(game)));
+
+    group.bench_function("fast", |bench| {
+        let mut replays = Vec::with_capacity(games.len());
+        bench.iter_custom(|iterations| {
+            let mut time = Duration::ZERO;
+            for _ in 0..iterations {
+                replays.clear();
+                let started = Instant::now();
+                for game in &games {
+                    let mut replay = Replay::new(game.start());
+                    replay.run(game.moves(), u32::MAX).expect("sound moves");
+                    replays.push(replay);
+                }
+                time += started.elapsed();
+                assert_eq!(replays.iter().map(|replay| u64::from(replay.ply())).sum::<u64>(), PLIES);
+                assert_eq!(replays.iter().fold(0, |sum, replay| state(sum, &replay.position())), expected);
+            }
+            time
+        });
+    });
+
+    group.sample_size(10);
+    group.bench_function("checked", |bench| {
+        let mut positions = Vec::with_capacity(games.len());
+        bench.iter_custom(|iterations| {
+            let mut time = Duration::ZERO;
+            for _ in 0..iterations {
+                positions.clear();
+                let started = Instant::now();
+                for game in &games {
+                    positions.push(last_checked(game));
+                }
+                time += started.elapsed();
+                assert_eq!(positions.iter().fold(0, state), expected);
+            }
+            time
+        });
+    });
+    group.finish();
+    criterion.final_summary();
+}
+
+/// Returns a game's last position by the decoder that checks each move.
+fn last_checked(game: &Game<'_>) -> Position {
+    let mut last = None;
+    let plies = game.plies();
+    let mut ply = 0;
+    game.positions(|position| {
+        if ply == plies {
+            last = Some(position.clone());
+        }
+        ply += 1;
+    })
+    .expect("sound moves");
+    last.expect("a game has the plies it counts")
+}
+
+/// Adds a position's FEN to a sum.
+fn state(sum: u64, position: &Position) -> u64 {
+    let mut fen = Vec::with_capacity(96);
+    position.write_fen(&mut fen, EnPassantStyle::Always, CastlingStyle::XFen);
+    fold(sum, &fen)
+}
+
+/// Returns the sum of the states at all plies, each reached on from the last one.
+fn all_states(archive: &Archive) -> u64 {
+    let mut sum = 0;
+    for game in archive.games() {
+        let game = game.expect("a sound archive");
+        let mut replay = Replay::new(game.start());
+        let mut rest = game.moves();
+        sum = state(sum, &replay.position());
+        for ply in 1..=game.plies() {
+            rest = &rest[replay.run(rest, ply).expect("sound moves")..];
+            sum = state(sum, &replay.position());
+        }
+    }
+    sum
+}

@@ -1,0 +1,203 @@
+//! What each byte of a stand-alone string says, in the manner of Brenner's document: `01 100 001`, queen, 4 squares, NE.
+
+use super::alternate::{TO_ALTERNATE, from_alternate};
+use super::decode::{Decoder, Item, Texts};
+use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, StandaloneError};
+use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
+use crate::chess::Position;
+use std::fmt;
+
+/// Which of the document's two notations bytes are in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Notation {
+    /// That of the document's table.
+    #[default]
+    Table,
+    /// The alternate one.
+    Alternate,
+}
+
+/// One element of a string: its bits in fields, what they mean, and the move or text that it is.
+///
+/// `Display` sets the three in columns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explained {
+    /// The offset of its first byte, in bytes from 0.
+    pub offset: usize,
+    /// The bits of its bytes, texts left out: fields apart by a blank.
+    pub bits: String,
+    /// What the fields mean.
+    pub meaning: String,
+    /// The move in SAN, the text, or nothing.
+    pub content: String,
+}
+
+impl fmt::Display for Explained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = format!("{:<12}  {:<23}  {}", self.bits, self.meaning, self.content);
+        f.write_str(line.trim_end())
+    }
+}
+
+/// Explains a stand-alone string, element by element, in its order; a prefix and the byte it belongs to are two elements.
+///
+/// On an error, `found` has seen all that stands before it.
+pub fn explain(bytes: &[u8], notation: Notation, mut found: impl FnMut(Explained)) -> Result<(), StandaloneError> {
+    let main = match notation {
+        Notation::Table => bytes.to_vec(),
+        Notation::Alternate => from_alternate(bytes),
+    };
+    let mut start = Position::standard();
+    let mut at = 0;
+    while main.get(at) == Some(&TEXT) {
+        let rest = main.get(at + 1..).unwrap_or_default();
+        let Some(end) = memchr::memchr(TEXT, rest) else { break };
+        let text = utf8(rest.get(..end).unwrap_or_default(), at)?;
+        let (meaning, content) = leading(text).ok_or(StandaloneError::UnknownLetter(at))?;
+        if text.as_bytes().first() == Some(&FEN) {
+            start = Position::from_fen(content.as_bytes()).map_err(StandaloneError::Fen)?;
+        }
+        found(Explained { offset: at, bits: "00000 000".into(), meaning, content: content.into() });
+        at += end + 2;
+    }
+    let stream = main.get(at..).unwrap_or_default();
+    let mut decoder = Decoder::new(stream, start, Texts::Inline);
+    let mut moved = false;
+    loop {
+        let from = decoder.offset();
+        let mut san = String::new();
+        let item = decoder.advance(|before, m| san = before.san(m)).map_err(|mut error| {
+            error.offset += at;
+            StandaloneError::Stream(error)
+        })?;
+        let Some(item) = item else { return Ok(()) };
+        let element = stream.get(from..decoder.offset()).unwrap_or_default();
+        let Some(&byte) = element.first() else { return Ok(()) };
+        let line = |byte: u8, more: &[u8], meaning: String, content: String, skipped: usize| {
+            let offset = at + from + skipped;
+            Explained { offset, bits: bits(byte, more, notation), meaning, content }
+        };
+        match (item, element) {
+            (Item::Text(text), _) => {
+                let text = utf8(text, at + from)?;
+                let (meaning, text) = match moved {
+                    true => ("text".into(), text),
+                    false => leading(text)
+                        .filter(|_| text.as_bytes().first() == Some(&COMMENT))
+                        .ok_or(StandaloneError::UnknownLetter(at + from))?,
+                };
+                found(line(byte, &[], meaning, text.into(), 0));
+            }
+            (Item::Nag(nag), _) => found(line(byte, &[nag], meaning(byte), format!("${nag}"), 0)),
+            (Item::Move(_), [EXPLICIT, more @ ..]) => found(line(byte, more, meaning(byte), san, 0)),
+            (Item::Move(_), [prefix, then]) => {
+                let verb = if matches!(then, 0x20..=0x3F) { "is promoted to" } else { "moves next" };
+                found(line(*prefix, &[], format!("{} {verb}", meaning(*prefix)), String::new(), 0));
+                found(line(*then, &[], meaning(*then), san, 1));
+            }
+            _ => found(line(byte, &[], meaning(byte), san, 0)),
+        }
+        moved |= matches!(item, Item::Move(_));
+    }
+}
+
+fn utf8(text: &[u8], at: usize) -> Result<&str, StandaloneError> {
+    std::str::from_utf8(text).map_err(|_| StandaloneError::NotUtf8(at))
+}
+
+/// Returns what a leading text is, and the text without its letter.
+fn leading(text: &str) -> Option<(String, &str)> {
+    let letter = *text.as_bytes().first()?;
+    let rest = text.get(1..)?;
+    let meaning = match letter {
+        FEN => "text F: FEN",
+        OTHER_TAG => "text X: tag",
+        COMMENT => "text C: comment",
+        _ => {
+            let (_, name) = LETTERS.iter().find(|(known, _)| *known == letter)?;
+            return Some((format!("text {}: {name}", char::from(letter)), rest));
+        }
+    };
+    Some((meaning.into(), rest))
+}
+
+/// Returns the widths of a byte's fields, left to right, in bits; `byte` is that of the table.
+const fn fields(byte: u8, notation: Notation) -> &'static [u8] {
+    match (notation, byte) {
+        (_, 0x00..=0x0F) => &[5, 3],
+        (_, 0x10..=0x1F) => &[4, 1, 3],
+        (_, 0x20..=0x3F) => &[3, 2, 3],
+        (Notation::Table, 0x40..=0x47 | 0x80..=0x87) => &[2, 3, 2, 1],
+        (_, 0x48..=0x7F) | (Notation::Table, 0xC0..=0xC7) => &[2, 3, 3],
+        (Notation::Table, _) => &[1, 1, 3, 2, 1],
+        (Notation::Alternate, _) => &[2, 2, 1, 3],
+    }
+}
+
+/// Returns the bits of a byte in its fields, and of the bytes after an explicit move's or a NAG's.
+fn bits(byte: u8, more: &[u8], notation: Notation) -> String {
+    let shown = match notation {
+        Notation::Table => byte,
+        Notation::Alternate => TO_ALTERNATE[usize::from(byte)],
+    };
+    let mut text = split(u16::from(shown) << 8, fields(byte, notation));
+    match more {
+        [nag] => {
+            text.push(' ');
+            text.push_str(&format!("{nag:08b}"));
+        }
+        [high, low] => {
+            text.push(' ');
+            text.push_str(&split(u16::from_be_bytes([*high, *low]), &[6, 6, 3, 1]));
+        }
+        _ => {}
+    }
+    text
+}
+
+fn split(mut bits: u16, widths: &[u8]) -> String {
+    let mut text = String::with_capacity(16);
+    for (place, width) in widths.iter().enumerate() {
+        if place > 0 {
+            text.push(' ');
+        }
+        for _ in 0..*width {
+            text.push(if bits & 0x8000 == 0 { '0' } else { '1' });
+            bits <<= 1;
+        }
+    }
+    text
+}
+
+/// Returns what a byte of the table means by itself.
+fn meaning(byte: u8) -> String {
+    const COMPASS: [&str; 8] = ["E", "NE", "N", "NW", "W", "SW", "S", "SE"];
+    const LEAPS: [&str; 8] = ["EES", "EEN", "NNE", "NNW", "WWN", "WWS", "SSW", "SSE"];
+    const STEPS: [&str; 4] = ["step 1", "step 2", "take right", "take left"];
+    let ddd = usize::from(byte & 7);
+    let nnn = byte >> 3 & 7;
+    let slider = if byte & 1 == 0 { "rook" } else { "bishop" };
+    match byte {
+        TEXT => "text".into(),
+        0x01 => "0-1".into(),
+        0x02 => "1-0".into(),
+        0x03 => "draw".into(),
+        CASTLE_H => "castles, h-side".into(),
+        CASTLE_A => "castles, a-side".into(),
+        BAD => "?".into(),
+        GOOD => "!".into(),
+        0x08..=0x0F => format!("king {}", COMPASS[ddd]),
+        0x10..=0x1F => format!("knight #{} {}", nnn & 1, LEAPS[ddd]),
+        0x20..=0x3F => format!("pawn #{ddd} {}", STEPS[usize::from(nnn & 3)]),
+        0x40..=0x47 => format!("{} #{}", if byte & 1 == 0 { "queen" } else { "knight" }, byte >> 1 & 3),
+        0x80..=0x87 => format!("{slider} #{}", byte >> 1 & 3),
+        0x48..=0x7F => format!("queen {nnn} {}", COMPASS[ddd]),
+        EXPLICIT => "from, to, promotion".into(),
+        NULL => "passes".into(),
+        NAG => "glyph".into(),
+        OPEN => "variation opens".into(),
+        CLOSE => "variation closes".into(),
+        0xC5..=0xC7 => "unassigned".into(),
+        _ => format!("{slider} #{} {nnn} {}", byte >> 6 & 1, COMPASS[ddd]),
+    }
+}

@@ -1,0 +1,123 @@
+//! Moves as numbers of fixed width: 11 bits (FORMAT.md, "Move ids").
+//!
+//! Brenner's "Suggestion For Hardware Implementation": no more than about 7,000 half-moves are possible, so 11 bits would do. With the man and
+//! its colour there are more than 2,048; without them, as the position is known anyway, there are 1,968 triples of from, to and promotion.
+
+use crate::chess::attacks::RELATION;
+use crate::chess::{Move, MoveKind, Position, Role, Square, Wing};
+
+/// How many moves have an id: 1,792 from and to squares on a line or a knight's leap apart, and 176 promotions.
+pub const MOVES: u16 = 1968;
+/// The null move's id. The ids from 1,969 to 2,047 are reserved.
+pub const NULL: MoveId = MoveId(MOVES);
+
+/// The number of a move among all that a man can make on an empty board, below 2,048.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MoveId(u16);
+
+/// A triple as `from << 9 | to << 3 | promotion`: 0 none, 1 knight, 2 bishop, 3 rook, 4 queen. Ascending, which is the order of the ids.
+static TRIPLES: [u16; MOVES as usize] = {
+    let mut table = [0; MOVES as usize];
+    let (mut count, mut from) = (0, 0);
+    while from < 64 {
+        let mut to = 0;
+        while to < 64 {
+            if RELATION[from][to] != 0 {
+                let (rank, last) = (from >> 3, to >> 3);
+                let near = (from & 7).abs_diff(to & 7) <= 1;
+                let promotes = near && (rank == 6 && last == 7 || rank == 1 && last == 0);
+                let kinds = if promotes { 5 } else { 1 };
+                let mut promotion = 0;
+                while promotion < kinds {
+                    table[count] = (from << 9 | to << 3 | promotion) as u16;
+                    count += 1;
+                    promotion += 1;
+                }
+            }
+            to += 1;
+        }
+        from += 1;
+    }
+    assert!(count == MOVES as usize);
+    table
+};
+
+impl MoveId {
+    /// Returns the id of that number, or `None` from 2,048 up.
+    pub const fn new(number: u16) -> Option<MoveId> {
+        if number < 2048 { Some(MoveId(number)) } else { None }
+    }
+
+    /// Returns the number, below 2,048.
+    pub const fn number(self) -> u16 {
+        self.0
+    }
+
+    /// Returns the id of a from square, a to square and a promotion, or `None` where no man moves so.
+    pub fn of_squares(from: Square, to: Square, promotion: Option<Role>) -> Option<MoveId> {
+        let promotion = match promotion {
+            None => 0,
+            Some(role @ (Role::Knight | Role::Bishop | Role::Rook | Role::Queen)) => role as u16,
+            Some(_) => return None,
+        };
+        let triple = u16::from(from.index()) << 9 | u16::from(to.index()) << 3 | promotion;
+        TRIPLES.binary_search(&triple).ok().map(|index| MoveId(index as u16))
+    }
+
+    /// Returns the from square, the to square and the promotion, or `None` for the null move and the reserved ids.
+    pub fn squares(self) -> Option<(Square, Square, Option<Role>)> {
+        let triple = *TRIPLES.get(usize::from(self.0))?;
+        let promotion = match triple & 7 {
+            1 => Some(Role::Knight),
+            2 => Some(Role::Bishop),
+            3 => Some(Role::Rook),
+            4 => Some(Role::Queen),
+            _ => None,
+        };
+        Some((Square::masked((triple >> 9) as u8), Square::masked((triple >> 3) as u8), promotion))
+    }
+
+    /// Returns the id of a legal move or the null move; `None` where the squares are no move's.
+    ///
+    /// Castling is the king's step of two squares (`e1g1`) where the king stands on the e-file and the rook in the corner and `chess960` is not
+    /// asked for, and king takes rook otherwise.
+    pub fn of(m: Move, chess960: bool) -> Option<MoveId> {
+        let to = match m.kind {
+            MoveKind::Null => return Some(NULL),
+            MoveKind::Castle(wing) if !chess960 && m.from.file() == 4 => match (wing, m.to.file()) {
+                (Wing::H, 7) => Square::at(6, m.from.rank()),
+                (Wing::A, 0) => Square::at(2, m.from.rank()),
+                _ => m.to,
+            },
+            _ => m.to,
+        };
+        MoveId::of_squares(m.from, to, m.promotion())
+    }
+
+    /// Returns the legal move of that id in a position, or the null move; castling is understood either way. `None` where it is not legal.
+    pub fn to_move(self, position: &Position) -> Option<Move> {
+        if self == NULL {
+            return Some(Move::NULL);
+        }
+        let (from, to, promotion) = self.squares()?;
+        let us = position.turn();
+        let man = position.piece_at(from).filter(|man| man.color == us)?;
+        let legal = |to, kind| Some(Move { from, to, kind }).filter(|m| position.check(*m).is_ok());
+        if let Some(role) = promotion {
+            return legal(to, MoveKind::Promotion(role));
+        }
+        if man.role == Role::King {
+            for wing in Wing::BOTH {
+                let Some(rook) = position.castling_rook(us, wing) else { continue };
+                let corner = if wing == Wing::H { 7 } else { 0 };
+                let arrives = if wing == Wing::H { 6 } else { 2 };
+                let steps = from.file() == 4 && rook.file() == corner && to == Square::at(arrives, from.rank());
+                if to == rook || steps {
+                    return legal(rook, MoveKind::Castle(wing));
+                }
+            }
+        }
+        let passes = man.role == Role::Pawn && from.file() != to.file() && position.en_passant() == Some(to);
+        legal(to, if passes && position.man_at(to).is_none() { MoveKind::EnPassant } else { MoveKind::Plain })
+    }
+}

@@ -1,0 +1,104 @@
+//! The records, tags and texts of a chunk in the making.
+
+use crate::brenner::encode;
+use crate::chess::{Move, Position, position::STANDARD};
+use crate::format::record::{self, push_start};
+use crate::format::tags::TagsBuilder;
+use crate::format::texts::TextsBuilder;
+use crate::game::{Outcome, TextKind, Visitor};
+
+/// Makes records, tags and texts of the games that a reader gives it.
+#[derive(Default)]
+pub struct ChunkBuilder {
+    pub records: Vec<u8>,
+    pub ends: Vec<u32>,
+    pub tags: TagsBuilder,
+    pub texts: TextsBuilder,
+    /// Moves in the current game's stream.
+    moves: u32,
+    /// Whether a text now would stand right behind the last move, but for marks and NAGs.
+    behind_move: bool,
+    outcome: Option<Outcome>,
+}
+
+impl ChunkBuilder {
+    fn begin(&self) -> usize {
+        self.ends.last().map_or(0, |end| *end as usize)
+    }
+
+    pub fn end_game(&mut self, fault: bool) {
+        let begin = self.begin();
+        let flags = match self.outcome.take() {
+            Some(outcome) => {
+                encode::push_outcome(outcome, &mut self.records);
+                0
+            }
+            None => record::NO_MARKER,
+        };
+        if let Some(header) = self.records.get_mut(begin) {
+            *header |= flags | if fault { record::FAULT } else { 0 };
+        }
+        self.ends.push(self.records.len() as u32);
+        self.tags.end_game();
+        self.texts.end_game();
+    }
+
+    pub fn rewind(&mut self) {
+        self.records.truncate(self.begin());
+        self.tags.rewind();
+        self.texts.rewind();
+        self.outcome = None;
+    }
+}
+
+impl Visitor for ChunkBuilder {
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
+        self.tags.push(name, value);
+    }
+
+    fn start(&mut self, position: &Position) {
+        (self.moves, self.behind_move) = (0, false);
+        if *position == *STANDARD {
+            self.records.push(0);
+        } else {
+            self.records.push(record::SET_UP);
+            push_start(position, &mut self.records);
+        }
+    }
+
+    #[inline]
+    fn play(&mut self, before: &Position, m: Move) {
+        encode::push_move(before, m, &mut self.records);
+        self.moves += 1;
+        self.behind_move = true;
+    }
+
+    fn mark(&mut self, good: bool) {
+        encode::push_mark(good, &mut self.records);
+    }
+
+    fn nag(&mut self, nag: u8) {
+        encode::push_nag(nag, &mut self.records);
+    }
+
+    fn text(&mut self, kind: TextKind, text: &[u8]) {
+        let behind = std::mem::take(&mut self.behind_move).then_some(self.moves);
+        if self.texts.push(kind, text, behind) {
+            encode::push_text_mark(&mut self.records);
+        }
+    }
+
+    fn open(&mut self) {
+        self.behind_move = false;
+        encode::push_open(&mut self.records);
+    }
+
+    fn close(&mut self) {
+        self.behind_move = false;
+        encode::push_close(&mut self.records);
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}

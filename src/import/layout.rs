@@ -1,0 +1,84 @@
+//! The layout of a chunk's games: each is written as the style of the last would have it, and compared with its source.
+
+use crate::format::layout::{Edit, Layout, difference};
+use crate::pgn::{PgnWriter, Style};
+
+/// The most bytes around games (rejected games, blank lines) that are kept in one place.
+const MAX_AROUND: usize = 1 << 20;
+
+#[derive(Default)]
+pub struct LayoutBuilder {
+    writer: PgnWriter,
+    styles: Vec<Style>,
+    layout: Layout,
+    /// How many of the last game's expected bytes stand behind its last edit.
+    rest: usize,
+}
+
+impl LayoutBuilder {
+    /// Forgets what has been written of a game.
+    pub fn begin(&mut self) {
+        self.writer.clear();
+    }
+
+    /// The visitor that writes the current game.
+    pub fn writer(&mut self) -> &mut PgnWriter {
+        &mut self.writer
+    }
+
+    /// Ends the current game, which has the bytes `all` of the source, those of rejected games before it included; `own` are the game's
+    /// own. `again` drives a writer with the game once more.
+    pub fn end_game(&mut self, all: &[u8], own: &[u8], again: impl FnOnce(&mut PgnWriter)) {
+        let (mut edits, mut rest) = self.compare(all);
+        if !edits.is_empty() {
+            let last = self.writer.style();
+            let style = Style::infer(own, last);
+            if style != last {
+                self.writer.clear();
+                self.writer.set_style(style);
+                again(&mut self.writer);
+                let (others, other_rest) = self.compare(all);
+                if cost(&others) < cost(&edits) {
+                    (edits, rest) = (others, other_rest);
+                } else {
+                    self.writer.set_style(last);
+                }
+            }
+        }
+        let style = self.writer.style();
+        let number = self.styles.iter().rposition(|known| *known == style).unwrap_or_else(|| {
+            self.styles.push(style);
+            self.layout.styles.push(style.encode());
+            self.styles.len() - 1
+        });
+        self.layout.games.push(number as u64);
+        self.layout.edits.push(edits);
+        self.rest = rest;
+    }
+
+    fn compare(&mut self, all: &[u8]) -> (Vec<Edit>, usize) {
+        self.writer.finish();
+        let transcoded = self.writer.style().transcode(self.writer.as_bytes());
+        let expected = transcoded.as_deref().unwrap_or(self.writer.as_bytes());
+        let edits = difference(expected, all);
+        let used: u64 = edits.iter().map(|edit| edit.copy + edit.delete).sum();
+        (edits, expected.len() - used as usize)
+    }
+
+    /// Adds bytes of the source behind the last game. Returns false where they are too many.
+    pub fn append(&mut self, bytes: &[u8]) -> bool {
+        let Some(edits) = self.layout.edits.last_mut().filter(|_| bytes.len() <= MAX_AROUND) else { return false };
+        edits.push(Edit { copy: self.rest as u64, delete: 0, insert: bytes.into() });
+        self.rest = 0;
+        true
+    }
+
+    pub fn finish(self) -> Layout {
+        self.layout
+    }
+}
+
+/// About the bytes that edits take.
+fn cost(edits: &[Edit]) -> usize {
+    edits.iter().map(|edit| 3 + edit.insert.len()).sum()
+}

@@ -1,0 +1,163 @@
+//! A job's games: parsed, and encoded as far as no order is needed.
+
+use super::FaultReport;
+use super::chunk::ChunkBuilder;
+use super::feed::Part;
+use super::layout::LayoutBuilder;
+use crate::chess::{Move, Position};
+use crate::game::{Outcome, TextKind, Visitor};
+use crate::pgn::{Fault, FaultKind, ReadOptions, Verdict, read_game};
+
+/// What a stretch of one source gave.
+pub enum Run {
+    Games {
+        source: usize,
+        stored: u64,
+        rejected: u64,
+        /// Whether all bytes of the stretch are kept.
+        exact: bool,
+        /// Each with its game's number in this run, from 1, and where stored the place among the run's stored games, from 0.
+        faults: Vec<(u64, FaultReport)>,
+    },
+    End {
+        source: usize,
+        bytes: u64,
+        sha256: [u8; 32],
+    },
+}
+
+/// A job, parsed.
+#[derive(Default)]
+pub struct Parsed {
+    pub chunk: ChunkBuilder,
+    pub layout: LayoutBuilder,
+    pub runs: Vec<Run>,
+    pub plies: u64,
+    pub faulty: u64,
+    pub rejected: u64,
+    pub pgn_bytes: u64,
+}
+
+impl Parsed {
+    pub fn take(&mut self, part: Part, options: &ReadOptions) {
+        let piece = match part {
+            Part::Piece(piece) => piece,
+            Part::End { source, bytes, sha256 } => return self.runs.push(Run::End { source, bytes, sha256 }),
+        };
+        let source = piece.source as usize;
+        let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());
+        // The first byte of the piece that no game has taken.
+        let mut free = 0;
+        let mut oversized = piece.oversized.iter().peekable();
+        for (number, region) in piece.regions.iter().map(Some).chain([None]).enumerate() {
+            while let Some(game) = oversized.next_if(|game| game.before <= number) {
+                rejected += 1;
+                let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
+                let (offset, line) = (game.offset, game.line);
+                let report = FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0 };
+                faults.push((stored + rejected, report));
+            }
+            let Some(region) = region else { break };
+            let text = piece.region(region);
+            let mut at = 0;
+            while at < text.len() {
+                self.layout.begin();
+                let begin = at;
+                let mut both = Both(&mut self.chunk, self.layout.writer());
+                let reading = read_game(text, begin, options, &mut both);
+                // A reader that does not move on would be read for ever.
+                at = reading.next.max(at + 1);
+                let place = match reading.verdict {
+                    None => continue,
+                    Some(Verdict::Stored) => {
+                        self.chunk.end_game(!reading.faults.is_empty());
+                        let end = (region.start + at).min(piece.text.len());
+                        let (all, own) = (&piece.text[free..end], &text[reading.start.min(at)..at.min(text.len())]);
+                        self.layout.end_game(all, own, |writer| {
+                            read_game(text, begin, options, writer);
+                        });
+                        free = end;
+                        self.plies += u64::from(reading.plies);
+                        self.faulty += u64::from(!reading.faults.is_empty());
+                        stored += 1;
+                        Some(stored - 1)
+                    }
+                    Some(Verdict::Rejected) => {
+                        self.chunk.rewind();
+                        rejected += 1;
+                        None
+                    }
+                };
+                let count = reading.faults.len();
+                for (index, fault) in reading.faults.into_iter().enumerate() {
+                    let report = FaultReport {
+                        source,
+                        offset: region.offset + fault.offset as u64,
+                        line: piece.line_of(region, fault.offset),
+                        game: 0,
+                        stored: place,
+                        fault,
+                        more: if index + 1 == count { reading.more_faults } else { 0 },
+                    };
+                    faults.push((stored + rejected, report));
+                }
+            }
+        }
+        self.pgn_bytes += piece.text.len() as u64;
+        self.rejected += rejected;
+        let exact = piece.oversized.is_empty() && (free == piece.text.len() || stored > 0 && self.layout.append(&piece.text[free..]));
+        self.runs.push(Run::Games { source, stored, rejected, exact, faults });
+    }
+}
+
+/// Gives everything to two visitors.
+struct Both<'a, A, B>(&'a mut A, &'a mut B);
+
+impl<A: Visitor, B: Visitor> Visitor for Both<'_, A, B> {
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
+        self.0.tag(name, value);
+        self.1.tag(name, value);
+    }
+
+    fn start(&mut self, position: &Position) {
+        self.0.start(position);
+        self.1.start(position);
+    }
+
+    #[inline]
+    fn play(&mut self, before: &Position, m: Move) {
+        self.0.play(before, m);
+        self.1.play(before, m);
+    }
+
+    fn mark(&mut self, good: bool) {
+        self.0.mark(good);
+        self.1.mark(good);
+    }
+
+    fn nag(&mut self, nag: u8) {
+        self.0.nag(nag);
+        self.1.nag(nag);
+    }
+
+    fn text(&mut self, kind: TextKind, text: &[u8]) {
+        self.0.text(kind, text);
+        self.1.text(kind, text);
+    }
+
+    fn open(&mut self) {
+        self.0.open();
+        self.1.open();
+    }
+
+    fn close(&mut self) {
+        self.0.close();
+        self.1.close();
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        self.0.outcome(outcome);
+        self.1.outcome(outcome);
+    }
+}
+

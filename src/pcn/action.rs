@@ -1,0 +1,134 @@
+//! The actions of a move: tried on a board of their own, so that any way to take a move apart is understood.
+
+use super::board::{PieceName, name_of, square};
+use super::{Path, PcnError, PcnFault};
+use crate::chess::{Color, Move, Piece, Position, Role, Square};
+use serde_json::Value;
+
+/// The board in the midst of a move, a8 first, and the men that have jumped above it.
+struct Midst {
+    men: [Option<Piece>; 64],
+    above: Vec<(usize, Piece)>,
+}
+
+/// Returns the position's men as PCN has them, a8 first.
+fn men_of(position: &Position) -> [Option<Piece>; 64] {
+    let mut men = [None; 64];
+    for (flat, man) in men.iter_mut().enumerate() {
+        *man = Square::new((flat ^ 56) as u8).and_then(|square| position.piece_at(square));
+    }
+    men
+}
+
+/// Returns the colour of the man that a move's first action moves.
+pub(super) fn mover(position: &Position, actions: &Value) -> Option<Color> {
+    let midst = Midst { men: men_of(position), above: Vec::new() };
+    let subject = actions.as_array()?.first()?.as_array()?.first()?;
+    midst.men.get(midst.find(subject, false).ok()?)?.map(|piece| piece.color)
+}
+
+/// Returns the legal move that a list of actions is; no action at all is the null move.
+pub(super) fn to_move(position: &Position, actions: &Value, path: &Path<'_>) -> Result<Move, PcnError> {
+    let Value::Array(list) = actions else { return Err(path.error(PcnFault::Wanted("a list of actions"))) };
+    if list.is_empty() {
+        return Ok(Move::NULL);
+    }
+    let mut midst = Midst { men: men_of(position), above: Vec::new() };
+    for (place, action) in list.iter().enumerate() {
+        midst.act(action, &path.item(place))?;
+    }
+    if !midst.above.is_empty() {
+        return Err(path.error(PcnFault::NotLanded));
+    }
+    let leads_here = |m: &Move| {
+        let mut after = position.clone();
+        after.play(*m);
+        men_of(&after) == midst.men
+    };
+    position.legal_moves().into_iter().find(leads_here).ok_or_else(|| path.error(PcnFault::IllegalMove))
+}
+
+impl Midst {
+    fn find(&self, naming: &Value, above: bool) -> Result<usize, PcnFault> {
+        square(naming, &[8, 8], |name| {
+            let is = |piece: &Piece| name_of(*piece) == name;
+            let mut found: Vec<usize> = if above {
+                self.above.iter().filter(|(_, piece)| is(piece)).map(|(at, _)| *at).collect()
+            } else {
+                (0..64).filter(|at| self.men.get(*at).copied().flatten().is_some_and(|piece| is(&piece))).collect()
+            };
+            if found.len() == 1 { found.pop() } else { None }
+        })
+    }
+
+    fn act(&mut self, action: &Value, path: &Path<'_>) -> Result<(), PcnError> {
+        let (subject, verb, object, options) = match action.as_array().map(Vec::as_slice) {
+            Some([subject, verb, object]) => (subject, verb, object, None),
+            Some([subject, verb, object, options]) => (subject, verb, object, Some(options)),
+            _ => return Err(path.error(PcnFault::Wanted("an action of subject, verb, object and perhaps options"))),
+        };
+        let (subject_path, verb_path, object_path) = (path.item(0), path.item(1), path.item(2));
+        let verb = verb.as_str().ok_or_else(|| verb_path.error(PcnFault::Wanted("a verb")))?;
+        let (descends, takes) = match verb {
+            "shift" => (false, false),
+            "capture" | "remove" => (false, true),
+            "land" => (true, false),
+            "stun" => (true, true),
+            "jump" => (false, false),
+            "drop" => return Err(verb_path.error(PcnFault::Drop)),
+            _ => return Err(verb_path.error(PcnFault::UnknownVerb)),
+        };
+        let from = self.find(subject, descends).map_err(|fault| subject_path.error(fault))?;
+        let to = self.find(object, false).map_err(|fault| object_path.error(fault))?;
+        let mut piece =
+            self.lift(from, descends).ok_or_else(|| subject_path.error(PcnFault::EmptySquare))?;
+        if let Some(options) = options {
+            piece = promoted(piece, options, &path.item(3))?;
+        }
+        if verb == "jump" {
+            self.above.push((to, piece));
+            return Ok(());
+        }
+        let stands = self.men.get(to).copied().flatten();
+        match (takes, stands) {
+            (false, Some(_)) => return Err(object_path.error(PcnFault::Occupied)),
+            (true, None) => return Err(object_path.error(PcnFault::NothingToCapture)),
+            (true, Some(man)) if man.color == piece.color => {
+                return Err(object_path.error(PcnFault::NothingToCapture));
+            }
+            _ => {}
+        }
+        if let Some(square) = self.men.get_mut(to) {
+            *square = Some(piece);
+        }
+        Ok(())
+    }
+
+    fn lift(&mut self, from: usize, above: bool) -> Option<Piece> {
+        if above {
+            let place = self.above.iter().position(|(at, _)| *at == from)?;
+            return Some(self.above.swap_remove(place).1);
+        }
+        self.men.get_mut(from)?.take()
+    }
+}
+
+/// Returns what a piece is after its action: only a pawn is promoted, to a knight, bishop, rook or queen of its own side.
+fn promoted(piece: Piece, options: &Value, path: &Path<'_>) -> Result<Piece, PcnError> {
+    let Value::Object(members) = options else { return Err(path.error(PcnFault::Wanted("options"))) };
+    let mut after = piece;
+    for (name, value) in members {
+        let path = path.member(name);
+        if name != "promotion" {
+            return Err(path.error(PcnFault::UnknownOption));
+        }
+        let text = value.as_str().ok_or_else(|| path.error(PcnFault::Wanted("a piece")))?;
+        let named = PieceName::parse(text).ok_or_else(|| path.error(PcnFault::NotAPiece))?;
+        after = named.western().map_err(|fault| path.error(fault))?;
+        let becomes = matches!(after.role, Role::Knight | Role::Bishop | Role::Rook | Role::Queen);
+        if piece.role != Role::Pawn || after.color != piece.color || !becomes {
+            return Err(path.error(PcnFault::BadPromotion));
+        }
+    }
+    Ok(after)
+}

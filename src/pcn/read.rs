@@ -1,0 +1,220 @@
+//! PCN to games.
+
+use super::board::{Board, at};
+use super::{DRAW_PROPOSAL, Path, PcnError, PcnFault, action, time};
+use crate::chess::{Color, Move, Piece, Position, Role, Square, Wing};
+use crate::game::{Event, Game, Outcome};
+use serde_json::{Map, Value};
+
+/// Reads a document: one game, an array of games, or one game after the other. Every move is checked.
+///
+/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of games it begins within the game.
+pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
+    let mut games = Vec::new();
+    for value in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
+        match value.map_err(|error| Path::ROOT.error(PcnFault::Json(error.line(), error.column())))? {
+            Value::Array(items) => {
+                for (place, item) in items.iter().enumerate() {
+                    games.push(game(item, &Path::ROOT.item(place))?);
+                }
+            }
+            value => games.push(game(&value, &Path::ROOT)?),
+        }
+    }
+    Ok(games)
+}
+
+/// Reads one game.
+pub fn parse_value(value: &Value) -> Result<Game, PcnError> {
+    game(value, &Path::ROOT)
+}
+
+const MEMBERS: [&str; 8] = [
+    "started_at",
+    "topside_player",
+    "bottomside_player",
+    "over?",
+    "...result?",
+    "starting_position",
+    "previous_moves",
+    "...cache",
+];
+
+fn game(value: &Value, path: &Path<'_>) -> Result<Game, PcnError> {
+    let Value::Object(members) = value else { return Err(path.error(PcnFault::Wanted("a game, as an object"))) };
+    if let Some(name) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
+        return Err(path.member(name).error(PcnFault::UnknownMember));
+    }
+    let men = match members.get("starting_position") {
+        None => men_of(&Position::standard()),
+        Some(board) => {
+            let path = path.member("starting_position");
+            Board::read(board, &path)?.western(&path)?
+        }
+    };
+    let moves_path = path.member("previous_moves");
+    let moves = match members.get("previous_moves") {
+        None => &[][..],
+        Some(Value::Array(moves)) => moves.as_slice(),
+        Some(_) => return Err(moves_path.error(PcnFault::Wanted("a list of moves"))),
+    };
+    let (start, played) = play(&men, moves, &moves_path)?;
+    let (outcome, proposal) = result(members, path)?;
+
+    let mut game = Game { start, outcome: Some(outcome), ..Game::default() };
+    let mut tag = |name: &str, value: &str| game.tags.push((name.into(), value.into()));
+    if let Some(text) = text(members, "started_at", path)? {
+        time::tags_of(text).iter().for_each(|(name, value)| tag(name, value));
+    }
+    for (name, member) in [("White", "bottomside_player"), ("Black", "topside_player")] {
+        if let Some(player) = text(members, member, path)? {
+            tag(name, player);
+        }
+    }
+    tag("Result", outcome.token());
+    if let Some(color) = proposal {
+        tag(DRAW_PROPOSAL, if color == Color::White { "White" } else { "Black" });
+    }
+    if game.start != Position::standard() {
+        if is_chess960(&game.start, &played) {
+            tag("Variant", "Chess960");
+        }
+        tag("SetUp", "1");
+        let fen = game.start.fen();
+        tag("FEN", &fen);
+    }
+    game.events = played.into_iter().map(Event::Move).collect();
+    Ok(game)
+}
+
+fn text<'a>(members: &'a Map<String, Value>, name: &str, path: &Path<'_>) -> Result<Option<&'a str>, PcnError> {
+    match members.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(path.member(name).error(PcnFault::Wanted("a text"))),
+    }
+}
+
+/// The document's table: the outcome, and who has proposed a draw.
+fn result(members: &Map<String, Value>, path: &Path<'_>) -> Result<(Outcome, Option<Color>), PcnError> {
+    let boolean = |name: &'static str| match members.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(value)) => Ok(Some(*value)),
+        Some(_) => Err(path.member(name).error(PcnFault::Wanted("true, false or null"))),
+    };
+    Ok(match (boolean("over?")?, boolean("...result?")?) {
+        (Some(true), Some(true)) => (Outcome::WhiteWins, None),
+        (Some(true), Some(false)) => (Outcome::BlackWins, None),
+        (Some(true), None) => (Outcome::Draw, None),
+        (Some(false), Some(true)) => (Outcome::Unknown, Some(Color::White)),
+        (Some(false), Some(false)) => (Outcome::Unknown, Some(Color::Black)),
+        (Some(false) | None, None) => (Outcome::Unknown, None),
+        (None, Some(_)) => return Err(path.member("...result?").error(PcnFault::ResultWithoutOver)),
+    })
+}
+
+fn men_of(position: &Position) -> [Option<Piece>; 64] {
+    let mut men = [None; 64];
+    for (index, man) in men.iter_mut().enumerate() {
+        *man = at(index ^ 56).and_then(|square| position.piece_at(square));
+    }
+    men
+}
+
+/// Plays the moves. What PCN does not say of the start follows from them: who begins, the castling rights and en passant target that they use.
+fn play(men: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(Position, Vec<Move>), PcnError> {
+    let mut start = Position::from_men(men, Color::White);
+    let first = moves.iter().position(|actions| actions.as_array().is_some_and(|list| !list.is_empty()));
+    if let Some(place) = first
+        && action::mover(&start, &moves[place]) == Some(if place % 2 == 0 { Color::Black } else { Color::White })
+    {
+        start = Position::from_men(men, Color::Black);
+    }
+    for color in Color::BOTH {
+        if is_array(men, Color::White) && is_array(men, Color::Black) {
+            let rooks = (0..8).map(|file| Square::at(file, color.back_rank())).filter(|square| {
+                start.piece_at(*square) == Some(Piece { color, role: Role::Rook })
+            });
+            for (rook, wing) in rooks.collect::<Vec<_>>().into_iter().zip([Wing::A, Wing::H]) {
+                start.grant_castling(color, wing, rook);
+            }
+        }
+    }
+    let mut played = Vec::new();
+    let mut position = start.clone();
+    while let Some(actions) = moves.get(played.len()) {
+        match action::to_move(&position, actions, &path.item(played.len())) {
+            Ok(m) => {
+                position.play(m);
+                played.push(m);
+            }
+            Err(error) if error.fault == PcnFault::IllegalMove => {
+                // Perhaps with a right that the start must have had.
+                let (better, m, after) =
+                    with_more_rights(&start, &position, &played, actions, path).ok_or(error)?;
+                start = better;
+                position = after;
+                played.push(m);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((start, played))
+}
+
+/// Returns a start with one more castling right, or with an en passant target, from which a move is legal after those played; with the move
+/// and the position after it.
+fn with_more_rights(
+    start: &Position,
+    now: &Position,
+    played: &[Move],
+    actions: &Value,
+    path: &Path<'_>,
+) -> Option<(Position, Move, Position)> {
+    let color = now.turn();
+    let castlings = Wing::BOTH.into_iter().flat_map(|wing| (0..8).map(move |file| (wing, file))).filter_map(|(wing, file)| {
+        let mut better = start.clone();
+        let granted = start.castling_rook(color, wing).is_none()
+            && better.grant_castling(color, wing, Square::at(file, color.back_rank()));
+        granted.then_some(better)
+    });
+    let targets = (0..8).filter(|_| played.is_empty()).filter_map(|file| {
+        let mut better = start.clone();
+        let rank = if color == Color::White { 5 } else { 2 };
+        better.set_en_passant(Square::at(file, rank)).then_some(better)
+    });
+    castlings.chain(targets).find_map(|better| {
+        let mut position = better.clone();
+        played.iter().for_each(|m| position.play(*m));
+        let m = action::to_move(&position, actions, &path.item(played.len())).ok()?;
+        position.play(m);
+        Some((better, m, position))
+    })
+}
+
+/// Whether a side stands as at the start of chess or Chess960, with no other men.
+fn is_array(men: &[Option<Piece>; 64], color: Color) -> bool {
+    let (home, pawns) = if color == Color::White { (0, 8) } else { (56, 48) };
+    let pawn = Some(Piece { color, role: Role::Pawn });
+    let back: Vec<u8> =
+        (home..home + 8).filter_map(|at| men[at].filter(|man| man.color == color)).map(|man| man.role.letter()).collect();
+    let mut sorted = back.clone();
+    sorted.sort_unstable();
+    let places = |letter: u8| back.iter().position(|b| *b == letter).zip(back.iter().rposition(|b| *b == letter));
+    let (Some((a, h)), Some((king, _))) = (places(b'R'), places(b'K')) else { return false };
+    sorted == b"BBKNNQRR"
+        && (a + 1..h).contains(&king)
+        && men[pawns..pawns + 8].iter().all(|man| *man == pawn)
+        && men.iter().flatten().filter(|man| man.color == color).count() == 16
+}
+
+/// Whether a game is of Chess960: a full array that is not the usual one, or castling from other squares.
+fn is_chess960(start: &Position, moves: &[Move]) -> bool {
+    let men = men_of(start);
+    let unusual = |m: &Move| match m.kind {
+        crate::chess::MoveKind::Castle(wing) => m.from.file() != 4 || m.to.file() != if wing == Wing::H { 7 } else { 0 },
+        _ => false,
+    };
+    let arrays = is_array(&men, Color::White) && is_array(&men, Color::Black) && men != men_of(&Position::standard());
+    arrays || moves.iter().any(unusual)
+}

@@ -1,0 +1,121 @@
+//! Games to PCN.
+
+use super::board::name_of;
+use super::{DRAW_PROPOSAL, time};
+use crate::chess::{Move, MoveKind, Position, Square, Wing};
+use crate::game::{Game, Outcome};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// How a document is set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Layout {
+    /// All on one line.
+    Line,
+    /// A line for each rank and each move, as the PCN document has it.
+    #[default]
+    Document,
+}
+
+/// Returns the game as a PCN document: its players, moment, result, start and main line. docs/PCN.md says what is left out.
+pub fn write(game: &Game, layout: Layout) -> String {
+    let mut members: Vec<(&str, String)> = Vec::new();
+    if let Some(text) = time::text_of(|name| game.tag(name)) {
+        members.push(("started_at", quoted(&text)));
+    }
+    for (member, tag) in [("topside_player", "Black"), ("bottomside_player", "White")] {
+        if let Some(player) = game.tag(tag) {
+            members.push((member, quoted(player)));
+        }
+    }
+    let proposal = match game.tag(DRAW_PROPOSAL) {
+        Some("White") => "true",
+        Some("Black") => "false",
+        _ => "null",
+    };
+    let (over, result) = match game.outcome {
+        Some(Outcome::WhiteWins) => ("true", "true"),
+        Some(Outcome::BlackWins) => ("true", "false"),
+        Some(Outcome::Draw) => ("true", "null"),
+        Some(Outcome::Unknown) | None => ("false", proposal),
+    };
+    members.push(("over?", over.into()));
+    members.push(("...result?", result.into()));
+    members.push(("starting_position", list(&board(&game.start), layout)));
+    let mut position = game.start.clone();
+    let mut moves = Vec::new();
+    for m in game.main_line() {
+        moves.push(actions(&position, m));
+        position.play(m);
+    }
+    members.push(("previous_moves", list(&moves, layout)));
+    let members: Vec<String> = members.iter().map(|(name, value)| format!("{}: {value}", quoted(name))).collect();
+    match layout {
+        Layout::Line => format!("{{{}}}", members.join(", ")),
+        Layout::Document => format!("{{\n  {}\n}}", members.join(",\n  ")),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn list(items: &[String], layout: Layout) -> String {
+    match layout {
+        Layout::Document if !items.is_empty() => format!("[\n    {}\n  ]", items.join(",\n    ")),
+        _ => format!("[{}]", items.join(", ")),
+    }
+}
+
+fn board(position: &Position) -> Vec<String> {
+    let square = |file, rank| match position.piece_at(Square::at(file, rank)) {
+        Some(piece) => quoted(&name_of(piece)),
+        None => "null".into(),
+    };
+    (0..8).rev().map(|rank| format!("[{}]", (0..8).map(|file| square(file, rank)).collect::<Vec<_>>().join(", "))).collect()
+}
+
+/// Returns the coordinates of a square: row from the top, column from the left.
+fn coordinates(square: Square) -> String {
+    format!("[{}, {}]", 7 - square.rank(), square.file())
+}
+
+/// Returns the actions of a move; of the null move, none.
+fn actions(before: &Position, m: Move) -> String {
+    let action = |from: Square, verb: &str, to: Square| format!("[{}, \"{verb}\", {}]", coordinates(from), coordinates(to));
+    match m.kind {
+        MoveKind::Null => "[]".into(),
+        MoveKind::Castle(wing) => {
+            let home = m.from.rank();
+            let (king_file, rook_file) = if wing == Wing::H { (6, 5) } else { (2, 3) };
+            let (king, rook) = (Square::at(king_file, home), Square::at(rook_file, home));
+            let king_shifts = (king != m.from).then(|| action(m.from, "shift", king));
+            let rook_shifts = (rook != m.to).then(|| action(m.to, "shift", rook));
+            let list: Vec<String> = if king != m.to {
+                king_shifts.into_iter().chain(rook_shifts).collect()
+            } else if rook != m.from {
+                rook_shifts.into_iter().chain(king_shifts).collect()
+            } else {
+                // Each stands where the other goes: the king makes room above the board.
+                vec![action(m.from, "jump", king), action(m.to, "shift", rook), action(king, "land", king)]
+            };
+            format!("[{}]", list.join(", "))
+        }
+        MoveKind::EnPassant => {
+            let victim = Square::at(m.to.file(), m.from.rank());
+            format!("[{}, {}]", action(m.from, "capture", victim), action(victim, "shift", m.to))
+        }
+        MoveKind::Plain | MoveKind::Promotion(_) => {
+            let verb = if before.man_at(m.to).is_some() { "capture" } else { "shift" };
+            let mut text = action(m.from, verb, m.to);
+            if let Some(role) = m.promotion() {
+                let name = name_of(crate::chess::Piece { color: before.turn(), role });
+                text.pop();
+                // Writing to a String cannot fail.
+                let _ = write!(text, ", {{\"promotion\": {}}}]", quoted(&name));
+            }
+            format!("[{text}]")
+        }
+    }
+}
+

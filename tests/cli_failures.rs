@@ -1,0 +1,251 @@
+//! The command line where things go wrong: bad input, damage, interrupts, outputs that take nothing.
+
+mod cli_support;
+
+use cli_support::{PGN, Room, gzip, json, many};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+#[test]
+fn a_source_that_ends_early() {
+    let room = Room::new();
+    let whole = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
+    room.write("cut.pgn.zst", &whole[..whole.len() - 9]);
+    let done = room.run(&["import", "cut.pgn.zst", "-o", "g.bga", "-q"]);
+    done.failed(&["cut"], 1, &["cut.pgn.zst", "cut short", "committed in g.bga"]);
+    assert!(room.fine(&["verify", "g.bga"]).contains("sound"));
+    room.write("tiny.gz", &gzip(PGN.as_bytes())[..30]);
+    room.fails(&["import", "tiny.gz", "-o", "t.bga"], 1, &["tiny.gz"]);
+    assert!(!room.path("t.bga").exists());
+}
+
+#[test]
+fn existing_outputs() {
+    let room = Room::with_archive();
+    let before = room.read("g.bga");
+    room.fails(&["import", "g.pgn", "-o", "g.bga"], 1, &["g.bga exists already", "--append", "--force"]);
+    assert_eq!(room.read("g.bga"), before);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "--force", "-q"]);
+    assert_eq!(room.read("g.bga"), before);
+    let done = room.run(&["import", "g.pgn", "-o", "g.bga", "--append"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.err.contains("The archive now has 6 games"), "{}", done.err);
+    let list = room.fine(&["list", "g.bga"]);
+    assert_eq!(list.lines().count(), 6);
+    assert!(room.fine(&["info", "g.bga"]).contains("Index    good"));
+    let both = room.run(&["import", "g.pgn", "-o", "g.bga", "--append", "--force"]);
+    assert_eq!(both.code, Some(2));
+
+    room.write("out.pgn", "mine");
+    room.fails(&["export", "g.bga", "-o", "out.pgn"], 1, &["out.pgn exists already", "--force"]);
+    assert_eq!(room.read("out.pgn"), b"mine");
+    room.fine(&["export", "g.bga", "-o", "out.pgn", "--force"]);
+    assert!(room.read("out.pgn").starts_with(b"[Event "));
+    room.fails(&["import", "g.pgn", "-o", "g.pgn", "--force"], 1, &["both input and output"]);
+    room.fails(&["import", "g.pgn", "-o", "x.bgi"], 1, &["index files"]);
+    room.fails(&["import", "g.pgn", "-o", "."], 1, &["not a regular file"]);
+    room.fails(&["import", "g.pgn", "-o", "no/x.bga"], 1, &["no/x.bga"]);
+    assert_eq!(room.read("g.pgn"), PGN.as_bytes());
+    assert_eq!(room.names(), ["g.bga", "g.bgi", "g.pgn", "out.pgn"]);
+}
+
+#[test]
+fn tags_do_not_command_the_terminal() {
+    let room = Room::new();
+    room.write("g.pgn", "[Event \"a\x1b[31mb\tc\"]\n[White \"W\"]\n[Result \"*\"]\n\n1. e4 *\n");
+    room.run(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    for args in [&["list", "g.bga"][..], &["show", "g.bga", "1"]] {
+        assert!(!room.fine(args).contains('\x1b'), "{args:?}");
+    }
+    assert_eq!(json(&room.fine(&["list", "g.bga", "--json"]))[0]["event"], "a\u{1b}[31mb\tc");
+}
+
+#[test]
+fn verify_and_damage() {
+    let room = Room::new();
+    room.write("many.pgn", many(5000));
+    room.fine(&["import", "many.pgn", "-o", "g.bga", "-q"]);
+    let full = room.fine(&["verify", "g.bga"]);
+    assert!(full.contains("sound") && full.contains("moves of 5,000 games"), "{full}");
+    assert!(room.fine(&["verify", "g.bga", "--quick"]).contains("moves not checked"));
+    let report = &json(&room.fine(&["verify", "g.bga", "--json"]))[0];
+    assert_eq!((&report["sound"], &report["games"], &report["index"]), (&true.into(), &5000.into(), &true.into()));
+
+    let whole = room.read("g.bga");
+    let mut damaged = whole.clone();
+    // Well within the first block: records of games.
+    damaged[17_000] ^= 1;
+    room.write("g.bga", &damaged);
+    for args in [&["verify", "g.bga"][..], &["verify", "g.bga", "--quick"]] {
+        let done = room.run(args);
+        assert_eq!(done.code, Some(4), "{}{}", done.out, done.err);
+        assert!(done.out.contains("DAMAGED"), "{}", done.out);
+    }
+    let done = room.run(&["verify", "g.bga", "--json"]);
+    assert_eq!(done.code, Some(4));
+    let report = &json(&done.out)[0];
+    assert_eq!(report["sound"], false);
+    let lost: u64 = report["lost"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|lost| lost["last"].as_u64().unwrap() - lost["first"].as_u64().unwrap() + 1)
+        .sum();
+    assert!(lost > 0);
+    // What is not damaged is still to be had.
+    let done = room.run(&["export", "g.bga", "-o", "rest.pgn"]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(done.err.contains("left out"), "{}", done.err);
+    let games = String::from_utf8(room.read("rest.pgn")).unwrap().matches("[Event ").count() as u64;
+    assert!(games < 5000 && games >= 5000 - lost, "{games} {lost}");
+
+    room.write("g.bga", &whole[..whole.len() - 100]);
+    assert_eq!(room.run(&["verify", "g.bga"]).code, Some(4));
+    room.write("g.bga", [&whole[..], b"rubbish"].concat());
+    let done = room.run(&["verify", "g.bga"]);
+    assert_eq!(done.code, Some(0));
+    assert!(done.err.contains("7 bytes beyond the last commit"), "{}", done.err);
+}
+
+#[test]
+fn bad_archives() {
+    let room = Room::with_archive();
+    let whole = room.read("g.bga");
+    let mut newer = whole.clone();
+    // The version stands behind the magic bytes, in each copy of the header page.
+    let magic = whole[..8].to_vec();
+    for page in newer.chunks_mut(4096).filter(|page| page.starts_with(&magic)) {
+        page[8..12].copy_from_slice(&[9, 0, 1, 0]);
+    }
+    room.write("empty.bga", "");
+    room.write("foreign.bga", PGN);
+    room.write("newer.bga", newer);
+    room.write("short.bga", &whole[..whole.len() - 1]);
+    room.write("header.bga", &whole[..100]);
+    let cases: [(&str, &[&str]); 6] = [
+        ("missing.bga", &["cannot open missing.bga"]),
+        ("empty.bga", &["empty.bga", "not a Scoresheet archive", "empty"]),
+        ("foreign.bga", &["foreign.bga", "not a Scoresheet archive"]),
+        ("newer.bga", &["newer.bga", "version 9.1", "newer"]),
+        ("short.bga", &["short.bga", "damaged", "shorter"]),
+        ("header.bga", &["header.bga", "damaged"]),
+    ];
+    let before = room.names();
+    for (name, words) in cases {
+        for args in [
+            &["info", name][..],
+            &["show", name, "1"],
+            &["fen", name, "1:1"],
+            &["list", name],
+            &["export", name],
+            &["export", name, "-o", "out.pgn"],
+            &["index", name],
+        ] {
+            let done = room.fails(args, 1, words);
+            assert_eq!(done.err.lines().count(), 1, "{}", done.err);
+        }
+        let damaged = words.contains(&"damaged");
+        let verify = room.run(&["verify", name]);
+        assert_eq!(verify.code, Some(if damaged { 4 } else { 1 }), "{name}: {}", verify.err);
+        if name != "missing.bga" {
+            let bytes = room.read(name);
+            room.fails(&["import", "g.pgn", "-o", name, "--append"], 1, &words[..1]);
+            assert_eq!(room.read(name), bytes);
+        }
+    }
+    room.fails(&["info", "."], 1, &["."]);
+    room.fails(&["import", "missing.pgn", "-o", "x.bga"], 1, &["cannot open missing.pgn"]);
+    room.fails(&["import", ".", "-o", "x.bga"], 1, &["."]);
+    assert_eq!(room.names(), before);
+}
+
+#[test]
+fn an_archive_without_games() {
+    let room = Room::new();
+    room.write("none.pgn", "");
+    room.fine(&["import", "none.pgn", "-o", "none.bga"]);
+    assert_eq!(room.fine(&["list", "none.bga"]), "");
+    assert_eq!(room.fine(&["export", "none.bga"]), "");
+    assert!(room.fine(&["info", "none.bga"]).contains("Games    0"));
+    assert!(room.fine(&["verify", "none.bga"]).contains("sound"));
+    room.fails(&["show", "none.bga", "1"], 1, &["the archive is empty"]);
+    room.fails(&["fen", "none.bga", "1:0"], 1, &["the archive is empty"]);
+    room.fails(&["list", "none.bga", "--games", "1-"], 1, &["the archive is empty"]);
+    room.fails(&["bench", "none.pgn", "-q"], 1, &["no game"]);
+}
+
+/// Standard output into a pipe that nobody reads any more, and onto a full disk.
+#[cfg(unix)]
+#[test]
+fn output_that_nobody_takes() {
+    use std::process::{Command, Stdio};
+    let room = Room::new();
+    room.write("many.pgn", many(20_000));
+    room.fine(&["import", "many.pgn", "-o", "g.bga", "-q"]);
+    for args in [&["list", "g.bga"][..], &["export", "g.bga"], &["list", "g.bga", "--json"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_scoresheet"))
+            .args(args)
+            .current_dir(room.0.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{args:?}");
+    }
+    if Path::new("/dev/full").exists() {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_scoresheet"))
+            .args(["export", "g.bga"])
+            .current_dir(room.0.path())
+            .stdout(full)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).starts_with("scoresheet: cannot write the output"));
+        // A device must stay a device.
+        room.fails(&["export", "g.bga", "-o", "/dev/full", "--force"], 1, &["cannot write /dev/full"]);
+        assert!(!fs::metadata("/dev/full").unwrap().is_file());
+    }
+}
+
+/// Ctrl-C in the middle of an import leaves an archive of the games read so far.
+#[cfg(unix)]
+#[test]
+fn interrupted_import() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let room = Room::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_scoresheet"))
+        .args(["import", "-", "-o", "g.bga"])
+        .current_dir(room.0.path())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let games = many(15_000);
+    input.write_all(games.as_bytes()).unwrap();
+    let start = Instant::now();
+    while !room.path("g.bga").exists() && start.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut err = String::new();
+    told.read_line(&mut err).unwrap();
+    assert!(err.contains("stopping"), "{err}");
+    // The import waits for input; it sees the wish when it gets some.
+    let _ = input.write_all(games.as_bytes());
+    drop(input);
+    told.read_to_string(&mut err).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{err}");
+    assert!(err.lines().last().unwrap().starts_with("scoresheet: interrupted: "), "{err}");
+    assert!(err.contains("committed in g.bga"), "{err}");
+    assert!(room.fine(&["verify", "g.bga"]).contains("sound"));
+    let games = json(&room.fine(&["info", "g.bga", "--json"]))[0]["games"].as_u64().unwrap();
+    assert!(games > 0 && games < 30_000, "{games}");
+    assert_eq!(room.names(), ["g.bga", "g.bgi"]);
+}

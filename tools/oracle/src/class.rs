@@ -1,0 +1,120 @@
+//! Known reasons for what pgn-reader or shakmaty see differently, and how often each was met.
+
+use std::collections::BTreeMap;
+
+/// A known and checked reason.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Class {
+    // Rewritten by the lens.
+    /// A `;` comment, which pgn-reader drops.
+    LineComment,
+    /// A `%` line, which pgn-reader drops.
+    EscapeLine,
+    /// A word that is no SAN, which pgn-reader skips.
+    Word,
+    /// A `!` or `?`, which pgn-reader gives as a NAG.
+    Mark,
+    /// A NAG that is no number up to 255, which pgn-reader drops.
+    OddNag,
+    /// An empty line within movetext, where pgn-reader ends the game.
+    EmptyLine,
+    /// A termination marker that pgn-reader does not see: `1/2`, one with a comma, or one directly behind a move.
+    OddResult,
+    /// A tag value with a quote without its backslash, where pgn-reader ends it.
+    BareQuote,
+    /// Text among the tags; both readers are given it behind them.
+    EarlyText,
+    /// A comment without closing brace, which pgn-reader gives up at.
+    OpenComment,
+    /// A line with `[` that is no tag pair, which pgn-reader skips.
+    OddTag,
+    /// A tag pair without closing quote or bracket, which pgn-reader gives up at.
+    OpenTag,
+    // Differences between source and export, or archive.
+    /// Text that is not UTF-8, read as Windows-1252.
+    Windows1252,
+    /// A NUL byte, which no text in an archive has.
+    Nul,
+    /// A word that shakmaty's SAN cannot read, and Scoresheet reads as the same move as this program.
+    WordRead,
+    /// A SAN with a capture sign too many or missing, or a square for the man's letter, or with a square for the man's letter, which shakmaty refuses.
+    LooseSan,
+    /// A move that is illegal or ambiguous for shakmaty too: the rest of the line is the same text on both sides.
+    RawTail,
+    /// A main line that ends, in the archive, before an illegal move or a word that is none.
+    TailOfGame,
+    /// Text behind the termination marker, which the export writes before it.
+    TextBehindResult,
+    /// A game without termination marker, which gets `*`.
+    NoResult,
+    /// A variation without its closing parenthesis, which gets one.
+    OpenVariation,
+    /// A set-up that shakmaty refuses: moves are compared as text, positions not at all.
+    RefusedSetUp,
+    /// A null move in check, behind which shakmaty cannot go.
+    NullInCheck,
+    /// Castling rights spelt in the one or the other way, that mean the same rooks.
+    CastlingSpelling,
+}
+
+impl Class {
+    fn text(self) -> &'static str {
+        match self {
+            Class::LineComment => "lens: `;` comment",
+            Class::EscapeLine => "lens: `%` line",
+            Class::Word => "lens: word that is no SAN",
+            Class::Mark => "lens: `!` or `?`",
+            Class::OddNag => "lens: NAG that is no number up to 255",
+            Class::EmptyLine => "lens: empty line within movetext",
+            Class::OddResult => "lens: odd termination marker",
+            Class::BareQuote => "lens: quote without its backslash in a tag value",
+            Class::EarlyText => "lens: text among the tags",
+            Class::OpenComment => "lens: comment without closing brace",
+            Class::OddTag => "lens: line with `[` that is no tag pair",
+            Class::OpenTag => "lens: tag pair without closing quote or bracket",
+            Class::Windows1252 => "text not UTF-8, read as Windows-1252",
+            Class::Nul => "NUL dropped",
+            Class::WordRead => "word read as a move, the same as here",
+            Class::LooseSan => "SAN with a capture sign too many or missing, or a square for the man's letter",
+            Class::RawTail => "line kept as text from an illegal move on, the same text",
+            Class::TailOfGame => "main line that ends before an illegal move or unreadable word, in both",
+            Class::TextBehindResult => "text behind the termination marker",
+            Class::NoResult => "game without termination marker, exported as `*`",
+            Class::OpenVariation => "variation without closing parenthesis",
+            Class::RefusedSetUp => "set-up that shakmaty refuses",
+            Class::NullInCheck => "null move in check: shakmaty cannot go on",
+            Class::CastlingSpelling => "castling rights spelt otherwise",
+        }
+    }
+}
+
+/// How often each reason was met.
+#[derive(Clone, Debug, Default)]
+pub struct Counts(BTreeMap<Class, u64>);
+
+impl Counts {
+    /// Counts one.
+    pub fn add(&mut self, class: Class) {
+        *self.0.entry(class).or_default() += 1;
+    }
+
+    /// Adds others.
+    pub fn merge(&mut self, other: &Counts) {
+        for (class, count) in &other.0 {
+            *self.0.entry(*class).or_default() += count;
+        }
+    }
+
+    /// Returns whether it was met.
+    #[cfg(test)]
+    pub fn has(&self, class: Class) -> bool {
+        self.0.contains_key(&class)
+    }
+
+    /// Prints a line for each.
+    pub fn print(&self) {
+        for (class, count) in &self.0 {
+            println!("    {count:>10}  {}", class.text());
+        }
+    }
+}
