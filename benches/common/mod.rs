@@ -11,11 +11,11 @@ use tempfile::TempDir;
 /// Games of the sample.
 pub const GAMES: u64 = 3_000;
 /// Plies of all its games.
-pub const PLIES: u64 = 0;
+pub const PLIES: u64 = 197_005;
 /// Its bytes of PGN.
 pub const PGN_BYTES: u64 = 2_281_449;
 /// The digest of its content.
-pub const DIGEST: &str = "";
+pub const DIGEST: &str = "261b22f0b8283d96fccfd87dbf05a89f54819ee0a9eeeb6b2b4dfa5e93bf6a91";
 /// The sum of the FENs of all positions of all games, ply 0 included.
 pub const STATES: u64 = 0;
 

@@ -277,7 +277,7 @@ impl Position {
     }
 
     /// `attacked_by` as if the board held other men: `attackers` of them that colour's, on `occupied` squares in all.
-    fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
+    pub(super) fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
         let at = square.at_most_63();
         for direction in 0..8 {
             if let Some(first) = first_seen(at, direction, occupied)

@@ -1,7 +1,7 @@
 //! The command line as clap sees it.
 
 use crate::failure::Failure;
-use crate::{bench, completions, export, fen, import, index, info, list, man, show, verify};
+use crate::{bench, brenner, completions, export, fen, import, index, info, list, man, position, show, verify};
 use clap::{Args, Parser, Subcommand};
 
 /// Chess games in a compact archive, every position at hand
@@ -31,6 +31,8 @@ pub enum Command {
     Show(show::Args),
     Fen(fen::Args),
     Export(export::Args),
+    Position(position::Args),
+    Brenner(brenner::Args),
     Info(info::Args),
     Verify(verify::Args),
     Index(index::Args),

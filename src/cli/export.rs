@@ -1,7 +1,9 @@
-//! `scoresheet export`: the PGN back.
+//! `scoresheet export`: the PGN back, or the games in another format.
 
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
+use crate::flavour::Flavour;
+use crate::formats::{self, Format};
 use crate::games::{self, Ranges, Unit};
 use crate::output::{self, NewFile, count, message};
 use crate::progress;
@@ -12,7 +14,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Write the games back as PGN, with all their tags, comments and variations
+/// Write the games back as PGN, with all their tags, comments and variations, or in another format
 ///
 /// Tags come in their original order, movetext in lines of at most 80 columns. A game that cannot be read, in a damaged archive, is
 /// told and left out.
@@ -21,7 +23,8 @@ use std::time::Duration;
 Examples:
   scoresheet export games.bga > games.pgn
   scoresheet export games.bga -o games.pgn.zst              compressed with zstd
-  scoresheet export games.bga --games 5,10-20,1000-         these games only")]
+  scoresheet export games.bga --games 5,10-20,1000-         these games only
+  scoresheet export games.bga --format fen                  every position of every game")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
@@ -34,6 +37,11 @@ pub struct Args {
     /// These games only, in this order, as in 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
+    /// What to write; formats other than pgn leave out variations, and most of them comments and tags
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    flavour: Flavour,
     /// Show no progress
     #[arg(short, long)]
     quiet: bool,
@@ -92,7 +100,7 @@ fn write(
     args.threads.install(|| {
         games::in_order(
             units,
-            |unit| text(archive, unit),
+            |unit| text(args, archive, unit),
             |(text, games, faults)| {
                 bar.suspend(|| faults.iter().for_each(|fault| message(fault)));
                 damaged += faults.len() as u64;
@@ -105,11 +113,18 @@ fn write(
     Ok(damaged)
 }
 
-/// The PGN of a unit, how many games it has, and a message for each that cannot be read.
-fn text(archive: &Archive, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
+/// The text of a unit, how many games it has, and a message for each that cannot be read.
+fn text(args: &Args, archive: &Archive, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
     let (mut writer, mut text, mut games, mut faults) = (PgnWriter::new(), Vec::new(), 0, Vec::new());
-    unit.each(archive, |_, game| {
+    unit.each(archive, |number, game| {
         games += 1;
+        if args.format != Format::Pgn {
+            match game.and_then(|game| game.to_game()) {
+                Ok(game) => formats::push(args.format, number, &game, args.flavour, &mut text),
+                Err(error) => faults.push(error.to_string()),
+            }
+            return;
+        }
         writer.clear();
         // A game may turn out to be damaged when half of it is written: so only whole ones are taken.
         match game.and_then(|game| game.visit(&mut writer)) {

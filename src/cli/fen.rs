@@ -2,10 +2,10 @@
 
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
+use crate::flavour::Flavour;
 use crate::output;
 use rayon::prelude::*;
 use scoresheet::archive::Archive;
-use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use std::io::{self, BufWriter, Read, Stdout, Write};
 use std::path::PathBuf;
 
@@ -16,20 +16,23 @@ const TASK_LINES: usize = 512;
 
 /// Print positions as FEN: game N after K half-moves, for one pair N:K or millions
 ///
-/// One FEN a line, in the order asked. The en passant target is given after every double step of a pawn. A pair that names no
+/// One FEN a line, in the order asked. Unless --flavour says otherwise the en passant target is given after every double step. A pair that names no
 /// position ends the work with an error that tells its line; the lines before it are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet fen games.bga 7:20                 game 7 after 20 half-moves
   scoresheet fen games.bga 7 8:0                the end of game 7, the start of game 8
-  scoresheet fen games.bga < pairs.txt          a pair a line, as 7:20 or 7 20")]
+  scoresheet fen games.bga < pairs.txt          a pair a line, as 7:20 or 7 20
+  scoresheet fen games.bga 7:20 --flavour shredder")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
     /// Game and ply, or a game alone for its last position; - or none at all to read them from standard input
     #[arg(value_name = "GAME:PLY")]
     pairs: Vec<String>,
+    #[command(flatten)]
+    flavour: Flavour,
     #[command(flatten)]
     threads: Threads,
 }
@@ -39,11 +42,11 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let mut out = output::stdout();
     let from_stdin = args.pairs.is_empty() || args.pairs == ["-"];
     let done = if from_stdin {
-        args.threads.install(|| from_reader(&archive, io::stdin().lock(), &mut out))
+        args.threads.install(|| from_reader(&archive, args.flavour, io::stdin().lock(), &mut out))
     } else {
         args.pairs.iter().try_for_each(|pair| {
             let mut text = Vec::new();
-            push_fen(&archive, pair.as_bytes(), &mut text)
+            push_fen(&archive, args.flavour, pair.as_bytes(), &mut text)
                 .map_err(|fault| Failure::Message(format!("{}: {fault}", shortened(pair.as_bytes()))))?;
             Ok(out.write_all(&text)?)
         })
@@ -54,7 +57,12 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 }
 
 /// Answers pairs as they arrive: whatever one read gives is a batch, so that a program may ask and wait for the answer.
-fn from_reader(archive: &Archive, mut input: impl Read, out: &mut BufWriter<Stdout>) -> Result<(), Failure> {
+fn from_reader(
+    archive: &Archive,
+    flavour: Flavour,
+    mut input: impl Read,
+    out: &mut BufWriter<Stdout>,
+) -> Result<(), Failure> {
     let mut buffer = vec![0; BATCH];
     let (mut held, mut line) = (0, 1);
     loop {
@@ -71,7 +79,7 @@ fn from_reader(archive: &Archive, mut input: impl Read, out: &mut BufWriter<Stdo
             None => 0,
         };
         if whole > 0 {
-            line += answer(archive, &buffer[..whole], line, out)?;
+            line += answer(archive, flavour, &buffer[..whole], line, out)?;
             out.flush()?;
         }
         if read == 0 {
@@ -90,7 +98,13 @@ struct Task {
 }
 
 /// Answers the lines of a batch, of which the first has the number `first`; returns how many lines there were.
-fn answer(archive: &Archive, batch: &[u8], first: u64, out: &mut impl Write) -> Result<u64, Failure> {
+fn answer(
+    archive: &Archive,
+    flavour: Flavour,
+    batch: &[u8],
+    first: u64,
+    out: &mut impl Write,
+) -> Result<u64, Failure> {
     let lines: Vec<&[u8]> = batch.strip_suffix(b"\n").unwrap_or(batch).split(|byte| *byte == b'\n').collect();
     let tasks: Vec<Task> = lines
         .par_chunks(TASK_LINES)
@@ -101,7 +115,7 @@ fn answer(archive: &Archive, batch: &[u8], first: u64, out: &mut impl Write) -> 
                 if pair.is_empty() {
                     continue;
                 }
-                if let Err(fault) = push_fen(archive, pair, &mut text) {
+                if let Err(fault) = push_fen(archive, flavour, pair, &mut text) {
                     let fault = Some((place, format!("{}: {fault}", shortened(pair))));
                     return Task { text, fault };
                 }
@@ -119,7 +133,7 @@ fn answer(archive: &Archive, batch: &[u8], first: u64, out: &mut impl Write) -> 
     Ok(lines.len() as u64)
 }
 
-fn push_fen(archive: &Archive, pair: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+fn push_fen(archive: &Archive, flavour: Flavour, pair: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let (game, ply) = parse(pair).ok_or("not a pair: write GAME:PLY, such as 7:20, or GAME alone")?;
     let position = archive
         .game(game)
@@ -128,7 +142,8 @@ fn push_fen(archive: &Archive, pair: &[u8], out: &mut Vec<u8>) -> Result<(), Str
             game.position(ply)
         })
         .map_err(|error| error.to_string())?;
-    position.write_fen(out, EnPassantStyle::Always, CastlingStyle::XFen);
+    let (target, castling) = flavour.styles();
+    position.write_fen(out, target, castling);
     out.push(b'\n');
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::interrupt;
 use crate::json::{Object, rounded};
 use crate::output::{self, count, note, ratio, thousands};
 use crate::parts::Parts;
+use crate::pcn_source;
 use crate::progress;
 use indicatif::ProgressBar;
 use scoresheet::error::Error;
@@ -31,7 +32,7 @@ Examples:
   scoresheet import new.pgn -o games.bga --append
   curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
 pub struct Args {
-    /// PGN files in the order wanted; - for standard input
+    /// PGN files in the order wanted, and PCN files (.pcn, .json); - for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The archive to write
@@ -74,6 +75,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             _ => Existing::Refuse,
         },
     };
+    let sources = pcn_source::as_pgn(&args.files)?;
     let stop = interrupt::stop_flag();
     let total = total_size(&args.files);
     let bar = progress::bar(total, !args.quiet);
@@ -85,7 +87,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         bar.set_message(state(&progress, total, elapsed));
     };
     let summary = progress::watched(&bar, look, || {
-        import(&args.files, &args.output, &options, &progress, &stop, |fault| faults.tell(&fault))
+        import(&sources.files, &args.output, &options, &progress, &stop, |fault| faults.tell(&fault))
     });
     let Faults { told, seen, broken, .. } = faults;
     if seen > told {

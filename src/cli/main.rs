@@ -6,10 +6,13 @@
 mod args;
 mod bench;
 mod board;
+mod brenner;
 mod completions;
 mod export;
 mod failure;
 mod fen;
+mod flavour;
+mod formats;
 mod games;
 mod heading;
 mod import;
@@ -21,6 +24,8 @@ mod list;
 mod man;
 mod output;
 mod parts;
+mod pcn_source;
+mod position;
 mod progress;
 mod show;
 mod verify;
@@ -57,6 +62,8 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Fen(args) => fen::run(args),
         Command::List(args) => list::run(args),
         Command::Export(args) => export::run(args),
+        Command::Position(args) => position::run(args),
+        Command::Brenner(args) => brenner::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Index(args) => index::run(args),
         Command::Bench(args) => bench::run(args),

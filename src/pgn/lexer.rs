@@ -68,6 +68,7 @@ const OTHER: u8 = 5;
 /// In a class: the byte ends a word.
 const STOP: u8 = 0x80;
 
+#[allow(clippy::indexing_slicing)] // 256 entries for every byte
 static CLASS: [u8; 256] = {
     let mut table = [SIGN; 256];
     let mut byte = 0u8;
@@ -240,7 +241,9 @@ impl<'a> Lexer<'a> {
             b'!' => self.token(Kind::Good, start, start + 1),
             b'?' => self.token(Kind::Bad, start, start + 1),
             b';' => self.rest_of_line(Kind::Line, start),
-            b'%' if start == 0 || bytes::from(self.text, start - 1).first().copied().is_some_and(bytes::is_line_end) => {
+            b'%' if start == 0
+                || bytes::from(self.text, start - 1).first().copied().is_some_and(bytes::is_line_end) =>
+            {
                 self.rest_of_line(Kind::Escape, start)
             }
             b'$' => {
@@ -339,7 +342,9 @@ pub(super) fn number(token: &[u8]) -> u32 {
 pub(super) fn has_form_of_move(word: &[u8]) -> bool {
     let castling = [&b"O-O"[..], b"0-0", b"o-o"].iter().any(|castling| word.starts_with(castling));
     let squares = word.windows(2).any(|pair| matches!(pair, [b'a'..=b'h', b'1'..=b'8']));
-    let sane = |b: &u8| matches!(b, b'a'..=b'h' | b'1'..=b'8' | b'x' | b'-' | b':' | b'+' | b'#' | b'=' | b'(' | b')' | b'/')
-        || b"NBRQKPnrq.e".contains(b);
+    let sane = |b: &u8| {
+        matches!(b, b'a'..=b'h' | b'1'..=b'8' | b'x' | b'-' | b':' | b'+' | b'#' | b'=' | b'(' | b')' | b'/')
+            || b"NBRQKPnrq.e".contains(b)
+    };
     castling || word == b"--" || word == b"Z0" || squares && word.len() <= 12 && word.iter().all(sane)
 }

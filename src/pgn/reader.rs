@@ -292,7 +292,9 @@ impl<'a, V: Visitor> Reader<'a, V> {
             }
             let token = self.lexer.next();
             let flow = match token.kind {
-                _ if self.marker.is_some() && self.branches.is_empty() && self.heads_next_game(token) => self.end_before(token),
+                _ if self.marker.is_some() && self.branches.is_empty() && self.heads_next_game(token) => {
+                    self.end_before(token)
+                }
                 Kind::Word => {
                     let result = self.now.parse_san(self.word(token));
                     self.word_in_full(token, result)
@@ -423,7 +425,8 @@ impl<'a, V: Visitor> Reader<'a, V> {
     /// A move number. One without dot and move is kept as a word; one with both may begin another game.
     fn number(&mut self, token: Token) -> Flow {
         let dotted = self.word(token).last() == Some(&b'.');
-        if !dotted && !self.lexer.move_follows() && self.lexer.text.get(token.to) != Some(&b')') {
+        let bracketed = self.lexer.text.get(token.to) == Some(&b')') && self.branches.is_empty();
+        if !dotted && !bracketed && !self.lexer.move_follows() {
             self.text(TextKind::Token, token.start, token.to);
             return Flow::On;
         }
@@ -694,7 +697,11 @@ impl<V: Visitor> Reader<'_, V> {
             }
         }
         let end = marker.map_or(end, |marker| marker.start);
-        let open_groups = if tail == Tail::Variation { depth } else { 0 };
+        let open_groups = match tail {
+            Tail::Variation => depth,
+            Tail::Group if !closed && !self.branches.is_empty() => depth + 1,
+            _ => 0,
+        };
         Skipped { open_groups, end: trim_end(slice(self.lexer.text, 0, end)).len(), open_comment }
     }
 
@@ -813,7 +820,9 @@ fn nag(token: &[u8]) -> Option<u8> {
 /// Returns whether a word is no attempt at a move: it has no digit, nor begins like a move; or it is something like `29th`.
 fn is_plain_word(word: &[u8]) -> bool {
     let begins_like_move = match word {
-        [b'N' | b'B' | b'R' | b'Q' | b'K' | b'P', rest @ ..] => rest.iter().all(|b| matches!(b, b'a'..=b'h' | b'x' | b'+' | b'#')),
+        [b'N' | b'B' | b'R' | b'Q' | b'K' | b'P', rest @ ..] => {
+            rest.iter().all(|b| matches!(b, b'a'..=b'h' | b'x' | b'+' | b'#'))
+        }
         [b'O' | b'o', b'-', ..] | [b'a'..=b'h', b'x', ..] | [b'-', b'-', ..] => true,
         _ => false,
     };
@@ -829,8 +838,42 @@ fn is_plain_word(word: &[u8]) -> bool {
 /// Returns whether a word is a sign that annotators use beside moves: evaluations, novelty, diagram, typographic results.
 fn is_usual_sign(word: &[u8]) -> bool {
     const SIGNS: [&str; 36] = [
-        "N", "D", "RR", "TN", "ep", "e.p.", "e.p", "mate", "ch", "dis", "dbl", "=", "½", "½-½", "½–½", "1–0", "0–1", "1/2–1/2",
-        "±", "∓", "∞", "⩲", "⩱", "□", "∆", "△", "⊕", "⟳", "⇆", "→", "↑", "⌓", "‼", "⁇", "⁉", "⁈",
+        "N",
+        "D",
+        "RR",
+        "TN",
+        "ep",
+        "e.p.",
+        "e.p",
+        "mate",
+        "ch",
+        "dis",
+        "dbl",
+        "=",
+        "½",
+        "½-½",
+        "½–½",
+        "1–0",
+        "0–1",
+        "1/2–1/2",
+        "±",
+        "∓",
+        "∞",
+        "⩲",
+        "⩱",
+        "□",
+        "∆",
+        "△",
+        "⊕",
+        "⟳",
+        "⇆",
+        "→",
+        "↑",
+        "⌓",
+        "‼",
+        "⁇",
+        "⁉",
+        "⁈",
     ];
     word.iter().all(u8::is_ascii_punctuation) || SIGNS.iter().any(|sign| sign.as_bytes() == word)
 }

@@ -4,7 +4,9 @@
 //! movetext, and before an Event tag that begins a line after tags and an empty line; not within a comment, unless that comment shows
 //! itself as one that was never closed. Games without tags stay together in a region, up to a few KiB.
 
-use super::bytes::{BOM, begins_line, count_lines, from, is_all_blank, is_blank, is_line_end, line_end, slice, trim_end};
+use super::bytes::{
+    BOM, begins_line, count_lines, from, is_all_blank, is_blank, is_line_end, line_end, slice, trim_end,
+};
 use super::fault::FaultKind;
 use super::limits::Limits;
 use super::tags;

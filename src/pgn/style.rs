@@ -136,7 +136,8 @@ impl Style {
         style.windows_1252 = std::str::from_utf8(text).is_err();
         let unit = style.line_end.bytes();
         let lines: Vec<&[u8]> = split(text, unit);
-        let tags = lines.iter().rposition(|line| line.starts_with(b"[") && line.ends_with(b"]")).map_or(0, |last| last + 1);
+        let tags =
+            lines.iter().rposition(|line| line.starts_with(b"[") && line.ends_with(b"]")).map_or(0, |last| last + 1);
         let rest = lines.get(tags..).unwrap_or_default();
         let blank = rest.iter().take_while(|line| line.is_empty()).count();
         let moves = rest.get(blank..).unwrap_or_default();
@@ -156,21 +157,31 @@ impl Style {
 
     fn infer_numbers(&mut self, moves: &[&[u8]]) {
         let words = || moves.iter().flat_map(|line| line.split(|b| *b == b' '));
-        if let Some(number) = words().find(|word| word.first().is_some_and(u8::is_ascii_digit) && word.contains(&b'.')) {
+        if let Some(number) = words().find(|word| word.first().is_some_and(u8::is_ascii_digit) && word.contains(&b'.'))
+        {
             self.joined_numbers = number.last().is_some_and(|b| *b != b'.');
         }
         self.unbroken_numbers = !self.joined_numbers
             && moves.len() > 1
-            && !moves.iter().any(|line| line.ends_with(b".") && line.iter().rev().nth(1).is_some_and(u8::is_ascii_digit));
+            && !moves
+                .iter()
+                .any(|line| line.ends_with(b".") && line.iter().rev().nth(1).is_some_and(u8::is_ascii_digit));
         let (mut variation, mut comment) = (None, None);
         let mut before: &[u8] = b"";
         let mut depth = 0usize;
         for word in words().filter(|word| !word.is_empty()) {
             if depth == 0 {
-                let black_number = word.first().is_some_and(u8::is_ascii_digit) && memchr::memmem::find(word, b"...").is_some();
+                let black_number =
+                    word.first().is_some_and(u8::is_ascii_digit) && memchr::memmem::find(word, b"...").is_some();
                 let a_move = word.first().is_some_and(u8::is_ascii_alphabetic);
                 if black_number || a_move {
-                    let seen = if before.ends_with(b"}") { Some(&mut comment) } else if before.ends_with(b")") { Some(&mut variation) } else { None };
+                    let seen = if before.ends_with(b"}") {
+                        Some(&mut comment)
+                    } else if before.ends_with(b")") {
+                        Some(&mut variation)
+                    } else {
+                        None
+                    };
                     if let Some(seen) = seen {
                         *seen = Some(black_number);
                     }

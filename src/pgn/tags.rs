@@ -71,7 +71,13 @@ pub(super) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
         let raw = slice(text, start, start + length);
         let plain = memchr::memchr3(b'\\', b'\n', b'\r', raw).is_none();
         if plain && text.get(start + length + 1) == Some(&b']') {
-            return Some(Pair { name, value: Cow::Borrowed(raw), raw_len: length, end: start + length + 2, fault: None });
+            return Some(Pair {
+                name,
+                value: Cow::Borrowed(raw),
+                raw_len: length,
+                end: start + length + 2,
+                fault: None,
+            });
         }
     }
     read_in_full(text, name, start)

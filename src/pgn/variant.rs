@@ -44,10 +44,21 @@ mod tests {
 
     #[test]
     fn spellings() {
-        for value in ["Standard", "standard", "Chess960", "Chess 960", "From Position", "fischerandom", "FischeRandom", ""] {
+        for value in
+            ["Standard", "standard", "Chess960", "Chess 960", "From Position", "fischerandom", "FischeRandom", ""]
+        {
             assert!(is_chess(value.as_bytes()), "{value}");
         }
-        for value in ["Crazyhouse", "Atomic", "Antichess", "King of the Hill", "Three-check", "Horde", "Racing Kings", "960 Atomic"] {
+        for value in [
+            "Crazyhouse",
+            "Atomic",
+            "Antichess",
+            "King of the Hill",
+            "Three-check",
+            "Horde",
+            "Racing Kings",
+            "960 Atomic",
+        ] {
             assert!(!is_chess(value.as_bytes()), "{value}");
         }
     }

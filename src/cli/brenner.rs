@@ -1,0 +1,218 @@
+//! `scoresheet brenner`: whole games as Brenner strings, and what each byte of them says.
+
+use crate::failure::{Code, Failure};
+use crate::output::{self, cannot_read, printable};
+use scoresheet::Game;
+use scoresheet::brenner::alternate::{from_alternate, to_alternate};
+use scoresheet::brenner::explain::{Notation, explain};
+use scoresheet::brenner::standalone;
+use scoresheet::pgn::{self, PgnWriter, ReadOptions, Splitter, read_game};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes of PGN that are cut into games at once.
+const PIECE: usize = 1 << 20;
+
+/// Turn games into Norman Brenner's code, one byte a half-move, and back; or explain every byte of it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet brenner encode game.pgn                 hexadecimal bytes, one game a line
+  scoresheet brenner encode game.pgn --raw > game.bre
+  scoresheet brenner decode game.bre --raw           the PGN back
+  scoresheet brenner explain game.pgn                every byte, its fields and its move")]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Print the bytes of the games of a PGN file: hexadecimal, one game a line
+    Encode(Options),
+    /// Print the PGN of bytes: hexadecimal, one game a line
+    Decode(Options),
+    /// Print what each byte says: its bits by fields, their meaning, the move; of a PGN file or of hexadecimal bytes
+    Explain(Options),
+}
+
+#[derive(Debug, clap::Args)]
+struct Options {
+    /// The file; - for standard input
+    file: PathBuf,
+    /// The bytes themselves instead of hexadecimal: one game
+    #[arg(long)]
+    raw: bool,
+    /// The document's alternate notation
+    #[arg(long)]
+    alternate: bool,
+}
+
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    let mut out = output::stdout();
+    let done = match &args.verb {
+        Verb::Encode(options) => encode(options, &mut out),
+        Verb::Decode(options) => decode(options, &mut out),
+        Verb::Explain(options) => tell(options, &mut out),
+    };
+    out.flush()?;
+    done.map(|()| Code::Fine)
+}
+
+fn encode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
+    let mut seen = 0u64;
+    games(&options.file, |game| {
+        seen += 1;
+        if options.raw && seen > 1 {
+            return Err(message(&options.file, seen, "--raw holds one game: the bytes have no mark between games"));
+        }
+        let bytes = bytes_of(options, &game, seen)?;
+        if options.raw {
+            out.write_all(&bytes)?;
+        } else {
+            writeln!(out, "{}", hex(&bytes))?;
+        }
+        Ok(())
+    })
+}
+
+fn bytes_of(options: &Options, game: &Game, number: u64) -> Result<Vec<u8>, Failure> {
+    let bytes = standalone::encode(game).map_err(|error| message(&options.file, number, &error.to_string()))?;
+    Ok(if options.alternate { to_alternate(&bytes) } else { bytes })
+}
+
+fn decode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
+    let content = read(&options.file)?;
+    for (number, bytes) in strings(options, &content)? {
+        let bytes = if options.alternate { from_alternate(&bytes) } else { bytes };
+        let game =
+            standalone::decode(&bytes).map_err(|error| message(&options.file, number, &error.to_string()))?;
+        let mut writer = PgnWriter::new();
+        writer.write(&game);
+        writer.finish();
+        out.write_all(writer.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn tell(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
+    let content = read(&options.file)?;
+    let notation = if options.alternate { Notation::Alternate } else { Notation::Table };
+    let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace();
+    let mut list = Vec::new();
+    if options.raw || content.iter().all(is_hex) {
+        list = strings(options, &content)?;
+    } else {
+        let mut number = 0;
+        games_of(&options.file, Box::new(io::Cursor::new(content)), |game| {
+            number += 1;
+            list.push((number, bytes_of(options, &game, number)?));
+            Ok(())
+        })?;
+    }
+    for (place, (number, bytes)) in list.iter().enumerate() {
+        if place > 0 {
+            writeln!(out)?;
+        }
+        let mut broken = None;
+        let told = explain(bytes, notation, |line| {
+            if broken.is_none() {
+                broken = writeln!(out, "{}", printable(&line.to_string())).err();
+            }
+        });
+        broken.map_or(Ok(()), Err)?;
+        if let Err(error) = told {
+            out.flush()?;
+            return Err(message(&options.file, *number, &error.to_string()));
+        }
+    }
+    Ok(())
+}
+
+fn message(file: &Path, game: u64, what: &str) -> Failure {
+    Failure::Message(format!("{}: game {game}: {what}", file.display()))
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    let mut content = Vec::new();
+    if file.as_os_str() == "-" {
+        io::stdin().lock().read_to_end(&mut content).map_err(|error| cannot_read(file, error))?;
+    } else {
+        content = std::fs::read(file).map_err(|error| cannot_read(file, error))?;
+    }
+    Ok(content)
+}
+
+/// The strings of a file with their numbers: one of raw bytes, or one for each line of hexadecimal digits.
+fn strings(options: &Options, content: &[u8]) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
+    if options.raw {
+        return Ok(vec![(1, content.to_vec())]);
+    }
+    let lines = content.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    lines
+        .zip(1..)
+        .map(|(line, number)| {
+            let bytes = unhex(line).ok_or_else(|| {
+                message(&options.file, number, "not hexadecimal bytes such as 2C 2C 61; --raw reads the bytes themselves")
+            })?;
+            Ok((number, bytes))
+        })
+        .collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+    pairs.join(" ")
+}
+
+fn unhex(line: &[u8]) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let pairs = digits.chunks(2);
+    pairs
+        .map(|pair| {
+            let text = std::str::from_utf8(pair).ok().filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()))?;
+            (pair.len() == 2).then(|| u8::from_str_radix(text, 16).ok())?
+        })
+        .collect()
+}
+
+fn games(file: &Path, each: impl FnMut(Game) -> Result<(), Failure>) -> Result<(), Failure> {
+    let source = if file.as_os_str() == "-" {
+        pgn::from_reader(io::stdin(), None)
+    } else {
+        pgn::open(file)
+    };
+    let source = source.map_err(|error| Failure::Message(format!("{}: {error}", file.display())))?;
+    games_of(file, Box::new(source), each)
+}
+
+/// Calls `each` with every game of a PGN source; faults are told.
+fn games_of(
+    file: &Path,
+    reader: Box<dyn Read>,
+    mut each: impl FnMut(Game) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let options = ReadOptions::default();
+    let mut splitter = Splitter::new(reader, 0, options.limits);
+    let mut number = 0;
+    while let Some(piece) = splitter.next_piece(PIECE).map_err(|error| cannot_read(file, error))? {
+        for region in &piece.regions {
+            let mut at = 0;
+            let text = piece.region(region);
+            while at < text.len() {
+                let mut game = Game::default();
+                let reading = read_game(text, at, &options, &mut game);
+                let Some(verdict) = reading.verdict else { break };
+                number += 1;
+                for fault in &reading.faults {
+                    output::message(&format!("{}: game {number}: {}", file.display(), fault.kind));
+                }
+                if verdict == pgn::Verdict::Stored {
+                    each(game)?;
+                }
+                at = reading.next.max(at + 1);
+            }
+        }
+    }
+    Ok(())
+}
