@@ -86,16 +86,20 @@ fn state(sum: u64, position: &Position) -> u64 {
     fold(sum, &fen)
 }
 
-/// Returns the sum of the states at all plies, each reached on from the last one.
+/// Returns the sum of the states at all plies, each reached on from the last one and the same as the checked one.
 fn all_states(archive: &Archive) -> u64 {
     let mut sum = 0;
     for game in archive.games() {
         let game = game.expect("a sound archive");
         let mut replay = Replay::new(game.start());
         let mut rest = game.moves();
-        sum = state(sum, &replay.position());
+        let mut checked = Vec::new();
+        game.positions(|position| checked.push(position.clone())).expect("sound moves");
+        assert!(replay.position() == checked[0]);
+        sum = state(sum, &checked[0]);
         for ply in 1..=game.plies() {
             rest = &rest[replay.run(rest, ply).expect("sound moves")..];
+            assert!(replay.position() == checked[ply as usize]);
             sum = state(sum, &replay.position());
         }
     }

@@ -5,7 +5,7 @@
 //! allocates nothing.
 
 use super::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
-use crate::chess::piece::{CODES, EMPTY, OFF};
+use crate::chess::piece::{CODES, EMPTY, OFF, SLIDES};
 use crate::chess::{Color, Man, Position, Role, Square, Wing};
 
 /// A stream that cannot be replayed to the ply asked, because it is damaged.
@@ -309,10 +309,14 @@ impl Replay {
 
     /// Returns the full position at the ply reached.
     pub fn position(&self) -> Position {
-        let mut occupied = [0u64; 2];
+        let (mut occupied, mut sliders, mut unlabelled) = ([0u64; 2], [0u64; 2], false);
         for (square, &code) in self.board.iter().enumerate() {
             if code != EMPTY {
                 occupied[Man(code).color().index()] |= 1 << square;
+                let slides = u64::from(SLIDES[code as usize % CODES]);
+                sliders[0] |= (slides & 1) << square;
+                sliders[1] |= (slides >> 1) << square;
+                unlabelled |= code >= 64;
             }
         }
         let start = &self.start;
@@ -321,6 +325,8 @@ impl Replay {
             board: self.board,
             square: self.square,
             occupied,
+            sliders,
+            unlabelled,
             turn: self.turn,
             en_passant: self.en_passant,
             rights: self.rights(),

@@ -58,6 +58,21 @@ pub(crate) static RAYS: [[u64; 64]; 8] = {
     table
 };
 
+/// The squares in line with a square, straight and aslant.
+pub(crate) static LINES: [[u64; 64]; 2] = {
+    let mut table = [[0; 64]; 2];
+    let mut direction = 0;
+    while direction < 8 {
+        let mut square = 0;
+        while square < 64 {
+            table[direction & 1][square] |= RAYS[direction][square];
+            square += 1;
+        }
+        direction += 1;
+    }
+    table
+};
+
 /// How one square lies from another: 0 for neither a line nor a leap; `nnn ddd` (8 to 63) on a line, with the distance above
 /// the direction; `64 + ddd` for a knight's leap. `ddd` are Brenner's numbers.
 pub(crate) static RELATION: [[u8; 64]; 64] = {

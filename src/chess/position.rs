@@ -1,7 +1,7 @@
 //! A position as slots and mailbox, and what a move does to it.
 
-use super::attacks::{self, KING, KNIGHT, PAWN, RELATION, first_seen};
-use super::piece::{CODES, Color, EMPTY, Man, OFF, Piece, Role};
+use super::attacks::{self, KING, KNIGHT, LINES, PAWN, RELATION, first_seen};
+use super::piece::{CODES, Color, EMPTY, Man, OFF, Piece, Role, SLIDES};
 use super::square::{Square, squares};
 use std::sync::LazyLock;
 
@@ -92,6 +92,10 @@ pub struct Position {
     pub(crate) square: [u8; CODES],
     /// The occupied squares of each colour.
     pub(crate) occupied: [u64; 2],
+    /// The squares of the men of both colours that slide straight, and of those that slide aslant.
+    pub(crate) sliders: [u64; 2],
+    /// Whether there may be men without labels.
+    pub(crate) unlabelled: bool,
     pub(crate) turn: Color,
     /// The square passed over by a double step just made, or `OFF`.
     pub(crate) en_passant: u8,
@@ -140,6 +144,8 @@ impl Position {
             board: [EMPTY; 64],
             square: [OFF; CODES],
             occupied: [0; 2],
+            sliders: [0; 2],
+            unlabelled: false,
             turn,
             en_passant: OFF,
             rights: 0,
@@ -279,13 +285,15 @@ impl Position {
     /// `attacked_by` as if the board held other men: `attackers` of them that colour's, on `occupied` squares in all.
     pub(super) fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
         let at = square.at_most_63();
-        for direction in 0..8 {
-            if let Some(first) = first_seen(at, direction, occupied)
-                && attackers >> first & 1 != 0
-            {
-                let role = self.role_on(first);
-                let slider = if direction & 1 == 0 { Role::Rook } else { Role::Bishop };
-                if role == slider || role == Role::Queen {
+        for (aslant, sliders) in self.sliders.iter().enumerate() {
+            let sliders = sliders & attackers & LINES[aslant][at];
+            if sliders == 0 {
+                continue;
+            }
+            for direction in (aslant..8).step_by(2) {
+                if let Some(first) = first_seen(at, direction, occupied)
+                    && sliders >> first & 1 != 0
+                {
                     return true;
                 }
             }
@@ -430,14 +438,19 @@ impl Position {
         self.board[square as usize & 63] = code;
         self.square[code as usize % CODES] = square;
         self.occupied[Man(code).color().index()] |= 1 << (square & 63);
+        let slides = u64::from(SLIDES[code as usize % CODES]);
+        self.sliders[0] |= (slides & 1) << (square & 63);
+        self.sliders[1] |= (slides >> 1) << (square & 63);
+        self.unlabelled |= code >= 64;
     }
 
     #[inline]
     fn lift(&mut self, square: u8) -> u8 {
         let code = std::mem::replace(&mut self.board[square as usize & 63], EMPTY);
         self.square[code as usize % CODES] = OFF;
-        self.occupied[0] &= !(1 << (square & 63));
-        self.occupied[1] &= !(1 << (square & 63));
+        for set in self.occupied.iter_mut().chain(&mut self.sliders) {
+            *set &= !(1 << (square & 63));
+        }
         code
     }
 
@@ -521,12 +534,41 @@ impl Position {
         }
     }
 
+    /// `candidates` by the slots of the role, where no man is without one.
+    #[inline]
+    fn labelled_candidates(&self, role: Role, to: usize, all: u64) -> u64 {
+        let first = self.turn.index() * 32 + 4 + 4 * role as usize;
+        let mut found = 0;
+        for &from in &self.square[first..first + 4] {
+            let relation = RELATION[from as usize & 63][to];
+            let line = match role {
+                Role::Knight => relation >= 64,
+                Role::Rook => relation & 1 == 0,
+                Role::Bishop => relation & 1 == 1,
+                _ => true,
+            };
+            let reaches = line
+                && match relation {
+                    0 => false,
+                    8..=63 => role != Role::Knight && attacks::between(from as usize, to) & all == 0,
+                    _ => role == Role::Knight,
+                };
+            if from < OFF && reaches {
+                found |= 1 << from;
+            }
+        }
+        found
+    }
+
     /// Returns the attackers of `to` of that role among the men of the side to move, as a set of squares, pins aside.
     /// For pawns: those that could capture on `to`.
     pub(super) fn candidates(&self, role: Role, to: Square) -> u64 {
         let at = to.at_most_63();
         let ours = self.occupied[self.turn.index()];
         let all = self.occupied[0] | self.occupied[1];
+        if !self.unlabelled && matches!(role, Role::Knight | Role::Bishop | Role::Rook | Role::Queen) {
+            return self.labelled_candidates(role, at, all);
+        }
         let reach = match role {
             Role::Pawn => PAWN[self.turn.other().index()][at],
             Role::Knight => KNIGHT[at],

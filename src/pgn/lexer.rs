@@ -2,6 +2,7 @@
 
 use super::bytes::{self, BOM, from, is_blank, slice};
 use super::tags;
+use super::words::has_form_of_move;
 use crate::game::Outcome;
 
 /// What a token is.
@@ -324,27 +325,4 @@ fn bracket_end(text: &[u8], start: usize) -> usize {
         Some(length) if rest.get(length) == Some(&b']') => start + length + 2,
         _ => start + 1,
     }
-}
-
-/// Returns the word without the termination marker at its end, if it has one, and the marker: `Qh7#1-0`.
-pub(super) fn split_result(word: &[u8]) -> Option<(&[u8], Outcome)> {
-    let outcomes = [Outcome::Draw, Outcome::WhiteWins, Outcome::BlackWins, Outcome::Unknown];
-    outcomes.into_iter().find_map(|outcome| Some((word.strip_suffix(outcome.token().as_bytes())?, outcome)))
-}
-
-/// Returns the number that a move number token begins with; what is beyond 32 bits counts as the greatest.
-pub(super) fn number(token: &[u8]) -> u32 {
-    let digits = token.iter().take_while(|b| b.is_ascii_digit());
-    digits.fold(0u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')))
-}
-
-/// Returns whether a word has the form of a move, so that it may be the first of a game.
-pub(super) fn has_form_of_move(word: &[u8]) -> bool {
-    let castling = [&b"O-O"[..], b"0-0", b"o-o"].iter().any(|castling| word.starts_with(castling));
-    let squares = word.windows(2).any(|pair| matches!(pair, [b'a'..=b'h', b'1'..=b'8']));
-    let sane = |b: &u8| {
-        matches!(b, b'a'..=b'h' | b'1'..=b'8' | b'x' | b'-' | b':' | b'+' | b'#' | b'=' | b'(' | b')' | b'/')
-            || b"NBRQKPnrq.e".contains(b)
-    };
-    castling || word == b"--" || word == b"Z0" || squares && word.len() <= 12 && word.iter().all(sane)
 }

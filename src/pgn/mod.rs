@@ -23,6 +23,7 @@ mod style;
 mod tags;
 mod text;
 mod variant;
+mod words;
 mod writer;
 
 pub use fault::{Fault, FaultKind};

@@ -1,16 +1,20 @@
 //! One game of a region: tags, start, movetext, result, and every fault on the way.
 
-use super::bytes::{self, from, slice, trim_end};
+use super::bytes::{self, slice, trim_end};
 use super::fault::{Fault, FaultKind};
-use super::lexer::{self, Kind, Lexer, Token};
+use super::lexer::{Kind, Lexer, Token};
 use super::limits::ReadOptions;
 use super::tags::{self, Pair};
 use super::text::{self, Plain};
 use super::variant;
+use super::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
 use crate::chess::san::SanError;
 use crate::chess::{Move, Position};
 use crate::game::{Outcome, TextKind, Visitor};
 use std::sync::LazyLock;
+
+mod ends;
+mod raw;
 
 /// What became of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -347,7 +351,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
             if self.ply < self.options.limits.max_plies && !ended && self.play_with_appendix(word, token) {
                 return Flow::On;
             }
-            if is_usual_sign(word) || is_plain_word(word) || ended && !lexer::has_form_of_move(word) {
+            if is_usual_sign(word) || is_plain_word(word) || ended && !has_form_of_move(word) {
                 if !is_usual_sign(word) {
                     self.fault(FaultKind::UnknownToken, token.start);
                 }
@@ -366,7 +370,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
     /// Plays a move with a full stop or comma (`e4.`), or a termination marker (`Qh7#1-0`), directly behind it. Returns false where the
     /// word is no such thing.
     fn play_with_appendix(&mut self, word: &[u8], token: Token) -> bool {
-        if let Some((rest, outcome)) = lexer::split_result(word) {
+        if let Some((rest, outcome)) = split_result(word) {
             let Ok(m) = self.now.parse_san(rest) else { return false };
             self.play(m);
             let marker = Marker { outcome, start: token.start + rest.len(), end: token.to };
@@ -383,107 +387,9 @@ impl<'a, V: Visitor> Reader<'a, V> {
         }
     }
 
-    /// Whether a text or glyph behind the termination marker belongs to the next game: it stands after an empty line, and moves follow.
-    fn heads_next_game(&mut self, token: Token) -> bool {
-        if self.trailing || matches!(token.kind, Kind::End | Kind::Pair | Kind::Number | Kind::Result(_)) {
-            return false;
-        }
-        if !self.after_empty_line(token.start) {
-            return false;
-        }
-        let mut ahead = Lexer { text: self.lexer.text, at: token.start };
-        loop {
-            let next = ahead.next();
-            let game = match next.kind {
-                Kind::Word => lexer::has_form_of_move(self.word(next)),
-                Kind::Number => ahead.move_follows(),
-                Kind::End | Kind::Pair | Kind::Result(_) | Kind::OpenBrace => {
-                    self.trailing = true;
-                    return false;
-                }
-                _ => false,
-            };
-            if game {
-                return true;
-            }
-        }
-    }
-
-    /// Whether `at` is the first place on its line that is not blank, and the line before is empty.
-    fn after_empty_line(&self, at: usize) -> bool {
-        let text = self.lexer.text;
-        let Some(line) = bytes::begins_line(text, self.reading.start, at) else { return false };
-        let head = slice(text, self.reading.start, line);
-        bytes::count_lines(from(head, trim_end(head).len())) >= 2
-    }
-
     fn end_before(&mut self, token: Token) -> Flow {
         self.reading.next = token.start;
         Flow::Ended
-    }
-
-    /// A move number. One without dot and move is kept as a word; one with both may begin another game.
-    fn number(&mut self, token: Token) -> Flow {
-        let dotted = self.word(token).last() == Some(&b'.');
-        let bracketed = self.lexer.text.get(token.to) == Some(&b')') && self.branches.is_empty();
-        if !dotted && !bracketed && !self.lexer.move_follows() {
-            self.text(TextKind::Token, token.start, token.to);
-            return Flow::On;
-        }
-        if !self.branches.is_empty() {
-            return Flow::On;
-        }
-        let next_game = match self.marker {
-            Some(_) => self.lexer.move_follows(),
-            None => self.ply >= 2 && self.restarts(token),
-        };
-        if next_game { self.end_before(token) } else { Flow::On }
-    }
-
-    /// Whether a number begins a game although no termination marker came before it: `1.` behind an empty line, and a move.
-    fn restarts(&self, token: Token) -> bool {
-        self.word(token) == b"1."
-            && self.after_empty_line(token.start)
-            && Lexer { text: self.lexer.text, at: token.to }.move_follows()
-    }
-
-    /// Whether the `)` at `at` belongs to a move number such as `12)`.
-    fn closes_number(&self, at: usize) -> bool {
-        let before = slice(self.lexer.text, at.saturating_sub(8), at);
-        let digits = before.iter().rev().take_while(|b| b.is_ascii_digit()).count();
-        digits > 0 && before.iter().rev().nth(digits).is_none_or(|b| bytes::is_blank(*b))
-    }
-
-    fn result(&mut self, marker: Marker) {
-        if !self.branches.is_empty() {
-            self.inner_marker = Some(marker);
-        } else if self.is_final(marker) {
-            self.marker = Some(marker);
-        } else {
-            self.text(TextKind::Token, marker.start, marker.end);
-        }
-    }
-
-    /// Whether a marker in the main line ends the game: no other one follows, nor the move whose turn it is, with its number.
-    fn is_final(&self, marker: Marker) -> bool {
-        let mut ahead = Lexer { text: self.lexer.text, at: marker.end };
-        let mut depth = 0usize;
-        loop {
-            let token = ahead.next();
-            match token.kind {
-                Kind::End | Kind::Pair | Kind::OpenBrace => return true,
-                Kind::Open => depth += 1,
-                Kind::Close => depth = depth.saturating_sub(1),
-                _ if depth > 0 => {}
-                Kind::Result(_) => return false,
-                Kind::Word if lexer::has_form_of_move(self.word(token)) => return true,
-                Kind::Number if ahead.move_follows() => {
-                    let number = lexer::number(self.word(token));
-                    return number == 1 || number != self.now.fullmove_number();
-                }
-                _ => {}
-            }
-        }
     }
 
     /// Everything but moves.
@@ -566,166 +472,9 @@ impl<'a, V: Visitor> Reader<'a, V> {
         self.ply = self.ply.saturating_sub(1);
         self.moved = false;
     }
-
-    /// A variation before any move: kept as one token, from its `(` to its `)`.
-    fn stray_group(&mut self, token: Token) {
-        self.fault(FaultKind::StrayParenthesis, token.start);
-        let skipped = self.skip_tail(Tail::Group);
-        self.raw(TextKind::Token, token.start, &skipped);
-    }
-}
-
-/// Which raw text is being skipped, and so where it ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Tail {
-    /// The rest of the game.
-    Main,
-    /// The rest of a variation, up to its `)`.
-    Variation,
-    /// A group in parentheses, its `)` included.
-    Group,
-}
-
-/// A raw text that was skipped.
-struct Skipped {
-    /// The first byte behind it, trailing blanks and a final marker aside.
-    end: usize,
-    /// Whether it ends within a comment.
-    open_comment: bool,
-    /// How many parentheses of a raw variation are left open.
-    open_groups: usize,
 }
 
 impl<V: Visitor> Reader<'_, V> {
-    /// Gives everything from `start` to the end of the variation or game to the visitor as one text.
-    fn tail(&mut self, start: usize) {
-        self.flush_inner_marker();
-        if self.branches.is_empty()
-            && let Some(Marker { start, end, .. }) = self.marker.take()
-        {
-            self.text(TextKind::Token, start, end);
-        }
-        self.lexer.at = start;
-        let kind = if self.branches.is_empty() { Tail::Main } else { Tail::Variation };
-        let skipped = self.skip_tail(kind);
-        self.raw(TextKind::Tail, start, &skipped);
-    }
-
-    /// Gives a raw text to the visitor. A comment left open in it is closed, and so are the parentheses of a raw variation, lest they
-    /// swallow what is written behind them.
-    fn raw(&mut self, kind: TextKind, start: usize, skipped: &Skipped) {
-        if skipped.open_comment {
-            self.fault(FaultKind::UnterminatedComment, start);
-        } else if skipped.open_groups == 0 {
-            return self.text(kind, start, skipped.end);
-        }
-        let mut text = slice(self.lexer.text, start, skipped.end).to_vec();
-        if skipped.open_comment {
-            text.push(b'}');
-        }
-        text.resize(text.len() + skipped.open_groups, b')');
-        let decoded = text::decode(&text, Plain { ascii: false, no_nul: false });
-        self.reading.windows_1252 |= decoded.windows_1252;
-        if !self.rejected {
-            self.visitor.text(kind, &decoded.text);
-        }
-    }
-
-    /// Goes to the end of a raw text, comments respected. The lexer then stands where the game, or the next one, goes on.
-    fn skip_tail(&mut self, tail: Tail) -> Skipped {
-        let mut depth = 0usize;
-        let mut open_comment = false;
-        // The last marker, and whether it is the last token and outside parentheses.
-        let mut marker: Option<Marker> = None;
-        let (mut last, mut ends_game) = (false, false);
-        // Whether there has been anything like a move.
-        let mut moves = false;
-        let (end, closed) = loop {
-            let token = self.lexer.next();
-            match token.kind {
-                Kind::End => break (token.start, false),
-                Kind::Pair => {
-                    self.lexer.at = token.start;
-                    break (token.start, false);
-                }
-                Kind::Open => depth += 1,
-                Kind::Close if depth == 0 && tail == Tail::Variation => {
-                    self.lexer.at = token.start;
-                    break (token.start, true);
-                }
-                Kind::Close if depth == 0 && tail == Tail::Group => break (token.to, true),
-                Kind::Close => depth = depth.saturating_sub(1),
-                Kind::Result(outcome) => {
-                    marker = Some(Marker { outcome, start: token.start, end: token.to });
-                    ends_game = depth == 0 && tail == Tail::Main;
-                    last = true;
-                    continue;
-                }
-                Kind::OpenBrace => {
-                    open_comment = true;
-                    let (_, inner) = self.final_marker(token.from, token.to);
-                    marker = inner.or(marker);
-                    last = inner.is_some();
-                    continue;
-                }
-                Kind::Brace | Kind::Line | Kind::Escape | Kind::Nag | Kind::Good | Kind::Bad | Kind::Bracket => {
-                    last = false;
-                    continue;
-                }
-                Kind::Number if moves && tail == Tail::Main && depth == 0 && self.begins_next(token, ends_game) => {
-                    self.lexer.at = token.start;
-                    break (token.start, false);
-                }
-                Kind::Word if ends_game && lexer::has_form_of_move(self.word(token)) => {
-                    self.lexer.at = token.start;
-                    break (token.start, false);
-                }
-                Kind::Number => {}
-                Kind::Word => moves = true,
-            }
-            (last, ends_game) = (false, false);
-        };
-        let marker = marker.filter(|_| last && !closed);
-        if tail == Tail::Main {
-            self.reading.next = self.lexer.at;
-        }
-        if !closed {
-            if self.branches.is_empty() {
-                self.marker = marker.or(self.marker);
-            } else {
-                self.inner_marker = marker.or(self.inner_marker);
-            }
-        }
-        let end = marker.map_or(end, |marker| marker.start);
-        let open_groups = match tail {
-            Tail::Variation => depth,
-            Tail::Group if !closed && !self.branches.is_empty() => depth + 1,
-            _ => 0,
-        };
-        Skipped { open_groups, end: trim_end(slice(self.lexer.text, 0, end)).len(), open_comment }
-    }
-
-    /// Whether a number in a raw text begins another game; `ended`: behind a termination marker.
-    fn begins_next(&self, token: Token, ended: bool) -> bool {
-        let ended = ended && lexer::number(self.word(token)) == 1;
-        ended && Lexer { text: self.lexer.text, at: token.to }.move_follows() || self.restarts(token)
-    }
-
-    /// Returns the marker that a text ends with, and where the text before it ends.
-    fn final_marker(&self, start: usize, end: usize) -> (usize, Option<Marker>) {
-        let text = self.lexer.text;
-        let trimmed = start + trim_end(slice(text, start, end)).len();
-        let body = slice(text, start, trimmed);
-        let word = body.iter().rposition(|b| bytes::is_blank(*b)).map_or(start, |blank| start + blank + 1);
-        match Outcome::from_token(slice(text, word, trimmed)) {
-            Some(outcome) if word > start => {
-                let before = start + trim_end(slice(text, start, word)).len();
-                (before, Some(Marker { outcome, start: word, end: trimmed }))
-            }
-            _ => (trimmed, None),
-        }
-    }
-
     fn flush_inner_marker(&mut self) {
         if let Some(Marker { start, end, .. }) = self.inner_marker.take() {
             self.text(TextKind::Token, start, end);
@@ -806,74 +555,4 @@ impl<V: Visitor> Reader<'_, V> {
         }
         self.fault(kind, offset);
     }
-}
-
-/// Returns the value of a NAG token, `None` beyond 255 and without digits.
-fn nag(token: &[u8]) -> Option<u8> {
-    let digits = token.strip_prefix(b"$")?;
-    if digits.is_empty() {
-        return None;
-    }
-    u8::try_from(lexer::number(digits)).ok()
-}
-
-/// Returns whether a word is no attempt at a move: it has no digit, nor begins like a move; or it is something like `29th`.
-fn is_plain_word(word: &[u8]) -> bool {
-    let begins_like_move = match word {
-        [b'N' | b'B' | b'R' | b'Q' | b'K' | b'P', rest @ ..] => {
-            rest.iter().all(|b| matches!(b, b'a'..=b'h' | b'x' | b'+' | b'#'))
-        }
-        [b'O' | b'o', b'-', ..] | [b'a'..=b'h', b'x', ..] | [b'-', b'-', ..] => true,
-        _ => false,
-    };
-    let of_moves = |b: &u8| b"abcdefghxNBRQKPO".contains(b);
-    match word {
-        [b'-', ..] => false,
-        [first, ..] if first.is_ascii_punctuation() => true,
-        [b'0'..=b'9', ..] => word.iter().any(|b| b.is_ascii_alphabetic() && !of_moves(b)),
-        _ => !begins_like_move && !word.iter().any(u8::is_ascii_digit),
-    }
-}
-
-/// Returns whether a word is a sign that annotators use beside moves: evaluations, novelty, diagram, typographic results.
-fn is_usual_sign(word: &[u8]) -> bool {
-    const SIGNS: [&str; 36] = [
-        "N",
-        "D",
-        "RR",
-        "TN",
-        "ep",
-        "e.p.",
-        "e.p",
-        "mate",
-        "ch",
-        "dis",
-        "dbl",
-        "=",
-        "½",
-        "½-½",
-        "½–½",
-        "1–0",
-        "0–1",
-        "1/2–1/2",
-        "±",
-        "∓",
-        "∞",
-        "⩲",
-        "⩱",
-        "□",
-        "∆",
-        "△",
-        "⊕",
-        "⟳",
-        "⇆",
-        "→",
-        "↑",
-        "⌓",
-        "‼",
-        "⁇",
-        "⁉",
-        "⁈",
-    ];
-    word.iter().all(u8::is_ascii_punctuation) || SIGNS.iter().any(|sign| sign.as_bytes() == word)
 }

@@ -209,7 +209,8 @@ mod tests {
         compare(&lens::read(source.as_bytes()), &lens::read(export.as_bytes()), &mut report).map(|()| report)
     }
 
-    const GAME: &str = "[Event \"a\"]\n[Event \"b\"]\n\n1. e4! {one} {two} $1 (1. d4 -- 2. c4) 1... e5 ; three\n2. Nf3 a+b 1-0\n";
+    const GAME: &str =
+        "[Event \"a\"]\n[Event \"b\"]\n\n1. e4! {one} {two} $1 (1. d4 -- 2. c4) 1... e5 ; three\n2. Nf3 a+b 1-0\n";
 
     #[test]
     fn the_same_game_in_another_layout() {

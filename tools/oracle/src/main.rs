@@ -84,7 +84,9 @@ fn pgn_command(args: &[String]) -> Result<Option<bool>, Failure> {
         files => (files, None),
     };
     let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
-    let Some((export, sources)) = files.split_last().filter(|(_, sources)| !sources.is_empty()) else { return Ok(None) };
+    let Some((export, sources)) = files.split_last().filter(|(_, sources)| !sources.is_empty()) else {
+        return Ok(None);
+    };
     let report = compare::check(sources, export, rejected)?;
     report.print();
     Ok(Some(report.differences == 0))

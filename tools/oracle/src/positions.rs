@@ -97,7 +97,8 @@ pub fn check(archive: &Archive, sources: &[PathBuf], rejected: Option<&Rejected>
     if sources.is_empty() {
         let chunks: Vec<usize> = (0..archive.chunk_count()).collect();
         for batch in chunks.chunks(16) {
-            let parts: Result<Vec<Report>, Error> = batch.par_iter().map(|chunk| check_chunk(archive, *chunk)).collect();
+            let parts: Result<Vec<Report>, Error> =
+                batch.par_iter().map(|chunk| check_chunk(archive, *chunk)).collect();
             parts?.into_iter().for_each(|part| report.merge(part));
         }
     } else {
@@ -302,7 +303,10 @@ impl<'a> Aligned<'a> {
 
     /// Puts beside each of the counterparts, which are known by their tags, its game; `None` at the end of both.
     #[expect(clippy::type_complexity)]
-    pub fn pair<T>(&mut self, others: Vec<(Vec<(String, String)>, T)>) -> Result<Option<Vec<(GameText, Parsed, T)>>, Failure> {
+    pub fn pair<T>(
+        &mut self,
+        others: Vec<(Vec<(String, String)>, T)>,
+    ) -> Result<Option<Vec<(GameText, Parsed, T)>>, Failure> {
         if others.is_empty() {
             return Ok(None);
         }

@@ -66,7 +66,14 @@ fn only(position: &Chess, fits: impl Fn(&Move) -> bool) -> Option<Move> {
     }
 }
 
-fn fits(m: &Move, role: Option<Role>, file: Option<File>, rank: Option<Rank>, to: Square, promotion: Option<Role>) -> bool {
+fn fits(
+    m: &Move,
+    role: Option<Role>,
+    file: Option<File>,
+    rank: Option<Rank>,
+    to: Square,
+    promotion: Option<Role>,
+) -> bool {
     let Some(from) = m.from() else { return false };
     !matches!(m, Move::Castle { .. })
         && role.is_none_or(|role| role == m.role())

@@ -49,7 +49,8 @@ pub fn run(folder: &Path, names: &[String]) -> Result<bool, Failure> {
     let scratch = tempfile::tempdir()?;
     let mut rows = Vec::new();
     for set in &SETS {
-        let wanted = names.is_empty() || names.iter().any(|name| set.name.starts_with(name.as_str()) && !name.is_empty());
+        let wanted =
+            names.is_empty() || names.iter().any(|name| set.name.starts_with(name.as_str()) && !name.is_empty());
         // "engine" is also how "engine960" begins.
         let other = SETS.iter().any(|other| names.iter().any(|name| name == other.name) && other.name != set.name);
         if !wanted || other && !names.iter().any(|name| name == set.name) {
@@ -116,14 +117,10 @@ fn check(set: &Set, path: &Path, scratch: &Path) -> Result<Row, Failure> {
 fn import_all(files: &[PathBuf], target: &Path) -> Result<(Summary, Vec<FaultReport>), Failure> {
     let mut faults = Vec::new();
     let started = Instant::now();
-    let summary = import(
-        files,
-        target,
-        &ImportOptions::default(),
-        &Progress::default(),
-        &AtomicBool::new(false),
-        |fault| faults.push(fault),
-    )?;
+    let summary =
+        import(files, target, &ImportOptions::default(), &Progress::default(), &AtomicBool::new(false), |fault| {
+            faults.push(fault)
+        })?;
     println!(
         "  import: {} seen = {} stored + {} rejected, {} with a fault, {} plies, {:.1} MB in {:.1} s",
         summary.seen,
