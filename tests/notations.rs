@@ -267,7 +267,7 @@ fn strict_reading_names_field_column_and_fault() {
         ("4k3/8/8/8/8/8/8/4K3 w - - - 1", HalfmoveClock, 27, NotANumber),
         ("4k3/8/8/8/8/8/8/4K3 w qk - 0 1", Castling, 24, RightOutOfOrder),
         ("4k3/8/8/8/8/8/8/4K3 w AH - 0 1", Castling, 24, RightOutOfOrder),
-        ("4k4/9/8/8/8/8/8/4K4 w - - 0 1", Placement, 3, BoardSize { files: 9, ranks: 8 }),
+        ("4k4/9/9/9/9/9/9/4K4 w - - 0 1", Placement, 3, BoardSize { files: 9, ranks: 8 }),
         ("4k3/8/8/8/8/8/4K3 w - - 0 1", Placement, 18, BoardSize { files: 8, ranks: 7 }),
     ];
     for &(text, field, column, fault) in cases {
@@ -293,6 +293,10 @@ fn reasons_of_illegality() {
     assert_eq!(reasons("4k3/2N3N1/8/8/8/8/8/4K3 b - - 0 9"), [ImpossibleCheck(Color::Black)]);
     assert_eq!(reasons("R3k2R/8/8/8/8/8/8/4K3 b - - 0 9"), [ImpossibleCheck(Color::Black)]);
     assert_eq!(reasons("R3k3/8/8/8/B7/8/8/4K3 b - - 0 9"), []);
+    // After a double step only the pawn checks, or who looked through its first square.
+    assert_eq!(reasons("8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 9"), [ImpossibleCheck(Color::Black)]);
+    assert_eq!(reasons("8/8/8/k7/3P4/8/8/4B1K1 b - d3 0 9"), []);
+    assert_eq!(reasons("8/8/8/2k5/3P4/8/8/6K1 b - d3 0 9"), []);
 }
 
 #[test]
@@ -300,12 +304,12 @@ fn epd_is_strict_or_forgiving() {
     let men = "4k3/8/8/8/8/8/8/4K2R w K -";
     let read = |rest: &str, mode| Epd::read(format!("{men}{rest}").as_bytes(), mode);
     for (rest, column) in [
-        (" bm O-O", 35),
-        (" bm  O-O;", 32),
+        (" bm O-O", 34),
+        (" bm  O-O;", 31),
         ("  bm O-O;", 28),
-        (" bm O-O;id \"x\";", 36),
+        (" bm O-O;id \"x\";", 35),
         (" 2bm O-O;", 28),
-        (" averyverylongop 1;", 28),
+        (" averyveryverylongop 1;", 28),
         (" 0 1", 28),
     ] {
         assert_eq!(read(rest, ReadMode::Strict).map_err(|error| error.column), Err(column), "{rest}");

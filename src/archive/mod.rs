@@ -19,7 +19,12 @@ pub use verify::{Level, Report};
 
 use std::path::{Path, PathBuf};
 
-/// Returns where the index of an archive is kept: beside it, with the extension `bgi`.
+/// Returns where the index of an archive is kept: beside it, with the extension `bgi` for `bga`; behind any other name `.bgi` is added.
 pub fn index_path(archive: &Path) -> PathBuf {
-    archive.with_extension("bgi")
+    if archive.extension().is_some_and(|extension| extension == "bga") {
+        return archive.with_extension("bgi");
+    }
+    let mut name = archive.as_os_str().to_owned();
+    name.push(".bgi");
+    name.into()
 }

@@ -227,7 +227,8 @@ impl Archive {
         let payload = block.payload(self.bytes());
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let (start, length) = layout.locate(payload, place).ok_or(damage("damaged table"))?;
-        let pages = start / moves::PAGE..=(start + length.max(1) - 1) / moves::PAGE;
+        // A game without moves may have an empty record, and that no page.
+        let pages = start / moves::PAGE..(start + length).div_ceil(moves::PAGE).max(start / moves::PAGE);
         let first_page = self.index.chunks[chunk].pages;
         for page in pages {
             let bit = first_page + page as u64;

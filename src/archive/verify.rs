@@ -9,7 +9,7 @@ use crate::format::ArchiveId;
 use crate::format::block::{Kind, SYNC};
 use crate::format::header::BLOCKS;
 use crate::format::index::Index;
-use crate::format::moves::Layout;
+use crate::format::moves::{Layout, PAGE};
 use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
@@ -19,7 +19,8 @@ use std::path::Path;
 pub enum Level {
     /// Structure and checksums of every byte, at the disk's speed.
     Quick,
-    /// The same, and every game is read, every move checked for legality and canonical form.
+    /// The same, and every game is read, every move checked for legality and canonical form, and every source given back and compared
+    /// with its hash.
     Full,
 }
 
@@ -121,7 +122,9 @@ impl Archive {
         report.damage.extend(damage);
         drop(map);
         if level == Level::Full && report.is_sound() {
-            verify_games(&Archive::open(path)?, &mut report, progress);
+            let archive = Archive::open(path)?;
+            verify_games(&archive, &mut report, progress);
+            verify_sources(&archive, &mut report)?;
         }
         report.damage.sort_by_key(|damage| (damage.offset, damage.game));
         report.lost.sort_unstable();
@@ -158,6 +161,18 @@ fn verify_games(archive: &Archive, report: &mut Report, progress: impl Fn(u64) +
         report.lost.extend(faults.iter().filter(|fault| fault.game > 0).map(|fault| (fault.game, fault.game)));
         report.damage.extend(faults);
     }
+}
+
+/// Gives every source back and compares its hash.
+fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
+    for source in archive.sources()?.iter().filter(|source| source.exact) {
+        match archive.write_original(source, &mut std::io::sink()) {
+            Ok(true) => {}
+            Err(Ok(Error::Damaged(damage))) => report.damage.push(damage),
+            _ => report.damage.push(Damage::new(0, "a source does not come back as it was")),
+        }
+    }
+    Ok(())
 }
 
 /// Finds all blocks; where a header is damaged, goes on at the next one that is sound.
@@ -199,7 +214,7 @@ fn check_block(bytes: &[u8], id: ArchiveId, block: &BlockRef) -> Vec<Damage> {
         .collect();
     let overlaps = |place: usize| {
         let (start, length) = layout.locate(payload, place)?;
-        let pages = start / crate::format::moves::PAGE..=(start + length.max(1) - 1) / crate::format::moves::PAGE;
+        let pages = start / PAGE..(start + length).div_ceil(PAGE);
         bad.iter().any(|page| pages.contains(page)).then_some(())
     };
     let lost = Damage::new(block.offset, "damaged game records");

@@ -31,5 +31,5 @@ pub const NULL: u8 = 0xC1;
 pub const NAG: u8 = 0xC2;
 /// A variation opens.
 pub const OPEN: u8 = 0xC3;
-/// A variation closes.
+/// A variation closes. (C5 begins the header of an archive's game record; C6 and C7 are unassigned.)
 pub const CLOSE: u8 = 0xC4;

@@ -106,7 +106,7 @@ impl Piece {
     }
 }
 
-/// A man on the board by its identity: colour, role and Brenner label (FORMAT.md, "Labels").
+/// A man on the board by its identity: colour, role and Brenner label (FORMAT.md, "Brenner moves", 1).
 ///
 /// A labelled man is a slot, `side * 32 + place`, where the places of a side are pawns 0-7, knights 8-11, bishops 12-15, rooks
 /// 16-19, queens 20-23 and the king 24. Men beyond the labels share one code for each colour and role.
@@ -115,8 +115,8 @@ pub struct Man(pub(crate) u8);
 
 /// What an empty square holds; no man has this code.
 pub(crate) const EMPTY: u8 = 80;
-/// The codes 0 to `CODES - 1` cover slots, men without label, and `EMPTY`.
-pub(crate) const CODES: usize = 96;
+/// The codes 0 to `CODES - 1` cover slots, men without label, and `EMPTY`; a power of two, so that a remainder is cheap.
+pub(crate) const CODES: usize = 128;
 /// The first code of a man without a label.
 const UNLABELLED: u8 = 64;
 /// A "square" for a slot whose man is not on the board.

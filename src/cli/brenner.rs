@@ -60,20 +60,20 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 }
 
 fn encode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
-    let mut seen = 0u64;
+    let (mut seen, mut raw) = (0u64, Vec::new());
     games(&options.file, |game| {
         seen += 1;
-        if options.raw && seen > 1 {
+        let bytes = bytes_of(options, &game, seen)?;
+        if !options.raw {
+            writeln!(out, "{}", hex(&bytes))?;
+        } else if seen == 1 {
+            raw = bytes;
+        } else {
             return Err(message(&options.file, seen, "--raw holds one game: the bytes have no mark between games"));
         }
-        let bytes = bytes_of(options, &game, seen)?;
-        if options.raw {
-            out.write_all(&bytes)?;
-        } else {
-            writeln!(out, "{}", hex(&bytes))?;
-        }
         Ok(())
-    })
+    })?;
+    Ok(out.write_all(&raw)?)
 }
 
 fn bytes_of(options: &Options, game: &Game, number: u64) -> Result<Vec<u8>, Failure> {

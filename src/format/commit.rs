@@ -1,4 +1,4 @@
-//! Commit blocks: the end of a batch, with the archive's totals (FORMAT.md, "Commit blocks").
+//! Commit blocks: the end of a batch, with the archive's totals (FORMAT.md, "Commits").
 
 use super::wire::Bytes;
 

@@ -1,8 +1,11 @@
-//! A game record: flags, the start of a set-up game, then Brenner bytes to the end (FORMAT.md, "Game records").
+//! A game record: a header where there is something to say (flags, the start of a set-up game), then Brenner bytes to the end
+//! (FORMAT.md, "Game records").
 
 use super::wire::{Bytes, push_varint};
 use crate::chess::{Color, Piece, Position, Role, Square, Wing};
 
+/// The first byte of a record with flags; no Brenner stream begins so.
+pub const HEADER: u8 = 0xC5;
 /// The game does not start from the usual position: a starting position follows the flags.
 pub const SET_UP: u8 = 1;
 /// The movetext has no termination marker (not even `*`).
@@ -25,8 +28,9 @@ pub struct Record<'a> {
 impl<'a> Record<'a> {
     /// Reads a record.
     pub fn decode(bytes: &'a [u8]) -> Option<Record<'a>> {
-        let (&flags, stream) = bytes.split_first()?;
-        if flags & !KNOWN != 0 {
+        let [HEADER, rest @ ..] = bytes else { return Some(Record { flags: 0, set_up: None, stream: bytes }) };
+        let (&flags, stream) = rest.split_first()?;
+        if flags & !KNOWN != 0 || flags == 0 {
             return None;
         }
         if flags & SET_UP == 0 {

@@ -28,15 +28,15 @@ impl ChunkBuilder {
 
     pub fn end_game(&mut self, fault: bool) {
         let begin = self.begin();
-        let flags = match self.outcome.take() {
-            Some(outcome) => {
-                encode::push_outcome(outcome, &mut self.records);
-                0
-            }
-            None => record::NO_MARKER,
-        };
-        if let Some(header) = self.records.get_mut(begin) {
-            *header |= flags | if fault { record::FAULT } else { 0 };
+        let mut flags = if fault { record::FAULT } else { 0 };
+        match self.outcome.take() {
+            Some(outcome) => encode::push_outcome(outcome, &mut self.records),
+            None => flags |= record::NO_MARKER,
+        }
+        match self.records.get_mut(begin..) {
+            Some([record::HEADER, header, ..]) => *header |= flags,
+            _ if flags != 0 => drop(self.records.splice(begin..begin, [record::HEADER, flags])),
+            _ => {}
         }
         self.ends.push(self.records.len() as u32);
         self.tags.end_game();
@@ -58,10 +58,8 @@ impl Visitor for ChunkBuilder {
 
     fn start(&mut self, position: &Position) {
         (self.moves, self.behind_move) = (0, false);
-        if *position == *STANDARD {
-            self.records.push(0);
-        } else {
-            self.records.push(record::SET_UP);
+        if *position != *STANDARD {
+            self.records.extend_from_slice(&[record::HEADER, record::SET_UP]);
             push_start(position, &mut self.records);
         }
     }

@@ -204,8 +204,7 @@ impl<R: Read> Splitter<R> {
         self.offset += bytes;
         self.line += lines;
         (self.dropped, self.dropped_lines) = (0, 0);
-        let Scan { close, closed, .. } = self.scan;
-        self.scan = Scan { close, closed, ..Scan::new(at) };
+        self.scan.begin(at);
         if oversized {
             self.remove(self.region, at - self.region);
         } else {

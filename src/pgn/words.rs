@@ -31,45 +31,9 @@ pub(super) fn is_plain_word(word: &[u8]) -> bool {
 
 /// Returns whether a word is a sign that annotators use beside moves: evaluations, novelty, diagram, typographic results.
 pub(super) fn is_usual_sign(word: &[u8]) -> bool {
-    const SIGNS: [&str; 36] = [
-        "N",
-        "D",
-        "RR",
-        "TN",
-        "ep",
-        "e.p.",
-        "e.p",
-        "mate",
-        "ch",
-        "dis",
-        "dbl",
-        "=",
-        "½",
-        "½-½",
-        "½–½",
-        "1–0",
-        "0–1",
-        "1/2–1/2",
-        "±",
-        "∓",
-        "∞",
-        "⩲",
-        "⩱",
-        "□",
-        "∆",
-        "△",
-        "⊕",
-        "⟳",
-        "⇆",
-        "→",
-        "↑",
-        "⌓",
-        "‼",
-        "⁇",
-        "⁉",
-        "⁈",
-    ];
-    word.iter().all(u8::is_ascii_punctuation) || SIGNS.iter().any(|sign| sign.as_bytes() == word)
+    const SIGNS: &str = "N D RR TN ep e.p. e.p mate ch dis dbl ½ ½-½ ½–½ 1–0 0–1 1/2–1/2 \
+                         ± ∓ ∞ ⩲ ⩱ □ ∆ △ ⊕ ⟳ ⇆ → ↑ ⌓ ‼ ⁇ ⁉ ⁈";
+    word.iter().all(u8::is_ascii_punctuation) || SIGNS.split(' ').any(|sign| sign.as_bytes() == word)
 }
 
 /// Returns the word without the termination marker at its end, if it has one, and the marker: `Qh7#1-0`.

@@ -24,7 +24,8 @@ pub enum Illegality {
     PawnOnBackRank(Square),
     /// The side that is not to move is in check.
     OpponentInCheck(Color),
-    /// No last move gives check with these men together: more than two, or two of which neither can have been uncovered by the other.
+    /// No last move gives check with these men: more than two, two of which neither can have been uncovered, or one that a double step just
+    /// made has not uncovered.
     ImpossibleCheck(Color),
     /// A castling right without king and rook at home.
     NoSuchRight(CastlingRight),
@@ -58,7 +59,7 @@ impl fmt::Display for Illegality {
             Illegality::PawnOnBackRank(square) => write!(f, "a pawn stands on {square}"),
             Illegality::OpponentInCheck(color) => write!(f, "{} is in check and not to move", side(color)),
             Illegality::ImpossibleCheck(color) => {
-                write!(f, "{} is in check by men that cannot give check together", side(color))
+                write!(f, "{} is in check by men that no last move lets give check", side(color))
             }
             Illegality::NoSuchRight(right) => {
                 write!(f, "castling right {}: king and rook are not at home", right.letter() as char)
@@ -183,6 +184,17 @@ fn check_is_possible(position: &Position) -> bool {
             checks.then_some((square, role))
         })
         .collect();
+    if let Some(target) = position.en_passant() {
+        // The last move was this pawn's double step: it gives check itself, or has left the line of one who does.
+        let (north, south) = (target.index() + 8, target.index() - 8);
+        let (start, end) = if us == Color::White { (north, south) } else { (south, north) };
+        let given = |(square, _): &(Square, Role)| {
+            square.index() == end || between(at, square.at_most_63()) >> start & 1 != 0
+        };
+        if !checkers.iter().all(given) {
+            return false;
+        }
+    }
     match checkers.as_slice() {
         [] | [_] => true,
         [(a, first), (b, second)] => {

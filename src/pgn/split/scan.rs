@@ -22,8 +22,8 @@ pub(super) struct Scan {
     /// In long movetext: whether the last line that is not empty ended with a termination marker.
     marker: bool,
     /// From where the comment begins there is no `}` up to here; whether there is one here.
-    pub(super) close: usize,
-    pub(super) closed: bool,
+    close: usize,
+    closed: bool,
 }
 
 impl Scan {
@@ -41,6 +41,11 @@ impl Scan {
             close: 0,
             closed: false,
         }
+    }
+
+    /// Begins a region; what is known of the next `}` stays known.
+    pub(super) fn begin(&mut self, at: usize) {
+        *self = Scan { close: self.close, closed: self.closed, ..Scan::new(at) };
     }
 
     /// Follows the removal of that many bytes before `at`.
@@ -210,6 +215,9 @@ impl View<'_> {
     fn tag(&self, scan: &mut Scan) -> Step {
         scan.section = Section::Tags;
         scan.open_tag = false;
+        if self.plain_tags(scan) {
+            return Step::On;
+        }
         let end = line_end(self.text, scan.probed);
         if end - scan.at > LONG_LINE {
             scan.goes_on(end, Mode::Line);
@@ -230,6 +238,30 @@ impl View<'_> {
         }
         scan.goes_on(end, Mode::Line);
         self.line(scan)
+    }
+
+    /// Goes over lines that are plain tag pairs, to the first line after them that does not begin with `[`. Returns false at a line
+    /// that begins with `[` and needs a closer look.
+    fn plain_tags(&self, scan: &mut Scan) -> bool {
+        loop {
+            let line = from(self.text, scan.probed);
+            let Some(length) = memchr::memchr2(b'\n', b'\r', line) else { return false };
+            let end = scan.probed + length;
+            let next = match slice(self.text, end, end + 2) {
+                [b'\r', b'\n'] => end + 2,
+                [b'\n', ..] => end + 1,
+                _ => return false,
+            };
+            if !slice(self.text, scan.at, end).ends_with(b"\"]") || end - scan.at > LONG_LINE {
+                return false;
+            }
+            scan.fresh = true;
+            scan.goes_on(next, Mode::Tag);
+            if self.text.get(next) != Some(&b'[') {
+                scan.mode = Mode::Head;
+                return true;
+            }
+        }
     }
 
     /// Returns where the movetext begins on a line that begins with tags.

@@ -33,11 +33,14 @@ pub enum Event {
     Result(&'static str),
 }
 
+/// Tag pairs in order, names and values.
+pub type Tags = Vec<(String, String)>;
+
 /// A game as read.
 #[derive(Debug, Default)]
 pub struct Parsed {
     /// The tag pairs in order.
-    pub tags: Vec<(String, String)>,
+    pub tags: Tags,
     /// The movetext.
     pub events: Vec<Event>,
     /// What the lens did, and what the text was like.

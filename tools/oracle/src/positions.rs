@@ -1,9 +1,9 @@
 //! Every position of an archive against shakmaty's.
 
-use crate::lens::{self, Parsed};
+use crate::lens::{self, Event, Parsed, Tags};
 use crate::replay::{self, Played};
 use crate::split::{GameText, Games, Rejected};
-use crate::{Class, Counts, Failure, lens::Event};
+use crate::{Class, Counts, Failure};
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, Game};
 use scoresheet::chess::Position;
@@ -262,6 +262,9 @@ fn compare(
     Err(format!("{} here, {} by shakmaty", String::from_utf8_lossy(ours), String::from_utf8_lossy(theirs)))
 }
 
+/// Games with what was made of them.
+pub type Pairs<T> = Vec<(GameText, Parsed, T)>;
+
 /// The games of some sources beside what was made of them, in order.
 pub struct Aligned<'a> {
     games: Games,
@@ -302,11 +305,7 @@ impl<'a> Aligned<'a> {
     }
 
     /// Puts beside each of the counterparts, which are known by their tags, its game; `None` at the end of both.
-    #[expect(clippy::type_complexity)]
-    pub fn pair<T>(
-        &mut self,
-        others: Vec<(Vec<(String, String)>, T)>,
-    ) -> Result<Option<Vec<(GameText, Parsed, T)>>, Failure> {
+    pub fn pair<T>(&mut self, others: Vec<(Tags, T)>) -> Result<Option<Pairs<T>>, Failure> {
         if others.is_empty() {
             return Ok(None);
         }

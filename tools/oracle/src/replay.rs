@@ -13,15 +13,16 @@ use shakmaty::{
 pub fn start(fen: Option<&str>) -> Option<Chess> {
     let Some(fen) = fen else { return Some(Chess::default()) };
     let setup = Fen::from_ascii(fen.as_bytes()).ok()?.into_setup();
-    from_setup(setup).ok()
+    from_setup(setup)
 }
 
-fn from_setup(setup: Setup) -> Result<Chess, PositionError<Chess>> {
+fn from_setup(setup: Setup) -> Option<Chess> {
     Chess::from_setup(setup, CastlingMode::Chess960)
         .or_else(PositionError::ignore_invalid_castling_rights)
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_too_much_material)
         .or_else(PositionError::ignore_impossible_check)
+        .ok()
 }
 
 /// What is played.
@@ -151,7 +152,7 @@ pub fn play(position: &Chess, played: Played) -> Option<Chess> {
                 setup.fullmoves = setup.fullmoves.saturating_add(1);
             }
             setup.swap_turn();
-            from_setup(setup).ok()
+            from_setup(setup)
         }
     }
 }

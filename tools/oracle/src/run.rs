@@ -98,7 +98,7 @@ fn check(set: &Set, path: &Path, scratch: &Path) -> Result<Row, Failure> {
     pgn.print();
 
     let again = scratch.join("second.bga");
-    let (second, _) = import_all(&[export.clone()], &again)?;
+    let (second, _) = import_all(std::slice::from_ref(&export), &again)?;
     let (first_digest, second_digest) = (archive.digest()?, Archive::open(&again)?.digest()?);
     let same_digest = first_digest == second_digest;
     println!("  digest: {first_digest}");

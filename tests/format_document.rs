@@ -1,0 +1,199 @@
+//! FORMAT.md against the code: the tables are read out of the document and compared with what the library does.
+
+use scoresheet::brenner::encode;
+use scoresheet::chess::Position;
+use scoresheet::format::block::{BlockHeader, HEADER, Kind};
+use scoresheet::format::header::{BLOCKS, Header, MAGIC, Mark, PAGE};
+use scoresheet::format::index::{self, Index};
+use scoresheet::format::{ArchiveId, VERSION, commit::Commit, record, tags};
+use scoresheet::pgn::{LineEnd, Style};
+
+const DOCUMENT: &str = include_str!("../FORMAT.md");
+
+fn section(title: &str) -> &'static str {
+    let start = DOCUMENT.find(&format!(" {title}\n")).unwrap_or_else(|| panic!("no section {title}"));
+    let rest = &DOCUMENT[start..];
+    &rest[..rest.find("\n## ").unwrap_or(rest.len())]
+}
+
+/// The rows of the tables of a section, as cells without blanks around.
+fn rows(title: &str) -> Vec<Vec<&'static str>> {
+    let cells = |line: &'static str| line.trim_matches('|').split(" | ").map(|cell| cell.trim_matches([' ', '|'])).collect();
+    section(title).lines().filter(|line| line.starts_with('|') && !line.starts_with("|--")).map(cells).collect()
+}
+
+/// The fields of an offset table, as (offset, size): they must follow each other without a gap.
+fn fields(title: &str) -> Vec<(usize, usize)> {
+    let number = |cell: &str| cell.replace(',', "").parse().ok();
+    let fields: Vec<(usize, usize)> =
+        rows(title).iter().filter_map(|row| Some((number(row.first()?)?, number(row.get(1)?)?))).collect();
+    for pair in fields.windows(2) {
+        assert_eq!(pair[0].0 + pair[0].1, pair[1].0, "{title}");
+    }
+    fields
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+}
+
+/// The number written at a field of an offset table.
+fn at(bytes: &[u8], field: (usize, usize)) -> u64 {
+    bytes[field.0..field.0 + field.1].iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+#[test]
+fn header_pages() {
+    let fields = fields("2 Header pages");
+    assert_eq!(fields.last(), Some(&(PAGE - 4, 4)));
+    let id = ArchiveId(*b"0123456789abcdef");
+    let mark = Mark { sequence: 0x0102_0304_0506_0707, length: 0x2122_2324, games: 0x3132, commit: 0x4142 };
+    let page = Header { version: VERSION, id, mark }.encode();
+    assert_eq!(page.len(), PAGE);
+    assert_eq!(page[..8], MAGIC);
+    assert!(section("2 Header pages").contains("89 42 47 41 0D 0A 1A 0A"));
+    let expected =
+        [u64::from(VERSION.0), u64::from(VERSION.1), PAGE as u64, 0, mark.sequence, mark.length, mark.games, mark.commit];
+    for (field, expected) in fields[1..9].iter().zip(expected) {
+        if field.1 == 16 {
+            assert_eq!(page[field.0..field.0 + 16], id.0);
+        } else {
+            assert_eq!(at(&page, *field), expected, "{field:?}");
+        }
+    }
+    assert!(page[fields[9].0..PAGE - 4].iter().all(|byte| *byte == 0));
+    assert_eq!(at(&page, fields[10]), u64::from(crc32fast::hash(&page[..PAGE - 4])));
+    assert!(section("2 Header pages").contains("Blocks begin at 8,192."));
+    assert_eq!(BLOCKS, 8192);
+}
+
+#[test]
+fn block_headers() {
+    let fields = fields("3 Blocks");
+    let id = ArchiveId([7; 16]);
+    let header = BlockHeader {
+        kind: Kind::Tags,
+        coding: 0x12,
+        first: 0x0102_0304_0506_0708,
+        count: 0x1112_1314,
+        checked: 0x2122,
+        length: 0x3132_3334,
+        payload_crc: 0x4142_4344,
+    };
+    let bytes = header.encode(id, 999);
+    assert_eq!(fields.last(), Some(&(HEADER - 4, 4)));
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&id.0);
+    crc.update(&999u64.to_le_bytes());
+    crc.update(&bytes[..HEADER - 4]);
+    let expected = [
+        u64::from(u32::from_le_bytes(*b"BGAb")),
+        2,
+        0x12,
+        0,
+        header.first,
+        u64::from(header.count),
+        u64::from(header.checked),
+        header.length,
+        u64::from(header.payload_crc),
+        u64::from(crc.finalize()),
+    ];
+    let found: Vec<u64> = fields.iter().map(|field| at(&bytes, *field)).collect();
+    assert_eq!(found, expected);
+    let kinds: Vec<(u8, &str)> =
+        rows("3 Blocks").iter().filter(|row| row.len() == 3).filter_map(|row| Some((row[0].parse().ok()?, row[1]))).collect();
+    let names = [
+        (Kind::Moves, "moves"),
+        (Kind::Tags, "tags"),
+        (Kind::Texts, "texts"),
+        (Kind::Dictionary, "dictionary"),
+        (Kind::Source, "source"),
+        (Kind::Commit, "commit"),
+        (Kind::Layout, "layout"),
+    ];
+    for (kind, name) in names {
+        assert!(kinds.contains(&(kind as u8, name)), "{name}");
+    }
+    assert_eq!(kinds.iter().filter(|(_, name)| names.iter().any(|(_, known)| known == name)).count(), names.len());
+}
+
+#[test]
+fn index_files() {
+    let fields = fields("13 The index file");
+    let index = Index { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 7, pages: 8, strings: 9, ..Index::default() };
+    let file = index.encode();
+    assert_eq!(file[..8], index::MAGIC);
+    assert!(section("13 The index file").contains("89 42 47 49 0D 0A 1A 0A"));
+    assert_eq!(fields[3], (12, 4));
+    assert_eq!(at(&file, fields[3]), index::HEADER as u64);
+    let numbers: Vec<u64> = fields[5..13].iter().map(|field| at(&file, *field)).collect();
+    assert_eq!(numbers, [5, 6, 7, 8, 9, 0, 0, 0]);
+    assert_eq!(fields[12].0 + 8, index::HEADER);
+    assert_eq!(file.len(), index::HEADER + 4);
+    assert!(section("13 The index file").contains(&format!("| 96 | {} each |", index::ENTRY)));
+}
+
+#[test]
+fn record_flags_and_start() {
+    let flags: Vec<&str> = rows("5 Game records").iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
+    let expected = [record::SET_UP, record::NO_MARKER, record::FAULT].map(|flag| format!("0x{flag:02X}"));
+    assert_eq!(flags, expected);
+    assert!(section("5 Game records").contains(&format!("the byte {:02X}", record::HEADER)));
+    let example = section("5 Game records").lines().find(|line| line.starts_with("Example: ")).unwrap();
+    let quoted: Vec<&str> = example.split('`').skip(1).step_by(2).collect();
+    let position = Position::from_fen(quoted[0].as_bytes()).unwrap();
+    let mut bytes = Vec::new();
+    record::push_start(&position, &mut bytes);
+    assert_eq!(bytes, hex(quoted[1]));
+}
+
+#[test]
+fn worked_moves() {
+    let rows: Vec<_> = rows("6 Brenner moves").into_iter().filter(|row| row.len() == 4 && row[1].contains('/')).collect();
+    assert_eq!(rows.len(), 25);
+    for row in rows {
+        let [fen, san, bytes] = [row[1], row[2], row[3]].map(|cell| cell.trim_matches('`'));
+        let position = Position::from_fen(fen.as_bytes()).unwrap();
+        let m = position.parse_san(san.as_bytes()).unwrap();
+        assert_eq!(position.san(m).trim_end_matches(['+', '#']), san, "{fen}");
+        let mut out = Vec::new();
+        encode::push_move(&position, m, &mut out);
+        assert_eq!(out, hex(bytes), "{fen} {san}");
+    }
+}
+
+#[test]
+fn tag_names() {
+    let names: Vec<&str> = section("7 Tags blocks")
+        .lines()
+        .skip_while(|line| !line.starts_with("Names by number"))
+        .filter(|line| line.starts_with("    "))
+        .flat_map(str::split_whitespace)
+        .collect();
+    assert_eq!(names, tags::NAMES);
+}
+
+#[test]
+fn commits_and_styles() {
+    assert_eq!(Commit::default().encode().len(), 13 * 8);
+    assert!(section("12 Commits").contains("thirteen u64"));
+    let flags: Vec<u8> = rows("9 Layout blocks")
+        .iter()
+        .filter_map(|row| row[0].strip_prefix("0x"))
+        .map(|flag| u8::from_str_radix(flag, 16).unwrap())
+        .collect();
+    let plain = Style { number_after_comment: false, number_after_variation: false, ..Style::default() };
+    let styles = [
+        Style { joined_numbers: true, ..plain },
+        Style { unbroken_numbers: true, ..plain },
+        Style { number_after_comment: true, ..plain },
+        Style { number_after_variation: true, ..plain },
+        Style { wide_variations: true, ..plain },
+        Style { full_squares: true, ..plain },
+        Style { windows_1252: true, ..plain },
+    ];
+    assert_eq!(styles.map(|style| style.encode()[7]).as_slice(), flags);
+    let style = Style { line_end: LineEnd::CrLf, width: 0x0102_0304, after_tags: 5, after_game: 6, ..plain };
+    assert_eq!(style.encode(), [1, 4, 3, 2, 1, 5, 6, 0]);
+    assert_eq!(Style::decode(style.encode()), Some(style));
+}
