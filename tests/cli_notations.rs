@@ -25,7 +25,10 @@ fn position_tells_everything() {
     assert_eq!(value["flavours"]["shredder"], "r3k2r/8/8/8/8/8/8/R3K2R b HAha - 0 1");
     assert_eq!((&value["legal"], &value["strict"]), (&Value::from(true), &Value::from(true)));
     let bad = room.run(&["position", "4k3/8/8/8/8/8/8/4X3 w - - 0 1"]);
-    assert_eq!((bad.code, bad.err.as_str()), (Some(1), "scoresheet: bad FEN: piece placement at column 18: no man has this letter\n"));
+    assert_eq!(
+        (bad.code, bad.err.as_str()),
+        (Some(1), "scoresheet: bad FEN: piece placement at column 18: no man has this letter\n")
+    );
     let strict = room.run(&["position", "--strict", "4k3/8/8/8/8/8/8/4K3 w nil - 0 1"]);
     assert!(strict.err.contains("castling availability at column 23: nil is the old symbol"), "{}", strict.err);
     let illegal = room.run(&["position", "8/8/8/8/8/8/8/4K3 w - - 0 1"]);
@@ -76,9 +79,7 @@ fn games_are_exported_in_every_format() {
     let epds = export("epd");
     assert_eq!(
         epds.lines().nth(1),
-        Some(
-            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 hmvc 0; fmvn 1; id \"1:1\"; sm e5;"
-        )
+        Some("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 hmvc 0; fmvn 1; id \"1:1\"; sm e5;")
     );
     let first: Value = serde_json::from_str(export("json").lines().next().unwrap()).unwrap();
     assert_eq!((&first["san"][6], &first["uci"][6]), (&Value::from("Qxf7#"), &Value::from("h5f7")));
@@ -102,7 +103,10 @@ fn pcn_goes_in_and_comes_out() {
     let refused = room.run(&["import", "sample.json", "-o", "no.bga"]);
     assert_eq!(
         (refused.code, refused.err.as_str()),
-        (Some(1), "scoresheet: sample.json: bad PCN: /starting_position: a board of 9x9 squares; western chess has 8x8\n")
+        (
+            Some(1),
+            "scoresheet: sample.json: bad PCN: /starting_position: a board of 9x9 squares; western chess has 8x8\n"
+        )
     );
     assert!(!room.0.path().join("no.bga").exists());
 }

@@ -78,7 +78,8 @@ fn fen_letters_of_the_fields() {
     }
     // One to four letters, upper case first, kingside first; all subsets of them.
     for set in 0..16u8 {
-        let letters: String = (0..4).filter(|bit| set >> bit & 1 == 1).map(|bit| "KQkq".as_bytes()[bit] as char).collect();
+        let letters: String =
+            (0..4).filter(|bit| set >> bit & 1 == 1).map(|bit| "KQkq".as_bytes()[bit] as char).collect();
         let field = if letters.is_empty() { "-" } else { &letters };
         let fen = format!("r3k2r/8/8/8/8/8/8/R3K2R w {field} - 0 1");
         let read = Fen::read(fen.as_bytes(), ReadMode::Strict).unwrap();
@@ -226,7 +227,8 @@ fn brenner_scholars_mate() {
         ]
     );
     let alternate = to_alternate(&encoded);
-    let first: Vec<String> = explained(&alternate, Notation::Alternate).iter().take(5).map(|line| line.bits.clone()).collect();
+    let first: Vec<String> =
+        explained(&alternate, Notation::Alternate).iter().take(5).map(|line| line.bits.clone()).collect();
     assert_eq!(first, ["001 10 100", "001 10 100", "11 001 100", "0001 0 111", "01 01 1 011"]);
 }
 
@@ -274,9 +276,12 @@ fn brenner_directions() {
 /// Four men of a type: 2 starting and 2 promoted (1 and 3 for the queen), and a prefix before a pawn's byte as promotion.
 #[test]
 fn brenner_promoted_men() {
-    for (role, prefix, men) in
-        [('R', "10 000 dd 0", "RRRR"), ('B', "10 000 dd 1", "BBBB"), ('Q', "01 000 dd 0", "QQQQ"), ('N', "01 000 dd 1", "NNNN")]
-    {
+    for (role, prefix, men) in [
+        ('R', "10 000 dd 0", "RRRR"),
+        ('B', "10 000 dd 1", "BBBB"),
+        ('Q', "01 000 dd 0", "QQQQ"),
+        ('N', "01 000 dd 1", "NNNN"),
+    ] {
         for label in 0..4u8 {
             let byte = bits(&prefix.replace("dd", ["00", "01", "10", "11"][usize::from(label)]))[0];
             let position = position(&format!("4k3/8/8/8/8/8/8/{men}K3 w - - 0 1"));
@@ -379,9 +384,7 @@ fn pcn_boards() {
     assert_eq!(shape(&json!(vec![vec![vec![Value::Null; 4]; 2]; 6])), [6, 2, 4]);
     assert_eq!(shape(&chess_board()), [8, 8]);
     // All but the last are refused as starting positions of western chess.
-    for (board, sizes) in
-        [(json!([null, null]), vec![2]), (json!(vec![vec![Value::Null; 7]; 7]), vec![7, 7])]
-    {
+    for (board, sizes) in [(json!([null, null]), vec![2]), (json!(vec![vec![Value::Null; 7]; 7]), vec![7, 7])] {
         let error = pcn::parse_value(&json!({ "starting_position": board })).unwrap_err();
         assert_eq!((error.path.as_str(), error.fault), ("/starting_position", PcnFault::OtherBoard(sizes)));
     }
@@ -396,8 +399,18 @@ fn pcn_piece_names() {
         assert_eq!(name(text).is_bottom(), Some(bottom), "{text}");
     }
     for style in [
-        "dai_dai_shogi", "modern_chess", "shatranj", "shatar", "taikyoku_shogi", "cannon_shogi", "wa_shogi", "okisaki_shogi",
-        "j", "m", "s", "x",
+        "dai_dai_shogi",
+        "modern_chess",
+        "shatranj",
+        "shatar",
+        "taikyoku_shogi",
+        "cannon_shogi",
+        "wa_shogi",
+        "okisaki_shogi",
+        "j",
+        "m",
+        "s",
+        "x",
     ] {
         let text = format!("{style}:k");
         assert_eq!(name(&text).western(), Err(PcnFault::OtherStyle(text)));
@@ -432,10 +445,7 @@ fn pcn_squares() {
     for bad in [json!(64), json!(-1), json!([0, 8]), json!([0]), json!([0, 0, 0]), json!(4.5), json!([0, "a"])] {
         assert_eq!(board.square(&bad), Err(PcnFault::NoSuchSquare), "{bad}");
     }
-    check(
-        &json!(["w:k", "w:p", null, "X:S", null, "X:G"]),
-        &[(json!([5]), 5), (json!(5), 5), (json!("X:G"), 5)],
-    );
+    check(&json!(["w:k", "w:p", null, "X:S", null, "X:G"]), &[(json!([5]), 5), (json!(5), 5), (json!("X:G"), 5)]);
     let sample: Value = serde_json::from_str(include_str!("../testdata/pcn/document-sample.json")).unwrap();
     let mixed = check(&sample["starting_position"], &[(json!([0, 0]), 0), (json!(0), 0)]);
     assert_eq!((mixed.shape(), mixed.piece(0).unwrap().to_string().as_str()), (&[9, 9][..], "x:r"));
@@ -520,7 +530,15 @@ fn pcn_sample_is_refused() {
     assert_eq!((game.tag("Date"), game.tag("UTCTime")), (Some("2012.09.29"), Some("16:48:40")));
     assert_eq!(game.outcome, Some(Outcome::WhiteWins));
     let back: Value = serde_json::from_str(&pcn::write(&game, Layout::Document)).unwrap();
-    for member in ["started_at", "topside_player", "bottomside_player", "over?", "...result?", "starting_position", "previous_moves"] {
+    for member in [
+        "started_at",
+        "topside_player",
+        "bottomside_player",
+        "over?",
+        "...result?",
+        "starting_position",
+        "previous_moves",
+    ] {
         assert_eq!(back[member], sample[member], "{member}");
     }
     assert!(game.start.castling_rook(Color::White, Wing::H).is_some());

@@ -93,11 +93,8 @@ fn play(theirs: Chess, plies: usize, rng: &mut Rng) -> (usize, Game) {
             return (ply + 1, game);
         }
         // Castling and captures en passant are rare: they are taken where they come.
-        let rare: Vec<Move> = moves
-            .iter()
-            .copied()
-            .filter(|m| !matches!(m.kind, scoresheet::chess::MoveKind::Plain))
-            .collect();
+        let rare: Vec<Move> =
+            moves.iter().copied().filter(|m| !matches!(m.kind, scoresheet::chess::MoveKind::Plain)).collect();
         let m = if rare.is_empty() || rng.one_in(3) { rng.pick(&moves) } else { rng.pick(&rare) };
         let their = their_move(&ours, m, &theirs);
         theirs.play_unchecked(their);
@@ -228,9 +225,8 @@ fn suites_are_read_written_and_read_again() {
             // What shakmaty takes for legal, men and checks apart from clocks, is legal here, and the other way round.
             let theirs = TheirFen::from_ascii(position.fen().as_bytes()).expect(line);
             let theirs = theirs.into_position::<Chess>(CastlingMode::Chess960);
-            let clock = |reason: &Illegality| {
-                matches!(reason, Illegality::ClockBeyondGame | Illegality::ClockAfterDoubleStep)
-            };
+            let clock =
+                |reason: &Illegality| matches!(reason, Illegality::ClockBeyondGame | Illegality::ClockAfterDoubleStep);
             let ours = position.illegalities().iter().all(clock);
             let theirs = theirs.or_else(shakmaty::PositionError::ignore_too_much_material).is_ok();
             let material = position.illegalities().iter().all(|reason| {
@@ -283,8 +279,14 @@ fn reasons_of_illegality() {
     assert_eq!(reasons("4k3/8/8/8/8/8/8/K3K3 w - - 0 1"), [ManyKings(Color::White)]);
     assert_eq!(reasons("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"), [OpponentInCheck(Color::Black)]);
     assert_eq!(reasons("4k3/4R3/8/8/8/8/8/4K3 b - - 0 1"), []);
-    assert_eq!(reasons("4k3/PPPPPPPP/P7/8/8/8/8/4K3 w - - 0 1"), [TooManyPawns(Color::White), OpponentInCheck(Color::Black)]);
-    assert_eq!(reasons("4k3/8/8/QQ6/8/8/PPPPPPPP/4K3 w - - 0 1"), [TooManyPromoted(Color::White), OpponentInCheck(Color::Black)]);
+    assert_eq!(
+        reasons("4k3/PPPPPPPP/P7/8/8/8/8/4K3 w - - 0 1"),
+        [TooManyPawns(Color::White), OpponentInCheck(Color::Black)]
+    );
+    assert_eq!(
+        reasons("4k3/8/8/QQ6/8/8/PPPPPPPP/4K3 w - - 0 1"),
+        [TooManyPromoted(Color::White), OpponentInCheck(Color::Black)]
+    );
     assert_eq!(reasons("4k3/8/8/8/8/8/8/4K2R w KQk - 0 1").len(), 2);
     assert_eq!(reasons("4k3/8/8/8/8/8/8/4K2R w KH - 0 1").len(), 1);
     assert_eq!(reasons("4k3/8/8/8/4P3/8/8/4K3 b - e3 1 9"), [ClockAfterDoubleStep]);
@@ -341,7 +343,10 @@ fn move_ids_are_numbered_as_the_format_says() {
     assert_eq!(id("e7", "e8", Some(Role::Queen)), Some(1655));
     assert_eq!(id("h8", "g8", None), Some(1967));
     assert_eq!(id("e2", "e1", Some(Role::Knight)).zip(id("e2", "e1", None)).map(|(a, b)| a - b), Some(1));
-    assert_eq!((id("a1", "b4", None), id("e2", "e3", Some(Role::Queen)), id("a7", "a8", Some(Role::King))), (None, None, None));
+    assert_eq!(
+        (id("a1", "b4", None), id("e2", "e3", Some(Role::Queen)), id("a7", "a8", Some(Role::King))),
+        (None, None, None)
+    );
     for number in 0..move_id::MOVES {
         let (from, to, promotion) = MoveId::new(number).and_then(MoveId::squares).expect("a move");
         assert_eq!(MoveId::of_squares(from, to, promotion).map(MoveId::number), Some(number));
@@ -389,17 +394,38 @@ fn pcn_errors_name_the_element() {
     let cases = [
         (refused("previous_moves", json!([[[[6, 4], "shift", [3, 4]]]])), "/previous_moves/0: not a legal move"),
         (refused("previous_moves", json!([[[[5, 4], "shift", [4, 4]]]])), "/previous_moves/0/0/0: no man stands there"),
-        (refused("previous_moves", json!([[["W:N", "shift", [4, 4]]]])), "/previous_moves/0/0/0: the name is on no square, or on several"),
-        (refused("previous_moves", json!([[["W:K", "shift", [6, 4]]]])), "/previous_moves/0/0/2: the square is occupied"),
-        (refused("previous_moves", json!([[["W:K", "remove", [6, 4]]]])), "/previous_moves/0/0/2: no man of the other side stands there"),
-        (refused("previous_moves", json!([[[[7, 6], "jump", [5, 5]]]])), "/previous_moves/0: a man that jumped has not landed"),
+        (
+            refused("previous_moves", json!([[["W:N", "shift", [4, 4]]]])),
+            "/previous_moves/0/0/0: the name is on no square, or on several",
+        ),
+        (
+            refused("previous_moves", json!([[["W:K", "shift", [6, 4]]]])),
+            "/previous_moves/0/0/2: the square is occupied",
+        ),
+        (
+            refused("previous_moves", json!([[["W:K", "remove", [6, 4]]]])),
+            "/previous_moves/0/0/2: no man of the other side stands there",
+        ),
+        (
+            refused("previous_moves", json!([[[[7, 6], "jump", [5, 5]]]])),
+            "/previous_moves/0: a man that jumped has not landed",
+        ),
         (refused("previous_moves", json!([[["W:K", "castle", 4]]])), "/previous_moves/0/0/1: PCN has no such verb"),
-        (refused("previous_moves", json!([[[52, "shift", 36, { "speed": 1 }]]])), "/previous_moves/0/0/3/speed: PCN has no such option"),
-        (refused("previous_moves", json!([[[52, "shift", 36, { "promotion": "W:Q" }]]])), "/previous_moves/0: not a legal move"),
+        (
+            refused("previous_moves", json!([[[52, "shift", 36, { "speed": 1 }]]])),
+            "/previous_moves/0/0/3/speed: PCN has no such option",
+        ),
+        (
+            refused("previous_moves", json!([[[52, "shift", 36, { "promotion": "W:Q" }]]])),
+            "/previous_moves/0: not a legal move",
+        ),
         (refused("previous_moves", json!([7])), "/previous_moves/0: a list of actions is wanted here"),
         (refused("over?", json!("yes")), "/over?: true, false or null is wanted here"),
         (refused("a/b~", json!(1)), "/a~1b~0: PCN has no such member"),
-        (refused("starting_position", json!([[null], [null, null]])), "/starting_position/1: the rows of the board differ in length"),
+        (
+            refused("starting_position", json!([[null], [null, null]])),
+            "/starting_position/1: the rows of the board differ in length",
+        ),
     ];
     for (error, expected) in cases {
         assert_eq!(error, format!("bad PCN: {expected}"));

@@ -71,7 +71,8 @@ fn check(game: &Game, name: &Path) -> Seen {
     for (text, notation) in [(&bytes, Notation::Table), (&alternate, Notation::Alternate)] {
         explain(text, notation, |_| {}).unwrap_or_else(|error| panic!("{}: {error}", name.display()));
     }
-    let back = standalone::decode(&bytes).unwrap_or_else(|error| panic!("{}: {error}: {:?}", name.display(), game.tags));
+    let back =
+        standalone::decode(&bytes).unwrap_or_else(|error| panic!("{}: {error}: {:?}", name.display(), game.tags));
     assert_eq!(back.start, game.start, "{}", name.display());
     let (mut tags, events) = kept(&back);
     if tags.len() == game.tags.len() + 1 {

@@ -75,6 +75,9 @@ impl Archive {
         }
         let map = Map::of(&file, mark.length.min(length)).map_err(Error::io("cannot map", path))?;
         let (blocks, mut damage) = walk(&map, header.id);
+        if let Some(page) = header.damaged_page(&map) {
+            damage.push(Damage::new(page, "one of the two header pages is damaged; the other holds"));
+        }
         report.blocks = blocks.len() as u64;
         let found: Vec<_> = blocks
             .par_iter()

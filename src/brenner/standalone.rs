@@ -34,7 +34,9 @@ impl fmt::Display for StandaloneError {
         match self {
             StandaloneError::UnknownLetter(at) => write!(f, "unknown identifying letter in the text at byte {at}"),
             StandaloneError::NotUtf8(at) => write!(f, "the text at byte {at} is not UTF-8"),
-            StandaloneError::ZeroCharacter => f.write_str("a tag or text holds U+0000, which a stand-alone string cannot"),
+            StandaloneError::ZeroCharacter => {
+                f.write_str("a tag or text holds U+0000, which a stand-alone string cannot")
+            }
             StandaloneError::Fen(error) => error.fmt(f),
             StandaloneError::Stream(error) => error.fmt(f),
         }
@@ -159,9 +161,8 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
     }
     let stream = bytes.get(at..).unwrap_or_default();
     let mut decoder = Decoder::new(stream, game.start.clone(), Texts::Inline);
-    let stream_error = |error: DecodeError| {
-        StandaloneError::Stream(DecodeError { fault: error.fault, offset: error.offset + at })
-    };
+    let stream_error =
+        |error: DecodeError| StandaloneError::Stream(DecodeError { fault: error.fault, offset: error.offset + at });
     let mut moved = false;
     loop {
         let start = decoder.offset();

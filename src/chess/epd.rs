@@ -115,8 +115,8 @@ impl Epd {
     /// Reads one line. Forgiving reading takes, beyond what [`Fen::read`] does, a missing last semicolon, extra blanks, any word as opcode that begins
     /// with a letter, and the two clocks in place, as in a FEN: they become the operations `hmvc` and `fmvn`.
     pub fn read(line: &[u8], mode: ReadMode) -> Result<Epd, EpdError> {
-        let (fen, end) = four_fields(line, mode)
-            .map_err(|error| EpdError { column: error.column, fault: EpdFault::Fen(error) })?;
+        let (fen, end) =
+            four_fields(line, mode).map_err(|error| EpdError { column: error.column, fault: EpdFault::Fen(error) })?;
         let rest = std::str::from_utf8(line.get(end..).unwrap_or_default())
             .map_err(|error| EpdError { column: end + error.valid_up_to() + 1, fault: EpdFault::NotUtf8 })?;
         let mut reader = Operations { rest, offset: end, mode };

@@ -85,11 +85,9 @@ fn decode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     let content = read(&options.file)?;
     for (number, bytes) in strings(options, &content)? {
         let bytes = if options.alternate { from_alternate(&bytes) } else { bytes };
-        let game =
-            standalone::decode(&bytes).map_err(|error| message(&options.file, number, &error.to_string()))?;
+        let game = standalone::decode(&bytes).map_err(|error| message(&options.file, number, &error.to_string()))?;
         let mut writer = PgnWriter::new();
         writer.write(&game);
-        writer.finish();
         out.write_all(writer.as_bytes())?;
     }
     Ok(())
@@ -153,7 +151,11 @@ fn strings(options: &Options, content: &[u8]) -> Result<Vec<(u64, Vec<u8>)>, Fai
         .zip(1..)
         .map(|(line, number)| {
             let bytes = unhex(line).ok_or_else(|| {
-                message(&options.file, number, "not hexadecimal bytes such as 2C 2C 61; --raw reads the bytes themselves")
+                message(
+                    &options.file,
+                    number,
+                    "not hexadecimal bytes such as 2C 2C 61; --raw reads the bytes themselves",
+                )
             })?;
             Ok((number, bytes))
         })
@@ -177,11 +179,7 @@ fn unhex(line: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn games(file: &Path, each: impl FnMut(Game) -> Result<(), Failure>) -> Result<(), Failure> {
-    let source = if file.as_os_str() == "-" {
-        pgn::from_reader(io::stdin(), None)
-    } else {
-        pgn::open(file)
-    };
+    let source = if file.as_os_str() == "-" { pgn::from_reader(io::stdin(), None) } else { pgn::open(file) };
     let source = source.map_err(|error| Failure::Message(format!("{}: {error}", file.display())))?;
     games_of(file, Box::new(source), each)
 }

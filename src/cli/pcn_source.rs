@@ -32,13 +32,11 @@ pub fn as_pgn(files: &[PathBuf]) -> Result<Sources, Failure> {
             continue;
         }
         let content = std::fs::read(file).map_err(|error| cannot_read(file, error))?;
-        let games =
-            pcn::parse(&content).map_err(|error| Failure::Message(format!("{}: {error}", file.display())))?;
+        let games = pcn::parse(&content).map_err(|error| Failure::Message(format!("{}: {error}", file.display())))?;
         let mut writer = PgnWriter::new();
         for game in &games {
             writer.write(game);
         }
-        writer.finish();
         // A folder each: the archive keeps the names of its sources, and two may be alike.
         let room = folder.path().join(place.to_string());
         std::fs::create_dir(&room).map_err(refused)?;

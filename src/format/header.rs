@@ -99,6 +99,16 @@ impl Header {
         read().ok_or(HeaderFault::Damaged)
     }
 
+    /// Returns the offset of a page that is damaged although the header holds: not sound, and not the second page of an archive that has
+    /// no commit yet.
+    pub fn damaged_page(&self, pages: &[u8]) -> Option<u64> {
+        PAGES.into_iter().find(|offset| {
+            let page = pages.get(*offset as usize..).unwrap_or_default();
+            let fresh = self.mark.sequence == 0 && page.len() >= PAGE && page[..PAGE].iter().all(|byte| *byte == 0);
+            !fresh && Header::decode(page, *offset).is_err()
+        })
+    }
+
     /// Reads the pages at the beginning of a file and returns the header that holds: the sound one with the greater sequence number.
     pub fn read(pages: &[u8]) -> Result<Header, HeaderFault> {
         let read = PAGES.map(|offset| Header::decode(pages.get(offset as usize..).unwrap_or_default(), offset));

@@ -80,8 +80,7 @@ impl Midst {
         };
         let from = self.find(subject, descends).map_err(|fault| subject_path.error(fault))?;
         let to = self.find(object, false).map_err(|fault| object_path.error(fault))?;
-        let mut piece =
-            self.lift(from, descends).ok_or_else(|| subject_path.error(PcnFault::EmptySquare))?;
+        let mut piece = self.lift(from, descends).ok_or_else(|| subject_path.error(PcnFault::EmptySquare))?;
         if let Some(options) = options {
             piece = promoted(piece, options, &path.item(3))?;
         }

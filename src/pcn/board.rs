@@ -23,8 +23,7 @@ impl PieceName {
         let start = usize::from(text.starts_with('+'));
         let (style, name) = text.get(start..)?.split_once(':')?;
         let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        (is_word(style) && is_word(name))
-            .then(|| PieceName { text: text.into(), style: (start, start + style.len()) })
+        (is_word(style) && is_word(name)).then(|| PieceName { text: text.into(), style: (start, start + style.len()) })
     }
 
     /// Returns whether the name has the `+` of a promoted piece.
@@ -149,7 +148,8 @@ impl Board {
     /// Returns the flat number of the square that coordinates (`[0,4]`), a flat number (`4`) or a piece unique on the board (`"w:k"`) name.
     pub fn square(&self, naming: &Value) -> Result<usize, PcnFault> {
         let unique = |name: &str| {
-            let mut found = (0..self.squares.len()).filter(|at| self.piece(*at).is_some_and(|piece| piece.text == name));
+            let mut found =
+                (0..self.squares.len()).filter(|at| self.piece(*at).is_some_and(|piece| piece.text == name));
             found.next().filter(|_| found.next().is_none())
         };
         square(naming, &self.shape, unique)

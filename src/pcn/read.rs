@@ -132,9 +132,9 @@ fn play(men: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(
     }
     for color in Color::BOTH {
         if is_array(men, Color::White) && is_array(men, Color::Black) {
-            let rooks = (0..8).map(|file| Square::at(file, color.back_rank())).filter(|square| {
-                start.piece_at(*square) == Some(Piece { color, role: Role::Rook })
-            });
+            let rooks = (0..8)
+                .map(|file| Square::at(file, color.back_rank()))
+                .filter(|square| start.piece_at(*square) == Some(Piece { color, role: Role::Rook }));
             for (rook, wing) in rooks.collect::<Vec<_>>().into_iter().zip([Wing::A, Wing::H]) {
                 start.grant_castling(color, wing, rook);
             }
@@ -150,8 +150,7 @@ fn play(men: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(
             }
             Err(error) if error.fault == PcnFault::IllegalMove => {
                 // Perhaps with a right that the start must have had.
-                let (better, m, after) =
-                    with_more_rights(&start, &position, &played, actions, path).ok_or(error)?;
+                let (better, m, after) = with_more_rights(&start, &position, &played, actions, path).ok_or(error)?;
                 start = better;
                 position = after;
                 played.push(m);
@@ -172,12 +171,13 @@ fn with_more_rights(
     path: &Path<'_>,
 ) -> Option<(Position, Move, Position)> {
     let color = now.turn();
-    let castlings = Wing::BOTH.into_iter().flat_map(|wing| (0..8).map(move |file| (wing, file))).filter_map(|(wing, file)| {
-        let mut better = start.clone();
-        let granted = start.castling_rook(color, wing).is_none()
-            && better.grant_castling(color, wing, Square::at(file, color.back_rank()));
-        granted.then_some(better)
-    });
+    let castlings =
+        Wing::BOTH.into_iter().flat_map(|wing| (0..8).map(move |file| (wing, file))).filter_map(|(wing, file)| {
+            let mut better = start.clone();
+            let granted = start.castling_rook(color, wing).is_none()
+                && better.grant_castling(color, wing, Square::at(file, color.back_rank()));
+            granted.then_some(better)
+        });
     let targets = (0..8).filter(|_| played.is_empty()).filter_map(|file| {
         let mut better = start.clone();
         let rank = if color == Color::White { 5 } else { 2 };
@@ -196,8 +196,10 @@ fn with_more_rights(
 fn is_array(men: &[Option<Piece>; 64], color: Color) -> bool {
     let (home, pawns) = if color == Color::White { (0, 8) } else { (56, 48) };
     let pawn = Some(Piece { color, role: Role::Pawn });
-    let back: Vec<u8> =
-        (home..home + 8).filter_map(|at| men[at].filter(|man| man.color == color)).map(|man| man.role.letter()).collect();
+    let back: Vec<u8> = (home..home + 8)
+        .filter_map(|at| men[at].filter(|man| man.color == color))
+        .map(|man| man.role.letter())
+        .collect();
     let mut sorted = back.clone();
     sorted.sort_unstable();
     let places = |letter: u8| back.iter().position(|b| *b == letter).zip(back.iter().rposition(|b| *b == letter));
@@ -212,7 +214,9 @@ fn is_array(men: &[Option<Piece>; 64], color: Color) -> bool {
 fn is_chess960(start: &Position, moves: &[Move]) -> bool {
     let men = men_of(start);
     let unusual = |m: &Move| match m.kind {
-        crate::chess::MoveKind::Castle(wing) => m.from.file() != 4 || m.to.file() != if wing == Wing::H { 7 } else { 0 },
+        crate::chess::MoveKind::Castle(wing) => {
+            m.from.file() != 4 || m.to.file() != if wing == Wing::H { 7 } else { 0 }
+        }
         _ => false,
     };
     let arrays = is_array(&men, Color::White) && is_array(&men, Color::Black) && men != men_of(&Position::standard());

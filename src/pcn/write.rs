@@ -72,7 +72,10 @@ fn board(position: &Position) -> Vec<String> {
         Some(piece) => quoted(&name_of(piece)),
         None => "null".into(),
     };
-    (0..8).rev().map(|rank| format!("[{}]", (0..8).map(|file| square(file, rank)).collect::<Vec<_>>().join(", "))).collect()
+    (0..8)
+        .rev()
+        .map(|rank| format!("[{}]", (0..8).map(|file| square(file, rank)).collect::<Vec<_>>().join(", ")))
+        .collect()
 }
 
 /// Returns the coordinates of a square: row from the top, column from the left.
@@ -82,7 +85,8 @@ fn coordinates(square: Square) -> String {
 
 /// Returns the actions of a move; of the null move, none.
 fn actions(before: &Position, m: Move) -> String {
-    let action = |from: Square, verb: &str, to: Square| format!("[{}, \"{verb}\", {}]", coordinates(from), coordinates(to));
+    let action =
+        |from: Square, verb: &str, to: Square| format!("[{}, \"{verb}\", {}]", coordinates(from), coordinates(to));
     match m.kind {
         MoveKind::Null => "[]".into(),
         MoveKind::Castle(wing) => {
@@ -118,4 +122,3 @@ fn actions(before: &Position, m: Move) -> String {
         }
     }
 }
-

@@ -188,9 +188,8 @@ fn check_is_possible(position: &Position) -> bool {
         // The last move was this pawn's double step: it gives check itself, or has left the line of one who does.
         let (north, south) = (target.index() + 8, target.index() - 8);
         let (start, end) = if us == Color::White { (north, south) } else { (south, north) };
-        let given = |(square, _): &(Square, Role)| {
-            square.index() == end || between(at, square.at_most_63()) >> start & 1 != 0
-        };
+        let given =
+            |(square, _): &(Square, Role)| square.index() == end || between(at, square.at_most_63()) >> start & 1 != 0;
         if !checkers.iter().all(given) {
             return false;
         }

@@ -64,8 +64,7 @@ impl<'a> Fields<'a> {
 
     fn placement(&mut self) -> Result<[Option<Piece>; 64], FenError> {
         let field = FenField::Placement;
-        let (start, text) =
-            self.next(field)?.ok_or(error(field, self.text.len(), FenFault::Missing))?;
+        let (start, text) = self.next(field)?.ok_or(error(field, self.text.len(), FenFault::Missing))?;
         placement(text, self.mode).map_err(|(at, fault)| {
             let other = match other_board(text) {
                 Some((files, ranks)) => FenFault::BoardSize { files, ranks },
@@ -108,7 +107,8 @@ impl<'a> Fields<'a> {
                 _ => return Err(fault(FenFault::NoSuchRight)),
             };
             let right = CastlingRight { color, rook };
-            if self.mode == ReadMode::Strict && !rights.last().is_none_or(|last| may_follow(*last, right, rights.len())) {
+            if self.mode == ReadMode::Strict && !rights.last().is_none_or(|last| may_follow(*last, right, rights.len()))
+            {
                 return Err(fault(FenFault::RightOutOfOrder));
             }
             if !rights.contains(&right) {
@@ -175,7 +175,8 @@ pub(in crate::chess) fn four_fields(text: &[u8], mode: ReadMode) -> Result<(Fen,
     let fen = fields.four()?;
     // A forgiving reader takes a missing field for none; an EPD has all four.
     let end = fields.at;
-    let count = text.get(..end).unwrap_or_default().split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).count();
+    let count =
+        text.get(..end).unwrap_or_default().split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).count();
     let missing = [FenField::Placement, FenField::Turn, FenField::Castling, FenField::EnPassant];
     match missing.get(count) {
         Some(field) => Err(error(*field, text.len(), FenFault::Missing)),

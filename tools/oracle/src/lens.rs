@@ -247,6 +247,12 @@ impl Lens<'_> {
                         debug_assert!(a.is_ascii() && b.is_ascii());
                         end += 3;
                     }
+                    // `exd6e.p.`
+                    if (text[at..end].ends_with(b"6e") || text[at..end].ends_with(b"3e"))
+                        && text[end..].starts_with(b".p")
+                    {
+                        end += 2;
+                    }
                     self.word(&text[at..end]);
                     end
                 }

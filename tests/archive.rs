@@ -1,0 +1,249 @@
+//! Archives through the library: determinism, appending, damage, indexes, threads.
+
+use rayon::prelude::*;
+use scoresheet::archive::{IndexState, Level, index_path};
+use scoresheet::import::{Existing, Progress, Summary};
+use scoresheet::{Archive, Error, ImportOptions, import};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn testdata(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
+}
+
+fn bring_in(source: &Path, target: &Path, options: ImportOptions) -> Summary {
+    import(&[source.to_path_buf()], target, &options, &Progress::default(), &AtomicBool::new(false), |_| {}).unwrap()
+}
+
+/// The 3,000 games of the sample in an archive.
+fn sample(folder: &Path) -> PathBuf {
+    let target = folder.join("sample.bga");
+    let summary = bring_in(&testdata("lichess-sample.pgn.zst"), &target, ImportOptions::default());
+    assert_eq!((summary.stored, summary.rejected, summary.faulty), (3000, 0, 0));
+    assert_eq!(summary.pgn_bytes, 2_281_449);
+    target
+}
+
+/// An archive of a few small games.
+fn small(folder: &Path) -> PathBuf {
+    let target = folder.join("small.bga");
+    fs::copy(testdata("golden/v0.1.bga"), &target).unwrap();
+    fs::copy(testdata("golden/v0.1.bgi"), index_path(&target)).unwrap();
+    target
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let files: Vec<(Vec<u8>, Vec<u8>)> = [1, 2, 3, 7]
+        .map(|threads| {
+            let target = folder.path().join(format!("{threads}.bga"));
+            let options = ImportOptions { threads, ..ImportOptions::default() };
+            bring_in(&testdata("lichess-sample.pgn.zst"), &target, options);
+            (fs::read(&target).unwrap(), fs::read(index_path(&target)).unwrap())
+        })
+        .into();
+    assert!(files.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn every_way_to_a_position_agrees() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = Archive::open(sample(folder.path())).unwrap();
+    assert!(archive.chunk_count() > 2);
+    let plies: u64 = archive
+        .par_games()
+        .map(|game| {
+            let game = game.unwrap();
+            let mut ply = 0;
+            game.positions(|position| {
+                // The fast replay, from the start each time, against the checked decoder.
+                assert_eq!(&archive.position(game.number(), ply).unwrap(), position, "{}:{ply}", game.number());
+                ply += 1;
+            })
+            .unwrap();
+            assert_eq!(ply - 1, game.plies());
+            assert!(matches!(game.position(ply), Err(Error::NoSuchPly { plies, .. }) if plies == ply - 1));
+            u64::from(game.plies())
+        })
+        .sum();
+    assert_eq!(plies, archive.totals().unwrap().plies);
+}
+
+#[test]
+fn appending_goes_on_where_the_archive_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = small(folder.path());
+    let before = Archive::open(&target).unwrap();
+    let first: Vec<_> = before.games().map(|game| game.unwrap().digest().unwrap()).collect();
+    let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
+    let summary = bring_in(&testdata("lichess-sample.pgn.zst"), &target, options);
+    assert_eq!((summary.stored, summary.totals.games), (3000, 3006));
+    // A reader that was open sees what it saw.
+    assert_eq!(before.len(), 6);
+    assert_eq!(before.game(6).unwrap().digest().unwrap(), first[5]);
+    let after = Archive::open(&target).unwrap();
+    assert_eq!((after.len(), after.index_state()), (3006, IndexState::File));
+    let again: Vec<_> = after.games().take(6).map(|game| game.unwrap().digest().unwrap()).collect();
+    assert_eq!(first, again);
+    let alone = Archive::open(sample(folder.path())).unwrap();
+    for number in [1, 1500, 3000] {
+        let (one, other) = (after.game(6 + number).unwrap(), alone.game(number).unwrap());
+        assert_eq!(one.digest().unwrap(), other.digest().unwrap());
+    }
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    assert_eq!(after.sources().unwrap().len(), 2);
+    for source in after.sources().unwrap() {
+        assert!(after.write_original(&source, &mut Vec::new()).unwrap());
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_found_and_no_game_is_falsified() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = small(folder.path());
+    let bytes = fs::read(&target).unwrap();
+    let archive = Archive::open(&target).unwrap();
+    let digests: Vec<_> = archive.games().map(|game| game.unwrap().digest().unwrap()).collect();
+    (0..bytes.len()).into_par_iter().for_each(|at| {
+        let path = folder.path().join(format!("flip-{at}.bga"));
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (at % 8);
+        fs::write(&path, damaged).unwrap();
+        let sound = match Archive::verify(&path, Level::Quick, |_| {}) {
+            Ok(report) => report.is_sound(),
+            Err(_) => false,
+        };
+        assert!(!sound, "byte {at}");
+        // What can still be read is right.
+        if let Ok(archive) = Archive::open(&path) {
+            for (game, digest) in archive.games().zip(&digests) {
+                if let Ok(found) = game.and_then(|game| game.digest()) {
+                    assert_eq!(found, *digest, "byte {at}");
+                }
+            }
+        }
+        fs::remove_file(path).unwrap();
+    });
+}
+
+#[test]
+fn every_cut_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = fs::read(small(folder.path())).unwrap();
+    (0..bytes.len()).into_par_iter().for_each(|length| {
+        let path = folder.path().join(format!("cut-{length}.bga"));
+        fs::write(&path, &bytes[..length]).unwrap();
+        if let Ok(archive) = Archive::open(&path) {
+            // The second header page, which has the only commit, may be cut off: then the archive is as it was before any.
+            assert!(length < 8192 && archive.is_empty(), "{length}");
+        }
+        assert!(!Archive::verify(&path, Level::Quick, |_| {}).is_ok_and(|report| report.is_sound()), "{length}");
+        fs::remove_file(path).unwrap();
+    });
+}
+
+#[test]
+fn bytes_behind_the_last_commit_do_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = small(folder.path());
+    let mut bytes = fs::read(&target).unwrap();
+    let length = bytes.len();
+    bytes.extend_from_slice(b"BGAb, a block that never got its commit");
+    fs::write(&target, &bytes).unwrap();
+    assert_eq!(Archive::open(&target).unwrap().len(), 6);
+    let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
+    assert!(report.is_sound());
+    assert_eq!(report.uncommitted as usize, bytes.len() - length);
+    // The next writer cuts them off.
+    let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
+    bring_in(&testdata("golden/sample.pgn"), &target, options);
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    assert_eq!(Archive::open(&target).unwrap().len(), 12);
+}
+
+#[test]
+fn an_index_is_a_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = sample(folder.path());
+    let index = index_path(&target);
+    let bytes = fs::read(&index).unwrap();
+    let position = |state| {
+        let archive = Archive::open(&target).unwrap();
+        assert_eq!(archive.index_state(), state);
+        assert_eq!(archive.index_file(), bytes);
+        archive.position(2345, 30).unwrap().fen()
+    };
+    let fen = position(IndexState::File);
+    fs::remove_file(&index).unwrap();
+    assert_eq!(position(IndexState::Missing), fen);
+    // Any damage, and the index of another archive, is seen.
+    for at in (0..bytes.len()).step_by(5) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        fs::write(&index, damaged).unwrap();
+        assert_eq!(position(IndexState::Stale), fen, "byte {at}");
+        assert_eq!(Archive::verify(&target, Level::Quick, |_| {}).unwrap().index, Some(false));
+    }
+    fs::copy(testdata("golden/v0.1.bgi"), &index).unwrap();
+    assert_eq!(position(IndexState::Stale), fen);
+}
+
+#[test]
+fn an_interrupted_import_leaves_a_whole_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
+    let sample = zstd::decode_all(fs::File::open(testdata("lichess-sample.pgn.zst")).unwrap()).unwrap();
+    fs::write(&source, sample.repeat(8)).unwrap();
+    let (progress, stop) = (Progress::default(), AtomicBool::new(false));
+    let summary = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while progress.games() == 0 {
+                std::thread::yield_now();
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        import(&[source], &target, &ImportOptions::default(), &progress, &stop, |_| {}).unwrap()
+    });
+    assert!(matches!(summary.stopped, Some(Error::Interrupted)));
+    assert!(summary.stored > 0 && summary.stored < 24_000, "{}", summary.stored);
+    let archive = Archive::open(&target).unwrap();
+    assert_eq!((archive.len(), archive.index_state()), (summary.stored, IndexState::File));
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+}
+
+#[test]
+fn an_empty_archive_is_an_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("empty.pgn"), folder.path().join("empty.bga"));
+    fs::write(&source, "").unwrap();
+    let summary = bring_in(&source, &target, ImportOptions::default());
+    assert_eq!((summary.seen, summary.stored), (0, 0));
+    let archive = Archive::open(&target).unwrap();
+    assert!(archive.is_empty());
+    assert_eq!(archive.games().count(), 0);
+    assert!(matches!(archive.game(1), Err(Error::NoSuchGame { game: 1, games: 0 })));
+    assert!(matches!(archive.game(0), Err(Error::NoSuchGame { .. })));
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+}
+
+#[test]
+fn one_writer_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = small(folder.path());
+    let writer = scoresheet::archive::writer::Writer::open(&target).unwrap();
+    let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
+    let second = import(
+        &[testdata("golden/sample.pgn")],
+        &target,
+        &options,
+        &Progress::default(),
+        &AtomicBool::new(false),
+        |_| {},
+    );
+    let message = second.unwrap_err().to_string();
+    assert!(message.contains("another program is writing to it"), "{message}");
+    drop(writer);
+    bring_in(&testdata("golden/sample.pgn"), &target, options);
+}

@@ -1,0 +1,59 @@
+//! Archives of released versions stay readable, and the bytes that this version writes do not change unnoticed.
+//!
+//! `SCORESHEET_BLESS=1 cargo test --test golden` writes the golden archive anew: to be done together with FORMAT.md and CHANGELOG.md.
+
+use scoresheet::archive::{Level, index_path};
+use scoresheet::{Archive, ImportOptions, import};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const DIGEST: &str = include_str!("../testdata/golden/sample.digest");
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden").join(name)
+}
+
+#[test]
+fn this_version_writes_the_golden_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("sample.bga");
+    let mut faults = Vec::new();
+    let summary = import(
+        &[golden("sample.pgn")],
+        &target,
+        &ImportOptions::default(),
+        &Default::default(),
+        &Default::default(),
+        |fault| faults.push((fault.line, fault.fault.to_string())),
+    )
+    .unwrap();
+    assert_eq!((summary.stored, summary.rejected, summary.faulty), (6, 0, 1));
+    assert_eq!(faults, [(41, "illegal move: Ke3 (after 2 plies)".to_owned())]);
+    if std::env::var_os("SCORESHEET_BLESS").is_some() {
+        fs::copy(&target, golden("v0.1.bga")).unwrap();
+        fs::copy(index_path(&target), golden("v0.1.bgi")).unwrap();
+        let digest = Archive::open(&target).unwrap().digest().unwrap();
+        fs::write(golden("sample.digest"), format!("{digest}\n")).unwrap();
+    }
+    assert!(fs::read(&target).unwrap() == fs::read(golden("v0.1.bga")).unwrap(), "the archive's bytes have changed");
+    let index = fs::read(index_path(&target)).unwrap();
+    assert!(index == fs::read(golden("v0.1.bgi")).unwrap(), "the index's bytes have changed");
+}
+
+#[test]
+fn the_golden_archive_is_read() {
+    let archive = Archive::open(golden("v0.1.bga")).unwrap();
+    assert_eq!(archive.len(), 6);
+    assert_eq!(archive.digest().unwrap().to_string(), DIGEST.trim());
+    assert!(Archive::verify(golden("v0.1.bga"), Level::Full, |_| {}).unwrap().is_sound());
+    let sources = archive.sources().unwrap();
+    let mut original = Vec::new();
+    assert!(archive.write_original(&sources[0], &mut original).unwrap());
+    assert!(original == fs::read(golden("sample.pgn")).unwrap());
+    assert_eq!(archive.position(2, 5).unwrap().fen(), "8/8/8/3Q4/7k/5Q2/8/QQQ1K3 b - - 4 3");
+    assert_eq!(archive.position(3, 1).unwrap().fen(), "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1R3RK1 b kq - 1 1");
+    let game = archive.game(1).unwrap();
+    assert_eq!(game.tag("Black").unwrap().as_deref(), Some("O'Neill \"Nell\" \\ Co"));
+    assert_eq!(game.plies(), 7);
+    assert!(archive.position(1, 7).unwrap().is_checkmate());
+}
