@@ -257,9 +257,9 @@ fn brenner_directions() {
     for (ddd, to) in compass.iter().enumerate() {
         let ddd = ddd as u8;
         assert_eq!(one("7k/8/8/8/3Q4/8/8/7K w - - 0 1", &format!("Q{to}")), [0x40 | 2 << 3 | ddd]);
-        let (letter, man) = if ddd % 2 == 0 { ("R", "R") } else { ("B", "B") };
+        let man = if ddd & 1 == 0 { "R" } else { "B" };
         let fen = format!("7k/8/8/8/3{man}4/8/8/7K w - - 0 1");
-        assert_eq!(one(&fen, &format!("{letter}{to}")), [0x80 | 2 << 3 | ddd]);
+        assert_eq!(one(&fen, &format!("{man}{to}")), [0x80 | 2 << 3 | ddd]);
     }
     for (ddd, to) in leaps.iter().enumerate() {
         assert_eq!(one("7k/8/8/8/3N4/8/8/7K w - - 0 1", &format!("N{to}")), [0x10 | ddd as u8]);

@@ -1,6 +1,7 @@
 //! FEN and EPD against the crate shakmaty in every flavour; what is written is read back; hostile texts are refused, never more.
 
 mod rules_support;
+#[allow(dead_code, reason = "other tests use the rest of it")]
 #[path = "rules_support/setups.rs"]
 mod setups;
 
@@ -354,6 +355,36 @@ fn move_ids_are_numbered_as_the_format_says() {
     assert_eq!(MoveId::new(1968), Some(move_id::NULL));
     assert_eq!(MoveId::new(2047).and_then(MoveId::squares), None);
     assert_eq!(MoveId::new(2048), None);
+}
+
+/// The table of move ids and the worked stand-alone string of FORMAT.md.
+#[test]
+fn examples_of_the_format_document() {
+    let document = include_str!("../FORMAT.md");
+    let section = &document[document.find("\n## 16 Move ids").expect("the section")..];
+    let mut rows = 0;
+    for line in section.lines().filter(|line| line.ends_with("` |")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [_, name, number, bits, _] = cells[..] else { panic!("{line}") };
+        let number: u16 = number.parse().expect(line);
+        assert_eq!(bits, format!("`{number:011b}`"));
+        let id = MoveId::new(number).expect(line);
+        match id.squares() {
+            None => assert_eq!((name, id), ("null move", move_id::NULL)),
+            Some((from, to, promotion)) => {
+                let role = promotion.map_or(String::new(), |role| format!(" promoting to a {role:?}").to_lowercase());
+                assert_eq!(name.split(',').next(), Some(format!("{from}{to}{role}").as_str()));
+            }
+        }
+        rows += 1;
+    }
+    assert_eq!(rows, 9);
+    let section = &document[document.find("\n## 15 ").expect("the section")..];
+    let example = section.lines().find_map(|line| line.strip_prefix("    ")).expect("the example");
+    let bytes: Vec<u8> = example.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).expect(byte)).collect();
+    let game = standalone::decode(&bytes).expect("a sound string");
+    assert_eq!((game.tag("White"), game.tag("Round"), game.outcome), (Some("A"), Some("1"), Some(Outcome::WhiteWins)));
+    assert_eq!(standalone::encode(&game), Ok(bytes));
 }
 
 #[test]
