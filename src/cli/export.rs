@@ -5,6 +5,7 @@ use crate::failure::{Code, Failure};
 use crate::flavour::Flavour;
 use crate::formats::{self, Format};
 use crate::games::{self, Ranges, Unit};
+use crate::original;
 use crate::output::{self, NewFile, count, message};
 use crate::progress;
 use indicatif::ProgressBar;
@@ -24,16 +25,23 @@ Examples:
   scoresheet export games.bga > games.pgn
   scoresheet export games.bga -o games.pgn.zst              compressed with zstd
   scoresheet export games.bga --games 5,10-20,1000-         these games only
+  scoresheet export games.bga --original -o games.pgn       the file that was imported, byte for byte
   scoresheet export games.bga --format fen                  every position of every game")]
 pub struct Args {
     /// The archive
-    archive: PathBuf,
+    pub archive: PathBuf,
     /// The file to write instead of standard output; compressed if its name ends in .zst
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Replace the output file if it exists already
     #[arg(long, requires = "output")]
-    force: bool,
+    pub force: bool,
+    /// Write the source as it was, byte for byte, and check that it is; several sources go into a folder, -o FOLDER/
+    #[arg(long, conflicts_with_all = ["games", "format"])]
+    pub original: bool,
+    /// Of the sources with --original, this one: its number, from 1, or its name as `info` shows it
+    #[arg(long, value_name = "N|NAME", requires = "original")]
+    pub source: Option<String>,
     /// These games only, in this order, as in 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
@@ -44,12 +52,15 @@ pub struct Args {
     flavour: Flavour,
     /// Show no progress
     #[arg(short, long)]
-    quiet: bool,
+    pub quiet: bool,
     #[command(flatten)]
-    threads: Threads,
+    pub threads: Threads,
 }
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
+    if args.original {
+        return original::run(args);
+    }
     let archive = output::open(&args.archive)?;
     let (units, games) = games::units(&archive, args.games.as_ref())?;
     let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");

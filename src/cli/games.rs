@@ -10,6 +10,13 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges(Vec<(u64, Option<u64>)>);
 
+impl Ranges {
+    /// The games from `first` to `last`.
+    pub fn of(first: u64, last: u64) -> Ranges {
+        Ranges(vec![(first, Some(last))])
+    }
+}
+
 impl FromStr for Ranges {
     type Err = String;
 

@@ -2,16 +2,17 @@
 
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
+use crate::inputs;
 use crate::interrupt;
 use crate::json::{Object, rounded};
-use crate::output::{self, count, note, ratio, thousands};
+use crate::output::{self, NewFile, count, note, ratio, thousands};
 use crate::parts::Parts;
 use crate::pcn_source;
 use crate::progress;
 use indicatif::ProgressBar;
 use scoresheet::error::Error;
-use scoresheet::import::{Existing, FaultReport, ImportOptions, Progress, Summary, import};
-use scoresheet::pgn::{FaultKind, ReadOptions};
+use scoresheet::import::{Existing, FaultReport, ImportOptions, Progress, SourceSummary, Summary, import};
+use scoresheet::pgn::{Encoding, FaultKind, ReadOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -32,7 +33,7 @@ Examples:
   scoresheet import new.pgn -o games.bga --append
   curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
 pub struct Args {
-    /// PGN files in the order wanted, and PCN files (.pcn, .json); - for standard input
+    /// PGN files in the order wanted, folders of them, and PCN files (.pcn, .json); * and ? are understood; - for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The archive to write
@@ -47,6 +48,12 @@ pub struct Args {
     /// Reject games with any fault; exit code 3 if there are such
     #[arg(long)]
     strict: bool,
+    /// Write rejected games to this file as they stand in the source; of one longer than 64 MiB the first MiB
+    #[arg(long, value_name = "FILE")]
+    rejects: Option<PathBuf>,
+    /// The encoding of the PGN
+    #[arg(long, value_name = "ENCODING", value_enum, default_value_t)]
+    encoding: Charset,
     /// How hard tags and texts are compressed, 1 (fast) to 22 (small)
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(i32).range(1..=22))]
     level: i32,
@@ -63,24 +70,53 @@ pub struct Args {
     threads: Threads,
 }
 
+/// What `--encoding` takes.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum Charset {
+    /// UTF-8, and Windows-1252 for each game that is not
+    #[default]
+    Auto,
+    /// UTF-8; other bytes are faults
+    #[value(name = "utf-8")]
+    Utf8,
+    #[value(name = "windows-1252", alias = "cp1252")]
+    Windows1252,
+    #[value(name = "latin1", alias = "latin-1", alias = "iso-8859-1")]
+    Latin1,
+}
+
+impl From<Charset> for Encoding {
+    fn from(charset: Charset) -> Encoding {
+        match charset {
+            Charset::Auto => Encoding::Auto,
+            Charset::Utf8 => Encoding::Utf8,
+            Charset::Windows1252 => Encoding::Windows1252,
+            Charset::Latin1 => Encoding::Latin1,
+        }
+    }
+}
+
 pub fn run(args: &Args) -> Result<Code, Failure> {
-    check_target(args)?;
+    let files = inputs::expand(&args.files)?;
+    check_target(args, &files)?;
     let options = ImportOptions {
         threads: args.threads.count(),
-        read: ReadOptions { strict: args.strict, ..ReadOptions::default() },
+        read: ReadOptions { strict: args.strict, encoding: args.encoding.into(), ..ReadOptions::default() },
         level: args.level,
         existing: match (args.append, args.force) {
             (true, _) => Existing::Append,
             (_, true) => Existing::Replace,
             _ => Existing::Refuse,
         },
+        keep_rejected: args.rejects.is_some(),
     };
-    let sources = pcn_source::as_pgn(&args.files)?;
+    let sources = pcn_source::as_pgn(&files)?;
     let stop = interrupt::stop_flag();
-    let total = total_size(&args.files);
+    let rejects = args.rejects.as_deref().map(|path| Rejects::create(path, args.force)).transpose()?;
+    let total = total_size(&files);
     let bar = progress::bar(total, !args.quiet);
     let progress = Progress::default();
-    let mut faults = Faults { args, bar: &bar, told: 0, seen: 0, broken: None };
+    let mut faults = Faults { args, files: &files, bar: &bar, told: 0, seen: 0, rejects, broken: None };
     let start = Instant::now();
     let look = |bar: &ProgressBar, elapsed: Duration| {
         bar.set_position(progress.consumed());
@@ -89,7 +125,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let summary = progress::watched(&bar, look, || {
         import(&sources.files, &args.output, &options, &progress, &stop, |fault| faults.tell(&fault))
     });
-    let Faults { told, seen, broken, .. } = faults;
+    let Faults { told, seen, rejects, broken, .. } = faults;
     if seen > told {
         note(&format!("... and {} more (--all-faults tells them all)", thousands(seen - told)));
     }
@@ -98,6 +134,9 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         error => Failure::of_archive(&args.output)(error),
     })?;
     let failure = failure(args, &summary);
+    if let Some(rejects) = rejects {
+        rejects.finish()?;
+    }
     if args.json {
         let mut out = output::stdout();
         writeln!(out, "{}", json(&summary, start.elapsed(), failure.as_deref()))?;
@@ -114,7 +153,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 }
 
 /// Sees to it that the output is no file that would be lost by mistake.
-fn check_target(args: &Args) -> Result<(), Failure> {
+fn check_target(args: &Args, files: &[PathBuf]) -> Result<(), Failure> {
     let target = &args.output;
     let refuse = |what: &str| Err(Failure::Message(format!("{}: {what}", target.display())));
     if target.as_os_str() == "-" {
@@ -126,12 +165,19 @@ fn check_target(args: &Args) -> Result<(), Failure> {
     if *target == scoresheet::archive::index_path(target) {
         return refuse("this ending is that of index files: call the archive something like games.bga");
     }
-    if let Ok(whole) = target.canonicalize()
-        && args.files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == whole))
-    {
+    let is_input = |path: &Path| {
+        let whole = path.canonicalize();
+        whole.is_ok_and(|whole| files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == whole)))
+    };
+    if is_input(target) {
         return refuse("is both input and output: give another name with -o");
     }
-    Ok(())
+    match &args.rejects {
+        Some(rejects) if is_input(rejects) || rejects == target => {
+            Err(Failure::Message(format!("{}: give --rejects a name of its own", rejects.display())))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn total_size(files: &[PathBuf]) -> Option<u64> {
@@ -150,9 +196,11 @@ fn state(progress: &Progress, total: Option<u64>, elapsed: Duration) -> String {
 /// Tells faults as they come.
 struct Faults<'a> {
     args: &'a Args,
+    files: &'a [PathBuf],
     bar: &'a ProgressBar,
     told: u64,
     seen: u64,
+    rejects: Option<Rejects>,
     /// Why standard output takes no more.
     broken: Option<io::Error>,
 }
@@ -160,7 +208,10 @@ struct Faults<'a> {
 impl Faults<'_> {
     fn tell(&mut self, fault: &FaultReport) {
         self.seen += 1;
-        let name = self.args.files.get(fault.source).map_or(Path::new(""), PathBuf::as_path);
+        if let (Some(rejects), Some(text)) = (&mut self.rejects, &fault.rejected) {
+            rejects.write(text);
+        }
+        let name = self.files.get(fault.source).map_or(Path::new(""), PathBuf::as_path);
         if self.args.json {
             self.told += 1;
             if self.broken.is_none() {
@@ -170,6 +221,38 @@ impl Faults<'_> {
             self.told += 1;
             self.bar.suspend(|| note(&fault_line(name, fault)));
         }
+    }
+}
+
+/// The file of rejected games.
+struct Rejects {
+    file: NewFile,
+    path: PathBuf,
+    /// Whether the last game ended with its line.
+    whole_line: bool,
+    /// Why the file takes no more.
+    broken: Option<io::Error>,
+}
+
+impl Rejects {
+    fn create(path: &Path, force: bool) -> Result<Rejects, Failure> {
+        Ok(Rejects { file: NewFile::create(path, force)?, path: path.to_path_buf(), whole_line: true, broken: None })
+    }
+
+    fn write(&mut self, text: &[u8]) {
+        let separator: &[u8] = if self.whole_line { b"" } else { b"\n\n" };
+        self.whole_line = text.ends_with(b"\n") || text.ends_with(b"\r");
+        if self.broken.is_none() {
+            self.broken = self.file.write_all(separator).and_then(|()| self.file.write_all(text)).err();
+        }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        let Rejects { file, path, broken, .. } = self;
+        broken.map_or(Ok(()), |error| Err(Failure::Output(error))).and_then(|()| file.finish()).map_err(|failure| match failure {
+            Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", path.display())),
+            failure => failure,
+        })
     }
 }
 
@@ -253,6 +336,14 @@ fn tell(args: &Args, summary: &Summary, elapsed: Duration) {
         count(*plies, "ply", "plies"),
         thousands(*faulty),
     ));
+    for source in summary.sources.iter().filter(|source| source.windows_1252 > 0) {
+        let odd = count(source.windows_1252, "game", "games");
+        let charset = if matches!(args.encoding, Charset::Latin1) { "Latin-1" } else { "Windows-1252" };
+        note(&format!("{}: {odd} of {} read as {charset}", source.record.name, thousands(source.record.seen)));
+    }
+    let whole = summary.sources.iter().filter(|source| source.whole);
+    let exact = whole.clone().filter(|source| source.record.exact).count() as u64;
+    note(&format!("{} of {} can be given back byte for byte", thousands(exact), count(whole.count() as u64, "source", "sources")));
     if args.append && summary.totals.games > *stored {
         note(&format!("The archive now has {}:", count(summary.totals.games, "game", "games")));
     }
@@ -265,6 +356,16 @@ fn tell(args: &Args, summary: &Summary, elapsed: Duration) {
 fn json(summary: &Summary, elapsed: Duration, failure: Option<&str>) -> Object {
     let seconds = elapsed.as_secs_f64();
     let parts = Parts::new(summary.totals, summary.archive_bytes, summary.index_bytes);
+    let source = |source: &SourceSummary| {
+        Object::new()
+            .with("name", source.record.name.as_str())
+            .with("seen", source.record.seen)
+            .with("rejected", source.record.rejected)
+            .with("windows_1252", source.windows_1252)
+            .with("whole", source.whole)
+            .with("exact", source.whole && source.record.exact)
+    };
+    let sources: Vec<Object> = summary.sources.iter().map(source).collect();
     Object::new()
         .with("seen", summary.seen)
         .with("stored", summary.stored)
@@ -272,6 +373,7 @@ fn json(summary: &Summary, elapsed: Duration, failure: Option<&str>) -> Object {
         .with("faulty", summary.faulty)
         .with("plies", summary.plies)
         .with("pgn_bytes", summary.pgn_bytes)
+        .array("sources", &sources)
         .with("archive_games", summary.totals.games)
         .with("archive_bytes", summary.archive_bytes)
         .with("index_bytes", summary.index_bytes)

@@ -118,7 +118,7 @@ impl Info<'_> {
         }
         for source in &self.sources {
             text += &format!(
-                "Source   {}: {} bytes, {} seen, {} rejected{}\n         sha256 {}\n",
+                "Source   {}: {} bytes, {} seen, {} rejected{}; {}\n         sha256 {}\n",
                 printable(&source.name),
                 thousands(source.bytes),
                 count(source.seen, "game", "games"),
@@ -127,9 +127,13 @@ impl Info<'_> {
                     0 => String::new(),
                     first => format!(", from game {} on", thousands(first)),
                 },
+                if source.exact { "exact" } else { "not exact" },
                 hex(&source.sha256)
             );
         }
+        let exact = self.sources.iter().filter(|source| source.exact).count() as u64;
+        let sources = count(self.sources.len() as u64, "source", "sources");
+        text += &format!("Exact    {} of {sources} can be given back byte for byte\n", thousands(exact));
         text += &format!("\n{}", self.parts.table());
         text
     }
@@ -167,5 +171,6 @@ fn source_json(source: &Source) -> Object {
         .with("sha256", hex(&source.sha256))
         .with("seen", source.seen)
         .with("rejected", source.rejected)
+        .with("exact", source.exact)
         .with("first_game", Some(source.first_game).filter(|first| *first > 0))
 }

@@ -3,8 +3,8 @@
 use crate::output::message;
 use std::path::PathBuf;
 use std::process::exit;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What shells expect of a program that an interrupt has ended.
 const INTERRUPTED: i32 = 130;
@@ -23,10 +23,17 @@ pub fn stop_flag() -> Arc<AtomicBool> {
     stop
 }
 
-/// Sees to it that Ctrl-C takes away this file, or this folder and all that is in it, before it ends the program.
+/// The file or folder that Ctrl-C takes away.
+static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Sees to it that Ctrl-C takes away this file, or this folder and all that is in it, before it ends the program; what was to be taken away
+/// before no longer is.
 pub fn remove_on_ctrl_c(path: PathBuf) {
-    let _ = ctrlc::set_handler(move || {
-        let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+    *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(path);
+    let _ = ctrlc::set_handler(|| {
+        if let Some(path) = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+        }
         message("interrupted: nothing is left behind");
         exit(INTERRUPTED);
     });

@@ -3,6 +3,7 @@
 //! Data goes to standard output, progress and messages to standard error. Each subcommand has a file of its own and uses the library's
 //! public API alone; this one owns the exit codes.
 
+mod against;
 mod args;
 mod bench;
 mod board;
@@ -18,10 +19,12 @@ mod heading;
 mod import;
 mod index;
 mod info;
+mod inputs;
 mod interrupt;
 mod json;
 mod list;
 mod man;
+mod original;
 mod output;
 mod parts;
 mod pcn_source;

@@ -18,14 +18,15 @@ impl Parts {
         Parts { totals, bytes: archive_bytes + index_bytes }
     }
 
-    fn rows(&self) -> [(&'static str, &'static str, u64); 6] {
-        let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, .. } = self.totals;
-        let rest = self.bytes.saturating_sub(moves_bytes + tags_bytes + texts_bytes + dictionary_bytes);
+    fn rows(&self) -> [(&'static str, &'static str, u64); 7] {
+        let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = self.totals;
+        let rest = self.bytes.saturating_sub(moves_bytes + tags_bytes + texts_bytes + dictionary_bytes + layout_bytes);
         [
             ("moves", "moves", moves_bytes),
             ("tags", "tags", tags_bytes),
             ("texts", "texts", texts_bytes),
             ("dictionary", "dictionary", dictionary_bytes),
+            ("layout", "layout", layout_bytes),
             ("index, overhead", "overhead", rest),
             ("all", "all", self.bytes),
         ]

@@ -1,5 +1,6 @@
 //! `scoresheet verify`: is everything in the archive what was written?
 
+use crate::against;
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
 use crate::json::Object;
@@ -20,24 +21,31 @@ use std::time::Duration;
 #[command(after_help = "\
 Examples:
   scoresheet verify games.bga
-  scoresheet verify games.bga --quick     checksums only, as fast as the disk")]
+  scoresheet verify games.bga --quick     checksums only, as fast as the disk
+  scoresheet verify games.bga --against games.pgn.zst     is it all in the archive?")]
 pub struct Args {
     /// The archive
-    archive: PathBuf,
+    pub archive: PathBuf,
     /// Check structure and checksums only, not every game
     #[arg(long)]
     quick: bool,
+    /// Compare the archive with these PGN files, byte for byte, instead: each with the source of its name
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "quick")]
+    pub against: Vec<PathBuf>,
     /// Show no progress
     #[arg(short, long)]
-    quiet: bool,
+    pub quiet: bool,
     /// Print one JSON object
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     #[command(flatten)]
-    threads: Threads,
+    pub threads: Threads,
 }
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
+    if !args.against.is_empty() {
+        return against::run(args);
+    }
     let path = &args.archive;
     let file = std::fs::metadata(path).map_err(|error| output::cannot_read(path, error))?;
     let level = if args.quick { Level::Quick } else { Level::Full };

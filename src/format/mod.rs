@@ -6,6 +6,7 @@
 mod adaptive;
 pub(crate) mod annotation;
 pub mod block;
+mod codec;
 pub mod commit;
 pub mod dictionary;
 pub mod header;

@@ -121,7 +121,7 @@ impl<'a> Feed<'a> {
             match self.read_part(JOB_BYTES - bytes) {
                 Ok(Some(part)) => {
                     if let Part::Piece(piece) = &part {
-                        bytes += piece.text.len();
+                        bytes += piece.text.len() + piece.oversized.iter().map(|game| game.head.len()).sum::<usize>();
                     }
                     parts.push(part);
                 }

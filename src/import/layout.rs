@@ -27,12 +27,12 @@ impl LayoutBuilder {
     }
 
     /// Ends the current game, which has the bytes `all` of the source, those of rejected games before it included; `own` are the game's
-    /// own. `again` drives a writer with the game once more.
-    pub fn end_game(&mut self, all: &[u8], own: &[u8], again: impl FnOnce(&mut PgnWriter)) {
+    /// own, `windows_1252` what they were taken for. `again` drives a writer with the game once more.
+    pub fn end_game(&mut self, all: &[u8], own: &[u8], windows_1252: bool, again: impl FnOnce(&mut PgnWriter)) {
         let (mut edits, mut rest) = self.compare(all);
         if !edits.is_empty() {
             let last = self.writer.style();
-            let style = Style::infer(own, last);
+            let style = Style { windows_1252, ..Style::infer(own, last) };
             if style != last {
                 self.writer.clear();
                 self.writer.set_style(style);

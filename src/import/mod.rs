@@ -50,11 +50,13 @@ pub struct ImportOptions {
     pub level: i32,
     /// What to do with an archive that is there already.
     pub existing: Existing,
+    /// Whether the reports of rejected games hold their text; see [`FaultReport::rejected`].
+    pub keep_rejected: bool,
 }
 
 impl Default for ImportOptions {
     fn default() -> ImportOptions {
-        ImportOptions { threads: 0, read: ReadOptions::default(), level: 9, existing: Existing::Refuse }
+        ImportOptions { threads: 0, read: ReadOptions::default(), level: 9, existing: Existing::Refuse, keep_rejected: false }
     }
 }
 
@@ -75,6 +77,20 @@ pub struct FaultReport {
     pub fault: Fault,
     /// How many more faults the game has that are not reported.
     pub more: usize,
+    /// The game as it stands in the source, on the last report of a rejected game if [`ImportOptions::keep_rejected`] asks for it. Of a
+    /// game beyond [`Limits::max_game_bytes`](crate::pgn::Limits::max_game_bytes) the first MiB.
+    pub rejected: Option<Box<[u8]>>,
+}
+
+/// What an import did with one of its sources.
+#[derive(Clone, Debug, Default)]
+pub struct SourceSummary {
+    /// The name, length, hash and counts that the archive keeps; length and hash are zero where the import ended before the source did.
+    pub record: SourceRecord,
+    /// Games that were not UTF-8, or said not to be, and have been read as Windows-1252 or ISO 8859-1.
+    pub windows_1252: u64,
+    /// Whether it was read to its end.
+    pub whole: bool,
 }
 
 /// What an import did.
@@ -92,6 +108,8 @@ pub struct Summary {
     pub plies: u64,
     /// Bytes of PGN read, decompressed.
     pub pgn_bytes: u64,
+    /// The sources, in the order given.
+    pub sources: Vec<SourceSummary>,
     /// The archive's totals.
     pub totals: Commit,
     /// The archive's length in bytes.
@@ -152,13 +170,13 @@ pub fn import(
         (None, writer, interner)
     } else {
         let id = feed.identity();
-        let (new, writer) = NewFile::create(target, id, options.existing == Existing::Replace)?;
+        let (new, writer) = NewFile::create(target, id, options.existing == Existing::Replace && target.exists())?;
         (Some(new), writer, Interner::default())
     };
     let before = *writer.totals();
     let state = Ordered::new(Output { writer, report, sources: Vec::new(), before, progress });
     let result = run(feed, Ordered::new(interner), &state, options);
-    let Output { mut writer, .. } = state.into_inner();
+    let Output { mut writer, sources, .. } = state.into_inner();
     let stopped = result.and_then(|stopped| writer.commit().map(|()| stopped));
     let stopped = match stopped {
         Ok(stopped) => stopped,
@@ -193,13 +211,16 @@ pub fn import(
         write_index(target, &index)?;
     }
     let (stored, rejected) = (totals.games - before.games, totals.rejected - before.rejected);
+    let seen = sources.iter().map(|source| source.record.seen).sum();
+    assert_eq!(seen, stored + rejected, "every game seen is stored or rejected");
     Ok(Summary {
-        seen: stored + rejected,
+        seen,
         stored,
         faulty: totals.faulty - before.faulty,
         rejected,
         plies: totals.plies - before.plies,
         pgn_bytes: totals.pgn_bytes - before.pgn_bytes,
+        sources,
         totals,
         archive_bytes,
         index_bytes: index.encode().len() as u64,
@@ -212,7 +233,7 @@ struct Output<'a, F> {
     writer: Writer<File>,
     report: F,
     /// What is known of each source so far.
-    sources: Vec<SourceRecord>,
+    sources: Vec<SourceSummary>,
     before: Commit,
     progress: &'a Progress,
 }
@@ -301,7 +322,7 @@ fn work<F: FnMut(FaultReport)>(
 ) -> Option<io::Result<()>> {
     let mut parsed = Parsed::default();
     for part in parts {
-        parsed.take(part, &options.read);
+        parsed.take(part, options);
     }
     let ChunkBuilder { records, ends, tags, texts, .. } = parsed.chunk;
     let layout = parsed.layout.finish().encode(options.level);
@@ -330,11 +351,15 @@ impl<F: FnMut(FaultReport)> Output<'_, F> {
     fn add(&mut self, chunk: EncodedChunk, runs: Vec<Run>, names: &[String]) -> io::Result<()> {
         let mut first = self.writer.totals().games + 1;
         let mut ended = Vec::new();
-        self.sources.resize(names.len(), SourceRecord { exact: true, ..SourceRecord::default() });
+        if self.sources.is_empty() {
+            let record = |name: &String| SourceRecord { name: name.clone(), exact: true, ..SourceRecord::default() };
+            self.sources = names.iter().map(|name| SourceSummary { record: record(name), ..SourceSummary::default() }).collect();
+        }
         for run in runs {
             match run {
-                Run::Games { source, stored, rejected, exact, faults } => {
-                    let Some(source) = self.sources.get_mut(source) else { continue };
+                Run::Games { source, seen, stored, rejected, windows_1252, exact, faults } => {
+                    let Some(summary) = self.sources.get_mut(source) else { continue };
+                    let source = &mut summary.record;
                     for (game, mut fault) in faults {
                         fault.game = source.seen + game;
                         fault.stored = fault.stored.map(|place| first + place);
@@ -343,15 +368,20 @@ impl<F: FnMut(FaultReport)> Output<'_, F> {
                     if source.first_game == 0 && stored > 0 {
                         source.first_game = first;
                     }
-                    source.seen += stored + rejected;
+                    source.seen += seen;
                     source.rejected += rejected;
                     source.exact &= exact;
+                    summary.windows_1252 += windows_1252;
                     first += stored;
                 }
                 Run::End { source, bytes, sha256 } => {
-                    let name = names.get(source).cloned().unwrap_or_default();
-                    let record = self.sources.get(source).cloned().unwrap_or_default();
-                    ended.push(SourceRecord { name, bytes, sha256, ..record });
+                    let Some(summary) = self.sources.get_mut(source) else { continue };
+                    summary.whole = true;
+                    let source = &mut summary.record;
+                    (source.bytes, source.sha256) = (bytes, sha256);
+                    // Blanks alone make no game that could hold them.
+                    source.exact &= source.first_game > 0 || bytes == 0;
+                    ended.push(source.clone());
                 }
             }
         }

@@ -1,19 +1,22 @@
 //! A job's games: parsed, and encoded as far as no order is needed.
 
-use super::FaultReport;
+use super::{FaultReport, ImportOptions};
 use super::chunk::ChunkBuilder;
 use super::feed::Part;
 use super::layout::LayoutBuilder;
 use crate::chess::{Move, Position};
 use crate::game::{Outcome, TextKind, Visitor};
-use crate::pgn::{Fault, FaultKind, ReadOptions, Verdict, read_game};
+use crate::pgn::{Fault, FaultKind, Verdict, read_game};
 
 /// What a stretch of one source gave.
 pub enum Run {
     Games {
         source: usize,
+        seen: u64,
         stored: u64,
         rejected: u64,
+        /// Games taken for Windows-1252.
+        windows_1252: u64,
         /// Whether all bytes of the stretch are kept.
         exact: bool,
         /// Each with its game's number in this run, from 1, and where stored the place among the run's stored games, from 0.
@@ -39,8 +42,9 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    pub fn take(&mut self, part: Part, options: &ReadOptions) {
-        let piece = match part {
+    pub fn take(&mut self, part: Part, options: &ImportOptions) {
+        let read = &options.read;
+        let mut piece = match part {
             Part::Piece(piece) => piece,
             Part::End { source, bytes, sha256 } => return self.runs.push(Run::End { source, bytes, sha256 }),
         };
@@ -48,13 +52,17 @@ impl Parsed {
         let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());
         // The first byte of the piece that no game has taken.
         let mut free = 0;
-        let mut oversized = piece.oversized.iter().peekable();
+        let (mut seen, mut windows_1252) = (0, 0);
+        let whole = piece.oversized.is_empty();
+        let mut oversized = std::mem::take(&mut piece.oversized).into_iter().peekable();
         for (number, region) in piece.regions.iter().map(Some).chain([None]).enumerate() {
             while let Some(game) = oversized.next_if(|game| game.before <= number) {
+                seen += 1;
                 rejected += 1;
                 let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
                 let (offset, line) = (game.offset, game.line);
-                let report = FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0 };
+                let text = options.keep_rejected.then(|| game.head.into());
+                let report = FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected: text };
                 faults.push((stored + rejected, report));
             }
             let Some(region) = region else { break };
@@ -64,17 +72,19 @@ impl Parsed {
                 self.layout.begin();
                 let begin = at;
                 let mut both = Both(&mut self.chunk, self.layout.writer());
-                let reading = read_game(text, begin, options, &mut both);
+                let reading = read_game(text, begin, read, &mut both);
                 // A reader that does not move on would be read for ever.
                 at = reading.next.max(at + 1);
+                seen += u64::from(reading.verdict.is_some());
+                windows_1252 += u64::from(reading.windows_1252);
                 let place = match reading.verdict {
                     None => continue,
                     Some(Verdict::Stored) => {
                         self.chunk.end_game(!reading.faults.is_empty());
                         let end = (region.start + at).min(piece.text.len());
                         let (all, own) = (&piece.text[free..end], &text[reading.start.min(at)..at.min(text.len())]);
-                        self.layout.end_game(all, own, |writer| {
-                            read_game(text, begin, options, writer);
+                        self.layout.end_game(all, own, reading.windows_1252, |writer| {
+                            read_game(text, begin, read, writer);
                         });
                         free = end;
                         self.plies += u64::from(reading.plies);
@@ -89,6 +99,8 @@ impl Parsed {
                     }
                 };
                 let count = reading.faults.len();
+                let mut rejected_text = (options.keep_rejected && place.is_none())
+                    .then(|| text.get(reading.start..at).unwrap_or(&text[reading.start..]).into());
                 for (index, fault) in reading.faults.into_iter().enumerate() {
                     let report = FaultReport {
                         source,
@@ -98,6 +110,7 @@ impl Parsed {
                         stored: place,
                         fault,
                         more: if index + 1 == count { reading.more_faults } else { 0 },
+                        rejected: if index + 1 == count { rejected_text.take() } else { None },
                     };
                     faults.push((stored + rejected, report));
                 }
@@ -105,8 +118,9 @@ impl Parsed {
         }
         self.pgn_bytes += piece.text.len() as u64;
         self.rejected += rejected;
-        let exact = piece.oversized.is_empty() && (free == piece.text.len() || stored > 0 && self.layout.append(&piece.text[free..]));
-        self.runs.push(Run::Games { source, stored, rejected, exact, faults });
+        let exact =
+            whole && (free == piece.text.len() || stored > 0 && self.layout.append(&piece.text[free..]));
+        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, exact, faults });
     }
 }
 

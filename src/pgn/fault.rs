@@ -46,6 +46,8 @@ pub enum FaultKind {
     Oversized,
     /// A NUL byte, which no text can hold; it is dropped.
     NulByte,
+    /// A byte that is not UTF-8 in a source that was said to be; the text holds U+FFFD in its place.
+    NotUtf8,
     /// No tag, no move and no result: not a game; it is rejected.
     NotAGame,
 }
@@ -83,6 +85,7 @@ impl fmt::Display for FaultKind {
             FaultKind::TooManyPlies => "too many moves",
             FaultKind::Oversized => "game too long",
             FaultKind::NulByte => "NUL byte",
+            FaultKind::NotUtf8 => "byte that is not UTF-8",
             FaultKind::NotAGame => "neither tags nor moves: not a game",
         })
     }
@@ -116,5 +119,70 @@ impl fmt::Display for Fault {
             0 => Ok(()),
             ply => write!(f, " (after {ply} plies)"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::fen::{FenFault, FenField};
+    use std::collections::BTreeSet;
+
+    /// Each kind's successor; a new kind does not compile before it has its place here.
+    fn next(kind: FaultKind) -> Option<FaultKind> {
+        use FaultKind as Kind;
+        Some(match kind {
+            Kind::IllegalMove => Kind::AmbiguousMove,
+            Kind::AmbiguousMove => Kind::UnreadableMove,
+            Kind::UnreadableMove => Kind::LeavesKingInCheck,
+            Kind::LeavesKingInCheck => Kind::Variant,
+            Kind::Variant => Kind::UnknownToken,
+            Kind::UnknownToken => Kind::BadTag,
+            Kind::BadTag => Kind::UnterminatedTag,
+            Kind::UnterminatedTag => Kind::UnescapedQuote,
+            Kind::UnescapedQuote => Kind::TagTooLong,
+            Kind::TagTooLong => Kind::UnterminatedComment,
+            Kind::UnterminatedComment => Kind::CommentTooLong,
+            Kind::CommentTooLong => Kind::StrayParenthesis,
+            Kind::StrayParenthesis => Kind::UnclosedVariation,
+            Kind::UnclosedVariation => Kind::TooDeep,
+            Kind::TooDeep => Kind::TooManyPlies,
+            Kind::TooManyPlies => Kind::Oversized,
+            Kind::Oversized => Kind::NulByte,
+            Kind::NulByte => Kind::NotUtf8,
+            Kind::NotUtf8 => Kind::NotAGame,
+            // The faults of a FEN are a list of their own.
+            Kind::NotAGame | Kind::BadFen(_) => return None,
+        })
+    }
+
+    /// Those that a forgiving reader of FEN finds.
+    const FEN: [FenFault; 12] = [
+        FenFault::Missing,
+        FenFault::NoSuchMan,
+        FenFault::RankTooLong,
+        FenFault::RankTooShort,
+        FenFault::RankCount,
+        FenFault::BoardSize { files: 10, ranks: 8 },
+        FenFault::NoSuchSide,
+        FenFault::NoSuchRight,
+        FenFault::NoSuchSquare,
+        FenFault::NotANumber,
+        FenFault::NumberTooLarge,
+        FenFault::TooManyFields,
+    ];
+
+    #[test]
+    fn every_reason_is_in_the_document_and_no_other() {
+        let document = include_str!("../../docs/FAULTS.md");
+        let cell = |line: &'static str| Some(line.strip_prefix("| ")?.split(" |").next()?.trim().to_owned());
+        let listed: Vec<String> = document.lines().filter_map(cell).filter(|reason| reason != "reason").collect();
+        let unique: BTreeSet<String> = listed.iter().cloned().collect();
+        assert_eq!(unique.len(), listed.len(), "a reason is listed twice");
+        let kinds = std::iter::successors(Some(FaultKind::IllegalMove), |kind| next(*kind));
+        let reasons = kinds.map(|kind| kind.to_string()).chain(FEN.iter().map(FenFault::to_string));
+        assert_eq!(reasons.collect::<BTreeSet<_>>(), unique);
+        let error = FenError { field: FenField::Placement, column: 3, fault: FenFault::NoSuchMan };
+        assert!(FaultKind::BadFen(error).to_string().ends_with(&FenFault::NoSuchMan.to_string()));
     }
 }

@@ -27,6 +27,20 @@ impl Default for Limits {
     }
 }
 
+/// How the bytes of a source are understood.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Encoding {
+    /// UTF-8; a game that is not valid UTF-8 is taken for Windows-1252 as a whole.
+    #[default]
+    Auto,
+    /// UTF-8; what is not becomes U+FFFD and is a fault ([`FaultKind::NotUtf8`](super::FaultKind::NotUtf8)).
+    Utf8,
+    /// Windows-1252. Its five bytes without a character become the control characters of the same number.
+    Windows1252,
+    /// ISO 8859-1: each byte is the character of the same number.
+    Latin1,
+}
+
 /// How a game is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
@@ -34,4 +48,6 @@ pub struct ReadOptions {
     pub limits: Limits,
     /// Whether a game with any fault is rejected, instead of stored with what could be read.
     pub strict: bool,
+    /// How its bytes are understood.
+    pub encoding: Encoding,
 }

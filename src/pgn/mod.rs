@@ -27,7 +27,7 @@ mod words;
 mod writer;
 
 pub use fault::{Fault, FaultKind};
-pub use limits::{Limits, ReadOptions};
+pub use limits::{Encoding, Limits, ReadOptions};
 pub use reader::{Reading, Verdict, read_game};
 pub use source::{Compression, Progress, Source, SourceError, from_reader, open};
 pub use split::{Oversized, Piece, Region, Splitter};

@@ -3,7 +3,7 @@
 use super::bytes::{self, slice, trim_end};
 use super::fault::{Fault, FaultKind};
 use super::lexer::{Kind, Lexer, Token};
-use super::limits::ReadOptions;
+use super::limits::{Encoding, ReadOptions};
 use super::tags::{self, Pair};
 use super::text::{self, Plain};
 use super::variant;
@@ -13,6 +13,7 @@ use crate::chess::{Move, Position};
 use crate::game::{Outcome, TextKind, Visitor};
 use std::sync::LazyLock;
 
+mod encoding;
 mod ends;
 mod raw;
 
@@ -40,7 +41,7 @@ pub struct Reading {
     pub faults: Vec<Fault>,
     /// How many faults there were beyond those.
     pub more_faults: usize,
-    /// Whether some text was not UTF-8 and was taken for Windows-1252.
+    /// Whether the game has bytes beyond ASCII and was taken for Windows-1252 or ISO 8859-1.
     pub windows_1252: bool,
 }
 
@@ -54,7 +55,11 @@ impl Reading {
 /// A region comes from the [`Splitter`](super::Splitter) and normally holds one game. Any bytes can be read: what is not understood
 /// becomes a fault, and its text goes to the visitor as it is. Memory and time are linear in the game; nothing recurses.
 pub fn read_game<V: Visitor>(region: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> Reading {
-    Reader::new(region, at, options, visitor).read()
+    let encoding = match options.encoding {
+        Encoding::Auto => encoding::of_game(region, at, options),
+        known => known,
+    };
+    Reader::new(region, at, options, encoding, visitor).read()
 }
 
 /// How far a region is looked through before the game is read.
@@ -114,14 +119,18 @@ enum Flow {
 }
 
 impl<'a, V: Visitor> Reader<'a, V> {
-    fn new(region: &'a [u8], at: usize, options: &'a ReadOptions, visitor: &'a mut V) -> Self {
+    fn new(region: &'a [u8], at: usize, options: &'a ReadOptions, encoding: Encoding, visitor: &'a mut V) -> Self {
         let seen = slice(region, at, at.saturating_add(SURVEY));
         let whole = at.saturating_add(SURVEY) >= region.len();
         Reader {
             lexer: Lexer { text: region, at },
             options,
             visitor,
-            plain: Plain { ascii: whole && seen.is_ascii(), no_nul: whole && memchr::memchr(0, seen).is_none() },
+            plain: Plain {
+                ascii: whole && seen.is_ascii(),
+                no_nul: whole && memchr::memchr(0, seen).is_none(),
+                encoding,
+            },
             branching: !whole || memchr::memchr(b'(', seen).is_some(),
             reading: Reading {
                 start: at,
@@ -267,9 +276,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
             _ => {}
         }
         if !self.rejected {
-            let (name, value) = (text::decode(pair.name, self.plain), text::decode(&pair.value, self.plain));
-            self.reading.windows_1252 |= name.windows_1252 | value.windows_1252;
-            self.visitor.tag(&name.text, &value.text);
+            self.visitor.tag(&text::decode(pair.name, self.plain), &text::decode(&pair.value, self.plain));
         }
     }
 
@@ -497,6 +504,7 @@ impl<V: Visitor> Reader<'_, V> {
                 self.fault(FaultKind::NulByte, self.reading.start + at);
             }
         }
+        self.judge_encoding();
         let nothing = self.tags == 0 && self.moves == 0 && self.marker.is_none();
         if nothing && !self.reading.faults.is_empty() {
             self.reading.faults.clear();
@@ -523,10 +531,8 @@ impl<V: Visitor> Reader<'_, V> {
         if text.is_empty() && kind == TextKind::Tail {
             return;
         }
-        let decoded = text::decode(text, self.plain);
-        self.reading.windows_1252 |= decoded.windows_1252;
         if !self.rejected {
-            self.visitor.text(kind, &decoded.text);
+            self.visitor.text(kind, &text::decode(text, self.plain));
         }
     }
 

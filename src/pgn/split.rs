@@ -24,8 +24,8 @@ pub struct Region {
     pub line: u64,
 }
 
-/// A game that is longer than the limit; its text is not kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A game that is longer than the limit; of its text only the beginning is kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Oversized {
     /// The first byte, in the decompressed source.
     pub offset: u64,
@@ -33,8 +33,15 @@ pub struct Oversized {
     pub line: u64,
     /// Its bytes.
     pub bytes: u64,
+    /// The first of them, at most [`Oversized::HEAD`].
+    pub head: Vec<u8>,
     /// How many regions of the piece come before it.
     pub before: usize,
+}
+
+impl Oversized {
+    /// The most bytes of a game that are kept, though it is too long.
+    pub const HEAD: usize = 1 << 20;
 }
 
 /// Some regions in a row with their text.
@@ -84,6 +91,8 @@ pub struct Splitter<R> {
     /// Bytes and line ends of that region that are no longer in the buffer, because it is too long.
     dropped: u64,
     dropped_lines: u64,
+    /// The beginning of that region, if bytes of it have been dropped.
+    head: Vec<u8>,
     regions: Vec<Region>,
     oversized: Vec<Oversized>,
     scan: Scan,
@@ -109,6 +118,7 @@ impl<R: Read> Splitter<R> {
             line: 1,
             dropped: 0,
             dropped_lines: 0,
+            head: Vec::new(),
             regions: Vec::new(),
             oversized: Vec::new(),
             scan: Scan::new(0),
@@ -125,7 +135,7 @@ impl<R: Read> Splitter<R> {
                 Step::On => {}
                 Step::Cut(at) => {
                     self.cut(at);
-                    if self.region >= target_bytes && !self.regions.is_empty() || self.oversized.len() >= 1000 {
+                    if self.region >= target_bytes && !self.regions.is_empty() || self.has_many_oversized() {
                         return Ok(Some(self.take()));
                     }
                 }
@@ -177,9 +187,21 @@ impl<R: Read> Splitter<R> {
             [.., b'\r'] => scanned - 1,
             _ => scanned,
         };
+        self.keep_head(self.region + count);
         self.dropped += count as u64;
         self.dropped_lines += count_lines(slice(&self.buffer, self.region, self.region + count));
         self.remove(self.region, count);
+    }
+
+    /// Adds what stands before `end` to the beginning of the region that is kept.
+    fn keep_head(&mut self, end: usize) {
+        let text = slice(&self.buffer, self.region, end);
+        let room = Oversized::HEAD.saturating_sub(self.head.len());
+        self.head.extend_from_slice(slice(text, 0, room));
+    }
+
+    fn has_many_oversized(&self) -> bool {
+        self.oversized.len() >= 1000 || self.oversized.iter().map(|game| game.head.len()).sum::<usize>() >= Oversized::HEAD
     }
 
     /// Takes bytes before the scan out of the buffer.
@@ -196,8 +218,9 @@ impl<R: Read> Splitter<R> {
         let bytes = self.dropped + text.len() as u64;
         let oversized = bytes > self.limits.max_game_bytes as u64;
         if oversized {
-            let before = self.regions.len();
-            self.oversized.push(Oversized { offset: self.offset, line: self.line, bytes, before });
+            self.keep_head(at);
+            let (before, head) = (self.regions.len(), std::mem::take(&mut self.head));
+            self.oversized.push(Oversized { offset: self.offset, line: self.line, bytes, head, before });
         } else if !is_all_blank(text) {
             self.regions.push(Region { start: self.region, end: at, offset: self.offset, line: self.line });
         }

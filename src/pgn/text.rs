@@ -1,5 +1,6 @@
 //! Text as UTF-8.
 
+use super::limits::Encoding;
 use std::borrow::Cow;
 
 /// What is known of a game's bytes before it is read, so that plain text passes unexamined.
@@ -9,35 +10,31 @@ pub(super) struct Plain {
     pub(super) ascii: bool,
     /// No byte is NUL.
     pub(super) no_nul: bool,
+    /// How other bytes are understood; never [`Encoding::Auto`].
+    pub(super) encoding: Encoding,
 }
 
-/// A text made valid, and whether it had to be taken for Windows-1252.
-pub(super) struct Decoded<'a> {
-    pub(super) text: Cow<'a, [u8]>,
-    pub(super) windows_1252: bool,
-}
-
-/// Returns the text as UTF-8 without NUL: as it is where it is UTF-8, else taken for Windows-1252.
+/// Returns the text as UTF-8 without NUL.
 #[inline]
-pub(super) fn decode(bytes: &[u8], plain: Plain) -> Decoded<'_> {
-    if plain.ascii && plain.no_nul {
-        return Decoded { text: Cow::Borrowed(bytes), windows_1252: false };
-    }
-    decode_any(bytes)
+pub(super) fn decode(bytes: &[u8], plain: Plain) -> Cow<'_, [u8]> {
+    if plain.ascii && plain.no_nul { Cow::Borrowed(bytes) } else { decode_any(bytes, plain.encoding) }
 }
 
 #[cold]
 #[inline(never)]
-fn decode_any(bytes: &[u8]) -> Decoded<'_> {
-    let valid = std::str::from_utf8(bytes).is_ok();
-    let mut text = if valid {
-        Cow::Borrowed(bytes)
-    } else {
-        let (text, _) = encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes);
-        Cow::Owned(text.into_owned().into_bytes())
+fn decode_any(bytes: &[u8], encoding: Encoding) -> Cow<'_, [u8]> {
+    let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned().into_bytes());
+    let mut text = match encoding {
+        _ if bytes.is_ascii() => Cow::Borrowed(bytes),
+        Encoding::Windows1252 => owned(encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0),
+        Encoding::Latin1 => owned(encoding_rs::mem::decode_latin1(bytes)),
+        Encoding::Auto | Encoding::Utf8 => match String::from_utf8_lossy(bytes) {
+            Cow::Borrowed(_) => Cow::Borrowed(bytes),
+            lossy => owned(lossy),
+        },
     };
     if memchr::memchr(0, &text).is_some() {
         text.to_mut().retain(|b| *b != 0);
     }
-    Decoded { text, windows_1252: !valid }
+    text
 }

@@ -64,10 +64,8 @@ impl<V: Visitor> Reader<'_, V> {
             text.push(b'}');
         }
         text.resize(text.len() + skipped.open_groups, b')');
-        let decoded = text::decode(&text, Plain { ascii: false, no_nul: false });
-        self.reading.windows_1252 |= decoded.windows_1252;
         if !self.rejected {
-            self.visitor.text(kind, &decoded.text);
+            self.visitor.text(kind, &text::decode(&text, Plain { ascii: false, no_nul: false, ..self.plain }));
         }
     }
 

@@ -1,0 +1,275 @@
+//! `scoresheet verify --against`: is the archive what the PGN files are?
+
+use crate::failure::{Code, Failure};
+use crate::games::{self, Ranges, Unit};
+use crate::json::Object;
+use crate::output::{self, cannot_read, count, note, thousands};
+use crate::verify::Args;
+use scoresheet::archive::Archive;
+use scoresheet::format::source::Source;
+use scoresheet::pgn;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// After so many differences in a file the comparison ends.
+const MOST: usize = 1000;
+/// How far beyond the games that were not found the next one is looked for.
+const WINDOW: usize = 64 << 10;
+/// The most that is looked through for a game.
+const WIDEST: usize = 4 << 20;
+/// A game is found by so many of its first bytes.
+const NEEDLE: usize = 256;
+/// So many differing bytes are shown.
+const SHOWN: usize = 24;
+
+/// Compares each file with the source that was imported from it. Exit code 4 if they differ.
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    let archive = output::open(&args.archive)?;
+    let sources = archive.sources().map_err(Failure::of_archive(&args.archive))?;
+    let pairs = pairs(&args.against, &sources)?;
+    let mut out = output::stdout();
+    let mut results = Vec::new();
+    let mut code = Code::Fine;
+    args.threads.install(|| {
+        for (file, source) in pairs {
+            let found = compare(&archive, source, file)?;
+            if !found.is_empty() {
+                code = Code::Damaged;
+            }
+            if args.json {
+                let differences: Vec<Object> = found.iter().map(Difference::json).collect();
+                results.push(
+                    Object::new()
+                        .with("file", file.to_string_lossy())
+                        .with("source", source.name.as_str())
+                        .with("bytes", source.bytes)
+                        .with("games", source.seen - source.rejected)
+                        .with("same", found.is_empty())
+                        .array("differences", &differences),
+                );
+                continue;
+            }
+            let name = file.display();
+            for difference in &found {
+                writeln!(out, "{}", output::printable(&format!("{name}:{difference}")))?;
+            }
+            let games = count(source.seen - source.rejected, "game", "games");
+            match found.len() {
+                0 => writeln!(out, "{name}: the same: {} bytes, {games}", thousands(source.bytes))?,
+                MOST => writeln!(out, "{name}: DIFFERENT: compared up to {} differences", thousands(MOST as u64))?,
+                some => writeln!(out, "{name}: DIFFERENT: {}", count(some as u64, "difference", "differences"))?,
+            }
+        }
+        Ok(())
+    })?;
+    if args.json {
+        writeln!(out, "{}", Object::new().with("same", code == Code::Fine).array("files", &results))?;
+    } else if !args.quiet && args.against.len() < sources.len() {
+        note(&format!("{} of the archive's sources compared: {} of {}", args.archive.display(), args.against.len(), sources.len()));
+    }
+    out.flush()?;
+    Ok(code)
+}
+
+/// Finds the source of each file: that of its name, or if none has it, the one in its place.
+fn pairs<'a>(files: &'a [PathBuf], sources: &'a [Source]) -> Result<Vec<(&'a Path, &'a Source)>, Failure> {
+    let mut free: Vec<bool> = vec![true; sources.len()];
+    let mut pairs = Vec::with_capacity(files.len());
+    for (place, file) in files.iter().enumerate() {
+        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+        let named = (0..sources.len()).find(|at| free[*at] && sources[*at].name == name);
+        let in_place = || (files.len() == sources.len() && free[place]).then_some(place);
+        let Some(at) = named.or_else(in_place) else {
+            return Err(Failure::Message(format!("no source of the archive is called {name}; see `scoresheet info`")));
+        };
+        free[at] = false;
+        pairs.push((file.as_path(), &sources[at]));
+    }
+    Ok(pairs)
+}
+
+fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Vec<Difference>, Failure> {
+    let reader = pgn::open(file).map_err(|error| match error {
+        pgn::SourceError::Io(error) => cannot_read(file, error),
+        other => Failure::Message(format!("{}: {other}", file.display())),
+    })?;
+    let mut against = Against::new(reader);
+    let stored = source.seen - source.rejected;
+    let units = match stored {
+        0 => Vec::new(),
+        _ => games::units(archive, Some(&Ranges::of(source.first_game, source.first_game + stored - 1)))?.0,
+    };
+    let cannot = |error| cannot_read(file, error);
+    games::in_order(
+        &units,
+        |unit| originals(archive, unit),
+        |games| {
+            for (number, text) in games {
+                against.game(number, text).map_err(cannot)?;
+            }
+            Ok(())
+        },
+    )?;
+    against.finish().map_err(cannot)
+}
+
+/// The games of a unit as they stood in their source, or why they cannot be had.
+fn originals(archive: &Archive, unit: &Unit) -> Vec<(u64, Result<Vec<u8>, String>)> {
+    let mut texts = Vec::new();
+    unit.each(archive, |number, game| {
+        let mut text = Vec::new();
+        let read = game.and_then(|game| game.original(&mut text));
+        texts.push((number, read.map(|()| text).map_err(|error| error.to_string())));
+    });
+    texts
+}
+
+/// Where archive and file differ.
+struct Difference {
+    /// The line of the file.
+    line: u64,
+    /// The byte of the file, from 0.
+    offset: u64,
+    /// The game in the archive; `None` behind the last.
+    game: Option<u64>,
+    what: What,
+}
+
+enum What {
+    /// The bytes from the first that differs.
+    Bytes { archive: Vec<u8>, file: Vec<u8> },
+    /// The game does not follow.
+    Missing,
+    /// The archive's game cannot be read.
+    Damaged(String),
+    /// So many bytes of the file stand behind the last game.
+    Beyond(u64),
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = |bytes: &[u8]| match bytes {
+            [] => "nothing more".to_owned(),
+            bytes => format!("\"{}\"", bytes.escape_ascii()),
+        };
+        write!(f, "{}: ", self.line)?;
+        if let Some(game) = self.game {
+            write!(f, "game {game}: ")?;
+        }
+        match &self.what {
+            What::Bytes { archive, file } => write!(f, "{} in the archive, {} in the file", text(archive), text(file)),
+            What::Missing => f.write_str("not found in the file from here on"),
+            What::Damaged(why) => write!(f, "cannot be read: {why}"),
+            What::Beyond(bytes) => write!(f, "{} more in the file", count(*bytes, "byte", "bytes")),
+        }
+    }
+}
+
+impl Difference {
+    fn json(&self) -> Object {
+        let object = Object::new().with("line", self.line).with("offset", self.offset).with("game", self.game);
+        let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
+        match &self.what {
+            What::Bytes { archive, file } => object.with("archive", text(archive)).with("file", text(file)),
+            What::Missing => object.with("what", "not found"),
+            What::Damaged(why) => object.with("what", why.as_str()),
+            What::Beyond(bytes) => object.with("more_bytes", *bytes),
+        }
+    }
+}
+
+/// A file being compared with games.
+struct Against<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// What has been compared of the buffer.
+    at: usize,
+    ended: bool,
+    line: u64,
+    offset: u64,
+    /// After a difference: how many bytes of games have not been found since.
+    lost: Option<usize>,
+    found: Vec<Difference>,
+}
+
+impl<R: Read> Against<R> {
+    fn new(reader: R) -> Against<R> {
+        let buffer = Vec::with_capacity(1 << 20);
+        Against { reader, buffer, at: 0, ended: false, line: 1, offset: 0, lost: None, found: Vec::new() }
+    }
+
+    /// Returns the next bytes of the file, at most so many, fewer only at its end.
+    fn ahead(&mut self, wanted: usize) -> io::Result<&[u8]> {
+        if !self.ended && self.buffer.len() - self.at < wanted {
+            self.buffer.drain(..self.at);
+            self.at = 0;
+            let missing = wanted.max(1 << 20) - self.buffer.len();
+            let read = (&mut self.reader).take(missing as u64).read_to_end(&mut self.buffer)?;
+            self.ended = read < missing;
+        }
+        let ahead = &self.buffer[self.at..];
+        Ok(&ahead[..ahead.len().min(wanted)])
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.line += memchr::memchr_iter(b'\n', &self.buffer[self.at..self.at + bytes]).count() as u64;
+        self.at += bytes;
+        self.offset += bytes as u64;
+    }
+
+    fn differs(&mut self, game: Option<u64>, what: What) {
+        self.found.push(Difference { line: self.line, offset: self.offset, game, what });
+    }
+
+    fn game(&mut self, number: u64, text: Result<Vec<u8>, String>) -> io::Result<()> {
+        if self.found.len() >= MOST {
+            return Ok(());
+        }
+        let text = match text {
+            Ok(text) => text,
+            Err(why) => {
+                self.lost.get_or_insert(0);
+                self.differs(Some(number), What::Damaged(why));
+                return Ok(());
+            }
+        };
+        if let Some(skipped) = self.lost {
+            let needle = &text[..text.len().min(NEEDLE)];
+            let ahead = self.ahead((skipped + text.len() + WINDOW).min(WIDEST).max(needle.len()))?;
+            match memchr::memmem::find(ahead, needle) {
+                Some(place) => {
+                    self.advance(place);
+                    self.lost = None;
+                }
+                None => {
+                    self.lost = Some(skipped + text.len());
+                    self.differs(Some(number), What::Missing);
+                    return Ok(());
+                }
+            }
+        }
+        let ahead = self.ahead(text.len())?;
+        let same = ahead.iter().zip(&text).take_while(|(a, b)| a == b).count();
+        if same == text.len() {
+            self.advance(same);
+            return Ok(());
+        }
+        let shown = |bytes: &[u8]| bytes[same..].iter().take(SHOWN).copied().collect::<Vec<_>>();
+        let ahead = self.ahead(text.len() + SHOWN)?;
+        let what = What::Bytes { archive: shown(&text), file: shown(ahead) };
+        self.advance(same);
+        self.differs(Some(number), what);
+        self.lost = Some(text.len() - same);
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<Vec<Difference>> {
+        if self.lost.is_none() && self.found.len() < MOST {
+            let rest = (self.buffer.len() - self.at) as u64 + io::copy(&mut self.reader, &mut io::sink())?;
+            if rest > 0 {
+                self.differs(None, What::Beyond(rest));
+            }
+        }
+        Ok(self.found)
+    }
+}

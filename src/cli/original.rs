@@ -1,0 +1,137 @@
+//! `scoresheet export --original`: sources as they were, byte for byte.
+
+use crate::export::Args;
+use crate::failure::{Code, Failure};
+use crate::output::{self, NewFile, count, message, note, thousands};
+use scoresheet::archive::Archive;
+use scoresheet::format::source::Source;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Writes the sources that are asked for. Exit code 1 if one of them is not byte for byte as it was.
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    let archive = output::open(&args.archive)?;
+    let all = archive.sources().map_err(Failure::of_archive(&args.archive))?;
+    let chosen: Vec<&Source> = match &args.source {
+        Some(wanted) => vec![choose(&all, wanted)?],
+        None => all.iter().collect(),
+    };
+    let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
+    let folder = target.filter(|path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/"));
+    if chosen.len() != 1 && folder.is_none() {
+        return Err(Failure::Message(match chosen.len() {
+            0 => "the archive has no source that was read to its end".to_owned(),
+            _ => format!("{}: choose one with --source, or give a folder with -o FOLDER/", list(&all)),
+        }));
+    }
+    args.threads.install(|| {
+        let mut code = Code::Fine;
+        let mut exact = |source: &Source, exact: bool| {
+            if !exact {
+                code = Code::Failed;
+            }
+            tell(args, source, exact);
+        };
+        match (folder, target) {
+            (Some(folder), _) => {
+                let paths = paths(folder, &chosen)?;
+                std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+                for (source, path) in chosen.iter().zip(&paths) {
+                    exact(source, write_file(args, &archive, source, path)?);
+                }
+            }
+            (None, Some(path)) => exact(chosen[0], write_file(args, &archive, chosen[0], path)?),
+            (None, None) => {
+                let mut out = output::stdout();
+                let same = write(args, &archive, chosen[0], &mut out)?;
+                out.flush()?;
+                exact(chosen[0], same);
+            }
+        }
+        let of_sources: u64 = all.iter().map(|source| source.seen - source.rejected).sum();
+        if args.source.is_none() && of_sources < archive.len() {
+            let rest = count(archive.len() - of_sources, "game is", "games are");
+            message(&format!("{rest} of a source that was not read to its end, and not written; export without --original has all"));
+        }
+        Ok(code)
+    })
+}
+
+/// Returns the source with that number, from 1, or that name.
+fn choose<'a>(all: &'a [Source], wanted: &str) -> Result<&'a Source, Failure> {
+    let number = wanted.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
+    let mut named = all.iter().filter(|source| source.name == wanted);
+    let none = || Failure::Message(format!("no source {wanted:?}: {}", list(all)));
+    match (number, named.next(), named.next()) {
+        (Some(source), ..) | (None, Some(source), None) => Ok(source),
+        (None, None, _) => Err(none()),
+        (None, Some(_), Some(_)) => {
+            Err(Failure::Message(format!("more than one source is called {wanted:?}, give its number: {}", list(all))))
+        }
+    }
+}
+
+/// Returns the sources with their numbers, the first of them if they are many.
+fn list(all: &[Source]) -> String {
+    let names = all.iter().enumerate().take(12).map(|(place, source)| format!("{} {}", place + 1, source.name));
+    let names: Vec<String> = names.collect();
+    let more = if all.len() > names.len() { ", ..." } else { "" };
+    format!("the archive has {} ({}{more})", count(all.len() as u64, "source", "sources"), names.join(", "))
+}
+
+/// Returns a path in the folder for each source: its name without the ending of a compressed file, for the text is written as it is.
+fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::with_capacity(sources.len());
+    for source in sources {
+        let name = match source.name.as_str() {
+            "-" => "standard-input.pgn",
+            name => [".zst", ".gz", ".bz2"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name),
+        };
+        // The archive may be anyone's: its names must not lead out of the folder.
+        if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
+            return Err(Failure::Message(format!("{:?} is no name for a file: take it with --source and -o FILE", source.name)));
+        }
+        let path = folder.join(name);
+        if paths.contains(&path) {
+            return Err(Failure::Message(format!("more than one source would become {}: take them one by one with --source", path.display())));
+        }
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Message(format!("cannot write {}: {error}", path.display()))
+}
+
+fn write_file(args: &Args, archive: &Archive, source: &Source, path: &Path) -> Result<bool, Failure> {
+    let mut file = NewFile::create(path, args.force)?;
+    let failed = |failure| match failure {
+        Failure::Output(error) => cannot_write(path, &error),
+        failure => failure,
+    };
+    let exact = write(args, archive, source, &mut file).map_err(failed)?;
+    file.finish().map_err(failed)?;
+    Ok(exact)
+}
+
+fn write(args: &Args, archive: &Archive, source: &Source, out: &mut impl Write) -> Result<bool, Failure> {
+    archive.write_original(source, out).map_err(|error| match error {
+        Ok(error) => Failure::of_archive(&args.archive)(error),
+        Err(error) => Failure::Output(error),
+    })
+}
+
+fn tell(args: &Args, source: &Source, exact: bool) {
+    let Source { name, bytes, .. } = source;
+    if exact && !args.quiet {
+        note(&format!("{name}: {} bytes, the same as were imported (SHA-256)", thousands(*bytes)));
+    } else if !exact && source.exact {
+        message(&format!("{name}: not the bytes that were imported (SHA-256): see `scoresheet verify`"));
+    } else if !exact {
+        message(&format!(
+            "{name}: not the {} bytes that were imported: some of them stand near no stored game and were not kept",
+            thousands(*bytes)
+        ));
+    }
+}
