@@ -156,7 +156,9 @@ fn bad_archives() {
     }
     room.fails(&["info", "."], 1, &["."]);
     room.fails(&["import", "missing.pgn", "-o", "x.bga"], 1, &["cannot open missing.pgn"]);
-    room.fails(&["import", ".", "-o", "x.bga"], 1, &["."]);
+    fs::create_dir(room.path("folder")).unwrap();
+    room.fails(&["import", "folder", "-o", "x.bga"], 1, &["folder", "no PGN file"]);
+    fs::remove_dir(room.path("folder")).unwrap();
     assert_eq!(room.names(), before);
 }
 

@@ -177,10 +177,10 @@ fn tag_names() {
 fn commits_and_styles() {
     assert_eq!(Commit::default().encode().len(), 13 * 8);
     assert!(section("12 Commits").contains("thirteen u64"));
-    let flags: Vec<u8> = rows("9 Layout blocks")
+    let flags: Vec<u16> = rows("9 Layout blocks")
         .iter()
         .filter_map(|row| row[0].strip_prefix("0x"))
-        .map(|flag| u8::from_str_radix(flag, 16).unwrap())
+        .map(|flag| u16::from_str_radix(flag, 16).unwrap())
         .collect();
     let plain = Style { number_after_comment: false, number_after_variation: false, ..Style::default() };
     let styles = [
@@ -191,9 +191,11 @@ fn commits_and_styles() {
         Style { wide_variations: true, ..plain },
         Style { full_squares: true, ..plain },
         Style { windows_1252: true, ..plain },
+        Style { pairs: true, ..plain },
+        Style { wide_result: true, ..plain },
     ];
-    assert_eq!(styles.map(|style| style.encode()[7]).as_slice(), flags);
+    assert_eq!(styles.map(|style| u16::from_le_bytes([style.encode()[7], style.encode()[8]])).as_slice(), flags);
     let style = Style { line_end: LineEnd::CrLf, width: 0x0102_0304, after_tags: 5, after_game: 6, ..plain };
-    assert_eq!(style.encode(), [1, 4, 3, 2, 1, 5, 6, 0]);
+    assert_eq!(style.encode(), [1, 4, 3, 2, 1, 5, 6, 0, 0]);
     assert_eq!(Style::decode(style.encode()), Some(style));
 }

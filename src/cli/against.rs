@@ -138,6 +138,8 @@ struct Difference {
 enum What {
     /// The bytes from the first that differs.
     Bytes { archive: Vec<u8>, file: Vec<u8> },
+    /// So many bytes of the file stand before the game.
+    Before(u64),
     /// The game does not follow.
     Missing,
     /// The archive's game cannot be read.
@@ -158,6 +160,7 @@ impl std::fmt::Display for Difference {
         }
         match &self.what {
             What::Bytes { archive, file } => write!(f, "{} in the archive, {} in the file", text(archive), text(file)),
+            What::Before(bytes) => write!(f, "{} more in the file before this game", count(*bytes, "byte", "bytes")),
             What::Missing => f.write_str("not found in the file from here on"),
             What::Damaged(why) => write!(f, "cannot be read: {why}"),
             What::Beyond(bytes) => write!(f, "{} more in the file", count(*bytes, "byte", "bytes")),
@@ -171,6 +174,7 @@ impl Difference {
         let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
         match &self.what {
             What::Bytes { archive, file } => object.with("archive", text(archive)).with("file", text(file)),
+            What::Before(bytes) => object.with("more_bytes", *bytes),
             What::Missing => object.with("what", "not found"),
             What::Damaged(why) => object.with("what", why.as_str()),
             What::Beyond(bytes) => object.with("more_bytes", *bytes),
@@ -217,8 +221,17 @@ impl<R: Read> Against<R> {
         self.offset += bytes as u64;
     }
 
-    fn differs(&mut self, game: Option<u64>, what: What) {
-        self.found.push(Difference { line: self.line, offset: self.offset, game, what });
+    /// Notes a difference, so many bytes further on.
+    fn differs(&mut self, game: Option<u64>, further: usize, what: What) {
+        let equal = &self.buffer[self.at..self.at + further];
+        let line = self.line + memchr::memchr_iter(b'\n', equal).count() as u64;
+        self.found.push(Difference { line, offset: self.offset + further as u64, game, what });
+    }
+
+    /// Returns how many of the next bytes are those of the text.
+    fn same(&mut self, text: &[u8]) -> io::Result<usize> {
+        let ahead = self.ahead(text.len())?;
+        Ok(ahead.iter().zip(text).take_while(|(a, b)| a == b).count())
     }
 
     fn game(&mut self, number: u64, text: Result<Vec<u8>, String>) -> io::Result<()> {
@@ -229,7 +242,7 @@ impl<R: Read> Against<R> {
             Ok(text) => text,
             Err(why) => {
                 self.lost.get_or_insert(0);
-                self.differs(Some(number), What::Damaged(why));
+                self.differs(Some(number), 0, What::Damaged(why));
                 return Ok(());
             }
         };
@@ -243,23 +256,31 @@ impl<R: Read> Against<R> {
                 }
                 None => {
                     self.lost = Some(skipped + text.len());
-                    self.differs(Some(number), What::Missing);
+                    self.differs(Some(number), 0, What::Missing);
                     return Ok(());
                 }
             }
         }
-        let ahead = self.ahead(text.len())?;
-        let same = ahead.iter().zip(&text).take_while(|(a, b)| a == b).count();
-        if same == text.len() {
-            self.advance(same);
+        let mut same = self.same(&text)?;
+        if same < text.len() {
+            // Perhaps the file has only something more in front of the game.
+            let ahead = self.ahead(text.len() + WINDOW)?;
+            let beyond = ahead.get(1..).unwrap_or_default();
+            if let Some(place) = memchr::memmem::find(beyond, &text[..text.len().min(NEEDLE)]) {
+                self.differs(Some(number), 0, What::Before(place as u64 + 1));
+                self.advance(place + 1);
+                same = self.same(&text)?;
+            }
+        }
+        if same < text.len() {
+            let shown = |bytes: &[u8]| bytes[same..].iter().take(SHOWN).copied().collect::<Vec<_>>();
+            let ahead = self.ahead(text.len() + SHOWN)?;
+            let what = What::Bytes { archive: shown(&text), file: shown(ahead) };
+            self.differs(Some(number), same, what);
+            self.lost = Some(text.len());
             return Ok(());
         }
-        let shown = |bytes: &[u8]| bytes[same..].iter().take(SHOWN).copied().collect::<Vec<_>>();
-        let ahead = self.ahead(text.len() + SHOWN)?;
-        let what = What::Bytes { archive: shown(&text), file: shown(ahead) };
         self.advance(same);
-        self.differs(Some(number), what);
-        self.lost = Some(text.len() - same);
         Ok(())
     }
 
@@ -267,7 +288,7 @@ impl<R: Read> Against<R> {
         if self.lost.is_none() && self.found.len() < MOST {
             let rest = (self.buffer.len() - self.at) as u64 + io::copy(&mut self.reader, &mut io::sink())?;
             if rest > 0 {
-                self.differs(None, What::Beyond(rest));
+                self.differs(None, 0, What::Beyond(rest));
             }
         }
         Ok(self.found)

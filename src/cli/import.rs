@@ -269,6 +269,8 @@ fn place(fault: &FaultReport) -> Option<String> {
         }
         Kind::BadFen(_) | Kind::Variant | Kind::BadTag | Kind::UnterminatedTag => None,
         Kind::UnescapedQuote | Kind::TagTooLong | Kind::Oversized | Kind::NotAGame => None,
+        // Found when the game is over.
+        Kind::NulByte | Kind::NotUtf8 => None,
         _ => Some(format!("after ply {}", fault.fault.ply)),
     }
 }

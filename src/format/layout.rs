@@ -7,7 +7,7 @@ use super::tags::{push_planes, read_planes, width};
 use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed};
 
 /// The bytes of a style, whose meaning is the PGN writer's.
-pub const STYLE: usize = 8;
+pub const STYLE: usize = 9;
 /// So many equal bytes bring a comparison back into step.
 const STEP: usize = 12;
 /// How far off the step is looked for, in bytes.
@@ -182,7 +182,7 @@ mod tests {
                 Edit { copy, delete: u64::from(delete), insert: insert.into_bytes().into() }
             };
             let layout = Layout {
-                styles: vec![[1; 8], [2; 8], [3; 8]],
+                styles: vec![[1; STYLE], [2; STYLE], [3; STYLE]],
                 games: games.iter().map(|(style, _)| *style).collect(),
                 edits: games.into_iter().map(|(_, edits)| edits.into_iter().map(edit).collect()).collect(),
             };

@@ -51,6 +51,10 @@ pub struct Style {
     pub full_squares: bool,
     /// The text is Windows-1252.
     pub windows_1252: bool,
+    /// Lines of moves are broken before White's number alone: Black's move stays on the line, however long.
+    pub pairs: bool,
+    /// Two blanks before the result.
+    pub wide_result: bool,
 }
 
 impl Default for Style {
@@ -67,15 +71,17 @@ impl Default for Style {
             wide_variations: false,
             full_squares: false,
             windows_1252: false,
+            pairs: false,
+            wide_result: false,
         }
     }
 }
 
 impl Style {
     /// The bytes that a style takes.
-    pub const BYTES: usize = 8;
+    pub const BYTES: usize = 9;
 
-    const FLAGS: usize = 7;
+    const FLAGS: usize = 9;
 
     fn flags(&mut self) -> [&mut bool; Style::FLAGS] {
         [
@@ -86,19 +92,23 @@ impl Style {
             &mut self.wide_variations,
             &mut self.full_squares,
             &mut self.windows_1252,
+            &mut self.pairs,
+            &mut self.wide_result,
         ]
     }
 
     /// Returns the style as bytes: line end, width, empty lines, flags (FORMAT.md, "Layout blocks").
     pub fn encode(mut self) -> [u8; Style::BYTES] {
-        let flags = self.flags().into_iter().enumerate().fold(0, |flags, (bit, flag)| flags | u8::from(*flag) << bit);
+        let flags = self.flags().into_iter().enumerate().fold(0, |flags, (bit, flag)| flags | u16::from(*flag) << bit);
+        let [f0, f1] = flags.to_le_bytes();
         let [w0, w1, w2, w3] = self.width.to_le_bytes();
-        [self.line_end as u8, w0, w1, w2, w3, self.after_tags, self.after_game, flags]
+        [self.line_end as u8, w0, w1, w2, w3, self.after_tags, self.after_game, f0, f1]
     }
 
     /// Reads what `encode` wrote.
     pub fn decode(bytes: [u8; Style::BYTES]) -> Option<Style> {
-        let [line_end, w0, w1, w2, w3, after_tags, after_game, flags] = bytes;
+        let [line_end, w0, w1, w2, w3, after_tags, after_game, f0, f1] = bytes;
+        let flags = u16::from_le_bytes([f0, f1]);
         let line_end = match line_end {
             0 => LineEnd::Lf,
             1 => LineEnd::CrLf,
@@ -151,6 +161,7 @@ impl Style {
             style.after_game = u8::try_from(after.len() - 1).unwrap_or(u8::MAX);
         }
         style.infer_numbers(moves);
+        style.infer_breaks(moves);
         style.infer_width(moves);
         style
     }
@@ -205,6 +216,27 @@ impl Style {
         self.number_after_variation = variation.unwrap_or(self.number_after_variation);
     }
 
+    /// Whether lines are broken anywhere, and what stands before the result.
+    fn infer_breaks(&mut self, moves: &[&[u8]]) {
+        if moves.iter().any(|line| line.contains(&b'{') || line.contains(&b'(')) {
+            return;
+        }
+        let numbered = |line: &&[u8]| {
+            let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
+            digits > 0 && line.get(digits) == Some(&b'.')
+        };
+        if moves.len() > 3 {
+            // The last line may be a result alone.
+            self.pairs = slice_of(moves, 1, moves.len() - 1).iter().all(numbered);
+        }
+        if let Some(last) = moves.last() {
+            let result = last.iter().rposition(|b| *b == b' ').unwrap_or(0);
+            if result > 0 {
+                self.wide_result = last.get(result - 1) == Some(&b' ');
+            }
+        }
+    }
+
     /// A line is full if the next word would not have fitted: that bounds the width from both sides.
     fn infer_width(&mut self, moves: &[&[u8]]) {
         if moves.len() < 2 {
@@ -228,7 +260,9 @@ impl Style {
             if inside || open || line.contains(&b'{') {
                 continue;
             }
-            least = least.max(line.len());
+            // Where Black's move is never broken off, it may stand beyond the width.
+            let full = if self.pairs { line.iter().rposition(|b| *b == b' ').unwrap_or(line.len()) } else { line.len() };
+            least = least.max(full);
             let mut word = next.iter().position(|b| is_blank(*b)).unwrap_or(next.len());
             if self.unbroken_numbers && slice(next, 0, word).ends_with(b".") {
                 let after = from(next, word + 1);
@@ -245,6 +279,10 @@ impl Style {
         let usual = [self.width as usize, 79, 80, 78, 75, 100].into_iter().find(|width| fits(*width));
         self.width = u32::try_from(usual.unwrap_or(least)).unwrap_or(u32::MAX);
     }
+}
+
+fn slice_of<T>(items: &[T], start: usize, end: usize) -> &[T] {
+    items.get(start..end).unwrap_or_default()
 }
 
 fn split<'a>(text: &'a [u8], unit: &[u8]) -> Vec<&'a [u8]> {

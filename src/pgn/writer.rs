@@ -66,6 +66,9 @@ impl PgnWriter {
     pub fn finish(&mut self) {
         let token = self.outcome.unwrap_or(Outcome::Unknown).token();
         self.begin_token();
+        if self.style.wide_result && self.gap.is_some() {
+            self.out.push(b' ');
+        }
         self.out.extend_from_slice(token.as_bytes());
         self.end_token();
         self.end_line();
@@ -290,6 +293,9 @@ impl Visitor for PgnWriter {
             before.write_san_full_squares(m, &mut self.out);
         } else {
             before.write_san(m, &mut self.out);
+        }
+        if self.style.pairs && !white {
+            self.gap = None;
         }
         self.end_token();
         self.marks = true;
