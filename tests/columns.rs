@@ -85,8 +85,11 @@ fn name() -> impl Strategy<Value = String> {
 /// Text as comments have it, with commands, pairs and evaluations among it.
 fn comment() -> impl Strategy<Value = String> {
     let part = prop_oneof![
-        (0..200_000u32, prop::bool::ANY)
-            .prop_map(|(t, two)| if two { format!("[%clk {:02}:{:02}:{:02}]", t / 3600, t / 60 % 60, t % 60) } else { format!("[%clk {}:{:02}:{:02}]", t / 3600, t / 60 % 60, t % 60) }),
+        (0..200_000u32, prop::bool::ANY).prop_map(|(t, two)| if two {
+            format!("[%clk {:02}:{:02}:{:02}]", t / 3600, t / 60 % 60, t % 60)
+        } else {
+            format!("[%clk {}:{:02}:{:02}]", t / 3600, t / 60 % 60, t % 60)
+        }),
         (0..20_000u32).prop_map(|t| format!("[%clk 0:{:02}:{:02}.{}]", t / 600 % 60, t / 10 % 60, t % 10)),
         (0..9_000u32).prop_map(|t| format!("[%emt 0:{:02}:{:02}]", t / 60 % 60, t % 60)),
         (-9999..9999i32).prop_map(|e| format!("[%eval {}]", f64::from(e) / 100.0)),
@@ -109,7 +112,8 @@ fn comment() -> impl Strategy<Value = String> {
 type Marks = Vec<(TextKind, String, Option<u32>)>;
 
 fn text() -> impl Strategy<Value = (TextKind, String, Option<u32>)> {
-    let kind = prop::sample::select(vec![TextKind::Brace, TextKind::Brace, TextKind::Line, TextKind::Token, TextKind::Tail]);
+    let kind =
+        prop::sample::select(vec![TextKind::Brace, TextKind::Brace, TextKind::Line, TextKind::Token, TextKind::Tail]);
     (kind, comment(), prop::option::weighted(0.8, 1..3u32))
 }
 

@@ -24,22 +24,10 @@ fn shredder(position: &Position) -> String {
 #[test]
 fn examples_of_the_documents() {
     let after = [
-        (
-            "",
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-        ),
-        (
-            "e4",
-            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
-        ),
-        (
-            "e4 c5",
-            "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq c6 0 2",
-        ),
-        (
-            "e4 c5 Nf3",
-            "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2",
-        ),
+        ("", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
+        ("e4", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"),
+        ("e4 c5", "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq c6 0 2"),
+        ("e4 c5 Nf3", "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"),
     ];
     for (line, fen) in after {
         assert_eq!(position(fen).fen(), fen);
@@ -50,10 +38,7 @@ fn examples_of_the_documents() {
     }
     let endgame = position("4k3/8/8/8/8/8/4P3/4K3 w - - 5 39");
     assert_eq!(endgame.fen(), "4k3/8/8/8/8/8/4P3/4K3 w - - 5 39");
-    assert_eq!(
-        (endgame.halfmove_clock(), endgame.fullmove_number()),
-        (5, 39)
-    );
+    assert_eq!((endgame.halfmove_clock(), endgame.fullmove_number()), (5, 39));
     // The symbol of an earlier version of FEN.
     assert_eq!(position("4k3/8/8/8/8/8/4P3/4K3 w nil nil 5 39"), endgame);
 }
@@ -61,12 +46,7 @@ fn examples_of_the_documents() {
 /// The first four fields, and the clocks where they follow.
 fn fen_of_epd(line: &str) -> String {
     let fields: Vec<&str> = line.split_whitespace().collect();
-    let clock = |at: usize| {
-        fields
-            .get(at)
-            .copied()
-            .filter(|text| text.bytes().all(|b| b.is_ascii_digit()))
-    };
+    let clock = |at: usize| fields.get(at).copied().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     let clocks = [clock(4).unwrap_or("0"), clock(5).unwrap_or("1")];
     [&fields[..4], &clocks].concat().join(" ")
 }
@@ -75,19 +55,12 @@ fn check_corpus(name: &str, count: usize, shredder_rights: bool) {
     let Some(text) = corpus(&format!("fen/{name}")) else {
         return;
     };
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     assert_eq!(lines.len(), count, "{name} is not the corpus it was");
     lines.par_iter().for_each(|line| {
         let fen = fen_of_epd(line);
         let read = position(&fen);
-        let written = if shredder_rights {
-            shredder(&read)
-        } else {
-            read.fen()
-        };
+        let written = if shredder_rights { shredder(&read) } else { read.fen() };
         assert_eq!(written, fen);
         for text in [read.fen(), shredder(&read)] {
             assert_eq!(position(&text), read, "{text}");
@@ -114,11 +87,7 @@ fn corpora_are_read_and_written_unchanged() {
 
 #[test]
 fn positions_of_the_perft_suites_are_read_and_written_unchanged() {
-    for name in [
-        "perft-standard-random.perft",
-        "perft-tricky.perft",
-        "perft-chess960.perft",
-    ] {
+    for name in ["perft-standard-random.perft", "perft-tricky.perft", "perft-chess960.perft"] {
         let Some(text) = corpus(&format!("fen/{name}")) else {
             return;
         };
@@ -149,82 +118,32 @@ fn tolerance() {
     }
     let bare = position("4k3/8/8/8/8/8/8/4K3");
     assert_eq!(bare.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
-    assert_eq!(
-        position("4k3/8/44/2222/8/11111111/8/4K3 w"),
-        bare,
-        "digits may be split"
-    );
+    assert_eq!(position("4k3/8/44/2222/8/11111111/8/4K3 w"), bare, "digits may be split");
     let clocks = position("4k3/8/8/8/8/8/8/4K3 b - - 4294967295 4294967295");
-    assert_eq!(
-        clocks.fen(),
-        "4k3/8/8/8/8/8/8/4K3 b - - 4294967295 4294967295"
-    );
+    assert_eq!(clocks.fen(), "4k3/8/8/8/8/8/8/4K3 b - - 4294967295 4294967295");
     let mut played = clocks;
     play(&mut played, "Kd7");
-    assert_eq!(
-        played.fen(),
-        "8/3k4/8/8/8/8/8/4K3 w - - 4294967295 4294967295",
-        "clocks stay at their end"
-    );
+    assert_eq!(played.fen(), "8/3k4/8/8/8/8/8/4K3 w - - 4294967295 4294967295", "clocks stay at their end");
 }
 
 #[test]
 fn what_cannot_be_is_dropped() {
     let becomes = |fen: &str, expected: &str| assert_eq!(position(fen).fen(), expected, "{fen}");
     // Rights without rook, without king, with the king or the rook off the back rank, of a rook of the other side.
-    becomes(
-        "4k3/8/8/8/8/8/8/4K2R w KQkq - 0 1",
-        "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
-    );
-    becomes(
-        "8/8/8/8/8/8/8/R6R w KQkq - 0 1",
-        "8/8/8/8/8/8/8/R6R w - - 0 1",
-    );
-    becomes(
-        "4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1",
-        "4k3/8/8/8/8/8/4K3/R6R w - - 0 1",
-    );
-    becomes(
-        "4k3/8/8/8/8/8/7R/4K3 w KH - 0 1",
-        "4k3/8/8/8/8/8/7R/4K3 w - - 0 1",
-    );
-    becomes(
-        "4k3/8/8/8/8/8/8/4K2r w KH - 0 1",
-        "4k3/8/8/8/8/8/8/4K2r w - - 0 1",
-    );
-    becomes(
-        "4k3/8/8/8/8/8/8/R3K3 w KEFGH - 0 1",
-        "4k3/8/8/8/8/8/8/R3K3 w - - 0 1",
-    );
+    becomes("4k3/8/8/8/8/8/8/4K2R w KQkq - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    becomes("8/8/8/8/8/8/8/R6R w KQkq - 0 1", "8/8/8/8/8/8/8/R6R w - - 0 1");
+    becomes("4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1", "4k3/8/8/8/8/8/4K3/R6R w - - 0 1");
+    becomes("4k3/8/8/8/8/8/7R/4K3 w KH - 0 1", "4k3/8/8/8/8/8/7R/4K3 w - - 0 1");
+    becomes("4k3/8/8/8/8/8/8/4K2r w KH - 0 1", "4k3/8/8/8/8/8/8/4K2r w - - 0 1");
+    becomes("4k3/8/8/8/8/8/8/R3K3 w KEFGH - 0 1", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1");
     // Targets that no double step has made: no pawn, the wrong rank, a man on the way, the wrong side.
-    becomes(
-        "4k3/8/8/8/8/8/8/4K3 b - e3 0 1",
-        "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
-    );
-    becomes(
-        "4k3/8/8/4p3/4P3/8/8/4K3 b - e6 0 1",
-        "4k3/8/8/4p3/4P3/8/8/4K3 b - - 0 1",
-    );
-    becomes(
-        "4k3/8/8/4p3/4P3/8/8/4K3 w - e3 0 1",
-        "4k3/8/8/4p3/4P3/8/8/4K3 w - - 0 1",
-    );
-    becomes(
-        "4k3/8/8/8/4P3/8/4N3/4K3 b - e3 0 1",
-        "4k3/8/8/8/4P3/8/4N3/4K3 b - - 0 1",
-    );
-    becomes(
-        "4k3/8/8/8/4P3/4N3/8/4K3 b - e3 0 1",
-        "4k3/8/8/8/4P3/4N3/8/4K3 b - - 0 1",
-    );
-    becomes(
-        "4k3/8/8/8/4p3/8/8/4K3 b - e3 0 1",
-        "4k3/8/8/8/4p3/8/8/4K3 b - - 0 1",
-    );
-    becomes(
-        "4k3/8/8/8/4P3/8/8/4K3 b - a1 0 1",
-        "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1",
-    );
+    becomes("4k3/8/8/8/8/8/8/4K3 b - e3 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
+    becomes("4k3/8/8/4p3/4P3/8/8/4K3 b - e6 0 1", "4k3/8/8/4p3/4P3/8/8/4K3 b - - 0 1");
+    becomes("4k3/8/8/4p3/4P3/8/8/4K3 w - e3 0 1", "4k3/8/8/4p3/4P3/8/8/4K3 w - - 0 1");
+    becomes("4k3/8/8/8/4P3/8/4N3/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/4N3/4K3 b - - 0 1");
+    becomes("4k3/8/8/8/4P3/4N3/8/4K3 b - e3 0 1", "4k3/8/8/8/4P3/4N3/8/4K3 b - - 0 1");
+    becomes("4k3/8/8/8/4p3/8/8/4K3 b - e3 0 1", "4k3/8/8/8/4p3/8/8/4K3 b - - 0 1");
+    becomes("4k3/8/8/8/4P3/8/8/4K3 b - a1 0 1", "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1");
 }
 
 #[test]
@@ -232,27 +151,12 @@ fn styles() {
     // Inner rooks: X-FEN names their files, and only theirs.
     let inner = position("r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w CGcf - 0 1");
     assert_eq!(inner.fen(), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w KCfc - 0 1");
-    assert_eq!(
-        shredder(&inner),
-        "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w GCfc - 0 1"
-    );
-    assert_eq!(
-        inner.castling_rook(Color::White, Wing::H),
-        Square::parse(b"g1")
-    );
-    assert_eq!(
-        inner.castling_rook(Color::White, Wing::A),
-        Square::parse(b"c1")
-    );
-    assert_eq!(
-        inner.castling_rook(Color::Black, Wing::H),
-        Square::parse(b"f8")
-    );
+    assert_eq!(shredder(&inner), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w GCfc - 0 1");
+    assert_eq!(inner.castling_rook(Color::White, Wing::H), Square::parse(b"g1"));
+    assert_eq!(inner.castling_rook(Color::White, Wing::A), Square::parse(b"c1"));
+    assert_eq!(inner.castling_rook(Color::Black, Wing::H), Square::parse(b"f8"));
     let outer = position("r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w KQkq - 0 1");
-    assert_eq!(
-        shredder(&outer),
-        "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w GAga - 0 1"
-    );
+    assert_eq!(shredder(&outer), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w GAga - 0 1");
     assert_ne!(inner, outer);
 
     let legal = |fen: &str| styled(&position(fen), EnPassantStyle::Legal, CastlingStyle::XFen);
@@ -262,10 +166,7 @@ fn styles() {
         legal("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"),
         "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
     );
-    assert_eq!(
-        legal("8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1"),
-        "8/8/8/8/k2pP2R/8/8/4K3 b - - 0 1"
-    );
+    assert_eq!(legal("8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1"), "8/8/8/8/k2pP2R/8/8/4K3 b - - 0 1");
 }
 
 #[test]
@@ -303,22 +204,13 @@ fn faults_name_field_and_column() {
         (b"4k3/8/8/8/8/8/8/4K3 w - - +1 1", HalfmoveClock, 27),
         (b"4k3/8/8/8/8/8/8/4K3 w - - 4294967296 1", HalfmoveClock, 27),
         (b"4k3/8/8/8/8/8/8/4K3 w - - 0 1.", FullmoveNumber, 29),
-        (
-            b"4k3/8/8/8/8/8/8/4K3 w - - 0 99999999999999999999",
-            FullmoveNumber,
-            29,
-        ),
+        (b"4k3/8/8/8/8/8/8/4K3 w - - 0 99999999999999999999", FullmoveNumber, 29),
         (b"4k3/8/8/8/8/8/8/4K3 w - - 0 \xFF", FullmoveNumber, 29),
         (b"4k3/8/8/8/8/8/8/4K3 w - - 0 1 2", FullmoveNumber, 31),
     ];
     for &(text, field, column) in faults {
         let read = Position::from_fen(text).err().map(|error| (error.field, error.column));
-        assert_eq!(
-            read,
-            Some((field, column)),
-            "{}",
-            String::from_utf8_lossy(text)
-        );
+        assert_eq!(read, Some((field, column)), "{}", String::from_utf8_lossy(text));
     }
     let error = Position::from_fen(b"4k3/8/8/8/8/8/8/4K3 x").expect_err("no such side");
     assert_eq!(error.to_string(), "bad FEN: side to move at column 21: neither w nor b");
@@ -335,24 +227,14 @@ fn use_position(text: &[u8]) -> Result<(), TestCaseError> {
         }
     };
     for text in [position.fen(), shredder(&position)] {
-        prop_assert_eq!(
-            Position::from_fen(text.as_bytes()),
-            Ok(position.clone()),
-            "{}",
-            text
-        );
+        prop_assert_eq!(Position::from_fen(text.as_bytes()), Ok(position.clone()), "{}", text);
     }
     position.zobrist();
     let moves = position.legal_moves();
     prop_assert_eq!(position.has_legal_move(), !moves.is_empty());
     for m in moves {
         prop_assert_eq!(position.check(m), Ok(()));
-        prop_assert_eq!(
-            position.parse_san(position.san(m).as_bytes()),
-            Ok(m),
-            "{}",
-            position.san(m)
-        );
+        prop_assert_eq!(position.parse_san(position.san(m).as_bytes()), Ok(m), "{}", position.san(m));
         let mut next = position.clone();
         next.play(m);
         if let Some(king) = next.king(position.turn()) {
@@ -372,11 +254,7 @@ fn any_move() -> impl Strategy<Value = Move> {
         prop::sample::select(Role::ALL.to_vec()).prop_map(MoveKind::Promotion),
     ];
     (0..64u8, 0..64u8, kind).prop_filter_map("squares", |(from, to, kind)| {
-        Some(Move {
-            from: Square::new(from)?,
-            to: Square::new(to)?,
-            kind,
-        })
+        Some(Move { from: Square::new(from)?, to: Square::new(to)?, kind })
     })
 }
 

@@ -18,7 +18,8 @@ fn section(title: &str) -> &'static str {
 
 /// The rows of the tables of a section, as cells without blanks around.
 fn rows(title: &str) -> Vec<Vec<&'static str>> {
-    let cells = |line: &'static str| line.trim_matches('|').split(" | ").map(|cell| cell.trim_matches([' ', '|'])).collect();
+    let cells =
+        |line: &'static str| line.trim_matches('|').split(" | ").map(|cell| cell.trim_matches([' ', '|'])).collect();
     section(title).lines().filter(|line| line.starts_with('|') && !line.starts_with("|--")).map(cells).collect()
 }
 
@@ -52,8 +53,16 @@ fn header_pages() {
     assert_eq!(page.len(), PAGE);
     assert_eq!(page[..8], MAGIC);
     assert!(section("2 Header pages").contains("89 42 47 41 0D 0A 1A 0A"));
-    let expected =
-        [u64::from(VERSION.0), u64::from(VERSION.1), PAGE as u64, 0, mark.sequence, mark.length, mark.games, mark.commit];
+    let expected = [
+        u64::from(VERSION.0),
+        u64::from(VERSION.1),
+        PAGE as u64,
+        0,
+        mark.sequence,
+        mark.length,
+        mark.games,
+        mark.commit,
+    ];
     for (field, expected) in fields[1..9].iter().zip(expected) {
         if field.1 == 16 {
             assert_eq!(page[field.0..field.0 + 16], id.0);
@@ -100,8 +109,11 @@ fn block_headers() {
     ];
     let found: Vec<u64> = fields.iter().map(|field| at(&bytes, *field)).collect();
     assert_eq!(found, expected);
-    let kinds: Vec<(u8, &str)> =
-        rows("3 Blocks").iter().filter(|row| row.len() == 3).filter_map(|row| Some((row[0].parse().ok()?, row[1]))).collect();
+    let kinds: Vec<(u8, &str)> = rows("3 Blocks")
+        .iter()
+        .filter(|row| row.len() == 3)
+        .filter_map(|row| Some((row[0].parse().ok()?, row[1])))
+        .collect();
     let names = [
         (Kind::Moves, "moves"),
         (Kind::Tags, "tags"),
@@ -120,7 +132,8 @@ fn block_headers() {
 #[test]
 fn index_files() {
     let fields = fields("13 The index file");
-    let index = Index { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 7, pages: 8, strings: 9, ..Index::default() };
+    let index =
+        Index { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 7, pages: 8, strings: 9, ..Index::default() };
     let file = index.encode();
     assert_eq!(file[..8], index::MAGIC);
     assert!(section("13 The index file").contains("89 42 47 49 0D 0A 1A 0A"));
@@ -135,7 +148,8 @@ fn index_files() {
 
 #[test]
 fn record_flags_and_start() {
-    let flags: Vec<&str> = rows("5 Game records").iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
+    let flags: Vec<&str> =
+        rows("5 Game records").iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
     let expected = [record::SET_UP, record::NO_MARKER, record::FAULT].map(|flag| format!("0x{flag:02X}"));
     assert_eq!(flags, expected);
     assert!(section("5 Game records").contains(&format!("the byte {:02X}", record::HEADER)));
@@ -149,7 +163,8 @@ fn record_flags_and_start() {
 
 #[test]
 fn worked_moves() {
-    let rows: Vec<_> = rows("6 Brenner moves").into_iter().filter(|row| row.len() == 4 && row[1].contains('/')).collect();
+    let rows: Vec<_> =
+        rows("6 Brenner moves").into_iter().filter(|row| row.len() == 4 && row[1].contains('/')).collect();
     assert_eq!(rows.len(), 25);
     for row in rows {
         let [fen, san, bytes] = [row[1], row[2], row[3]].map(|cell| cell.trim_matches('`'));

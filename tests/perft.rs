@@ -18,9 +18,7 @@ struct Case {
 fn read_testdata(name: &str) -> Vec<Case> {
     let path = format!("{}/testdata/perft/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let lines = text
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let cases: Vec<Case> = lines
         .map(|line| {
             let mut parts = line.split(" ; ");
@@ -30,16 +28,10 @@ fn read_testdata(name: &str) -> Vec<Case> {
                 Some((depth.parse().ok()?, count.parse().ok()?))
             });
             let counts: Option<Vec<_>> = counts.collect();
-            Case {
-                fen,
-                counts: counts.unwrap_or_else(|| panic!("{name}: {line}")),
-            }
+            Case { fen, counts: counts.unwrap_or_else(|| panic!("{name}: {line}")) }
         })
         .collect();
-    assert!(
-        cases.iter().all(|case| !case.counts.is_empty()),
-        "{name}: a position without counts"
-    );
+    assert!(cases.iter().all(|case| !case.counts.is_empty()), "{name}: a position without counts");
     cases
 }
 
@@ -48,10 +40,7 @@ fn read_corpus(text: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for line in text.lines() {
         if let Some(fen) = line.strip_prefix("epd ") {
-            cases.push(Case {
-                fen: fen.trim().to_owned(),
-                counts: Vec::new(),
-            });
+            cases.push(Case { fen: fen.trim().to_owned(), counts: Vec::new() });
         } else if let Some(rest) = line.strip_prefix("perft ") {
             let mut numbers = rest.split_whitespace();
             let depth = numbers.next().and_then(|n| n.parse().ok()).expect(line);
@@ -74,32 +63,17 @@ fn count(suite: &str, cases: &[Case], budget: u64) {
             }
             let found = position.perft(depth);
             if found != expected {
-                return Err(format!(
-                    "{} depth {depth}: {found}, expected {expected}",
-                    case.fen
-                ));
+                return Err(format!("{} depth {depth}: {found}, expected {expected}", case.fen));
             }
             nodes += found;
         }
         Ok(nodes)
     };
     let results: Vec<_> = cases.par_iter().map(run).collect();
-    let faults: Vec<_> = results
-        .iter()
-        .filter_map(|result| result.as_ref().err())
-        .collect();
-    assert!(
-        faults.is_empty(),
-        "{suite}: {} of {}: {faults:#?}",
-        faults.len(),
-        cases.len()
-    );
+    let faults: Vec<_> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(faults.is_empty(), "{suite}: {} of {}: {faults:#?}", faults.len(), cases.len());
     let nodes: u64 = results.into_iter().flatten().sum();
-    println!(
-        "{suite}: {} positions, {nodes} lines, {:?}",
-        cases.len(),
-        began.elapsed()
-    );
+    println!("{suite}: {} positions, {nodes} lines, {:?}", cases.len(), began.elapsed());
 }
 
 /// The lines allowed for each position; `SCORESHEET_PERFT_NODES` sets another number for a deep run.
@@ -142,12 +116,7 @@ fn testdata_is_what_the_oracle_counts() {
             let oracle: Chess = fen.into_position(CastlingMode::Chess960).expect(&case.fen);
             for (depth, expected) in case.counts {
                 if depth == 1 || expected <= 20_000 {
-                    assert_eq!(
-                        shakmaty::perft(&oracle, depth),
-                        expected,
-                        "{} D{depth}",
-                        case.fen
-                    );
+                    assert_eq!(shakmaty::perft(&oracle, depth), expected, "{} D{depth}", case.fen);
                 }
             }
         }

@@ -65,27 +65,15 @@ fn our_key(m: Move) -> Key {
         MoveKind::Promotion(_) => 4,
         MoveKind::Null => 5,
     };
-    (
-        m.from.index(),
-        m.to.index(),
-        m.promotion().map_or(0, Role::letter),
-        kind,
-    )
+    (m.from.index(), m.to.index(), m.promotion().map_or(0, Role::letter), kind)
 }
 
 fn their_key(m: TheirMove) -> Key {
     match m {
-        TheirMove::Normal {
-            from,
-            to,
-            promotion: Some(role),
-            ..
-        } => (from as u8, to as u8, role.upper_char() as u8, 4),
+        TheirMove::Normal { from, to, promotion: Some(role), .. } => (from as u8, to as u8, role.upper_char() as u8, 4),
         TheirMove::Normal { from, to, .. } => (from as u8, to as u8, 0, 0),
         TheirMove::EnPassant { from, to } => (from as u8, to as u8, 0, 1),
-        TheirMove::Castle { king, rook } => {
-            (king as u8, rook as u8, 0, if rook > king { 2 } else { 3 })
-        }
+        TheirMove::Castle { king, rook } => (king as u8, rook as u8, 0, if rook > king { 2 } else { 3 }),
         TheirMove::Put { .. } => panic!("no such move in chess"),
     }
 }
@@ -102,19 +90,11 @@ fn shredder_rights(setup: &Chess) -> String {
         for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {
             if let Some(rook) = setup.castles().rook(color, side) {
                 let letter = rook.file().char();
-                text.push(if color.is_white() {
-                    letter.to_ascii_uppercase()
-                } else {
-                    letter
-                });
+                text.push(if color.is_white() { letter.to_ascii_uppercase() } else { letter });
             }
         }
     }
-    if text.is_empty() {
-        "-".to_owned()
-    } else {
-        text
-    }
+    if text.is_empty() { "-".to_owned() } else { text }
 }
 
 /// One game in both engines.
@@ -131,14 +111,7 @@ struct Game {
 impl Game {
     fn new(theirs: Chess, mode: CastlingMode, rng: Rng) -> Game {
         let fen = Fen::from_position(&theirs, EnPassantMode::Always).to_string();
-        Game {
-            ours: rules_support::position(&fen),
-            theirs,
-            mode,
-            rng,
-            seen: Seen::default(),
-            keys: Vec::new(),
-        }
+        Game { ours: rules_support::position(&fen), theirs, mode, rng, seen: Seen::default(), keys: Vec::new() }
     }
 
     /// Compares and plays random moves until there are none, or `plies` were played.
@@ -159,21 +132,11 @@ impl Game {
     fn compare(&mut self) -> Vec<(Move, TheirMove)> {
         let (ours, theirs) = (&self.ours, &self.theirs);
         let fen = ours.fen();
-        assert_eq!(
-            fen,
-            Fen::from_position(theirs, EnPassantMode::Always).to_string()
-        );
+        assert_eq!(fen, Fen::from_position(theirs, EnPassantMode::Always).to_string());
 
         let legal = Fen::from_position(theirs, EnPassantMode::Legal).to_string();
-        assert_eq!(
-            styled(ours, EnPassantStyle::Legal, CastlingStyle::XFen),
-            legal
-        );
-        assert_eq!(
-            ours.en_passant_is_legal(),
-            theirs.legal_ep_square().is_some(),
-            "{fen}"
-        );
+        assert_eq!(styled(ours, EnPassantStyle::Legal, CastlingStyle::XFen), legal);
+        assert_eq!(ours.en_passant_is_legal(), theirs.legal_ep_square().is_some(), "{fen}");
 
         let mut fields: Vec<&str> = fen.split(' ').collect();
         let rights = shredder_rights(theirs);
@@ -200,8 +163,7 @@ impl Game {
 
         let pairs: Vec<_> = moves.into_iter().zip(expected).collect();
         for &(m, their_move) in &pairs {
-            self.seen
-                .count(m, &compare_notation(ours, theirs, m, their_move, self.mode));
+            self.seen.count(m, &compare_notation(ours, theirs, m, their_move, self.mode));
         }
         let seen = &mut self.seen;
         seen.plies += 1;
@@ -227,12 +189,7 @@ impl Game {
             for to in (0..64).filter_map(Square::new) {
                 for &kind in &kinds {
                     let m = Move { from, to, kind };
-                    assert_eq!(
-                        self.ours.check(m).is_ok(),
-                        listed.contains(&m),
-                        "{m:?} in {}",
-                        self.ours.fen()
-                    );
+                    assert_eq!(self.ours.check(m).is_ok(), listed.contains(&m), "{m:?} in {}", self.ours.fen());
                 }
             }
         }
@@ -240,19 +197,10 @@ impl Game {
 
     /// Plays a random move, the rarer sorts more often than chance would.
     fn play(&mut self, moves: &[(Move, TheirMove)]) {
-        let special: Vec<_> = moves
-            .iter()
-            .copied()
-            .filter(|(m, _)| m.kind != MoveKind::Plain)
-            .collect();
+        let special: Vec<_> = moves.iter().copied().filter(|(m, _)| m.kind != MoveKind::Plain).collect();
         let pawns = self.theirs.board().pawns();
-        let is_double_step =
-            |m: Move| m.from.index().abs_diff(m.to.index()) == 16 && pawns.contains(square(m.from));
-        let double_steps: Vec<_> = moves
-            .iter()
-            .copied()
-            .filter(|(m, _)| is_double_step(*m))
-            .collect();
+        let is_double_step = |m: Move| m.from.index().abs_diff(m.to.index()) == 16 && pawns.contains(square(m.from));
+        let double_steps: Vec<_> = moves.iter().copied().filter(|(m, _)| is_double_step(*m)).collect();
         let from = match self.rng.below(8) {
             0..=3 if !special.is_empty() => &special,
             4 | 5 if !double_steps.is_empty() => &double_steps,
@@ -292,22 +240,11 @@ fn square(square: Square) -> TheirSquare {
 }
 
 /// Compares SAN and UCI, written and read back; returns the SAN.
-fn compare_notation(
-    ours: &Position,
-    theirs: &Chess,
-    m: Move,
-    their_move: TheirMove,
-    mode: CastlingMode,
-) -> String {
+fn compare_notation(ours: &Position, theirs: &Chess, m: Move, their_move: TheirMove, mode: CastlingMode) -> String {
     let san = ours.san(m);
     let expected = SanPlus::from_move(theirs.clone(), their_move).to_string();
     assert_eq!(san, expected, "{}", ours.fen());
-    assert_eq!(
-        ours.parse_san(san.as_bytes()),
-        Ok(m),
-        "{san} in {}",
-        ours.fen()
-    );
+    assert_eq!(ours.parse_san(san.as_bytes()), Ok(m), "{san} in {}", ours.fen());
 
     let mut uci = Vec::new();
     ours.write_uci(m, mode.is_chess960(), &mut uci);
@@ -336,20 +273,10 @@ fn assert_men_are_where_they_stand(position: &Position) {
             count += 1;
             assert_eq!(position.occupied(color) & at.bit(), at.bit());
             if man.label().is_some() {
-                assert_eq!(
-                    position.square_of(man),
-                    Some(at),
-                    "{man:?} in {}",
-                    position.fen()
-                );
+                assert_eq!(position.square_of(man), Some(at), "{man:?} in {}", position.fen());
             }
         }
-        assert_eq!(
-            position.occupied(color).count_ones(),
-            count,
-            "{}",
-            position.fen()
-        );
+        assert_eq!(position.occupied(color).count_ones(), count, "{}", position.fen());
     }
 }
 
@@ -362,11 +289,7 @@ fn run(name: &str, games: impl ParallelIterator<Item = Game>, plies: usize) -> S
         total = total.add(seen);
         for (key, text) in keys {
             assert_eq!(of_text.entry(text.clone()).or_insert(key), &key, "{text}");
-            assert_eq!(
-                of_key.entry(key).or_insert_with(|| text.clone()),
-                &text,
-                "{key:016x}"
-            );
+            assert_eq!(of_key.entry(key).or_insert_with(|| text.clone()), &text, "{key:016x}");
         }
     }
     println!("{name}: {} positions, {total:?}", of_text.len());
@@ -375,9 +298,7 @@ fn run(name: &str, games: impl ParallelIterator<Item = Game>, plies: usize) -> S
 
 #[test]
 fn standard_games() {
-    let games = (0..500u64)
-        .into_par_iter()
-        .map(|seed| Game::new(Chess::default(), CastlingMode::Standard, Rng(seed)));
+    let games = (0..500u64).into_par_iter().map(|seed| Game::new(Chess::default(), CastlingMode::Standard, Rng(seed)));
     let seen = run("standard", games, 160);
     assert!(seen.plies > 50_000 && seen.most_moves > 60);
     assert!(seen.castlings > 100 && seen.captures_en_passant > 100 && seen.promotions > 300);
@@ -387,20 +308,10 @@ fn standard_games() {
 
 #[test]
 fn chess960_games_from_every_start() {
-    let starts: HashSet<String> = (0..960)
-        .map(|n| {
-            Fen::try_from(chess960_start(n))
-                .expect("no loss")
-                .to_string()
-        })
-        .collect();
+    let starts: HashSet<String> =
+        (0..960).map(|n| Fen::try_from(chess960_start(n)).expect("no loss").to_string()).collect();
     assert_eq!(starts.len(), 960);
-    assert_eq!(
-        Fen::try_from(chess960_start(518))
-            .expect("no loss")
-            .to_string(),
-        Position::standard().fen()
-    );
+    assert_eq!(Fen::try_from(chess960_start(518)).expect("no loss").to_string(), Position::standard().fen());
 
     let games = (0..960usize).into_par_iter().map(|n| {
         let start = Chess::from_setup(chess960_start(n), CastlingMode::Chess960).expect("legal");

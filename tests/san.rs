@@ -34,76 +34,32 @@ const PROMOTION: &str = "3n3k/4P3/8/8/8/8/4p3/3N3K w - - 0 1";
 
 #[test]
 fn pawn_moves() {
-    reads_as(
-        START,
-        "e4 e2e4 e2-e4 Pe4 Pe2-e4 ee4 2e4 e4! e4!? e4?? e4+ e4# e4+! e4#?!",
-        "e2e4",
-    );
+    reads_as(START, "e4 e2e4 e2-e4 Pe4 Pe2-e4 ee4 2e4 e4! e4!? e4?? e4+ e4# e4+! e4#?!", "e2e4");
     reads_as(START, "e3 e2e3 e2-e3", "e2e3");
     let capture = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1";
-    reads_as(
-        capture,
-        "exd5 ed5 e4xd5 e4d5 e4-d5 e4:d5 e:d5 Pexd5 Pe4xd5 exd5+",
-        "e4d5",
-    );
+    reads_as(capture, "exd5 ed5 e4xd5 e4d5 e4-d5 e4:d5 e:d5 Pexd5 Pe4xd5 exd5+", "e4d5");
     let en_passant = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
-    reads_as(
-        en_passant,
-        "exd6 ed6 e5xd6 e5d6 e5-d6 exd6e.p. exd6ep exd6ep! exd6+",
-        "e5d6",
-    );
-    fails(
-        START,
-        "e5 e6 d2e4 exd3 e1 e8 e2e2 a2b3",
-        SanError::NoSuchMove,
-    );
+    reads_as(en_passant, "exd6 ed6 e5xd6 e5d6 e5-d6 exd6e.p. exd6ep exd6ep! exd6+", "e5d6");
+    fails(START, "e5 e6 d2e4 exd3 e1 e8 e2e2 a2b3", SanError::NoSuchMove);
     fails(en_passant, "d6 exf6 e5f6", SanError::NoSuchMove);
     // Without the right to it, and for a man that is no pawn.
-    fails(
-        "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1",
-        "exd6 e5d6",
-        SanError::NoSuchMove,
-    );
-    fails(
-        "4k3/8/8/3pK3/8/8/8/8 w - d6 0 1",
-        "exd6",
-        SanError::NoSuchMove,
-    );
+    fails("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", "exd6 e5d6", SanError::NoSuchMove);
+    fails("4k3/8/8/3pK3/8/8/8/8 w - d6 0 1", "exd6", SanError::NoSuchMove);
     // Two steps over a man, and onto one.
-    fails(
-        "4k3/8/8/8/8/4n3/4P3/4K3 w - - 0 1",
-        "e4 e3 e2e4",
-        SanError::NoSuchMove,
-    );
-    fails(
-        "4k3/8/8/8/4n3/8/4P3/4K3 w - - 0 1",
-        "e4 e2e4",
-        SanError::NoSuchMove,
-    );
+    fails("4k3/8/8/8/8/4n3/4P3/4K3 w - - 0 1", "e4 e3 e2e4", SanError::NoSuchMove);
+    fails("4k3/8/8/8/4n3/8/4P3/4K3 w - - 0 1", "e4 e2e4", SanError::NoSuchMove);
 }
 
 #[test]
 fn promotions() {
-    reads_as(
-        PROMOTION,
-        "e8=Q e8Q e8(Q) e8/Q e7e8q e7e8Q e7-e8=Q e7-e8Q e8=q Pe8=Q e8=Q+ e8Q! e8(Q)+",
-        "e7e8q",
-    );
-    reads_as(
-        PROMOTION,
-        "exd8=N+ ed8N exd8(N) e7xd8=N e7d8n exd8/N",
-        "e7d8n",
-    );
+    reads_as(PROMOTION, "e8=Q e8Q e8(Q) e8/Q e7e8q e7e8Q e7-e8=Q e7-e8Q e8=q Pe8=Q e8=Q+ e8Q! e8(Q)+", "e7e8q");
+    reads_as(PROMOTION, "exd8=N+ ed8N exd8(N) e7xd8=N e7d8n exd8/N", "e7d8n");
     reads_as(PROMOTION, "e8=B e8b e8(b) e7e8b", "e7e8b");
     reads_as(PROMOTION, "e8R e8=R# e7e8r", "e7e8r");
     // A promotion must name its piece, and only a pawn on the seventh rank can promote.
     fails(PROMOTION, "e8 exd8 e7e8 e7d8", SanError::NoSuchMove);
     fails(START, "e4=Q e2e4q e2e3n", SanError::NoSuchMove);
-    fails(
-        PROMOTION,
-        "e8=K e8=P e8=Q=Q e8(K) e8=X e8=( e8() e8=",
-        SanError::Unreadable,
-    );
+    fails(PROMOTION, "e8=K e8=P e8=Q=Q e8(K) e8=X e8=( e8() e8=", SanError::Unreadable);
     fails(CASTLING, "e1e2q a1b1q", SanError::NoSuchMove);
     let black = PROMOTION.replace(" w ", " b ");
     reads_as(&black, "exd1=Q+ e2d1q", "e2d1q");
@@ -112,11 +68,7 @@ fn promotions() {
 #[test]
 fn pieces_and_superfluous_squares() {
     let rooks = "4k3/8/8/8/8/8/K7/1R5R w - - 0 1";
-    reads_as(
-        rooks,
-        "Rb8 Rbb8 R1b8 Rb1b8 Rb1-b8 b1b8 b1-b8 Rb8+ Rb8# Rb1-b8+",
-        "b1b8",
-    );
+    reads_as(rooks, "Rb8 Rbb8 R1b8 Rb1b8 Rb1-b8 b1b8 b1-b8 Rb8+ Rb8# Rb1-b8+", "b1b8");
     reads_as(rooks, "Rbd1 Rb1d1 Rb1-d1", "b1d1");
     reads_as(rooks, "Rhd1 Rh1d1", "h1d1");
     fails(rooks, "Rd1 R1d1 R1d1+", SanError::Ambiguous);
@@ -125,11 +77,7 @@ fn pieces_and_superfluous_squares() {
     reads_as(same_file, "R5a3 Ra5a3", "a5a3");
     fails(same_file, "Ra3 Raa3", SanError::Ambiguous);
     let takes = "4k3/8/8/1n6/8/8/8/1R2K3 w - - 0 1";
-    reads_as(
-        takes,
-        "Rxb5 Rb5 R:b5 Rbxb5 R1xb5 Rb1xb5 Rb1:b5 R-b5 b1xb5",
-        "b1b5",
-    );
+    reads_as(takes, "Rxb5 Rb5 R:b5 Rbxb5 R1xb5 Rb1xb5 Rb1:b5 R-b5 b1xb5", "b1b5");
     fails(takes, "Rb8 Rb6 Rxb8", SanError::NoSuchMove);
     let queens = "7k/8/8/8/4Q2Q/8/K7/7Q w - - 0 1";
     reads_as(queens, "Qh4e1 Qh4-e1", "h4e1");
@@ -142,52 +90,25 @@ fn ambiguity_is_among_legal_moves() {
     // The knight on d2 is pinned by the rook, so only the other can move.
     let pinned = "3rk3/8/8/8/8/8/3N2N1/3K4 w - - 0 1";
     reads_as(pinned, "Ne3 Ng2e3", "g2e3");
-    fails(
-        pinned,
-        "Nf1 Nd2f1 Ndf1 Nb3 d2b3",
-        SanError::LeavesKingInCheck,
-    );
+    fails(pinned, "Nf1 Nd2f1 Ndf1 Nb3 d2b3", SanError::LeavesKingInCheck);
     let both = "3rk3/8/8/8/8/8/3N4/3K2N1 w - - 0 1";
     reads_as(both, "Nf3 Ngf3 g1f3", "g1f3");
     fails(both, "Ndf3 N2f3", SanError::LeavesKingInCheck);
-    assert_eq!(
-        position(both).san(position(both).parse_san(b"Nf3").expect("legal")),
-        "Nf3"
-    );
+    assert_eq!(position(both).san(position(both).parse_san(b"Nf3").expect("legal")), "Nf3");
     // Both are pinned: the fault is the check, not the choice.
     let neither = "3rk3/8/8/8/q7/8/2NN4/3K4 w - - 0 1";
     fails(neither, "Nb4 Nf3", SanError::LeavesKingInCheck);
     // The king's own moves, and standing in check.
-    fails(
-        "4k3/8/8/8/8/8/3r4/4K3 w - - 0 1",
-        "Kf2 Ke2 Kd1",
-        SanError::LeavesKingInCheck,
-    );
-    fails(
-        "4k3/8/8/8/8/8/PP2r3/4K3 w - - 0 1",
-        "a3 b4 a2a4",
-        SanError::LeavesKingInCheck,
-    );
+    fails("4k3/8/8/8/8/8/3r4/4K3 w - - 0 1", "Kf2 Ke2 Kd1", SanError::LeavesKingInCheck);
+    fails("4k3/8/8/8/8/8/PP2r3/4K3 w - - 0 1", "a3 b4 a2a4", SanError::LeavesKingInCheck);
     // En passant would clear the rank.
-    fails(
-        "8/8/8/8/k2Pp2R/8/8/4K3 b - d3 0 1",
-        "exd3 e4d3",
-        SanError::LeavesKingInCheck,
-    );
+    fails("8/8/8/8/k2Pp2R/8/8/4K3 b - d3 0 1", "exd3 e4d3", SanError::LeavesKingInCheck);
 }
 
 #[test]
 fn castling() {
-    reads_as(
-        CASTLING,
-        "O-O 0-0 o-o OO O-O+ 0-0# O-O! e1g1 e1-g1 e1h1",
-        "e1h1",
-    );
-    reads_as(
-        CASTLING,
-        "O-O-O 0-0-0 o-o-o OOO O-O-O+ 0-0-0!? e1c1 e1a1",
-        "e1a1",
-    );
+    reads_as(CASTLING, "O-O 0-0 o-o OO O-O+ 0-0# O-O! e1g1 e1-g1 e1h1", "e1h1");
+    reads_as(CASTLING, "O-O-O 0-0-0 o-o-o OOO O-O-O+ 0-0-0!? e1c1 e1a1", "e1a1");
     fails(CASTLING, "Kg1 Kc1 e1b1 Ke1g1 Kxh1", SanError::NoSuchMove);
     for fen in [
         // No right; through check; out of check; into check; a man between.
@@ -264,10 +185,7 @@ fn the_same_game_in_three_dialects() {
         let mut end = Position::standard();
         play(&mut end, line);
         assert!(end.is_checkmate());
-        assert_eq!(
-            end.fen(),
-            "r1bk3r/p2pBpNp/n4n2/1p1NP2P/6P1/3P4/P1P1K3/q5b1 b - - 1 23"
-        );
+        assert_eq!(end.fen(), "r1bk3r/p2pBpNp/n4n2/1p1NP2P/6P1/3P4/P1P1K3/q5b1 b - - 1 23");
     }
     let mut position = Position::standard();
     for san in dialects[0].split_whitespace() {

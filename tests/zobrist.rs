@@ -25,19 +25,14 @@ fn transpositions_have_the_same_key() {
         ("Nf3 Nf6 Ng1 Ng8", ""),
     ];
     for (one, other) in lines {
-        assert_eq!(
-            after(one).zobrist(),
-            after(other).zobrist(),
-            "{one} / {other}"
-        );
+        assert_eq!(after(one).zobrist(), after(other).zobrist(), "{one} / {other}");
     }
 }
 
 #[test]
 fn labels_do_not_count() {
     // White's knights change places.
-    let mut exchanged =
-        after("Nf3 Nf6 Ne5 Ng8 Nc4 Nf6 Nc3 Ng8 Nd5 Nf6 Nf4 Ng8 Nh3 Nf6 Ng1 Ng8 Na3 Nf6 Nb1 Ng8");
+    let mut exchanged = after("Nf3 Nf6 Ne5 Ng8 Nc4 Nf6 Nc3 Ng8 Nd5 Nf6 Nf4 Ng8 Nh3 Nf6 Ng1 Ng8 Na3 Nf6 Nb1 Ng8");
     exchanged.set_clocks(0, 1);
     assert_eq!(exchanged.fen(), Position::standard().fen());
     assert_ne!(exchanged, Position::standard());
@@ -61,10 +56,7 @@ fn a_target_counts_only_where_a_capture_en_passant_is_legal() {
         with != without
     };
     // Nobody stands beside the pawn.
-    assert!(!counts(
-        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
-        "e3"
-    ));
+    assert!(!counts("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", "e3"));
     assert!(counts("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", "e3"));
     // Pinned on the file, then on the rank with both pawns gone.
     assert!(!counts("3k4/8/8/8/3pP3/8/8/3RK3 b - e3 0 1", "e3"));
@@ -90,15 +82,10 @@ fn rights_and_turn_count() {
     let letters = ["K", "Q", "k", "q"];
     let mut keys = HashSet::new();
     for set in 0..16 {
-        let rights: String = (0..4)
-            .filter(|i| set >> i & 1 != 0)
-            .map(|i| letters[i])
-            .collect();
+        let rights: String = (0..4).filter(|i| set >> i & 1 != 0).map(|i| letters[i]).collect();
         let rights = if rights.is_empty() { "-" } else { &rights };
         for turn in ["w", "b"] {
-            keys.insert(key(&format!(
-                "r3k2r/8/8/8/8/8/8/R3K2R {turn} {rights} - 0 1"
-            )));
+            keys.insert(key(&format!("r3k2r/8/8/8/8/8/8/R3K2R {turn} {rights} - 0 1")));
         }
     }
     assert_eq!(keys.len(), 32);
@@ -106,15 +93,12 @@ fn rights_and_turn_count() {
 
 #[test]
 fn the_rook_of_a_right_counts() {
-    let fens = ["G", "H", "C", "A", "HA", "GC", "HC", "GA"]
-        .map(|rights| format!("4k3/8/8/8/8/8/8/R1R1K1RR w {rights} - 0 1"));
+    let fens =
+        ["G", "H", "C", "A", "HA", "GC", "HC", "GA"].map(|rights| format!("4k3/8/8/8/8/8/8/R1R1K1RR w {rights} - 0 1"));
     let keys: HashSet<u64> = fens.iter().map(|fen| key(fen)).collect();
     assert_eq!(keys.len(), fens.len());
     // A rook that is the only one of its wing is the outermost, wherever it stands.
-    assert_eq!(
-        key("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1"),
-        key("4k3/8/8/8/8/8/8/4K1R1 w K - 0 1")
-    );
+    assert_eq!(key("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1"), key("4k3/8/8/8/8/8/8/4K1R1 w K - 0 1"));
 }
 
 /// Keys may be written into files, so they must not change from version to version.
@@ -122,19 +106,10 @@ fn the_rook_of_a_right_counts() {
 fn keys_are_stable() {
     // SplitMix64 gives these from the seed in the module's description; computed apart from this crate.
     let expected = [
-        (
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-            0xCC8D_D5B8_0004_4260,
-        ),
-        (
-            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
-            0x9164_5CBF_E325_5013,
-        ),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0xCC8D_D5B8_0004_4260),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", 0x9164_5CBF_E325_5013),
         ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", 0xC3F5_E8A0_EEAB_930A),
-        (
-            "r3k2r/8/8/8/8/8/8/R3K2R w Kq - 12 34",
-            0xFBEE_7174_1486_0E17,
-        ),
+        ("r3k2r/8/8/8/8/8/8/R3K2R w Kq - 12 34", 0xFBEE_7174_1486_0E17),
         ("4k3/8/8/8/8/8/8/R1R1K1RR w GA - 0 1", 0x1670_1ABA_9D1C_CF2F),
     ];
     for (fen, expected) in expected {

@@ -28,8 +28,8 @@ impl Dictionary {
         let place = after.checked_sub(1).ok_or(missing)?;
         let entry = self.entries.get(place).ok_or(missing)?;
         let block = self.blocks.get(place).ok_or(missing)?;
-        let strings = block
-            .get_or_init(|| read(bytes, id, entry.offset, entry).or_else(|_| read(bytes, id, entry.copy, entry)));
+        let strings =
+            block.get_or_init(|| read(bytes, id, entry.offset, entry).or_else(|_| read(bytes, id, entry.copy, entry)));
         let strings = strings.as_ref().map_err(|damage| *damage)?;
         usize::try_from(number - entry.first).ok().and_then(|index| strings.get(index)).ok_or(missing)
     }

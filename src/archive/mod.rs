@@ -1,7 +1,7 @@
 //! Archives in files: written, mapped, read, verified.
 
-mod digest;
 mod dictionary;
+mod digest;
 mod game;
 pub mod map;
 mod original;

@@ -212,9 +212,8 @@ fn check_block(bytes: &[u8], id: ArchiveId, block: &BlockRef) -> Vec<Damage> {
     }
     let damage = Damage::new(block.offset, "damaged moves block");
     let Some(layout) = Layout::of(&block.header) else { return vec![damage] };
-    let bad: Vec<usize> = (0..layout.pages())
-        .filter(|page| !layout.page_is_sound(payload, *page, id, block.payload_offset()))
-        .collect();
+    let bad: Vec<usize> =
+        (0..layout.pages()).filter(|page| !layout.page_is_sound(payload, *page, id, block.payload_offset())).collect();
     let overlaps = |place: usize| {
         let (start, length) = layout.locate(payload, place)?;
         let pages = start / PAGE..(start + length).div_ceil(PAGE);

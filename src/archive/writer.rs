@@ -249,8 +249,7 @@ impl Writer<File> {
     ///
     /// Errors: those of opening an archive; and another writer has it open.
     pub fn open(path: &Path) -> Result<(Writer<File>, Interner)> {
-        let mut file =
-            OpenOptions::new().read(true).write(true).open(path).map_err(Error::io("cannot open", path))?;
+        let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(Error::io("cannot open", path))?;
         lock(&file, path)?;
         let header = read_header(&mut file, path)?;
         let mark = header.mark;
@@ -410,4 +409,3 @@ fn sync_folder(path: &Path) {
         let _ = folder.sync_all();
     }
 }
-

@@ -274,9 +274,9 @@ impl<'a> Decoder<'a> {
                     }
                     Some(Word::Pawn { label: pawn, step }) => {
                         let (from, to) = self.pawn_squares(pawn, step)?;
-                        let m = self.checked(Move { from, to, kind: MoveKind::Promotion(role) }).map_err(|fault| {
-                            if matches!(to.rank(), 0 | 7) { fault } else { DecodeFault::BadPrefix }
-                        })?;
+                        let m = self
+                            .checked(Move { from, to, kind: MoveKind::Promotion(role) })
+                            .map_err(|fault| if matches!(to.rank(), 0 | 7) { fault } else { DecodeFault::BadPrefix })?;
                         let man = Man::labelled(us, role, label).ok_or(DecodeFault::BadPrefix)?;
                         if self.position().square_of(man).is_some() {
                             return Err(DecodeFault::LabelTaken);

@@ -1,12 +1,10 @@
 //! Attack tables, built at compile time, and the first men seen from a square.
 
 /// The eight directions in the Brenner order: E NE N NW W SW S SE, as (file step, rank step).
-pub(crate) const DIRECTIONS: [(i8, i8); 8] =
-    [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
+pub(crate) const DIRECTIONS: [(i8, i8); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
 /// The eight knight leaps in the Brenner order: EES EEN NNE NNW WWN WWS SSW SSE.
-pub(crate) const LEAPS: [(i8, i8); 8] =
-    [(2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2)];
+pub(crate) const LEAPS: [(i8, i8); 8] = [(2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2)];
 
 const fn step(square: u8, (df, dr): (i8, i8)) -> Option<u8> {
     let (file, rank) = ((square & 7) as i8 + df, (square >> 3) as i8 + dr);

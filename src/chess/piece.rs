@@ -56,8 +56,7 @@ pub enum Role {
 
 impl Role {
     /// All roles, in the order of their numbers.
-    pub const ALL: [Role; 6] =
-        [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
+    pub const ALL: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
 
     /// Returns the role's upper-case English letter, `P` for the pawn.
     pub const fn letter(self) -> u8 {

@@ -128,9 +128,12 @@ impl Position {
             }
         }
         let mut position = Position::from_men(&men, Color::White);
-        for (color, wing, rook) in
-            [(Color::White, Wing::H, 7), (Color::White, Wing::A, 0), (Color::Black, Wing::H, 63), (Color::Black, Wing::A, 56)]
-        {
+        for (color, wing, rook) in [
+            (Color::White, Wing::H, 7),
+            (Color::White, Wing::A, 0),
+            (Color::Black, Wing::H, 63),
+            (Color::Black, Wing::A, 56),
+        ] {
             position.grant_castling(color, wing, Square::masked(rook));
         }
         position
@@ -159,8 +162,8 @@ impl Position {
                 let square = Square::at(file, rank);
                 let Some(piece) = men[square.at_most_63()] else { continue };
                 let count = &mut seen[piece.color.index()][piece.role as usize];
-                let man = Man::labelled(piece.color, piece.role, *count)
-                    .unwrap_or(Man::unlabelled(piece.color, piece.role));
+                let man =
+                    Man::labelled(piece.color, piece.role, *count).unwrap_or(Man::unlabelled(piece.color, piece.role));
                 *count = count.saturating_add(1);
                 position.put(man.0, square.index());
             }
@@ -191,8 +194,7 @@ impl Position {
     pub fn set_en_passant(&mut self, target: Square) -> bool {
         let mover = self.turn.other();
         let (rank, forward) = if mover == Color::White { (2, 8i8) } else { (5, -8) };
-        let (start, end) =
-            (target.index().wrapping_add_signed(-forward), target.index().wrapping_add_signed(forward));
+        let (start, end) = (target.index().wrapping_add_signed(-forward), target.index().wrapping_add_signed(forward));
         if target.rank() != rank
             || self.board[target.at_most_63()] != EMPTY
             || self.board[start as usize & 63] != EMPTY
@@ -596,9 +598,7 @@ impl std::fmt::Debug for Position {
 impl PartialEq for Position {
     /// Equal boards, rights (with the rooks they mean), en passant targets, clocks and sides to move; the men's labels count too.
     fn eq(&self, other: &Position) -> bool {
-        let rooks = |p: &Position| {
-            Color::BOTH.map(|color| Wing::BOTH.map(|wing| p.castling_rook(color, wing)))
-        };
+        let rooks = |p: &Position| Color::BOTH.map(|color| Wing::BOTH.map(|wing| p.castling_rook(color, wing)));
         self.board == other.board
             && self.turn == other.turn
             && self.en_passant == other.en_passant

@@ -118,7 +118,9 @@ impl Position {
         match read(text).ok_or(SanError::Unreadable)? {
             Form::Null => Ok(Move::NULL),
             Form::Castle(wing) => self.castling(wing),
-            Form::Man { role: Role::Pawn, file, rank, to, promotion } => self.pawn_move(text, file, rank, to, promotion),
+            Form::Man { role: Role::Pawn, file, rank, to, promotion } => {
+                self.pawn_move(text, file, rank, to, promotion)
+            }
             Form::Man { role, file, rank, to, .. } => {
                 let mut from = self.candidates(role, to);
                 if let Some(file) = file {

@@ -18,7 +18,8 @@ struct Numbers {
 
 static NUMBERS: Numbers = {
     let mut state = 0x5363_6F72_6573_6865u64;
-    let mut numbers = Numbers { men: [[0; 64]; 12], rights: [0; 16], en_passant: [0; 8], black: 0, inner_rooks: [0; 32] };
+    let mut numbers =
+        Numbers { men: [[0; 64]; 12], rights: [0; 16], en_passant: [0; 8], black: 0, inner_rooks: [0; 32] };
     let mut i = 0;
     while i < 768 + 16 + 8 + 1 + 32 {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -65,7 +65,12 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     if args.json {
         writeln!(out, "{}", Object::new().with("same", code == Code::Fine).array("files", &results))?;
     } else if !args.quiet && args.against.len() < sources.len() {
-        note(&format!("{} of the archive's sources compared: {} of {}", args.archive.display(), args.against.len(), sources.len()));
+        note(&format!(
+            "{} of the archive's sources compared: {} of {}",
+            args.archive.display(),
+            args.against.len(),
+            sources.len()
+        ));
     }
     out.flush()?;
     Ok(code)

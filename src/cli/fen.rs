@@ -98,13 +98,7 @@ struct Task {
 }
 
 /// Answers the lines of a batch, of which the first has the number `first`; returns how many lines there were.
-fn answer(
-    archive: &Archive,
-    flavour: Flavour,
-    batch: &[u8],
-    first: u64,
-    out: &mut impl Write,
-) -> Result<u64, Failure> {
+fn answer(archive: &Archive, flavour: Flavour, batch: &[u8], first: u64, out: &mut impl Write) -> Result<u64, Failure> {
     let lines: Vec<&[u8]> = batch.strip_suffix(b"\n").unwrap_or(batch).split(|byte| *byte == b'\n').collect();
     let tasks: Vec<Task> = lines
         .par_chunks(TASK_LINES)

@@ -249,9 +249,11 @@ impl Rejects {
 
     fn finish(self) -> Result<(), Failure> {
         let Rejects { file, path, broken, .. } = self;
-        broken.map_or(Ok(()), |error| Err(Failure::Output(error))).and_then(|()| file.finish()).map_err(|failure| match failure {
-            Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", path.display())),
-            failure => failure,
+        broken.map_or(Ok(()), |error| Err(Failure::Output(error))).and_then(|()| file.finish()).map_err(|failure| {
+            match failure {
+                Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", path.display())),
+                failure => failure,
+            }
         })
     }
 }
@@ -345,7 +347,11 @@ fn tell(args: &Args, summary: &Summary, elapsed: Duration) {
     }
     let whole = summary.sources.iter().filter(|source| source.whole);
     let exact = whole.clone().filter(|source| source.record.exact).count() as u64;
-    note(&format!("{} of {} can be given back byte for byte", thousands(exact), count(whole.count() as u64, "source", "sources")));
+    note(&format!(
+        "{} of {} can be given back byte for byte",
+        thousands(exact),
+        count(whole.count() as u64, "source", "sources")
+    ));
     if args.append && summary.totals.games > *stored {
         note(&format!("The archive now has {}:", count(summary.totals.games, "game", "games")));
     }

@@ -51,7 +51,9 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         let of_sources: u64 = all.iter().map(|source| source.seen - source.rejected).sum();
         if args.source.is_none() && of_sources < archive.len() {
             let rest = count(archive.len() - of_sources, "game is", "games are");
-            message(&format!("{rest} of a source that was not read to its end, and not written; export without --original has all"));
+            message(&format!(
+                "{rest} of a source that was not read to its end, and not written; export without --original has all"
+            ));
         }
         Ok(code)
     })
@@ -89,11 +91,17 @@ fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
         };
         // The archive may be anyone's: its names must not lead out of the folder.
         if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
-            return Err(Failure::Message(format!("{:?} is no name for a file: take it with --source and -o FILE", source.name)));
+            return Err(Failure::Message(format!(
+                "{:?} is no name for a file: take it with --source and -o FILE",
+                source.name
+            )));
         }
         let path = folder.join(name);
         if paths.contains(&path) {
-            return Err(Failure::Message(format!("more than one source would become {}: take them one by one with --source", path.display())));
+            return Err(Failure::Message(format!(
+                "more than one source would become {}: take them one by one with --source",
+                path.display()
+            )));
         }
         paths.push(path);
     }

@@ -31,9 +31,7 @@ pub enum Kind {
 impl Kind {
     fn from_number(number: u8) -> Option<Kind> {
         use Kind::*;
-        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout]
-            .into_iter()
-            .find(|kind| *kind as u8 == number)
+        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout].into_iter().find(|kind| *kind as u8 == number)
     }
 }
 

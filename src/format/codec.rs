@@ -4,8 +4,21 @@ use super::wire::{Bytes, push_string};
 
 /// Columns whose values recur from chunk to chunk, so that they go to the dictionary even where they seldom recur within one.
 const RECURRING: [&str; 15] = [
-    "Event", "Site", "White", "Black", "Result", "ECO", "Opening", "Variation", "SubVariation", "TimeControl", "Termination",
-    "Annotator", "WhiteTeam", "BlackTeam", "Source",
+    "Event",
+    "Site",
+    "White",
+    "Black",
+    "Result",
+    "ECO",
+    "Opening",
+    "Variation",
+    "SubVariation",
+    "TimeControl",
+    "Termination",
+    "Annotator",
+    "WhiteTeam",
+    "BlackTeam",
+    "Source",
 ];
 
 /// How a column writes its values.
@@ -100,7 +113,8 @@ impl Codec {
 
     /// Appends the text of a number.
     pub fn render(&self, value: u64, out: &mut Vec<u8>) {
-        let two = |n: u64, out: &mut Vec<u8>| out.extend_from_slice(&[b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8]);
+        let two =
+            |n: u64, out: &mut Vec<u8>| out.extend_from_slice(&[b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8]);
         match self {
             Codec::Text | Codec::Dictionary => {}
             Codec::Integer => push_decimal(value, out),
@@ -173,8 +187,7 @@ impl Codec {
             held * 10 >= values.len() * 9
         };
         let sample = &values[..values.len().min(20)];
-        if let Some(codec) =
-            typed.into_iter().chain(linked).find(|codec| holds(codec, sample) && holds(codec, values))
+        if let Some(codec) = typed.into_iter().chain(linked).find(|codec| holds(codec, sample) && holds(codec, values))
         {
             return codec;
         }

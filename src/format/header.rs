@@ -91,8 +91,7 @@ impl Header {
             let (body, crc) = page.get(..PAGE)?.split_at(CRC_AT);
             let size = bytes.u32()?;
             let id = ArchiveId(bytes.array()?);
-            let mark =
-                Mark { sequence: bytes.u64()?, length: bytes.u64()?, games: bytes.u64()?, commit: bytes.u64()? };
+            let mark = Mark { sequence: bytes.u64()?, length: bytes.u64()?, games: bytes.u64()?, commit: bytes.u64()? };
             let sound = crc == crc_from(0, body).to_le_bytes() && size as usize == PAGE;
             (sound && mark.offset() == offset && mark.length >= BLOCKS).then_some(Header { version, id, mark })
         };

@@ -99,9 +99,8 @@ impl Index {
             return None;
         }
         let mut entry = || Some((bytes.u64()?, bytes.u64()?, bytes.u64()?));
-        let chunks: Option<Vec<_>> = (0..chunks)
-            .map(|_| entry().map(|(first, offset, pages)| ChunkEntry { first, offset, pages }))
-            .collect();
+        let chunks: Option<Vec<_>> =
+            (0..chunks).map(|_| entry().map(|(first, offset, pages)| ChunkEntry { first, offset, pages })).collect();
         let dictionaries: Option<Vec<_>> = (0..dictionaries)
             .map(|_| entry().map(|(first, offset, copy)| DictionaryEntry { first, offset, copy }))
             .collect();

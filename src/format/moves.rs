@@ -80,7 +80,9 @@ impl Layout {
         let start = self.records + page * PAGE;
         let end = (start + PAGE).min(self.records + self.size);
         match (crc, payload.get(start..end)) {
-            (Some(crc), Some(bytes)) if page < self.pages() => id.crc(offset + start as u64, bytes).to_le_bytes() == crc,
+            (Some(crc), Some(bytes)) if page < self.pages() => {
+                id.crc(offset + start as u64, bytes).to_le_bytes() == crc
+            }
             _ => false,
         }
     }

@@ -38,8 +38,7 @@ impl Source {
     pub fn decode(payload: &[u8]) -> Option<Source> {
         let mut bytes = Bytes(payload);
         let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
-        let [length, seen, rejected, first_game] =
-            [bytes.varint()?, bytes.varint()?, bytes.varint()?, bytes.varint()?];
+        let [length, seen, rejected, first_game] = [bytes.varint()?, bytes.varint()?, bytes.varint()?, bytes.varint()?];
         let exact = match bytes.u8()? {
             0 => false,
             1 => true,

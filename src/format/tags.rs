@@ -10,11 +10,54 @@ use std::ops::Range;
 
 /// Tag names that have a number, from 1, in the order of this list.
 pub const NAMES: [&str; 48] = [
-    "Event", "Site", "Date", "Round", "White", "Black", "Result", "WhiteElo", "BlackElo", "ECO", "Opening", "Variation",
-    "SubVariation", "TimeControl", "Termination", "UTCDate", "UTCTime", "WhiteRatingDiff", "BlackRatingDiff", "WhiteTitle",
-    "BlackTitle", "FEN", "SetUp", "Variant", "EventDate", "Annotator", "PlyCount", "Time", "Mode", "WhiteFideId",
-    "BlackFideId", "WhiteTeam", "BlackTeam", "WhiteUSCF", "BlackUSCF", "WhiteNA", "BlackNA", "WhiteType", "BlackType",
-    "EventSponsor", "Section", "Stage", "Board", "NIC", "Source", "SourceDate", "WhiteClock", "BlackClock",
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "Result",
+    "WhiteElo",
+    "BlackElo",
+    "ECO",
+    "Opening",
+    "Variation",
+    "SubVariation",
+    "TimeControl",
+    "Termination",
+    "UTCDate",
+    "UTCTime",
+    "WhiteRatingDiff",
+    "BlackRatingDiff",
+    "WhiteTitle",
+    "BlackTitle",
+    "FEN",
+    "SetUp",
+    "Variant",
+    "EventDate",
+    "Annotator",
+    "PlyCount",
+    "Time",
+    "Mode",
+    "WhiteFideId",
+    "BlackFideId",
+    "WhiteTeam",
+    "BlackTeam",
+    "WhiteUSCF",
+    "BlackUSCF",
+    "WhiteNA",
+    "BlackNA",
+    "WhiteType",
+    "BlackType",
+    "EventSponsor",
+    "Section",
+    "Stage",
+    "Board",
+    "NIC",
+    "Source",
+    "SourceDate",
+    "WhiteClock",
+    "BlackClock",
 ];
 
 /// Collects the tag pairs of a chunk of games.
@@ -91,7 +134,8 @@ impl TagsBuilder {
         for (name, ranges) in self.names.iter().zip(&self.columns) {
             let value = |range: &Range<u32>| &self.text[range.start as usize..range.end as usize];
             let values: Vec<&[u8]> = ranges.iter().map(value).collect();
-            let mut draft = ColumnDraft { name: name.clone(), codec: Codec::choose(name, &values), ..Default::default() };
+            let mut draft =
+                ColumnDraft { name: name.clone(), codec: Codec::choose(name, &values), ..Default::default() };
             match &draft.codec {
                 Codec::Text => {
                     if !draft.refer(&values, values.len() * 3 / 4) {
@@ -140,7 +184,13 @@ struct ColumnDraft {
 
 impl Default for ColumnDraft {
     fn default() -> ColumnDraft {
-        ColumnDraft { name: Box::default(), codec: Codec::Text, codes: Vec::new(), distinct: Vec::new(), local: Vec::new() }
+        ColumnDraft {
+            name: Box::default(),
+            codec: Codec::Text,
+            codes: Vec::new(),
+            distinct: Vec::new(),
+            local: Vec::new(),
+        }
     }
 }
 
@@ -179,8 +229,7 @@ impl TagsDraft {
         for column in self.columns.iter_mut().filter(|column| column.codec == Codec::Dictionary) {
             let mut uses = vec![0; column.distinct.len()];
             column.codes.iter().for_each(|code| uses[(*code - 1) as usize] += 1);
-            let numbers: Vec<_> =
-                column.distinct.iter().zip(uses).map(|(string, uses)| intern(string, uses)).collect();
+            let numbers: Vec<_> = column.distinct.iter().zip(uses).map(|(string, uses)| intern(string, uses)).collect();
             for code in &mut column.codes {
                 let place = (*code - 1) as usize;
                 *code = match numbers[place] {

@@ -56,7 +56,13 @@ pub struct ImportOptions {
 
 impl Default for ImportOptions {
     fn default() -> ImportOptions {
-        ImportOptions { threads: 0, read: ReadOptions::default(), level: 9, existing: Existing::Refuse, keep_rejected: false }
+        ImportOptions {
+            threads: 0,
+            read: ReadOptions::default(),
+            level: 9,
+            existing: Existing::Refuse,
+            keep_rejected: false,
+        }
     }
 }
 
@@ -353,7 +359,8 @@ impl<F: FnMut(FaultReport)> Output<'_, F> {
         let mut ended = Vec::new();
         if self.sources.is_empty() {
             let record = |name: &String| SourceRecord { name: name.clone(), exact: true, ..SourceRecord::default() };
-            self.sources = names.iter().map(|name| SourceSummary { record: record(name), ..SourceSummary::default() }).collect();
+            self.sources =
+                names.iter().map(|name| SourceSummary { record: record(name), ..SourceSummary::default() }).collect();
         }
         for run in runs {
             match run {
@@ -392,4 +399,3 @@ impl<F: FnMut(FaultReport)> Output<'_, F> {
         ended.iter().try_for_each(|source| self.writer.add_source(source))
     }
 }
-

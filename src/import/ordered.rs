@@ -48,4 +48,3 @@ impl<T> Ordered<T> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).value
     }
 }
-

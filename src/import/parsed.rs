@@ -1,9 +1,9 @@
 //! A job's games: parsed, and encoded as far as no order is needed.
 
-use super::{FaultReport, ImportOptions};
 use super::chunk::ChunkBuilder;
 use super::feed::Part;
 use super::layout::LayoutBuilder;
+use super::{FaultReport, ImportOptions};
 use crate::chess::{Move, Position};
 use crate::game::{Outcome, TextKind, Visitor};
 use crate::pgn::{Fault, FaultKind, Verdict, read_game};
@@ -62,7 +62,8 @@ impl Parsed {
                 let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
                 let (offset, line) = (game.offset, game.line);
                 let text = options.keep_rejected.then(|| game.head.into());
-                let report = FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected: text };
+                let report =
+                    FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected: text };
                 faults.push((stored + rejected, report));
             }
             let Some(region) = region else { break };
@@ -118,8 +119,7 @@ impl Parsed {
         }
         self.pgn_bytes += piece.text.len() as u64;
         self.rejected += rejected;
-        let exact =
-            whole && (free == piece.text.len() || stored > 0 && self.layout.append(&piece.text[free..]));
+        let exact = whole && (free == piece.text.len() || stored > 0 && self.layout.append(&piece.text[free..]));
         self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, exact, faults });
     }
 }
@@ -174,4 +174,3 @@ impl<A: Visitor, B: Visitor> Visitor for Both<'_, A, B> {
         self.1.outcome(outcome);
     }
 }
-

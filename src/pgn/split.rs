@@ -201,7 +201,8 @@ impl<R: Read> Splitter<R> {
     }
 
     fn has_many_oversized(&self) -> bool {
-        self.oversized.len() >= 1000 || self.oversized.iter().map(|game| game.head.len()).sum::<usize>() >= Oversized::HEAD
+        self.oversized.len() >= 1000
+            || self.oversized.iter().map(|game| game.head.len()).sum::<usize>() >= Oversized::HEAD
     }
 
     /// Takes bytes before the scan out of the buffer.

@@ -261,7 +261,8 @@ impl Style {
                 continue;
             }
             // Where Black's move is never broken off, it may stand beyond the width.
-            let full = if self.pairs { line.iter().rposition(|b| *b == b' ').unwrap_or(line.len()) } else { line.len() };
+            let full =
+                if self.pairs { line.iter().rposition(|b| *b == b' ').unwrap_or(line.len()) } else { line.len() };
             least = least.max(full);
             let mut word = next.iter().position(|b| is_blank(*b)).unwrap_or(next.len());
             if self.unbroken_numbers && slice(next, 0, word).ends_with(b".") {

@@ -54,9 +54,8 @@ pub fn position(fen: &str) -> Position {
 /// Plays a line written in SAN.
 pub fn play(position: &mut Position, line: &str) {
     for san in line.split_whitespace() {
-        let m = position
-            .parse_san(san.as_bytes())
-            .unwrap_or_else(|error| panic!("{san} in {}: {error}", position.fen()));
+        let m =
+            position.parse_san(san.as_bytes()).unwrap_or_else(|error| panic!("{san} in {}: {error}", position.fen()));
         position.play(m);
     }
 }

@@ -16,18 +16,7 @@ pub fn chess960_start(number: usize) -> Setup {
     };
     let (knights, queen) = (rest / 6, rest % 6);
     put(queen, Role::Queen);
-    let pairs = [
-        (0, 1),
-        (0, 2),
-        (0, 3),
-        (0, 4),
-        (1, 2),
-        (1, 3),
-        (1, 4),
-        (2, 3),
-        (2, 4),
-        (3, 4),
-    ];
+    let pairs = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
     let (first, second) = pairs[knights];
     put(second, Role::Knight);
     put(first, Role::Knight);
@@ -41,13 +30,8 @@ pub fn chess960_start(number: usize) -> Setup {
         for (color, back, pawns) in [(Color::White, 0, 8), (Color::Black, 56, 48)] {
             let home = Square::new((back + file) as u32);
             setup.board.set_piece_at(home, Piece { color, role });
-            let pawn = Piece {
-                color,
-                role: Role::Pawn,
-            };
-            setup
-                .board
-                .set_piece_at(Square::new((pawns + file) as u32), pawn);
+            let pawn = Piece { color, role: Role::Pawn };
+            setup.board.set_piece_at(Square::new((pawns + file) as u32), pawn);
             if role == Role::Rook {
                 setup.castling_rights.add(home);
             }
@@ -92,12 +76,7 @@ pub fn random_setup(rng: &mut Rng) -> Option<Chess> {
                 (king, slider) = (slider, king);
             }
             put(&mut setup, rank * 8 + king, us, Role::King);
-            put(
-                &mut setup,
-                rank * 8 + slider,
-                us.other(),
-                rng.pick(&[Role::Rook, Role::Queen]),
-            );
+            put(&mut setup, rank * 8 + slider, us.other(), rng.pick(&[Role::Rook, Role::Queen]));
         }
     }
     let castling = !en_passant && rng.one_in(2);
@@ -106,11 +85,7 @@ pub fn random_setup(rng: &mut Rng) -> Option<Chess> {
             continue;
         }
         let back = if color == Color::White { 0 } else { 56 };
-        let king = if castling {
-            back + rng.below(8)
-        } else {
-            rng.below(64)
-        };
+        let king = if castling { back + rng.below(8) } else { rng.below(64) };
         if !put(&mut setup, king, color, Role::King) {
             return None;
         }
@@ -118,58 +93,26 @@ pub fn random_setup(rng: &mut Rng) -> Option<Chess> {
             for _ in 0..2 + rng.below(3) {
                 put(&mut setup, back + rng.below(8), color, Role::Rook);
             }
-            let rooks: Vec<Square> = (setup.board.rooks() & setup.board.by_color(color))
-                .into_iter()
-                .collect();
+            let rooks: Vec<Square> = (setup.board.rooks() & setup.board.by_color(color)).into_iter().collect();
             for side in [true, false] {
-                let wing: Vec<_> = rooks
-                    .iter()
-                    .copied()
-                    .filter(|rook| (*rook as usize > king) == side)
-                    .collect();
+                let wing: Vec<_> = rooks.iter().copied().filter(|rook| (*rook as usize > king) == side).collect();
                 if !wing.is_empty() && !rng.one_in(4) {
                     setup.castling_rights.add(rng.pick(&wing));
                 }
             }
         }
     }
-    let crowd = if rng.one_in(3) {
-        rng.below(30)
-    } else {
-        rng.below(8)
-    };
-    let favoured = rng.pick(&[
-        Role::Queen,
-        Role::Rook,
-        Role::Bishop,
-        Role::Knight,
-        Role::Pawn,
-    ]);
+    let crowd = if rng.one_in(3) { rng.below(30) } else { rng.below(8) };
+    let favoured = rng.pick(&[Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn]);
     for _ in 0..crowd {
-        let any = rng.pick(&[
-            Role::Queen,
-            Role::Rook,
-            Role::Bishop,
-            Role::Knight,
-            Role::Pawn,
-        ]);
+        let any = rng.pick(&[Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn]);
         let role = if rng.one_in(2) { favoured } else { any };
-        let at = if role == Role::Pawn {
-            8 + rng.below(48)
-        } else {
-            rng.below(64)
-        };
+        let at = if role == Role::Pawn { 8 + rng.below(48) } else { rng.below(64) };
         put(&mut setup, at, rng.pick(&Color::ALL), role);
     }
     // Impossible checks stay out where a capture en passant could answer them: the oracle does
     // not claim to judge those.
     let position = Chess::from_setup(setup, CastlingMode::Chess960);
     let position = position.or_else(PositionError::ignore_too_much_material);
-    if en_passant {
-        position.ok()
-    } else {
-        position
-            .or_else(PositionError::ignore_impossible_check)
-            .ok()
-    }
+    if en_passant { position.ok() } else { position.or_else(PositionError::ignore_impossible_check).ok() }
 }
