@@ -187,10 +187,14 @@ proptest! {
                 payload[at] = *byte;
             }
             if let Some(tags) = Tags::decode(&payload, count) {
-                (0..count).for_each(|game| drop(tags.visit(game, |_, _| {})));
+                for game in 0..count {
+                    let _ = tags.visit(game, |_, _| {});
+                }
             }
             if let Some(texts) = Texts::decode(&payload, count) {
-                (0..count).for_each(|game| drop((texts.marked(game).count(), texts.placed(game).count())));
+                for game in 0..count {
+                    let _ = (texts.marked(game).count(), texts.placed(game).count());
+                }
             }
         }
     }

@@ -42,7 +42,7 @@ impl Game<'_> {
     pub fn digest(&self) -> Result<Digest> {
         let mut content = Content::default();
         self.visit(&mut content)?;
-        content.bytes.push(content.outcome as u8);
+        content.bytes.push(content.outcome);
         Ok(Digest(Sha256::digest(&content.bytes).into()))
     }
 }

@@ -106,7 +106,7 @@ impl Field {
                 push(seconds / 60 % 60, 2, out);
                 out.push(b':');
                 push(seconds % 60, 2, out);
-                if tenths && size % 10 != 0 {
+                if tenths && !size.is_multiple_of(10) {
                     out.extend_from_slice(&[b'.', b'0' + (size % 10) as u8]);
                 }
             }
