@@ -162,7 +162,7 @@ fn check_target(args: &Args, files: &[PathBuf]) -> Result<(), Failure> {
     if std::fs::metadata(target).is_ok_and(|file| !file.is_file()) {
         return refuse("is not a regular file: give another name with -o");
     }
-    if *target == scoresheet::archive::index_path(target) {
+    if target.extension().is_some_and(|ending| ending == "bgi") {
         return refuse("this ending is that of index files: call the archive something like games.bga");
     }
     let is_input = |path: &Path| {

@@ -48,6 +48,13 @@ impl TextsBuilder {
         !structured
     }
 
+    /// Takes its own place from the text added last, for something follows that would stand before it; it needs a mark in the moves now.
+    pub fn mark_last(&mut self) {
+        if let Some(draft) = self.current.last_mut() {
+            draft.behind = None;
+        }
+    }
+
     /// Ends the current game.
     pub fn end_game(&mut self) {
         let mut texts = std::mem::take(&mut self.current);

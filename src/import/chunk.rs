@@ -18,6 +18,8 @@ pub struct ChunkBuilder {
     moves: u32,
     /// Whether a text now would stand right behind the last move, but for marks and NAGs.
     behind_move: bool,
+    /// Whether the last event was a text that carries its own place.
+    placed: bool,
     outcome: Option<Outcome>,
 }
 
@@ -43,6 +45,14 @@ impl ChunkBuilder {
         self.texts.end_game();
     }
 
+    /// Before a mark or NAG: a text that carries its own place would come back behind it, so it gets a mark in the moves instead.
+    fn mark_text(&mut self) {
+        if std::mem::take(&mut self.placed) {
+            self.texts.mark_last();
+            encode::push_text_mark(&mut self.records);
+        }
+    }
+
     pub fn rewind(&mut self) {
         self.records.truncate(self.begin());
         self.tags.rewind();
@@ -57,7 +67,7 @@ impl Visitor for ChunkBuilder {
     }
 
     fn start(&mut self, position: &Position) {
-        (self.moves, self.behind_move) = (0, false);
+        (self.moves, self.behind_move, self.placed) = (0, false, false);
         if *position != *STANDARD {
             self.records.extend_from_slice(&[record::HEADER, record::SET_UP]);
             push_start(position, &mut self.records);
@@ -69,30 +79,34 @@ impl Visitor for ChunkBuilder {
         encode::push_move(before, m, &mut self.records);
         self.moves += 1;
         self.behind_move = true;
+        self.placed = false;
     }
 
     fn mark(&mut self, good: bool) {
+        self.mark_text();
         encode::push_mark(good, &mut self.records);
     }
 
     fn nag(&mut self, nag: u8) {
+        self.mark_text();
         encode::push_nag(nag, &mut self.records);
     }
 
     fn text(&mut self, kind: TextKind, text: &[u8]) {
         let behind = std::mem::take(&mut self.behind_move).then_some(self.moves);
-        if self.texts.push(kind, text, behind) {
+        self.placed = !self.texts.push(kind, text, behind);
+        if !self.placed {
             encode::push_text_mark(&mut self.records);
         }
     }
 
     fn open(&mut self) {
-        self.behind_move = false;
+        (self.behind_move, self.placed) = (false, false);
         encode::push_open(&mut self.records);
     }
 
     fn close(&mut self) {
-        self.behind_move = false;
+        (self.behind_move, self.placed) = (false, false);
         encode::push_close(&mut self.records);
     }
 
