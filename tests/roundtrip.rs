@@ -276,7 +276,7 @@ fn random_game(dice: &mut Dice) -> Game {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(80))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn random_games_come_back(seed in any::<u64>()) {

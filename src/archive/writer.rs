@@ -230,7 +230,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Returns the index at the last commit.
+    /// Returns the index; to be called when everything is committed.
     pub fn index(&self) -> Index {
         let index = &self.index.index;
         Index { id: self.id, sequence: self.mark.sequence, length: self.mark.length, ..index.clone() }

@@ -11,7 +11,8 @@ mod layout;
 mod ordered;
 mod parsed;
 
-use crate::archive::writer::{EncodedChunk, Interner, NewFile, Writer, write_index};
+use crate::archive::writer::{EncodedChunk, Interner, NewFile, Writer, write_index, write_whole};
+use crate::archive::{Archive, index_path};
 use crate::error::{Error, Result};
 use crate::format::commit::Commit;
 use crate::format::source::Source as SourceRecord;
@@ -180,21 +181,22 @@ pub fn import(
         (Some(new), writer, Interner::default())
     };
     let before = *writer.totals();
-    let state = Ordered::new(Output { writer, report, sources: Vec::new(), before, progress });
+    let state = Ordered::new(Output { writer, report, sources: Vec::new(), before, progress, failed: false });
     let result = run(feed, Ordered::new(interner), &state, options);
     let Output { mut writer, sources, .. } = state.into_inner();
     let stopped = result.and_then(|stopped| writer.commit().map(|()| stopped));
     let stopped = match stopped {
         Ok(stopped) => stopped,
         Err(error) => {
-            let (committed, index) = (writer.committed_games(), writer.index());
+            let committed = writer.committed_games();
             drop(writer.abandon());
-            if let Some(new) = new {
-                if committed == 0 || matches!(new, NewFile::Replacing(..)) {
-                    new.remove();
-                } else {
+            match new {
+                Some(new) if committed == 0 || matches!(new, NewFile::Replacing(..)) => new.remove(),
+                _ => {
                     // The disk that refused the archive may well refuse this; the index can be made again.
-                    let _ = write_index(target, &index);
+                    if let Ok(archive) = Archive::open_without_index(target) {
+                        let _ = write_whole(&index_path(target), &archive.index_file());
+                    }
                 }
             }
             return Err(Error::io("cannot write", target)(error));
@@ -242,6 +244,7 @@ struct Output<'a, F> {
     sources: Vec<SourceSummary>,
     before: Commit,
     progress: &'a Progress,
+    failed: bool,
 }
 
 fn run<F: FnMut(FaultReport) + Send>(
@@ -272,11 +275,15 @@ fn run<F: FnMut(FaultReport) + Send>(
                         }
                     });
                     while let Some((number, parts)) = receive(&queue) {
-                        let done = work(number, parts, &names, &interner, output, options);
-                        if let Some(Err(error)) = done {
-                            interner.end();
-                            output.end();
-                            failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                        match work(number, parts, &names, &interner, output, options) {
+                            Some(Ok(())) => {}
+                            Some(Err(error)) => {
+                                interner.end();
+                                output.end();
+                                *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                                break;
+                            }
+                            None => break,
                         }
                     }
                 });
@@ -350,7 +357,13 @@ fn work<F: FnMut(FaultReport)>(
         pgn_bytes: parsed.pgn_bytes,
     };
     let runs = parsed.runs;
-    output.at(number, |output| output.add(chunk, runs, names))
+    // What comes after a failure does not count, and its own failure would hide the first.
+    let done = output.at(number, |output| {
+        let done = (!output.failed).then(|| output.add(chunk, runs, names));
+        output.failed |= matches!(done, Some(Err(_)));
+        done
+    });
+    done.flatten()
 }
 
 impl<F: FnMut(FaultReport)> Output<'_, F> {
