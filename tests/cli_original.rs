@@ -155,9 +155,10 @@ fn encodings() {
     let latin = &json(&room.fine(&["show", "e.bga", "1", "--json"]))[0];
     assert_eq!(latin["tags"][2][1], "\u{81}\u{8d}\u{8f}\u{90}\u{9d} \u{80}");
     assert!(back("utf-8", LATIN).contains("s.pgn:1: game 1 (stored as 1): byte that is not UTF-8"));
-    // UTF-8 and not: the game is taken as a whole.
+    // UTF-8 and not in one game: each value by itself.
     back("auto", b"[White \"M\xC3\xBCller\"]\n\n1. e4 {\xFC} *\n");
-    assert_eq!(json(&room.fine(&["show", "e.bga", "1", "--json"]))[0]["tags"][0][1], "MÃ¼ller");
+    assert_eq!(json(&room.fine(&["show", "e.bga", "1", "--json"]))[0]["tags"][0][1], "Müller");
+    assert!(room.fine(&["show", "e.bga", "1", "--pgn"]).contains("{ü}"));
     room.write("wide.pgn", b"\xFF\xFE[\0E\0");
     room.fails(&["import", "wide.pgn", "-o", "w.bga"], 1, &["wide.pgn", "UTF-16"]);
 }

@@ -22,7 +22,7 @@ const FAULTS_SHOWN: u64 = 20;
 
 /// Make an archive of PGN files, or add them to one
 ///
-/// Reads plain PGN and PGN compressed with zstd, gzip or bzip2, whatever the files are called. Every tag, comment, annotation and
+/// Reads plain PGN and PGN compressed with zstd, gzip, bzip2 or zip, whatever the files are called. Every tag, comment, annotation and
 /// variation is kept. A game with a fault is kept as far as it can be read, with the rest of it as raw text; each fault is told
 /// with file, line and game. Beside the archive games.bga its index games.bgi is written; it can always be made again.
 #[derive(Debug, clap::Args)]

@@ -30,7 +30,7 @@ impl Default for Limits {
 /// How the bytes of a source are understood.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encoding {
-    /// UTF-8; a game that is not valid UTF-8 is taken for Windows-1252 as a whole.
+    /// UTF-8; a tag value or text that is not valid UTF-8 is taken for Windows-1252.
     #[default]
     Auto,
     /// UTF-8; what is not becomes U+FFFD and is a fault ([`FaultKind::NotUtf8`](super::FaultKind::NotUtf8)).

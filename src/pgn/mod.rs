@@ -25,6 +25,7 @@ mod text;
 mod variant;
 mod words;
 mod writer;
+mod zip;
 
 pub use fault::{Fault, FaultKind};
 pub use limits::{Encoding, Limits, ReadOptions};

@@ -3,7 +3,7 @@
 use super::bytes::{self, slice, trim_end};
 use super::fault::{Fault, FaultKind};
 use super::lexer::{Kind, Lexer, Token};
-use super::limits::{Encoding, ReadOptions};
+use super::limits::ReadOptions;
 use super::tags::{self, Pair};
 use super::text::{self, Plain};
 use super::variant;
@@ -55,11 +55,7 @@ impl Reading {
 /// A region comes from the [`Splitter`](super::Splitter) and normally holds one game. Any bytes can be read: what is not understood
 /// becomes a fault, and its text goes to the visitor as it is. Memory and time are linear in the game; nothing recurses.
 pub fn read_game<V: Visitor>(region: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> Reading {
-    let encoding = match options.encoding {
-        Encoding::Auto => encoding::of_game(region, at, options),
-        known => known,
-    };
-    Reader::new(region, at, options, encoding, visitor).read()
+    Reader::new(region, at, options, visitor).read()
 }
 
 /// How far a region is looked through before the game is read.
@@ -119,7 +115,7 @@ enum Flow {
 }
 
 impl<'a, V: Visitor> Reader<'a, V> {
-    fn new(region: &'a [u8], at: usize, options: &'a ReadOptions, encoding: Encoding, visitor: &'a mut V) -> Self {
+    fn new(region: &'a [u8], at: usize, options: &'a ReadOptions, visitor: &'a mut V) -> Self {
         let seen = slice(region, at, at.saturating_add(SURVEY));
         let whole = at.saturating_add(SURVEY) >= region.len();
         Reader {
@@ -129,7 +125,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
             plain: Plain {
                 ascii: whole && seen.is_ascii(),
                 no_nul: whole && memchr::memchr(0, seen).is_none(),
-                encoding,
+                encoding: options.encoding,
             },
             branching: !whole || memchr::memchr(b'(', seen).is_some(),
             reading: Reading {

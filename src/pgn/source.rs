@@ -1,10 +1,11 @@
 //! Where the bytes of a PGN come from: a file, standard input or any reader, plain or compressed.
 
+use super::zip::Zip;
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +21,8 @@ pub enum Compression {
     Gzip,
     /// bzip2: any number of streams.
     Bzip2,
+    /// A zip file: its PGN files, one after the other.
+    Zip,
 }
 
 /// Why a source cannot be opened.
@@ -121,6 +124,16 @@ pub fn open(path: &Path) -> Result<Source, SourceError> {
         return Err(SourceError::Io(io::Error::new(io::ErrorKind::IsADirectory, "is a directory")));
     }
     let total = metadata.is_file().then_some(metadata.len());
+    if total.is_some() {
+        let mut file = &file;
+        let is_zip = matches!(peek(&mut file)?.as_slice(), [b'P', b'K', 3 | 5, 4 | 6, ..]);
+        file.seek(SeekFrom::Start(0))?;
+        if is_zip {
+            let consumed = Arc::new(AtomicU64::new(0));
+            let reader = Box::new(Zip::open(path, consumed.clone())?);
+            return Ok(Source { reader, compression: Compression::Zip, progress: Progress { consumed, total } });
+        }
+    }
     from_reader(file, total)
 }
 
@@ -132,6 +145,8 @@ pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Re
     let compression = detect(&head)?;
     let stored = Cursor::new(head).chain(stored);
     let reader: Box<dyn Read + Send> = match compression {
+        // A zip file has its table at its end, so it needs a file, as `open` has it.
+        Compression::Zip => return Err(SourceError::Unsupported("zip")),
         Compression::Plain => Box::new(stored),
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(stored)?),
         Compression::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(STORED, stored))),
@@ -149,9 +164,9 @@ pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Re
 /// How many bytes of a compressed file are read at once.
 const STORED: usize = 128 << 10;
 
-struct Counted<R> {
-    reader: R,
-    consumed: Arc<AtomicU64>,
+pub(super) struct Counted<R> {
+    pub(super) reader: R,
+    pub(super) consumed: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for Counted<R> {
@@ -176,7 +191,7 @@ fn detect(head: &[u8]) -> Result<Compression, SourceError> {
         [0x1F, 0x8B, ..] => Ok(Compression::Gzip),
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, ..] => Ok(Compression::Bzip2),
         [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => unsupported("xz"),
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => unsupported("zip"),
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => Ok(Compression::Zip),
         [b'7', b'z', 0xBC, 0xAF, ..] => unsupported("7-Zip"),
         [b'R', b'a', b'r', b'!', ..] => unsupported("rar"),
         [0x04, 0x22, 0x4D, 0x18, ..] => unsupported("LZ4"),

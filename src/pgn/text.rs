@@ -10,7 +10,7 @@ pub(super) struct Plain {
     pub(super) ascii: bool,
     /// No byte is NUL.
     pub(super) no_nul: bool,
-    /// How other bytes are understood; never [`Encoding::Auto`].
+    /// How other bytes are understood.
     pub(super) encoding: Encoding,
 }
 
@@ -28,10 +28,10 @@ fn decode_any(bytes: &[u8], encoding: Encoding) -> Cow<'_, [u8]> {
         _ if bytes.is_ascii() => Cow::Borrowed(bytes),
         Encoding::Windows1252 => owned(encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0),
         Encoding::Latin1 => owned(encoding_rs::mem::decode_latin1(bytes)),
-        Encoding::Auto | Encoding::Utf8 => match String::from_utf8_lossy(bytes) {
-            Cow::Borrowed(_) => Cow::Borrowed(bytes),
-            lossy => owned(lossy),
-        },
+        _ if std::str::from_utf8(bytes).is_ok() => Cow::Borrowed(bytes),
+        // Value by value: real files hold games in which one name is UTF-8 and another is not.
+        Encoding::Auto => owned(encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0),
+        Encoding::Utf8 => owned(String::from_utf8_lossy(bytes)),
     };
     if memchr::memchr(0, &text).is_some() {
         text.to_mut().retain(|b| *b != 0);
