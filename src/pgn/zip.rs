@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_pgn_files_of_a_zip_file_are_read_in_order() {
-        let digits: Vec<u8> = ZIP.bytes().map(|digit| char::from(digit).to_digit(16).unwrap() as u8).collect();
+        let digits: Vec<u8> = ZIP.chars().map(|digit| u8::try_from(digit.to_digit(16).unwrap()).unwrap()).collect();
         let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect();
         let expected = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 *\n\n".repeat(4) + "1. d4 *\n";
         assert_eq!(read(&bytes).unwrap(), expected);
