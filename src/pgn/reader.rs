@@ -8,10 +8,10 @@ use super::tags::{self, Pair};
 use super::text::{self, Plain};
 use super::variant;
 use super::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
+use crate::chess::position::STANDARD;
 use crate::chess::san::SanError;
 use crate::chess::{Move, Position};
 use crate::game::{Outcome, TextKind, Visitor};
-use std::sync::LazyLock;
 
 mod encoding;
 mod ends;
@@ -60,8 +60,6 @@ pub fn read_game<V: Visitor>(region: &[u8], at: usize, options: &ReadOptions, vi
 
 /// How far a region is looked through before the game is read.
 const SURVEY: usize = 16 << 10;
-
-static STANDARD: LazyLock<Position> = LazyLock::new(Position::standard);
 
 /// A variation's way back: where the line went off.
 struct Branch {

@@ -3,11 +3,9 @@
 use super::bytes::{from, is_line_end};
 use super::style::{LineEnd, Style};
 use crate::chess::fen::{CastlingStyle, EnPassantStyle, write_number};
+use crate::chess::position::STANDARD;
 use crate::chess::{Color, Move, Position};
 use crate::game::{Game, Outcome, TextKind, Visitor};
-use std::sync::LazyLock;
-
-static STANDARD: LazyLock<Position> = LazyLock::new(Position::standard);
 
 /// Writes games as PGN: a visitor that appends to a byte vector. After the events of each game call [`finish`](PgnWriter::finish).
 ///
