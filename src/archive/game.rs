@@ -97,13 +97,13 @@ impl<'a> Game<'a> {
     }
 
     /// Returns the Brenner bytes, texts apart (FORMAT.md, "Brenner moves").
-    pub fn moves(&self) -> &'a [u8] {
-        self.record.stream
+    pub fn moves(&self) -> &[u8] {
+        &self.record.stream
     }
 
     /// Returns the number of plies of the main line. Walks the moves, a nanosecond or so a ply.
     pub fn plies(&self) -> u32 {
-        count_plies(self.record.stream)
+        count_plies(self.moves())
     }
 
     /// Returns the position before the first move.
@@ -126,7 +126,7 @@ impl<'a> Game<'a> {
         if self.record.flags & record::NO_MARKER != 0 {
             return None;
         }
-        Some(last_outcome(self.record.stream))
+        Some(last_outcome(self.moves()))
     }
 
     /// Returns the position after ply `ply` of the main line; ply 0 is the starting position.
@@ -134,7 +134,7 @@ impl<'a> Game<'a> {
     pub fn position(&self, ply: u32) -> Result<Position> {
         let mut replay = Replay::new(self.start());
         let damage = |_| self.damage("damaged moves");
-        replay.run(self.record.stream, ply).map_err(damage)?;
+        replay.run(self.moves(), ply).map_err(damage)?;
         if replay.ply() < ply {
             return Err(Error::NoSuchPly { game: self.number, ply, plies: replay.ply() });
         }
@@ -154,8 +154,8 @@ impl<'a> Game<'a> {
         }
     }
 
-    fn decoder(&self) -> Decoder<'a> {
-        Decoder::new(self.record.stream, self.start().clone(), TextPlaces::Apart)
+    fn decoder(&self) -> Decoder<'_> {
+        Decoder::new(self.moves(), self.start().clone(), TextPlaces::Apart)
     }
 
     fn damage(&self, what: &'static str) -> Damage {

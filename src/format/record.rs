@@ -3,6 +3,7 @@
 
 use super::wire::{Bytes, push_varint};
 use crate::chess::{Color, Piece, Position, Role, Square, Wing};
+use std::borrow::Cow;
 
 /// The first byte of a record with flags; no Brenner stream begins so.
 pub const HEADER: u8 = 0xC5;
@@ -21,24 +22,26 @@ pub struct Record<'a> {
     pub flags: u8,
     /// The starting position of a set-up game.
     pub set_up: Option<Box<Position>>,
-    /// The Brenner bytes, texts apart.
-    pub stream: &'a [u8],
+    /// The Brenner bytes, texts apart: of the file, or decoded where moves are packed.
+    pub stream: Cow<'a, [u8]>,
 }
 
 impl<'a> Record<'a> {
     /// Reads a record.
     pub fn decode(bytes: &'a [u8]) -> Option<Record<'a>> {
-        let [HEADER, rest @ ..] = bytes else { return Some(Record { flags: 0, set_up: None, stream: bytes }) };
+        let [HEADER, rest @ ..] = bytes else {
+            return Some(Record { flags: 0, set_up: None, stream: Cow::Borrowed(bytes) });
+        };
         let (&flags, stream) = rest.split_first()?;
         if flags & !KNOWN != 0 || flags == 0 {
             return None;
         }
         if flags & SET_UP == 0 {
-            return Some(Record { flags, set_up: None, stream });
+            return Some(Record { flags, set_up: None, stream: Cow::Borrowed(stream) });
         }
         let mut rest = Bytes(stream);
         let start = read_start(&mut rest)?;
-        Some(Record { flags, set_up: Some(Box::new(start)), stream: rest.0 })
+        Some(Record { flags, set_up: Some(Box::new(start)), stream: Cow::Borrowed(rest.0) })
     }
 }
 
