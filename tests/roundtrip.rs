@@ -156,10 +156,40 @@ fn every_kind_of_source_comes_back() {
 }
 
 #[test]
-fn blanks_alone_are_not_claimed_to_be_kept() {
+fn bytes_beside_no_stored_game_come_back() {
     let folder = TempDir::new().unwrap();
     let blank = round(folder.path(), b"\n\n \r\n");
-    assert!(!blank.same_hash && !blank.summary.sources[0].record.exact);
+    assert_exact(&blank, b"\n\n \r\n", "blanks");
+    // More rejected games than a chunk takes, at the beginning, in the middle and at the end.
+    let atomic = "[Event \"x\"]\n[Variant \"Atomic\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n".repeat(20_000);
+    let game = "[Event \"a\"]\n\n1. e4 e5 *\n\n";
+    let long = round(folder.path(), [&atomic, game, &atomic, game, game, &atomic].concat().as_bytes());
+    assert_exact(&long, [&atomic, game, &atomic, game, game, &atomic].concat().as_bytes(), "long");
+    assert_eq!((long.summary.stored, long.summary.rejected), (3, 60_000));
+}
+
+#[test]
+fn sources_without_a_stored_game_come_back_among_others() {
+    let folder = TempDir::new().unwrap();
+    let atomic = "[Variant \"Atomic\"]\n\n1. e4 *\n\n";
+    let texts = ["\n", atomic, SERVER, atomic, "% nothing\n", MASTERS, atomic];
+    let paths: Vec<_> = (0..texts.len()).map(|number| folder.path().join(format!("{number}.pgn"))).collect();
+    for (path, text) in paths.iter().zip(texts) {
+        std::fs::write(path, text).unwrap();
+    }
+    let target = folder.path().join("all.bga");
+    for (existing, from) in [(Existing::Refuse, 0), (Existing::Append, 3)] {
+        let options = ImportOptions { existing, ..ImportOptions::default() };
+        import(&paths[from..], &target, &options, &Default::default(), &Default::default(), |_| {}).unwrap();
+    }
+    let archive = Archive::open(&target).unwrap();
+    let sources = archive.sources().unwrap();
+    assert_eq!(sources.len(), texts.len() + 4);
+    for (source, text) in sources.iter().zip(texts.iter().chain(&texts[3..])) {
+        let mut original = Vec::new();
+        assert!(archive.write_original(source, &mut original).unwrap() && source.exact, "{}", source.number);
+        assert_eq!(original, text.as_bytes(), "{}", source.number);
+    }
 }
 
 /// A small generator of random numbers: a seed tells the whole case.

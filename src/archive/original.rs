@@ -1,7 +1,10 @@
 //! Sources given back as they were.
 
 use super::reader::Archive;
-use crate::error::{Error, Result};
+use super::scan::{BlockRef, Scan};
+use crate::error::{Damage, Error, Result};
+use crate::format::block::Kind;
+use crate::format::loose;
 use crate::format::source::Source;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
@@ -23,6 +26,7 @@ impl Archive {
         let mut hash = Sha256::new();
         let stored = source.seen - source.rejected;
         let games = source.first_game..source.first_game + stored;
+        let loose = self.loose(source.number).map_err(Ok)?;
         let chunks: Vec<usize> = match stored {
             0 => Vec::new(),
             _ => self.chunks_of(&games).collect(),
@@ -35,6 +39,10 @@ impl Archive {
                     for game in chunk.games() {
                         let game = game?;
                         if games.contains(&game.number()) {
+                            loose.iter().filter(|block| block.header.first == game.number()).try_for_each(|block| {
+                                text.extend_from_slice(&self.loose_bytes(block)?);
+                                Ok::<_, Damage>(())
+                            })?;
                             game.original(&mut text)?;
                         }
                     }
@@ -46,6 +54,32 @@ impl Archive {
                 out.write_all(&text).map_err(Err)?;
             }
         }
+        for block in loose.iter().filter(|block| stored == 0 || block.header.first >= games.end) {
+            let bytes = self.loose_bytes(block).map_err(|damage| Ok(damage.into()))?;
+            hash.update(&bytes);
+            out.write_all(&bytes).map_err(Err)?;
+        }
         Ok(hash.finalize()[..] == source.sha256)
+    }
+
+    /// Returns the loose blocks of a source, in order.
+    fn loose(&self, source: u64) -> Result<Vec<BlockRef>> {
+        let mut found = Vec::new();
+        for block in Scan::new(self.bytes(), self.id()) {
+            let block = block?;
+            if block.header.kind == Kind::Loose {
+                let payload = block.checked_payload(self.bytes(), self.id())?;
+                if loose::source(payload) == Some(source) {
+                    found.push(block);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn loose_bytes(&self, block: &BlockRef) -> Result<Vec<u8>, Damage> {
+        let payload = block.checked_payload(self.bytes(), self.id())?;
+        let (_, bytes) = loose::decode(payload).ok_or(Damage::new(block.offset, "damaged loose block"))?;
+        Ok(bytes)
     }
 }

@@ -179,7 +179,8 @@ impl Archive {
             let block = block?;
             if block.header.kind == Kind::Source {
                 let payload = block.checked_payload(self.bytes(), self.id)?;
-                sources.push(Source::decode(payload).ok_or(Damage::new(block.offset, "damaged source"))?);
+                let source = Source::decode(block.header.first, payload);
+                sources.push(source.ok_or(Damage::new(block.offset, "damaged source"))?);
             }
         }
         Ok(sources)

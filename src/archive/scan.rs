@@ -113,7 +113,7 @@ impl IndexBuilder {
                     _ => return Err(damage("dictionary out of order")),
                 }
             }
-            Kind::Tags | Kind::Texts | Kind::Layout | Kind::Source | Kind::Commit => {}
+            Kind::Tags | Kind::Texts | Kind::Layout | Kind::Source | Kind::Commit | Kind::Loose => {}
         }
         Ok(())
     }

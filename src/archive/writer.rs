@@ -191,6 +191,12 @@ impl<S: Storage> Writer<S> {
         if self.chunks == BATCH { self.commit() } else { Ok(()) }
     }
 
+    /// Appends bytes of a source that stand beside no stored game, as a loose block's payload; game `next` comes after them.
+    pub fn add_loose(&mut self, next: u64, payload: &[u8]) -> io::Result<()> {
+        self.totals.layout_bytes += self.append(|id, at| block::encode(Kind::Loose, next, 0, payload, id, at))?;
+        Ok(())
+    }
+
     /// Appends a source that has been read to its end.
     pub fn add_source(&mut self, source: &Source) -> io::Result<()> {
         let number = self.totals.sources;

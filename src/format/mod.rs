@@ -12,6 +12,7 @@ pub mod dictionary;
 pub mod header;
 pub mod index;
 pub mod layout;
+pub mod loose;
 pub mod moves;
 pub mod record;
 pub mod source;

@@ -5,6 +5,8 @@ use super::wire::{Bytes, push_string, push_varint};
 /// A source of games that has been read to its end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Source {
+    /// Its number in the archive, from 0: that in the block's header.
+    pub number: u64,
     /// The name it was given by, without its folders.
     pub name: String,
     /// Its length in bytes, decompressed.
@@ -34,8 +36,8 @@ impl Source {
         payload
     }
 
-    /// Reads a payload.
-    pub fn decode(payload: &[u8]) -> Option<Source> {
+    /// Reads the payload of source `number`.
+    pub fn decode(number: u64, payload: &[u8]) -> Option<Source> {
         let mut bytes = Bytes(payload);
         let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
         let [length, seen, rejected, first_game] = [bytes.varint()?, bytes.varint()?, bytes.varint()?, bytes.varint()?];
@@ -45,6 +47,6 @@ impl Source {
             _ => return None,
         };
         let sha256 = bytes.array()?;
-        bytes.0.is_empty().then_some(Source { name, bytes: length, sha256, seen, rejected, first_game, exact })
+        bytes.0.is_empty().then_some(Source { number, name, bytes: length, sha256, seen, rejected, first_game, exact })
     }
 }

@@ -15,6 +15,7 @@ use crate::archive::writer::{EncodedChunk, Interner, NewFile, Writer, write_inde
 use crate::archive::{Archive, index_path};
 use crate::error::{Error, Result};
 use crate::format::commit::Commit;
+use crate::format::loose;
 use crate::format::source::Source as SourceRecord;
 use crate::pgn::{Fault, ReadOptions};
 use chunk::ChunkBuilder;
@@ -377,8 +378,8 @@ impl<F: FnMut(FaultReport)> Output<'_, F> {
         }
         for run in runs {
             match run {
-                Run::Games { source, seen, stored, rejected, windows_1252, exact, faults } => {
-                    let Some(summary) = self.sources.get_mut(source) else { continue };
+                Run::Games { source: number, seen, stored, rejected, windows_1252, exact, loose, faults } => {
+                    let Some(summary) = self.sources.get_mut(number) else { continue };
                     let source = &mut summary.record;
                     for (game, mut fault) in faults {
                         fault.game = source.seen + game;
@@ -393,14 +394,16 @@ impl<F: FnMut(FaultReport)> Output<'_, F> {
                     source.exact &= exact;
                     summary.windows_1252 += windows_1252;
                     first += stored;
+                    if let Some(bytes) = loose {
+                        let number = self.before.sources + number as u64;
+                        self.writer.add_loose(first, &loose::encode(number, &bytes))?;
+                    }
                 }
                 Run::End { source, bytes, sha256 } => {
                     let Some(summary) = self.sources.get_mut(source) else { continue };
                     summary.whole = true;
                     let source = &mut summary.record;
                     (source.bytes, source.sha256) = (bytes, sha256);
-                    // Blanks alone make no game that could hold them.
-                    source.exact &= source.first_game > 0 || bytes == 0;
                     ended.push(source.clone());
                 }
             }

@@ -5,6 +5,7 @@ use super::feed::Part;
 use super::layout::LayoutBuilder;
 use super::{FaultReport, ImportOptions};
 use crate::chess::{Move, Position};
+use crate::format::loose;
 use crate::game::{Outcome, TextKind, Visitor};
 use crate::pgn::{Fault, FaultKind, Verdict, read_game};
 
@@ -19,6 +20,8 @@ pub enum Run {
         windows_1252: u64,
         /// Whether all bytes of the stretch are kept.
         exact: bool,
+        /// Bytes at the stretch's end that no stored game can hold, compressed.
+        loose: Option<Vec<u8>>,
         /// Each with its game's number in this run, from 1, and where stored the place among the run's stored games, from 0.
         faults: Vec<(u64, FaultReport)>,
     },
@@ -119,8 +122,10 @@ impl Parsed {
         }
         self.pgn_bytes += piece.text.len() as u64;
         self.rejected += rejected;
-        let exact = whole && (free == piece.text.len() || stored > 0 && self.layout.append(&piece.text[free..]));
-        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, exact, faults });
+        let rest = &piece.text[free..];
+        let held = rest.is_empty() || stored > 0 && self.layout.append(rest);
+        let loose = (!held && whole).then(|| loose::compress(rest, options.level));
+        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, exact: whole, loose, faults });
     }
 }
 

@@ -125,7 +125,8 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// Returns the next whole regions, together at least `target_bytes` long; fewer only at the end of the source, and `None` there.
+    /// Returns the next whole regions, together at least `target_bytes` long; fewer only at the end of the source, where blanks may come
+    /// without a region, and then `None`.
     ///
     /// A read error comes after the regions before it; the region that it cut off is not given.
     pub fn next_piece(&mut self, target_bytes: usize) -> io::Result<Option<Piece>> {
@@ -144,7 +145,9 @@ impl<R: Read> Splitter<R> {
                     if self.failed.is_none() {
                         self.cut(self.filled);
                     }
-                    if !self.regions.is_empty() || !self.oversized.is_empty() {
+                    // Blanks at the end of a source belong to it, too.
+                    let blanks = self.region > 0 && self.failed.is_none();
+                    if !self.regions.is_empty() || !self.oversized.is_empty() || blanks {
                         return Ok(Some(self.take()));
                     }
                     self.filled = self.region;
