@@ -1,5 +1,6 @@
 //! The archive's strings, read block by block when first asked for.
 
+use super::read_at::ReadAt;
 use super::scan::BlockRef;
 use crate::error::Damage;
 use crate::format::ArchiveId;
@@ -22,24 +23,24 @@ impl Dictionary {
     }
 
     /// Returns the string with that number. Where its block is damaged, the second copy is read.
-    pub fn get(&self, bytes: &[u8], id: ArchiveId, number: u64) -> Result<&[u8], Damage> {
+    pub fn get(&self, archive: &impl ReadAt, id: ArchiveId, number: u64) -> Result<&[u8], Damage> {
         let after = self.entries.partition_point(|entry| entry.first <= number);
         let missing = Damage::new(0, "a tag refers to a string that does not exist");
         let place = after.checked_sub(1).ok_or(missing)?;
         let entry = self.entries.get(place).ok_or(missing)?;
         let block = self.blocks.get(place).ok_or(missing)?;
-        let strings =
-            block.get_or_init(|| read(bytes, id, entry.offset, entry).or_else(|_| read(bytes, id, entry.copy, entry)));
+        let strings = block
+            .get_or_init(|| read(archive, id, entry.offset, entry).or_else(|_| read(archive, id, entry.copy, entry)));
         let strings = strings.as_ref().map_err(|damage| *damage)?;
         usize::try_from(number - entry.first).ok().and_then(|index| strings.get(index)).ok_or(missing)
     }
 }
 
-fn read(bytes: &[u8], id: ArchiveId, offset: u64, entry: &DictionaryEntry) -> Result<Strings, Damage> {
-    let block = BlockRef::at(bytes, id, offset)?;
-    let payload = block.checked_payload(bytes, id)?;
+fn read(archive: &impl ReadAt, id: ArchiveId, offset: u64, entry: &DictionaryEntry) -> Result<Strings, Damage> {
+    let block = BlockRef::at(archive, id, offset)?;
+    let payload = block.checked(archive, id)?;
     Some(block.header)
         .filter(|header| header.kind == Kind::Dictionary && header.first == entry.first)
-        .and_then(|header| Strings::decode(payload, header.count as usize))
+        .and_then(|header| Strings::decode(&payload, header.count as usize))
         .ok_or(Damage::new(offset, "damaged dictionary block"))
 }

@@ -172,7 +172,7 @@ impl<'a> Game<'a> {
         let moves = &self.archive.head(self.chunk)?.block;
         let mut end = moves.end();
         while end < self.archive.file_length() {
-            let block = BlockRef::at(self.archive.bytes(), self.archive.id(), end)?;
+            let block = BlockRef::at(self.archive.store(), self.archive.id(), end)?;
             let header = block.header;
             let ours = matches!(header.kind, Kind::Tags | Kind::Texts | Kind::Layout);
             if !ours || header.first != moves.header.first {
@@ -191,8 +191,8 @@ impl<'a> Game<'a> {
         let tags = columns.tags.get_or_init(|| {
             let missing = self.damage("the tags block is missing").of_game(0);
             let (block, games) = self.companion(Kind::Tags)?.ok_or(missing)?;
-            let payload = block.checked_payload(self.archive.bytes(), self.archive.id())?;
-            Tags::decode(payload, games).ok_or(Damage::new(block.offset, "damaged tags block"))
+            let payload = block.checked(self.archive.store(), self.archive.id())?;
+            Tags::decode(&payload, games).ok_or(Damage::new(block.offset, "damaged tags block"))
         });
         match tags {
             Ok(tags) => Ok(read(tags)),
@@ -245,9 +245,9 @@ impl<'a> Game<'a> {
         let columns = self.columns();
         let texts = columns.texts.get_or_init(|| {
             let Some((block, games)) = self.companion(Kind::Texts)? else { return Ok(None) };
-            let payload = block.checked_payload(self.archive.bytes(), self.archive.id())?;
+            let payload = block.checked(self.archive.store(), self.archive.id())?;
             let damage = Damage::new(block.offset, "damaged texts block");
-            Texts::decode(payload, games).ok_or(damage).map(Some)
+            Texts::decode(&payload, games).ok_or(damage).map(Some)
         });
         let texts = match texts {
             Ok(texts) => texts.as_ref(),
@@ -308,8 +308,8 @@ impl<'a> Game<'a> {
         let layout = columns.layout.get_or_init(|| {
             let missing = self.damage("the layout block is missing").of_game(0);
             let (block, games) = self.companion(Kind::Layout)?.ok_or(missing)?;
-            let payload = block.checked_payload(self.archive.bytes(), self.archive.id())?;
-            Layout::decode(payload, games).ok_or(Damage::new(block.offset, "damaged layout block"))
+            let payload = block.checked(self.archive.store(), self.archive.id())?;
+            Layout::decode(&payload, games).ok_or(Damage::new(block.offset, "damaged layout block"))
         });
         let layout = layout.as_ref().map_err(|damage| *damage)?;
         let damaged = || self.damage("damaged layout");

@@ -5,6 +5,7 @@ mod digest;
 mod game;
 pub mod map;
 mod original;
+pub mod read_at;
 mod reader;
 mod scan;
 pub mod storage;
@@ -13,6 +14,7 @@ pub mod writer;
 
 pub use digest::Digest;
 pub use game::{Chunk, Game};
+pub use read_at::Access;
 pub use reader::{Archive, IndexState};
 pub use scan::{BlockRef, Scan};
 pub use verify::{Level, Report};

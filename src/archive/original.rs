@@ -65,11 +65,11 @@ impl Archive {
     /// Returns the loose blocks of a source, in order.
     fn loose(&self, source: u64) -> Result<Vec<BlockRef>> {
         let mut found = Vec::new();
-        for block in Scan::new(self.bytes(), self.id()) {
+        for block in Scan::new(self.store(), self.id()) {
             let block = block?;
             if block.header.kind == Kind::Loose {
-                let payload = block.checked_payload(self.bytes(), self.id())?;
-                if loose::source(payload) == Some(source) {
+                let payload = block.checked(self.store(), self.id())?;
+                if loose::source(&payload) == Some(source) {
                     found.push(block);
                 }
             }
@@ -78,8 +78,8 @@ impl Archive {
     }
 
     fn loose_bytes(&self, block: &BlockRef) -> Result<Vec<u8>, Damage> {
-        let payload = block.checked_payload(self.bytes(), self.id())?;
-        let (_, bytes) = loose::decode(payload).ok_or(Damage::new(block.offset, "damaged loose block"))?;
+        let payload = block.checked(self.store(), self.id())?;
+        let (_, bytes) = loose::decode(&payload).ok_or(Damage::new(block.offset, "damaged loose block"))?;
         Ok(bytes)
     }
 }

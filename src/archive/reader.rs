@@ -3,7 +3,7 @@
 use super::dictionary::Dictionary;
 use super::game::{Chunk, Columns, Game};
 use super::index_path;
-use super::map::Map;
+use super::read_at::{Access, ReadAt, Store};
 use super::scan::{BlockRef, IndexBuilder, Scan};
 use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
@@ -16,6 +16,7 @@ use crate::format::moves::{self, Layout};
 use crate::format::record::Record;
 use crate::format::source::Source;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -38,13 +39,15 @@ pub enum IndexState {
 pub(super) struct Head {
     pub block: BlockRef,
     pub layout: Layout,
+    /// The table, where the file is not in memory.
+    table: Option<Box<[u8]>>,
 }
 
-/// An open archive, mapped into memory. It can be shared by threads; it shows the state at the commit that was last when it was opened.
+/// An open archive. It can be shared by threads; it shows the state at the commit that was last when it was opened.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
-    map: Map,
+    store: Store,
     id: ArchiveId,
     version: (u16, u16),
     mark: Mark,
@@ -59,34 +62,52 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens an archive. Reads its header and its index; where there is no good index, walks the archive's block headers.
+    /// Opens an archive, mapped into memory. Reads its header and its index; where there is no good index, walks the archive's block
+    /// headers.
     ///
     /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are damaged. Success does
     /// not promise that all games are sound: each is checked when it is read, and all of them by `verify`.
     pub fn open(path: impl AsRef<Path>) -> Result<Archive> {
+        Archive::open_with(path, Access::Map)
+    }
+
+    /// Opens an archive as `open` does, and reaches its bytes as `access` says.
+    pub fn open_with(path: impl AsRef<Path>, access: Access) -> Result<Archive> {
         let path = path.as_ref();
-        Archive::open_with(path, &index_path(path))
+        Archive::open_file(path, std::fs::read(index_path(path)).ok().as_deref(), access)
     }
 
     /// Opens an archive as `open` does, but walks it whether or not there is an index file: so the index can be made again.
     pub fn open_without_index(path: impl AsRef<Path>) -> Result<Archive> {
-        Archive::open_with(path.as_ref(), Path::new(""))
+        Archive::open_file(path.as_ref(), None, Access::Map)
     }
 
-    /// Opens an archive with the index at `index`, if that is one.
-    fn open_with(path: &Path, index: &Path) -> Result<Archive> {
+    fn open_file(path: &Path, index: Option<&[u8]>, access: Access) -> Result<Archive> {
         let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
         let header = read_header(&mut file, path)?;
-        let mark = header.mark;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        if mark.length > length {
-            return Err(Damage::new(length, "the file is shorter than its last commit").into());
+        let committed = header.mark.length.min(length);
+        let store = Store::of(file, committed, access).map_err(Error::io("cannot map", path))?;
+        Archive::of(path, header, store, index)
+    }
+
+    /// Opens an archive whose file is in memory, with the file of its index if that is at hand too. Errors are those of `open`.
+    pub fn from_bytes(file: impl Into<Vec<u8>>, index: Option<&[u8]>) -> Result<Archive> {
+        let (mut file, path) = (file.into(), Path::new("archive in memory"));
+        let header = read_header(file.as_slice(), path)?;
+        file.truncate(usize::try_from(header.mark.length).unwrap_or(usize::MAX));
+        Archive::of(path, header, Store::Memory(file.into()), index)
+    }
+
+    fn of(path: &Path, header: Header, store: Store, index: Option<&[u8]>) -> Result<Archive> {
+        let mark = header.mark;
+        if mark.length > store.length() {
+            return Err(Damage::new(store.length(), "the file is shorter than its last commit").into());
         }
-        let map = Map::of(&file, mark.length).map_err(Error::io("cannot map", path))?;
-        let (index, index_state) = Archive::index(&map, header.id, &mark, index)?;
+        let (index, index_state) = Archive::index(&store, header.id, &mark, index)?;
         Ok(Archive {
             path: path.to_path_buf(),
-            map,
+            store,
             id: header.id,
             version: header.version,
             mark,
@@ -99,11 +120,11 @@ impl Archive {
         })
     }
 
-    fn index(bytes: &[u8], id: ArchiveId, mark: &Mark, path: &Path) -> Result<(Index, IndexState)> {
+    fn index(store: &Store, id: ArchiveId, mark: &Mark, file: Option<&[u8]>) -> Result<(Index, IndexState)> {
         let mut state = IndexState::Missing;
-        if let Ok(file) = std::fs::read(path) {
+        if let Some(file) = file {
             state = IndexState::Stale;
-            if let Some(index) = Index::decode(&file)
+            if let Some(index) = Index::decode(file)
                 && (index.id, index.sequence, index.length) == (id, mark.sequence, mark.length)
                 && index.games == mark.games
             {
@@ -111,7 +132,7 @@ impl Archive {
             }
         }
         let mut builder = IndexBuilder::default();
-        for block in Scan::new(bytes, id) {
+        for block in Scan::new(store, id) {
             builder.add(&block?)?;
         }
         let index = Index { id, sequence: mark.sequence, length: mark.length, ..builder.index };
@@ -166,32 +187,32 @@ impl Archive {
         if self.mark.commit == 0 {
             return Ok(Commit::default());
         }
-        let block = BlockRef::at(self.bytes(), self.id, self.mark.commit)?;
-        let payload = block.checked_payload(self.bytes(), self.id)?;
+        let block = BlockRef::at(&self.store, self.id, self.mark.commit)?;
+        let payload = block.checked(&self.store, self.id)?;
         let damage = Damage::new(self.mark.commit, "damaged commit");
-        Ok(Commit::decode(payload).filter(|_| block.header.kind == Kind::Commit).ok_or(damage)?)
+        Ok(Commit::decode(&payload).filter(|_| block.header.kind == Kind::Commit).ok_or(damage)?)
     }
 
     /// Returns the sources that were read to their end, in order. Walks the archive's block headers.
     pub fn sources(&self) -> Result<Vec<Source>> {
         let mut sources = Vec::new();
-        for block in Scan::new(self.bytes(), self.id) {
+        for block in Scan::new(&self.store, self.id) {
             let block = block?;
             if block.header.kind == Kind::Source {
-                let payload = block.checked_payload(self.bytes(), self.id)?;
-                let source = Source::decode(block.header.first, payload);
+                let payload = block.checked(&self.store, self.id)?;
+                let source = Source::decode(block.header.first, &payload);
                 sources.push(source.ok_or(Damage::new(block.offset, "damaged source"))?);
             }
         }
         Ok(sources)
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.map
+    pub(super) fn store(&self) -> &Store {
+        &self.store
     }
 
     pub(super) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
-        self.dictionary.get(self.bytes(), self.id, number)
+        self.dictionary.get(&self.store, self.id, number)
     }
 
     #[inline]
@@ -199,12 +220,15 @@ impl Archive {
         let missing = Damage::new(0, "no such chunk");
         let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
         lock.get_or_init(|| {
-            let block = BlockRef::at(self.bytes(), self.id, entry.offset)?;
+            let block = BlockRef::at(&self.store, self.id, entry.offset)?;
             let layout = Layout::of(&block.header)
                 .filter(|_| block.header.first == entry.first)
                 .ok_or(Damage::new(entry.offset, "damaged moves block"))?;
-            block.checked_payload(self.bytes(), self.id)?;
-            Ok(Head { block, layout })
+            let table = match block.checked(&self.store, self.id)? {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(table) => Some(table.into()),
+            };
+            Ok(Head { block, layout, table })
         })
         .as_ref()
         .map_err(|damage| *damage)
@@ -224,8 +248,9 @@ impl Archive {
     #[inline]
     pub(super) fn record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
         let head = self.head(chunk)?;
-        let Head { block, layout } = head;
-        let payload = block.payload(self.bytes());
+        let Head { block, layout, .. } = head;
+        let Ok(bytes) = self.store.whole() else { return self.record_from_file(head, place) };
+        let payload = block.payload(bytes);
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let (start, length) = layout.locate(payload, place).ok_or(damage("damaged table"))?;
         // A game without moves may have an empty record, and that no page.
@@ -236,7 +261,8 @@ impl Archive {
             let word = self.sound.get((bit / 64) as usize).ok_or(damage("the index disagrees"))?;
             let mask = 1 << (bit % 64);
             if word.load(Ordering::Relaxed) & mask == 0 {
-                if !layout.page_is_sound(payload, page, self.id, block.payload_offset()) {
+                let bytes = payload.get(layout.page(page)).unwrap_or_default();
+                if !layout.page_is_sound(payload, page, bytes, self.id, block.payload_offset()) {
                     return Err(damage("damaged game records"));
                 }
                 word.fetch_or(mask, Ordering::Relaxed);
@@ -244,6 +270,27 @@ impl Archive {
         }
         let start = layout.records + start;
         let record = payload.get(start..start + length).and_then(Record::decode);
+        record.ok_or(damage("damaged game record"))
+    }
+
+    /// Returns the record at `place` of a chunk of a file that is not in memory. Each page is checked when it is read.
+    #[cold]
+    fn record_from_file(&self, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
+        let Head { block, layout, table } = head;
+        let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
+        let (Some(table), Err(file)) = (table, self.store.whole()) else { return Err(damage("damaged table")) };
+        let (start, length) = layout.locate(table, place).ok_or(damage("damaged table"))?;
+        let mut record = Vec::new();
+        for page in start / moves::PAGE..(start + length).div_ceil(moves::PAGE) {
+            let range = layout.page(page);
+            let offset = block.payload_offset() + range.start as u64;
+            let sound = |bytes: &[u8]| layout.page_is_sound(table, page, bytes, self.id, block.payload_offset());
+            let bytes = file.page(offset, range.len() as u64, sound)?.ok_or(damage("damaged game records"))?;
+            record.extend_from_slice(&bytes);
+        }
+        let skip = start % moves::PAGE;
+        let record = if length == 0 { Some([].as_slice()) } else { record.get(skip..skip + length) };
+        let record = record.and_then(Record::decode).map(Record::into_owned);
         record.ok_or(damage("damaged game record"))
     }
 
@@ -325,7 +372,7 @@ impl Archive {
 }
 
 /// Reads the header that holds.
-pub(super) fn read_header(file: &mut File, path: &Path) -> Result<Header> {
+pub(super) fn read_header(file: impl Read, path: &Path) -> Result<Header> {
     let mut pages = Vec::with_capacity(BLOCKS as usize);
     file.take(BLOCKS).read_to_end(&mut pages).map_err(Error::io("cannot read", path))?;
     Header::read(&pages).map_err(|fault| match fault {

@@ -1,11 +1,13 @@
 //! The walk from block to block: how an index is made of an archive.
 
+use super::read_at::ReadAt;
 use crate::error::Damage;
 use crate::format::ArchiveId;
 use crate::format::block::{BlockHeader, HEADER, Kind};
 use crate::format::header::BLOCKS;
 use crate::format::index::{ChunkEntry, DictionaryEntry, Index};
 use crate::format::moves::Layout;
+use std::borrow::Cow;
 
 /// A block in an archive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,11 +20,13 @@ pub struct BlockRef {
 
 impl BlockRef {
     /// Reads the header at `offset`.
-    pub fn at(bytes: &[u8], id: ArchiveId, offset: u64) -> Result<BlockRef, Damage> {
+    pub fn at<R: ReadAt + ?Sized>(archive: &R, id: ArchiveId, offset: u64) -> Result<BlockRef, Damage> {
         let damaged = Damage::new(offset, "damaged block header");
-        let rest = usize::try_from(offset).ok().and_then(|start| bytes.get(start..)).ok_or(damaged)?;
-        let header = BlockHeader::decode(rest, id, offset).ok_or(damaged)?;
-        if header.length > (rest.len() - HEADER) as u64 {
+        let rest = archive.length().checked_sub(offset).and_then(|rest| rest.checked_sub(HEADER as u64));
+        let rest = rest.ok_or(damaged)?;
+        let header = archive.read_at(offset, HEADER as u64)?;
+        let header = BlockHeader::decode(&header, id, offset).ok_or(damaged)?;
+        if header.length > rest {
             return Err(Damage::new(offset, "a block runs past the committed end"));
         }
         Ok(BlockRef { offset, header })
@@ -38,43 +42,44 @@ impl BlockRef {
         self.payload_offset() + self.header.length
     }
 
-    /// Returns the payload, unchecked.
-    pub fn payload<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        bytes.get(self.payload_offset() as usize..self.end() as usize).unwrap_or_default()
+    /// Returns the payload, unchecked, of an archive that is in memory.
+    #[inline]
+    pub fn payload<'a>(&self, archive: &'a [u8]) -> &'a [u8] {
+        archive.get(self.payload_offset() as usize..self.end() as usize).unwrap_or_default()
     }
 
-    /// Returns the payload if its CRC holds (for moves: that of the table).
-    pub fn checked_payload<'a>(&self, bytes: &'a [u8], id: ArchiveId) -> Result<&'a [u8], Damage> {
-        let payload = self.payload(bytes);
-        match payload.get(..self.header.checked as usize) {
-            Some(checked) if id.crc(self.payload_offset(), checked) == self.header.payload_crc => Ok(payload),
-            _ => Err(Damage::new(self.offset, "damaged block")),
+    /// Returns the part of the payload that the payload CRC covers, if it holds: the table of a moves block, all of any other.
+    pub fn checked<'a, R: ReadAt + ?Sized>(&self, archive: &'a R, id: ArchiveId) -> Result<Cow<'a, [u8]>, Damage> {
+        let checked = archive.read_at(self.payload_offset(), u64::from(self.header.checked))?;
+        if id.crc(self.payload_offset(), &checked) != self.header.payload_crc {
+            return Err(Damage::new(self.offset, "damaged block"));
         }
+        Ok(checked)
     }
 }
 
 /// Walks the blocks of an archive up to its committed end; stops at the first damaged header.
-pub struct Scan<'a> {
-    bytes: &'a [u8],
+pub struct Scan<'a, R: ?Sized> {
+    archive: &'a R,
     id: ArchiveId,
     next: u64,
 }
 
-impl<'a> Scan<'a> {
-    /// Returns a walk over `bytes`, the archive up to its committed end.
-    pub fn new(bytes: &'a [u8], id: ArchiveId) -> Scan<'a> {
-        Scan { bytes, id, next: BLOCKS }
+impl<'a, R: ReadAt + ?Sized> Scan<'a, R> {
+    /// Returns a walk over the archive up to its committed end.
+    pub fn new(archive: &'a R, id: ArchiveId) -> Scan<'a, R> {
+        Scan { archive, id, next: BLOCKS }
     }
 }
 
-impl Iterator for Scan<'_> {
+impl<R: ReadAt + ?Sized> Iterator for Scan<'_, R> {
     type Item = Result<BlockRef, Damage>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.next >= self.bytes.len() as u64 {
+        if self.next >= self.archive.length() {
             return None;
         }
-        let block = BlockRef::at(self.bytes, self.id, self.next);
+        let block = BlockRef::at(self.archive, self.id, self.next);
         self.next = block.map_or(u64::MAX, |block| block.end());
         Some(block)
     }
@@ -93,7 +98,7 @@ impl IndexBuilder {
         match header.kind {
             Kind::Moves => {
                 let layout = Layout::of(&header).ok_or(damage("damaged moves block"))?;
-                if header.first != self.index.games + 1 {
+                if header.count == 0 || header.first != self.index.games + 1 {
                     return Err(damage("games out of order"));
                 }
                 self.index.chunks.push(ChunkEntry { first: header.first, offset, pages: self.index.pages });
@@ -106,7 +111,7 @@ impl IndexBuilder {
                     Some(last) if last.first == header.first && last.copy == 0 && known > header.first => {
                         last.copy = offset;
                     }
-                    _ if header.first == known => {
+                    _ if header.first == known && header.count > 0 => {
                         self.index.dictionaries.push(DictionaryEntry { first: known, offset, copy: 0 });
                         self.index.strings += u64::from(header.count);
                     }

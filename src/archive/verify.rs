@@ -1,7 +1,7 @@
 //! Verification: is every byte of an archive what was written, and every game sound?
 
 use super::index_path;
-use super::map::Map;
+use super::read_at::{Access, ReadAt, Store};
 use super::reader::{Archive, read_header};
 use super::scan::{BlockRef, IndexBuilder};
 use crate::error::{Damage, Error, Result};
@@ -55,6 +55,16 @@ impl Archive {
     ///
     /// Damage is in the report. Errors: the file cannot be read, or is no archive of a version this program knows.
     pub fn verify(path: impl AsRef<Path>, level: Level, progress: impl Fn(u64) + Sync) -> Result<Report> {
+        Archive::verify_with(path, Access::Map, level, progress)
+    }
+
+    /// Verifies the archive at `path` as `verify` does, and reaches its bytes as `access` says.
+    pub fn verify_with(
+        path: impl AsRef<Path>,
+        access: Access,
+        level: Level,
+        progress: impl Fn(u64) + Sync,
+    ) -> Result<Report> {
         let path = path.as_ref();
         let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
         let mut report = Report::default();
@@ -73,9 +83,10 @@ impl Archive {
         if length < mark.length {
             report.damage.push(Damage::new(length, "the file is shorter than its last commit"));
         }
-        let map = Map::of(&file, mark.length.min(length)).map_err(Error::io("cannot map", path))?;
-        let (blocks, mut damage) = walk(&map, header.id);
-        if let Some(page) = header.damaged_page(&map) {
+        let store = Store::of(file, mark.length.min(length), access).map_err(Error::io("cannot map", path))?;
+        let (blocks, mut damage) = walk(&store, header.id);
+        let pages = store.read_at(0, BLOCKS.min(store.length())).unwrap_or_default();
+        if let Some(page) = header.damaged_page(&pages) {
             damage.push(Damage::new(page, "one of the two header pages is damaged; the other holds"));
         }
         report.blocks = blocks.len() as u64;
@@ -83,7 +94,7 @@ impl Archive {
             .par_iter()
             .flat_map_iter(|block| {
                 progress(block.header.length);
-                check_block(&map, header.id, block)
+                check_block(&store, header.id, block)
             })
             .collect();
         damage.extend(found);
@@ -123,9 +134,8 @@ impl Archive {
             }
         }
         report.damage.extend(damage);
-        drop(map);
         if level == Level::Full && report.is_sound() {
-            let archive = Archive::open(path)?;
+            let archive = Archive::open_with(path, access)?;
             verify_games(&archive, &mut report, progress);
             verify_sources(&archive, &mut report)?;
         }
@@ -179,32 +189,48 @@ fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
 }
 
 /// Finds all blocks; where a header is damaged, goes on at the next one that is sound.
-fn walk(bytes: &[u8], id: ArchiveId) -> (Vec<BlockRef>, Vec<Damage>) {
+pub(super) fn walk(archive: &impl ReadAt, id: ArchiveId) -> (Vec<BlockRef>, Vec<Damage>) {
     let (mut blocks, mut damage) = (Vec::new(), Vec::new());
     let mut next = BLOCKS;
-    while next < bytes.len() as u64 {
-        match BlockRef::at(bytes, id, next) {
+    while next < archive.length() {
+        match BlockRef::at(archive, id, next) {
             Ok(block) => {
                 next = block.end();
                 blocks.push(block);
             }
             Err(fault) => {
                 damage.push(fault);
-                let after = next as usize + 1;
-                let rest = bytes.get(after..).unwrap_or_default();
-                let sound = memchr::memmem::find_iter(rest, &SYNC)
-                    .map(|at| (after + at) as u64)
-                    .find(|at| BlockRef::at(bytes, id, *at).is_ok());
-                next = sound.unwrap_or(u64::MAX);
+                next = next_block(archive, id, next + 1).unwrap_or(u64::MAX);
             }
         }
     }
     (blocks, damage)
 }
 
-fn check_block(bytes: &[u8], id: ArchiveId, block: &BlockRef) -> Vec<Damage> {
-    let payload = match block.checked_payload(bytes, id) {
-        Ok(payload) => payload,
+/// Bytes that are looked through at once for a sync word.
+const WINDOW: u64 = 1 << 20;
+
+/// Returns where the first sound block header from `start` on is.
+fn next_block(archive: &impl ReadAt, id: ArchiveId, start: u64) -> Option<u64> {
+    let mut start = start;
+    while start < archive.length() {
+        // A sync word may lie across two windows.
+        let length = (WINDOW + SYNC.len() as u64 - 1).min(archive.length() - start);
+        // What cannot be read is passed over like what is damaged.
+        let window = archive.read_at(start, length).unwrap_or_default();
+        let places = memchr::memmem::find_iter(&window, &SYNC).map(|at| start + at as u64);
+        if let Some(found) = places.into_iter().find(|at| BlockRef::at(archive, id, *at).is_ok()) {
+            return Some(found);
+        }
+        start += WINDOW;
+    }
+    None
+}
+
+/// Checks a block's payload, the pages of moves one by one.
+pub(super) fn check_block(archive: &impl ReadAt, id: ArchiveId, block: &BlockRef) -> Vec<Damage> {
+    let table = match block.checked(archive, id) {
+        Ok(table) => table,
         Err(damage) => return vec![damage],
     };
     if block.header.kind != Kind::Moves {
@@ -212,12 +238,16 @@ fn check_block(bytes: &[u8], id: ArchiveId, block: &BlockRef) -> Vec<Damage> {
     }
     let damage = Damage::new(block.offset, "damaged moves block");
     let Some(layout) = Layout::of(&block.header) else { return vec![damage] };
-    let bad: Vec<usize> =
-        (0..layout.pages()).filter(|page| !layout.page_is_sound(payload, *page, id, block.payload_offset())).collect();
+    let sound = |page: usize| {
+        let range = layout.page(page);
+        let bytes = archive.read_at(block.payload_offset() + range.start as u64, range.len() as u64);
+        bytes.is_ok_and(|bytes| layout.page_is_sound(&table, page, &bytes, id, block.payload_offset()))
+    };
+    let bad: Vec<usize> = (0..layout.pages()).filter(|page| !sound(*page)).collect();
     let overlaps = |place: usize| {
-        let (start, length) = layout.locate(payload, place)?;
-        let pages = start / PAGE..(start + length).div_ceil(PAGE);
-        bad.iter().any(|page| pages.contains(page)).then_some(())
+        let (start, length) = layout.locate(&table, place)?;
+        let after = bad.partition_point(|page| *page < start / PAGE);
+        bad.get(after).is_some_and(|page| *page < (start + length).div_ceil(PAGE)).then_some(())
     };
     let lost = Damage::new(block.offset, "damaged game records");
     if bad.is_empty() {

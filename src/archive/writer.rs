@@ -274,9 +274,9 @@ impl Writer<File> {
             match block.header.kind {
                 // The second copy of a dictionary block comes when its strings are known already.
                 Kind::Dictionary if block.header.first == interner.numbers.len() as u64 => {
-                    let payload = block.checked_payload(&map, header.id)?;
+                    let payload = block.checked(&map, header.id)?;
                     let count = block.header.count as usize;
-                    let strings = Strings::decode(payload, count).ok_or(damage)?;
+                    let strings = Strings::decode(&payload, count).ok_or(damage)?;
                     for string in (0..count).filter_map(|string| strings.get(string)) {
                         let number = interner.numbers.len() as u64;
                         interner.bytes += string.len();
@@ -284,7 +284,7 @@ impl Writer<File> {
                     }
                 }
                 Kind::Commit => {
-                    totals = Commit::decode(block.checked_payload(&map, header.id)?).ok_or(damage)?;
+                    totals = Commit::decode(&block.checked(&map, header.id)?).ok_or(damage)?;
                 }
                 _ => {}
             }

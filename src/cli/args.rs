@@ -10,6 +10,9 @@ use clap::{Args, Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 100)]
 pub struct Cli {
+    /// Read archives piece by piece instead of mapping them into memory: for files that others may cut or change meanwhile
+    #[arg(long, global = true)]
+    pub no_map: bool,
     #[command(subcommand)]
     pub command: Command,
 }

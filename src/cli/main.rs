@@ -36,6 +36,7 @@ mod verify;
 use args::{Cli, Command};
 use clap::Parser;
 use failure::{Code, Failure};
+use scoresheet::archive::Access;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
             return ExitCode::from(error.exit_code().try_into().unwrap_or(2));
         }
     };
+    output::set_access(if cli.no_map { Access::Read } else { Access::Map });
     match run(&cli.command) {
         Ok(code) => code.into(),
         Err(failure) if failure.is_broken_pipe() => Code::Fine.into(),

@@ -2,15 +2,29 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use scoresheet::archive::Archive;
+use scoresheet::archive::{Access, Archive};
 use scoresheet::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// How archives are opened: said once, by `main`, before anything is.
+static ACCESS: OnceLock<Access> = OnceLock::new();
+
+/// Says how archives are to be opened from now on; the first call counts.
+pub fn set_access(access: Access) {
+    let _ = ACCESS.set(access);
+}
+
+/// Returns how archives are to be opened.
+pub fn access() -> Access {
+    ACCESS.get().copied().unwrap_or_default()
+}
 
 /// Opens an archive; errors name it.
 pub fn open(path: &Path) -> Result<Archive, Failure> {
-    Archive::open(path).map_err(Failure::of_archive(path))
+    Archive::open_with(path, access()).map_err(Failure::of_archive(path))
 }
 
 /// Returns standard output, buffered. It must be flushed, so that errors are seen.

@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let file = std::fs::metadata(path).map_err(|error| output::cannot_read(path, error))?;
     let level = if args.quick { Level::Quick } else { Level::Full };
     // A full verification goes over the moves a second time.
-    let moves = match (level, Archive::open(path).and_then(|archive| archive.totals())) {
+    let moves = match (level, Archive::open_with(path, output::access()).and_then(|archive| archive.totals())) {
         (Level::Full, Ok(totals)) => totals.moves_bytes,
         _ => 0,
     };
@@ -67,7 +67,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
-        progress::watched(&bar, look, || Archive::verify(path, level, progress)).map_err(Failure::of_archive(path))
+        progress::watched(&bar, look, || Archive::verify_with(path, output::access(), level, progress))
+            .map_err(Failure::of_archive(path))
     })?;
     let mut out = output::stdout();
     if args.json {

@@ -92,8 +92,10 @@ impl BlockHeader {
             payload_crc: bytes.u32()?,
         };
         let end = offset.checked_add(HEADER as u64)?.checked_add(header.length)?;
-        let sound = sync == SYNC && reserved == 0 && u64::from(header.checked) <= header.length && end > offset;
-        sound.then_some(header)
+        // Pages of records have CRCs of their own; of any other block the payload CRC covers everything.
+        let rest = header.length.checked_sub(u64::from(header.checked))?;
+        let covered = rest == 0 || header.kind == Kind::Moves;
+        (sync == SYNC && reserved == 0 && covered && end > offset).then_some(header)
     }
 }
 
@@ -112,12 +114,4 @@ pub fn encode(kind: Kind, first: u64, count: u32, payload: &[u8], id: ArchiveId,
     block.extend_from_slice(&header.encode(id, offset));
     block.extend_from_slice(payload);
     block
-}
-
-/// Returns the payload of a block at `offset` if its first `checked` bytes are sound. `bytes` begin with the block.
-pub fn payload<'a>(bytes: &'a [u8], header: &BlockHeader, id: ArchiveId, offset: u64) -> Option<&'a [u8]> {
-    let end = usize::try_from(header.length).ok()?.checked_add(HEADER)?;
-    let payload = bytes.get(HEADER..end)?;
-    let checked = payload.get(..header.checked as usize)?;
-    (id.crc(offset.checked_add(HEADER as u64)?, checked) == header.payload_crc).then_some(payload)
 }

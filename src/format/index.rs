@@ -114,6 +114,32 @@ impl Index {
             chunks: chunks?,
             dictionaries: dictionaries?,
         };
-        Some(index)
+        index.holds_together().then_some(index)
+    }
+
+    /// Returns whether the entries follow each other and the totals fit them: a reader counts on it, and a checksum does not say so.
+    fn holds_together(&self) -> bool {
+        let (chunks, dictionaries) = (&self.chunks, &self.dictionaries);
+        let ascend = |pair: &[ChunkEntry]| match pair {
+            [one, next] => one.first < next.first && one.offset < next.offset && one.pages <= next.pages,
+            _ => false,
+        };
+        let follow = |pair: &[DictionaryEntry]| match pair {
+            [one, next] => one.first < next.first && one.offset < next.offset,
+            _ => false,
+        };
+        let totals = match (chunks.first(), chunks.last()) {
+            (Some(first), Some(last)) => {
+                // A page takes five bytes of the archive at least: one of records and a checksum.
+                let pages = last.pages <= self.pages && self.pages <= self.length / 5;
+                first.first == 1 && first.pages == 0 && last.first <= self.games && pages
+            }
+            _ => self.games == 0 && self.pages == 0,
+        };
+        let strings = match (dictionaries.first(), dictionaries.last()) {
+            (Some(first), Some(last)) => first.first == 0 && last.first < self.strings,
+            _ => self.strings == 0,
+        };
+        totals && strings && chunks.windows(2).all(ascend) && dictionaries.windows(2).all(follow)
     }
 }

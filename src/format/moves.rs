@@ -6,6 +6,7 @@
 
 use super::ArchiveId;
 use super::block::{BlockHeader, HEADER, Kind};
+use std::ops::Range;
 
 /// How many games share a start.
 pub const GROUP: usize = 16;
@@ -74,17 +75,19 @@ impl Layout {
         self.size.div_ceil(PAGE)
     }
 
-    /// Checks one page of the records. `payload` begins at `offset` in the archive.
-    pub fn page_is_sound(&self, payload: &[u8], page: usize, id: ArchiveId, offset: u64) -> bool {
-        let crc = payload.get(self.crcs + page * 4..self.crcs + page * 4 + 4);
-        let start = self.records + page * PAGE;
-        let end = (start + PAGE).min(self.records + self.size);
-        match (crc, payload.get(start..end)) {
-            (Some(crc), Some(bytes)) if page < self.pages() => {
-                id.crc(offset + start as u64, bytes).to_le_bytes() == crc
-            }
-            _ => false,
-        }
+    /// Returns where a page of the records, from 0, is in the payload; nothing where there is none.
+    pub fn page(&self, page: usize) -> Range<usize> {
+        let end = self.records + self.size;
+        let start = page.checked_mul(PAGE).and_then(|start| start.checked_add(self.records)).unwrap_or(end).min(end);
+        start..start.saturating_add(PAGE).min(end)
+    }
+
+    /// Checks one page of the records. `payload` has at least the table, and begins at `offset` in the archive.
+    pub fn page_is_sound(&self, payload: &[u8], page: usize, bytes: &[u8], id: ArchiveId, offset: u64) -> bool {
+        let crc =
+            page.checked_mul(4).and_then(|at| payload.get(self.crcs..self.records)?.get(at..)?.first_chunk::<4>());
+        let start = self.page(page).start as u64;
+        crc.is_some_and(|crc| id.crc(offset + start, bytes).to_le_bytes() == *crc)
     }
 }
 

@@ -45,6 +45,13 @@ impl<'a> Record<'a> {
     }
 }
 
+impl Record<'_> {
+    /// Returns the record with its bytes as its own.
+    pub fn into_owned(self) -> Record<'static> {
+        Record { flags: self.flags, set_up: self.set_up, stream: Cow::Owned(self.stream.into_owned()) }
+    }
+}
+
 /// Appends a starting position: occupied squares, men, state, rooks, clocks.
 pub fn push_start(position: &Position, out: &mut Vec<u8>) {
     let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
