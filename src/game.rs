@@ -78,10 +78,22 @@ impl Outcome {
 pub trait Visitor {
     /// A tag pair, in its order, with escapes resolved.
     fn tag(&mut self, name: &[u8], value: &[u8]);
+    /// `tag`, where the standard's text of the pair is known already, brackets included.
+    #[inline]
+    fn tag_known(&mut self, name: &[u8], value: &[u8], pair: &[u8]) {
+        let _ = pair;
+        self.tag(name, value);
+    }
     /// The position before the first move; called once in every game, after the tags.
     fn start(&mut self, position: &Position);
     /// A move of the position `before`.
     fn play(&mut self, before: &Position, m: Move);
+    /// `play`, where the move's SAN is known already: the standard's, and no other man could go there.
+    #[inline]
+    fn play_known(&mut self, before: &Position, m: Move, san: &[u8]) {
+        let _ = san;
+        self.play(before, m);
+    }
     /// A `!` (good) or `?` as written behind a move.
     fn mark(&mut self, good: bool);
     /// A numeric annotation glyph, `$0` to `$255`.

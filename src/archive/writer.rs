@@ -14,9 +14,9 @@ use crate::format::header::{BLOCKS, Header, Mark, PAGE};
 use crate::format::index::Index;
 use crate::format::source::Source;
 use crate::format::{ArchiveId, VERSION, moves};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::hash::BuildHasher;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ pub struct Interner {
     new: Vec<Box<[u8]>>,
     /// Hashes of strings seen in one chunk so far; a false hit costs a few bytes.
     once: HashSet<u64>,
-    hasher: BuildHasherDefault<DefaultHasher>,
+    hasher: foldhash::quality::FixedState,
 }
 
 impl Interner {

@@ -2,7 +2,7 @@
 
 use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::RELATION;
-use crate::chess::{Color, Move, MoveKind, Position, Role, Wing};
+use crate::chess::{Color, Man, Move, MoveKind, Position, Role, Wing};
 use crate::game::Outcome;
 
 /// Appends a move that is legal in `before`, or the null move: one byte; two with a prefix; three for a man without a label.
@@ -15,39 +15,59 @@ pub fn push_move(before: &Position, m: Move, out: &mut Vec<u8>) {
         _ => {}
     }
     let Some(man) = before.man_at(m.from) else { return };
-    let (Some(label), role) = (man.label(), man.role()) else { return push_explicit(m, out) };
-    let relation = RELATION[m.from.index() as usize & 63][m.to.index() as usize & 63];
-    match role {
-        Role::Pawn => {
-            if let Some(role) = m.promotion() {
-                match before.promoted_man(m.from, role).label() {
-                    Some(label) => out.push(prefix(role, label)),
-                    None => return push_explicit(m, out),
-                }
-            }
-            out.push(0x20 | pawn_step(before.turn(), m) << 3 | label);
+    let Some(Words { base, prefix, mask }) = WORDS.get(man.0 as usize) else { return push_explicit(m, out) };
+    if *mask != 0 {
+        if *prefix != 0 {
+            out.push(*prefix);
         }
-        Role::Knight => {
-            if label >= 2 {
-                out.push(prefix(role, label));
-            }
-            out.push(0x10 | if label == 1 { 8 } else { 0 } | relation & 7);
+        return out.push(base | RELATION[m.from.index() as usize & 63][m.to.index() as usize & 63] & mask);
+    }
+    push_pawn(before, m, *base, out);
+}
+
+/// How the moves of a slot's man are written: the bits that are always the same, the prefix if it needs one, and which bits of
+/// `RELATION` come to them; none for pawns.
+#[derive(Clone, Copy)]
+struct Words {
+    base: u8,
+    prefix: u8,
+    mask: u8,
+}
+
+static WORDS: [Words; 64] = {
+    let mut table = [Words { base: 0, prefix: 0, mask: 0 }; 64];
+    let mut slot = 0;
+    while slot < 64 {
+        let man = Man(slot as u8);
+        if let Some(label) = man.label() {
+            let role = man.role();
+            let (base, mask, second) = match role {
+                Role::Pawn => (0x20 | label, 0, 0),
+                Role::Knight => (0x10, 7, 8),
+                Role::King => (0x08, 7, 0),
+                Role::Queen => (0x40, 0x3F, 0),
+                // The direction's last bit, straight or diagonal, tells rook from bishop.
+                Role::Rook | Role::Bishop => (0x80, 0x3F, 0x40),
+            };
+            let of_two = second != 0 && label < 2;
+            let named = matches!(role, Role::Pawn | Role::King) || of_two || label == 0;
+            let prefix = if named { 0 } else { prefix(role, label) };
+            table[slot] = Words { base: if of_two && label == 1 { base | second } else { base }, prefix, mask };
         }
-        Role::King => out.push(0x08 | relation & 7),
-        Role::Queen => {
-            if label >= 1 {
-                out.push(prefix(role, label));
-            }
-            out.push(0x40 | relation);
-        }
-        Role::Rook | Role::Bishop => {
-            if label >= 2 {
-                out.push(prefix(role, label));
-            }
-            // The direction's last bit, straight or diagonal, tells rook from bishop.
-            out.push(0x80 | if label == 1 { 0x40 } else { 0 } | relation);
+        slot += 1;
+    }
+    table
+};
+
+#[inline]
+fn push_pawn(before: &Position, m: Move, base: u8, out: &mut Vec<u8>) {
+    if let Some(role) = m.promotion() {
+        match before.promoted_man(m.from, role).label() {
+            Some(label) => out.push(prefix(role, label)),
+            None => return push_explicit(m, out),
         }
     }
+    out.push(base | pawn_step(before.turn(), m) << 3);
 }
 
 /// The byte that names man `label` of a role, as a prefix.

@@ -5,7 +5,8 @@
 //! allocates nothing.
 
 use super::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
-use crate::chess::piece::{CODES, EMPTY, OFF, SLIDES};
+use crate::chess::piece::{CODES, EMPTY, OFF};
+use crate::chess::safety::Attention;
 use crate::chess::{Color, Man, Position, Role, Square, Wing};
 
 /// A stream that cannot be replayed to the ply asked, because it is damaged.
@@ -309,13 +310,11 @@ impl Replay {
 
     /// Returns the full position at the ply reached.
     pub fn position(&self) -> Position {
-        let (mut occupied, mut sliders, mut unlabelled) = ([0u64; 2], [0u64; 2], false);
+        let (mut occupied, mut roles, mut unlabelled) = ([0u64; 2], [0u64; 6], false);
         for (square, &code) in self.board.iter().enumerate() {
             if code != EMPTY {
                 occupied[Man(code).color().index()] |= 1 << square;
-                let slides = u64::from(SLIDES[code as usize % CODES]);
-                sliders[0] |= (slides & 1) << square;
-                sliders[1] |= (slides >> 1) << square;
+                roles[Man(code).role() as usize] |= 1 << square;
                 unlabelled |= code >= 64;
             }
         }
@@ -325,7 +324,7 @@ impl Replay {
             board: self.board,
             square: self.square,
             occupied,
-            sliders,
+            roles,
             unlabelled,
             turn: self.turn,
             en_passant: self.en_passant,
@@ -333,6 +332,7 @@ impl Replay {
             rook_home: start.rook_home,
             halfmove_clock: (i64::from(self.ply) - self.clock_zero).clamp(0, i64::from(u32::MAX)) as u32,
             fullmove_number: start.fullmove_number.saturating_add(moves_of_black),
+            attention: Attention::Unknown,
         }
     }
 }

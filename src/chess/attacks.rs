@@ -56,14 +56,17 @@ pub(crate) static RAYS: [[u64; 64]; 8] = {
     table
 };
 
-/// The squares in line with a square, straight and aslant.
-pub(crate) static LINES: [[u64; 64]; 2] = {
-    let mut table = [[0; 64]; 2];
+/// The squares that a man of each role attacks on an empty board, by the role's number; none for the pawn.
+pub(crate) static REACH: [[u64; 64]; 6] = {
+    let mut table = [[0; 64], jumps(&LEAPS), [0; 64], [0; 64], [0; 64], jumps(&DIRECTIONS)];
     let mut direction = 0;
     while direction < 8 {
         let mut square = 0;
         while square < 64 {
-            table[direction & 1][square] |= RAYS[direction][square];
+            let ray = RAYS[direction][square];
+            // Bishop 2, rook 3, queen 4.
+            table[3 - (direction & 1)][square] |= ray;
+            table[4][square] |= ray;
             square += 1;
         }
         direction += 1;
@@ -97,6 +100,7 @@ pub(crate) static RELATION: [[u8; 64]; 64] = {
 };
 
 /// The squares strictly between two squares on a line, or none.
+#[inline]
 pub(crate) fn between(a: usize, b: usize) -> u64 {
     match RELATION[a & 63][b & 63] {
         relation @ 8..=63 => {

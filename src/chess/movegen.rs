@@ -3,6 +3,7 @@
 use super::attacks::{self, KING, KNIGHT, PAWN};
 use super::piece::{Color, EMPTY, Man, Role};
 use super::position::{Move, MoveKind, Position, Wing};
+use super::safety::Attention;
 use super::square::{Square, squares};
 
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
@@ -28,7 +29,16 @@ impl Position {
 
     /// Returns whether the side to move has a legal move.
     pub fn has_legal_move(&self) -> bool {
-        self.generate(&mut |m| self.is_safe(m))
+        // In check the king's own moves are the likeliest answer.
+        let flees = self.attention == Attention::Check && self.king_can_move();
+        flees || self.generate(&mut |m| self.is_safe(m))
+    }
+
+    fn king_can_move(&self) -> bool {
+        let Some(king) = self.king(self.turn) else { return false };
+        let royal = self.king(self.turn.other()).map_or(0, Square::bit);
+        let free = KING[king.at_most_63()] & !self.occupied[self.turn.index()] & !royal;
+        squares(free).any(|to| self.is_safe(Move::plain(king, to)))
     }
 
     /// Returns whether the side to move is checkmated.

@@ -190,22 +190,6 @@ const ROLE_OF: [Role; CODES] = {
     table
 };
 
-/// How the man of each code slides: bit 0 straight (rook, queen), bit 1 aslant (bishop, queen).
-pub(crate) static SLIDES: [u8; CODES] = {
-    let mut table = [0; CODES];
-    let mut code = 0;
-    while code < CODES {
-        table[code] = match ROLE_OF[code] {
-            Role::Rook => 1,
-            Role::Bishop => 2,
-            Role::Queen => 3,
-            _ => 0,
-        };
-        code += 1;
-    }
-    table
-};
-
 impl std::fmt::Debug for Man {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.piece().letter() as char)?;

@@ -1,8 +1,8 @@
 //! A position as slots and mailbox, and what a move does to it.
 
-use super::attacks::{self, KING, KNIGHT, LINES, PAWN, RELATION, first_seen};
-use super::piece::{CODES, Color, EMPTY, Man, OFF, Piece, Role, SLIDES};
-use super::square::{Square, squares};
+use super::piece::{CODES, Color, EMPTY, Man, OFF, Piece, Role};
+use super::safety::Attention;
+use super::square::Square;
 use std::sync::LazyLock;
 
 /// The two sides to castle to, by where the rook comes from.
@@ -92,8 +92,8 @@ pub struct Position {
     pub(crate) square: [u8; CODES],
     /// The occupied squares of each colour.
     pub(crate) occupied: [u64; 2],
-    /// The squares of the men of both colours that slide straight, and of those that slide aslant.
-    pub(crate) sliders: [u64; 2],
+    /// The squares of the men of each role, of both colours.
+    pub(crate) roles: [u64; 6],
     /// Whether there may be men without labels.
     pub(crate) unlabelled: bool,
     pub(crate) turn: Color,
@@ -105,6 +105,7 @@ pub struct Position {
     pub(crate) rook_home: [u8; 4],
     pub(crate) halfmove_clock: u32,
     pub(crate) fullmove_number: u32,
+    pub(crate) attention: Attention,
 }
 
 /// The usual starting position, set up once.
@@ -136,6 +137,7 @@ impl Position {
         ] {
             position.grant_castling(color, wing, Square::masked(rook));
         }
+        position.attention = Attention::Quiet;
         position
     }
 
@@ -147,7 +149,7 @@ impl Position {
             board: [EMPTY; 64],
             square: [OFF; CODES],
             occupied: [0; 2],
-            sliders: [0; 2],
+            roles: [0; 6],
             unlabelled: false,
             turn,
             en_passant: OFF,
@@ -155,6 +157,7 @@ impl Position {
             rook_home: [OFF; 4],
             halfmove_clock: 0,
             fullmove_number: 1,
+            attention: Attention::Unknown,
         };
         let mut seen = [[0u8; 6]; 2];
         for file in 0..8 {
@@ -269,188 +272,22 @@ impl Position {
         self.occupied[color.index()]
     }
 
-    /// Returns whether the side to move is in check.
-    pub fn in_check(&self) -> bool {
-        self.king(self.turn).is_some_and(|king| self.attacked_by(self.turn.other(), king))
-    }
-
-    /// Returns whether any man of that colour attacks the square.
-    pub fn attacked_by(&self, color: Color, square: Square) -> bool {
-        self.attacked_with(color, square, self.occupied[color.index()], self.occupied[0] | self.occupied[1])
-    }
-
-    #[inline]
-    fn role_on(&self, square: u8) -> Role {
-        Man(self.board[square as usize & 63]).role()
-    }
-
-    /// `attacked_by` as if the board held other men: `attackers` of them that colour's, on `occupied` squares in all.
-    pub(super) fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
-        let at = square.at_most_63();
-        for (aslant, sliders) in self.sliders.iter().enumerate() {
-            let sliders = sliders & attackers & LINES[aslant][at];
-            if sliders == 0 {
-                continue;
-            }
-            for direction in (aslant..8).step_by(2) {
-                if let Some(first) = first_seen(at, direction, occupied)
-                    && sliders >> first & 1 != 0
-                {
-                    return true;
-                }
-            }
-        }
-        let is = |set: u64, role| squares(set & attackers).any(|from| self.role_on(from.index()) == role);
-        is(KNIGHT[at], Role::Knight) || is(PAWN[color.other().index()][at], Role::Pawn) || is(KING[at], Role::King)
-    }
-
-    /// Checks that a move is legal chess here: that a man of the side to move can make it and its king is not left in check.
-    ///
-    /// A position without a king of the mover's has no check. The null move is never legal.
-    pub fn check(&self, m: Move) -> Result<(), IllegalMove> {
-        if !self.is_pseudo_legal(m) {
-            return Err(IllegalMove::NotPossible);
-        }
-        if self.is_safe(m) { Ok(()) } else { Err(IllegalMove::LeavesKingInCheck) }
-    }
-
-    /// Returns whether a man of the side to move can make the move if checks did not matter; castling is examined in full.
-    pub(super) fn is_pseudo_legal(&self, m: Move) -> bool {
-        let us = self.turn;
-        let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
-        let (ours, theirs) = (self.occupied[us.index()], self.occupied[us.other().index()]);
-        if ours >> from & 1 == 0 {
-            return false;
-        }
-        let role = self.role_on(m.from.index());
-        if let MoveKind::Castle(wing) = m.kind {
-            return self.king(us) == Some(m.from)
-                && self.castling_rook(us, wing) == Some(m.to)
-                && self.castling_is_possible(us, wing);
-        }
-        if ours >> to & 1 != 0 || self.king(us.other()) == Some(m.to) {
-            return false;
-        }
-        if role == Role::Pawn {
-            return self.pawn_can(m);
-        }
-        if m.kind != MoveKind::Plain {
-            return false;
-        }
-        match role {
-            Role::Knight => KNIGHT[from] >> to & 1 != 0,
-            Role::King => KING[from] >> to & 1 != 0,
-            _ => match RELATION[from][to] {
-                relation @ 8..=63 => {
-                    let fits = match role {
-                        Role::Rook => relation & 1 == 0,
-                        Role::Bishop => relation & 1 == 1,
-                        _ => true,
-                    };
-                    fits && attacks::between(from, to) & (ours | theirs) == 0
-                }
-                _ => false,
-            },
-        }
-    }
-
-    fn pawn_can(&self, m: Move) -> bool {
-        let us = self.turn;
-        let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
-        let all = self.occupied[0] | self.occupied[1];
-        let (forward, second, last) = if us == Color::White { (8i8, 1, 7) } else { (-8, 6, 0) };
-        let promotes = match m.kind {
-            MoveKind::Null | MoveKind::Promotion(Role::Pawn | Role::King) => return false,
-            MoveKind::Promotion(_) => true,
-            _ => false,
-        };
-        if promotes != (m.to.rank() == last) {
-            return false;
-        }
-        if PAWN[us.index()][from] >> to & 1 != 0 {
-            let takes = self.occupied[us.other().index()] >> to & 1 != 0;
-            return if m.kind == MoveKind::EnPassant {
-                self.en_passant == m.to.index() && self.en_passant_victim().is_some()
-            } else {
-                takes
-            };
-        }
-        let one = m.from.index().wrapping_add_signed(forward);
-        if m.kind == MoveKind::EnPassant || one > 63 || all >> one & 1 != 0 {
-            return false;
-        }
-        to == one as usize
-            || (m.from.rank() == second && to == one.wrapping_add_signed(forward) as usize && all >> to & 1 == 0)
-    }
-
-    /// Returns the square of the pawn that an en passant capture would take.
-    pub(super) fn en_passant_victim(&self) -> Option<Square> {
-        let target = self.en_passant()?;
-        let back = if self.turn == Color::White { -8i8 } else { 8 };
-        let victim = Square::masked(target.index().wrapping_add_signed(back));
-        let pawn = Piece { color: self.turn.other(), role: Role::Pawn };
-        (self.piece_at(victim) == Some(pawn)).then_some(victim)
-    }
-
-    /// Returns whether the mover's king is unattacked after a pseudo-legal move.
-    #[inline]
-    pub(super) fn is_safe(&self, m: Move) -> bool {
-        let us = self.turn;
-        let them = us.other();
-        let Some(king) = self.king(us) else { return true };
-        if let MoveKind::Castle(_) = m.kind {
-            return true; // examined as a whole by `castling_is_possible`
-        }
-        let (from, to) = (m.from.bit(), m.to.bit());
-        let mut occupied = (self.occupied[0] | self.occupied[1]) & !from | to;
-        let mut attackers = self.occupied[them.index()] & !to;
-        if m.kind == MoveKind::EnPassant
-            && let Some(victim) = self.en_passant_victim()
-        {
-            occupied &= !victim.bit();
-            attackers &= !victim.bit();
-        }
-        let king = if king == m.from { m.to } else { king };
-        !self.attacked_with(them, king, attackers, occupied)
-    }
-
-    /// Returns whether castling is legal now: right, free ways, no attack on the king's way, and no attack on it afterwards.
-    pub(super) fn castling_is_possible(&self, us: Color, wing: Wing) -> bool {
-        let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, wing)) else { return false };
-        let (king_file, rook_file) = wing.files();
-        let home = us.back_rank();
-        let (king_to, rook_to) = (Square::at(king_file, home), Square::at(rook_file, home));
-        let path = |a: Square, b: Square| attacks::between(a.at_most_63(), b.at_most_63()) | b.bit();
-        let all = self.occupied[0] | self.occupied[1];
-        let others = all & !king.bit() & !rook.bit();
-        if (path(king, king_to) | path(rook, rook_to)) & others != 0 {
-            return false;
-        }
-        let them = us.other();
-        let attackers = self.occupied[them.index()];
-        let king_path = path(king, king_to) | king.bit();
-        if squares(king_path).any(|square| self.attacked_with(them, square, attackers, all & !king.bit())) {
-            return false;
-        }
-        !self.attacked_with(them, king_to, attackers, others | king_to.bit() | rook_to.bit())
-    }
-
     #[inline]
     fn put(&mut self, code: u8, square: u8) {
+        let man = Man(code);
         self.board[square as usize & 63] = code;
         self.square[code as usize % CODES] = square;
-        self.occupied[Man(code).color().index()] |= 1 << (square & 63);
-        let slides = u64::from(SLIDES[code as usize % CODES]);
-        self.sliders[0] |= (slides & 1) << (square & 63);
-        self.sliders[1] |= (slides >> 1) << (square & 63);
+        self.occupied[man.color().index()] |= 1 << (square & 63);
+        self.roles[man.role() as usize] |= 1 << (square & 63);
         self.unlabelled |= code >= 64;
+        self.attention = Attention::Unknown;
     }
 
     #[inline]
     fn lift(&mut self, square: u8) -> u8 {
         let code = std::mem::replace(&mut self.board[square as usize & 63], EMPTY);
         self.square[code as usize % CODES] = OFF;
-        for set in self.occupied.iter_mut().chain(&mut self.sliders) {
+        for set in self.occupied.iter_mut().chain(&mut self.roles) {
             *set &= !(1 << (square & 63));
         }
         code
@@ -475,15 +312,61 @@ impl Position {
 
     /// Plays a move that is legal or the null move; what it does with others is unspecified, but safe.
     pub fn play(&mut self, m: Move) {
+        if m.kind == MoveKind::Plain && self.attention != Attention::Unknown {
+            return self.play_plain(m, self.gives_check_plainly(m));
+        }
         let promoted = m.promotion().map(|role| self.promoted_man(m.from, role));
-        self.play_as(m, promoted);
+        self.play_in_full(m, promoted);
     }
 
     /// `play`, with the promoted man's identity given.
     pub(crate) fn play_as(&mut self, m: Move, promoted: Option<Man>) {
+        match promoted {
+            None => self.play(m),
+            Some(_) => self.play_in_full(m, promoted),
+        }
+    }
+
+    /// `play` for a plain move; `check`: whether it gives check.
+    #[inline]
+    pub(crate) fn play_plain(&mut self, m: Move, check: bool) {
+        let us = self.turn;
+        let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
+        let mover = std::mem::replace(&mut self.board[from], EMPTY);
+        let victim = std::mem::replace(&mut self.board[to], mover);
+        self.square[mover as usize % CODES] = m.to.index();
+        let role = Man(mover).role();
+        let step = m.from.bit() | m.to.bit();
+        self.occupied[us.index()] ^= step;
+        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
+        self.en_passant = OFF;
+        if victim != EMPTY {
+            self.square[victim as usize % CODES] = OFF;
+            self.occupied[us.other().index()] &= !m.to.bit();
+            self.roles[Man(victim).role() as usize] &= !m.to.bit();
+            self.halfmove_clock = 0;
+        }
+        self.roles[role as usize] ^= step;
+        if role == Role::Pawn {
+            self.halfmove_clock = 0;
+            if m.from.index().abs_diff(m.to.index()) == 16 {
+                self.en_passant = u8::midpoint(m.from.index(), m.to.index());
+            }
+        }
+        if self.rights != 0 {
+            self.drop_rights(us, mover, m.from.index(), m.to.index());
+        }
+        self.fullmove_number = self.fullmove_number.saturating_add(u32::from(us == Color::Black));
+        self.turn = us.other();
+        self.attention = if check { Attention::Check } else { Attention::Quiet };
+    }
+
+    #[inline(never)]
+    fn play_in_full(&mut self, m: Move, promoted: Option<Man>) {
         let us = self.turn;
         let (from, to) = (m.from.index(), m.to.index());
         let passed = std::mem::replace(&mut self.en_passant, OFF);
+        let attention = self.attention;
         self.halfmove_clock = self.halfmove_clock.saturating_add(1);
         match m.kind {
             MoveKind::Null => {}
@@ -523,6 +406,14 @@ impl Position {
             self.fullmove_number = self.fullmove_number.saturating_add(1);
         }
         self.turn = us.other();
+        self.attention = match m.kind {
+            // Both kings are as they were, but the other side is to move.
+            MoveKind::Null if attention == Attention::Quiet => Attention::Quiet,
+            MoveKind::Null => Attention::Unknown,
+            // After a legal move the mover's king is not attacked.
+            _ if self.king(self.turn).is_some_and(|king| self.attacked_by(us, king)) => Attention::Check,
+            _ => Attention::Quiet,
+        };
     }
 
     fn drop_rights(&mut self, us: Color, mover: u8, from: u8, to: u8) {
@@ -534,58 +425,6 @@ impl Position {
                 self.rights &= !(1 << right);
             }
         }
-    }
-
-    /// `candidates` by the slots of the role, where no man is without one.
-    #[inline]
-    fn labelled_candidates(&self, role: Role, to: usize, all: u64) -> u64 {
-        let first = self.turn.index() * 32 + 4 + 4 * role as usize;
-        let mut found = 0;
-        for &from in &self.square[first..first + 4] {
-            let relation = RELATION[from as usize & 63][to];
-            let line = match role {
-                Role::Knight => relation >= 64,
-                Role::Rook => relation & 1 == 0,
-                Role::Bishop => relation & 1 == 1,
-                _ => true,
-            };
-            let reaches = line
-                && match relation {
-                    0 => false,
-                    8..=63 => role != Role::Knight && attacks::between(from as usize, to) & all == 0,
-                    _ => role == Role::Knight,
-                };
-            if from < OFF && reaches {
-                found |= 1 << from;
-            }
-        }
-        found
-    }
-
-    /// Returns the attackers of `to` of that role among the men of the side to move, as a set of squares, pins aside.
-    /// For pawns: those that could capture on `to`.
-    pub(super) fn candidates(&self, role: Role, to: Square) -> u64 {
-        let at = to.at_most_63();
-        let ours = self.occupied[self.turn.index()];
-        let all = self.occupied[0] | self.occupied[1];
-        if !self.unlabelled && matches!(role, Role::Knight | Role::Bishop | Role::Rook | Role::Queen) {
-            return self.labelled_candidates(role, at, all);
-        }
-        let reach = match role {
-            Role::Pawn => PAWN[self.turn.other().index()][at],
-            Role::Knight => KNIGHT[at],
-            Role::King => KING[at],
-            Role::Rook => attacks::slide(at, 0, all),
-            Role::Bishop => attacks::slide(at, 1, all),
-            Role::Queen => attacks::slide(at, 0, all) | attacks::slide(at, 1, all),
-        };
-        let mut found = 0;
-        for square in squares(reach & ours) {
-            if self.role_on(square.index()) == role {
-                found |= square.bit();
-            }
-        }
-        found
     }
 }
 

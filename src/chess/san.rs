@@ -1,10 +1,13 @@
 //! Standard algebraic notation: written as the PGN standard has it, read as people write it.
 
-use super::attacks::{PAWN, RELATION, between};
-use super::piece::{Color, Man, Role};
+use super::attacks::between;
+use super::piece::{Color, Role};
 use super::position::{IllegalMove, Move, MoveKind, Position, Wing};
 use super::square::{Square, squares};
 use std::fmt;
+
+mod plain;
+pub(crate) use plain::Plain;
 
 /// Why a move text cannot be read as a legal move of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -232,14 +235,16 @@ impl Position {
 
     fn write_san_as(&self, m: Move, full_squares: bool, out: &mut Vec<u8>) {
         self.write_san_unmarked(m, full_squares, out);
-        if m.kind == MoveKind::Null || !self.may_check(m) {
-            return;
+        if self.gives_check(m) {
+            out.push(if self.mates(m) { b'#' } else { b'+' });
         }
+    }
+
+    /// Whether a move that gives check leaves no answer.
+    fn mates(&self, m: Move) -> bool {
         let mut after = self.clone();
         after.play(m);
-        if after.in_check() {
-            out.push(if after.has_legal_move() { b'+' } else { b'#' });
-        }
+        !after.has_legal_move()
     }
 
     /// Returns the standard's SAN of a legal move.
@@ -286,35 +291,6 @@ impl Position {
             out.push(b'x');
         }
         out.extend_from_slice(&to);
-    }
-
-    /// Returns whether the other king is attacked after a legal plain move; for special moves true, which leaves them to a closer look.
-    #[inline]
-    fn may_check(&self, m: Move) -> bool {
-        let us = self.turn();
-        let Some(king) = self.king(us.other()) else { return false };
-        let occupied = (self.occupied[0] | self.occupied[1]) & !m.from.bit() | m.to.bit();
-        // All men but the mover: it may uncover one, and in an illegal position the king may be attacked already.
-        let others = self.occupied[us.index()] & !m.from.bit();
-        if m.kind != MoveKind::Plain || self.attacked_with(us, king, others, occupied) {
-            return true;
-        }
-        let (to, king) = (m.to.at_most_63(), king.at_most_63());
-        let relation = RELATION[to][king];
-        match self.man_at(m.from).map(Man::role) {
-            Some(Role::Pawn) => PAWN[us.index()][to] >> king & 1 != 0,
-            Some(Role::Knight) => relation >= 64,
-            Some(Role::King) => false,
-            Some(role) => {
-                let line = match role {
-                    Role::Rook => relation & 1 == 0,
-                    Role::Bishop => relation & 1 == 1,
-                    _ => true,
-                };
-                line && matches!(relation, 8..=63) && between(to, king) & occupied == 0
-            }
-            None => true,
-        }
     }
 
     /// The other men of that role that could legally go to the same square.

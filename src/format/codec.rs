@@ -177,21 +177,26 @@ impl Codec {
         }
     }
 
-    /// Returns the codec for these values: the first that holds nine in ten of a sample and of all.
-    pub fn choose(name: &[u8], values: &[&[u8]]) -> Codec {
+    /// Returns the codec for these values, the first that holds nine in ten of a sample and of all, and the number of each value.
+    pub fn choose(name: &[u8], values: &[&[u8]]) -> (Codec, Vec<Option<u64>>) {
         let base62 = values.first().and_then(|value| value.len().checked_sub(8).map(|cut| value[..cut].to_vec()));
         let typed = [Codec::Integer, Codec::Signed, Codec::Date, Codec::Time];
         let linked = base62.filter(|prefix| prefix.ends_with(b"/")).map(Codec::Base62);
-        let holds = |codec: &Codec, values: &[&[u8]]| {
-            let held = values.iter().filter(|value| codec.parse(value).is_some()).count();
-            held * 10 >= values.len() * 9
+        let numbers = |codec: &Codec, values: &[&[u8]]| {
+            let numbers: Vec<Option<u64>> = values.iter().map(|value| codec.parse(value)).collect();
+            let held = numbers.iter().filter(|number| number.is_some()).count();
+            (held * 10 >= values.len() * 9).then_some(numbers)
         };
         let sample = &values[..values.len().min(20)];
-        if let Some(codec) = typed.into_iter().chain(linked).find(|codec| holds(codec, sample) && holds(codec, values))
-        {
-            return codec;
+        for codec in typed.into_iter().chain(linked) {
+            if numbers(&codec, sample).is_some()
+                && let Some(numbers) = numbers(&codec, values)
+            {
+                return (codec, numbers);
+            }
         }
-        if RECURRING.iter().any(|recurring| recurring.as_bytes() == name) { Codec::Dictionary } else { Codec::Text }
+        let recurring = RECURRING.iter().any(|recurring| recurring.as_bytes() == name);
+        (if recurring { Codec::Dictionary } else { Codec::Text }, Vec::new())
     }
 }
 

@@ -26,6 +26,9 @@ pub struct Edit {
 
 /// Returns the edits that turn `expected` into `actual`; none where they are equal.
 pub fn difference(expected: &[u8], actual: &[u8]) -> Vec<Edit> {
+    if expected == actual {
+        return Vec::new();
+    }
     let (mut edits, mut old, mut new) = (Vec::new(), expected, actual);
     loop {
         let copy = common_prefix(old, new);

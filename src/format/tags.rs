@@ -5,7 +5,7 @@
 
 use super::codec::Codec;
 use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::ops::Range;
 
 /// Tag names that have a number, from 1, in the order of this list.
@@ -134,8 +134,8 @@ impl TagsBuilder {
         for (name, ranges) in self.names.iter().zip(&self.columns) {
             let value = |range: &Range<u32>| &self.text[range.start as usize..range.end as usize];
             let values: Vec<&[u8]> = ranges.iter().map(value).collect();
-            let mut draft =
-                ColumnDraft { name: name.clone(), codec: Codec::choose(name, &values), ..Default::default() };
+            let (codec, numbers) = Codec::choose(name, &values);
+            let mut draft = ColumnDraft { name: name.clone(), codec, ..Default::default() };
             match &draft.codec {
                 Codec::Text => {
                     if !draft.refer(&values, values.len() * 3 / 4) {
@@ -150,15 +150,15 @@ impl TagsBuilder {
                 }
                 codec => {
                     let mut before = 0;
-                    for text in values {
-                        match codec.parse(text) {
+                    for (text, number) in values.iter().zip(numbers) {
+                        match number {
                             Some(value) => {
                                 draft.codes.push(codec.difference(value, before) + 1);
                                 before = value;
                             }
                             None => {
                                 draft.codes.push(0);
-                                draft.local.push(text.into());
+                                draft.local.push((*text).into());
                             }
                         }
                     }
@@ -197,7 +197,7 @@ impl Default for ColumnDraft {
 impl ColumnDraft {
     /// Makes the values references to distinct strings, unless there are more than `most` of those.
     fn refer(&mut self, values: &[&[u8]], most: usize) -> bool {
-        let mut places: HashMap<&[u8], u64> = HashMap::new();
+        let mut places: HashMap<&[u8], u64> = HashMap::default();
         for value in values {
             let next = places.len() as u64 + 1;
             let place = *places.entry(value).or_insert_with(|| {

@@ -138,6 +138,11 @@ impl<A: Visitor, B: Visitor> Visitor for Both<'_, A, B> {
         self.1.tag(name, value);
     }
 
+    fn tag_known(&mut self, name: &[u8], value: &[u8], pair: &[u8]) {
+        self.0.tag_known(name, value, pair);
+        self.1.tag_known(name, value, pair);
+    }
+
     fn start(&mut self, position: &Position) {
         self.0.start(position);
         self.1.start(position);
@@ -147,6 +152,12 @@ impl<A: Visitor, B: Visitor> Visitor for Both<'_, A, B> {
     fn play(&mut self, before: &Position, m: Move) {
         self.0.play(before, m);
         self.1.play(before, m);
+    }
+
+    #[inline]
+    fn play_known(&mut self, before: &Position, m: Move, san: &[u8]) {
+        self.0.play_known(before, m, san);
+        self.1.play_known(before, m, san);
     }
 
     fn mark(&mut self, good: bool) {

@@ -158,6 +158,36 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Returns the word of at most seven bytes that stands next, behind a blank or two and a move number, if a blank follows; and where it
+    /// ends. `None` may also mean that it is not so plain. The lexer stays where it is. What the word holds is not looked at: only one of letters,
+    /// digits and signs is a token.
+    #[inline(always)]
+    pub(super) fn peek_short_word(&self) -> Option<(&'a [u8], usize)> {
+        let mut at = self.at;
+        let &[a, b, c, d, e, ..] = from(self.text, at).first_chunk::<16>()?;
+        let number = |a: u8, b: u8, c: u8, d: u8| match (a, b, c, d) {
+            // The number 1 may begin a game.
+            (b'2'..=b'9', b'.', ..) => 2,
+            (b'1'..=b'9', b'0'..=b'9', b'.', _) => 3,
+            (b'1'..=b'9', b'0'..=b'9', b'0'..=b'9', b'.') => 4,
+            _ => 0,
+        };
+        let blank = matches!(a, b' ' | b'\n');
+        let digits = if blank { number(b, c, d, e) } else { number(a, b, c, d) };
+        at += usize::from(blank) + digits;
+        if digits > 0 {
+            at += usize::from(matches!(self.text.get(at)?, b' ' | b'\n'));
+        }
+        let word = u64::from_le_bytes(*from(self.text, at).first_chunk()?);
+        const LOW: u64 = u64::MAX / 255;
+        let zero = |x: u64| x.wrapping_sub(LOW) & !x & LOW << 7;
+        // Of each the lowest bit that is set is right.
+        let ends = zero(word ^ LOW * 0x20) | zero(word ^ LOW * 0x0A) | zero(word ^ LOW * 0x0D);
+        let length = ends.trailing_zeros() as usize / 8;
+        let end = at + length;
+        (length < 8).then(|| (slice(self.text, at, end), end))
+    }
+
     /// Returns whether the next token, comments and glyphs aside, has the form of a move.
     pub(super) fn move_follows(&self) -> bool {
         let mut ahead = *self;

@@ -9,9 +9,10 @@ use super::text::{self, Plain};
 use super::variant;
 use super::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
 use crate::chess::position::STANDARD;
-use crate::chess::san::SanError;
+use crate::chess::san::{Plain as PlainMove, SanError};
 use crate::chess::{Move, Position};
 use crate::game::{Outcome, TextKind, Visitor};
+use std::borrow::Cow;
 
 mod encoding;
 mod ends;
@@ -269,7 +270,15 @@ impl<'a, V: Visitor> Reader<'a, V> {
             b"Variant" if !variant::is_chess(&pair.value) => self.reject(FaultKind::Variant, at),
             _ => {}
         }
-        if !self.rejected {
+        if self.rejected {
+            return;
+        }
+        let written = slice(self.lexer.text, at, pair.end);
+        // Brackets, quotes and one blank, and no escapes: nothing that the standard would write otherwise.
+        let standard = pair.fault.is_none() && written.len() == pair.name.len() + pair.raw_len + 5;
+        if standard && self.plain.as_is() && matches!(pair.value, Cow::Borrowed(_)) {
+            self.visitor.tag_known(pair.name, &pair.value, written);
+        } else {
             self.visitor.tag(&text::decode(pair.name, self.plain), &text::decode(&pair.value, self.plain));
         }
     }
@@ -281,10 +290,16 @@ impl<'a, V: Visitor> Reader<'a, V> {
         }
         loop {
             // The plain way: nothing but moves and their numbers.
-            while self.marker.is_none()
-                && self.inner_marker.is_none()
-                && let Some((start, end)) = self.lexer.next_plain_word()
-            {
+            while self.marker.is_none() && self.inner_marker.is_none() {
+                if self.ply < self.options.limits.max_plies
+                    && let Some((word, end)) = self.lexer.peek_short_word()
+                    && let Some(plain) = self.now.read_plain(word)
+                {
+                    self.lexer.at = end;
+                    self.play_plain(plain, word);
+                    continue;
+                }
+                let Some((start, end)) = self.lexer.next_plain_word() else { break };
                 match self.now.parse_san(slice(self.lexer.text, start, end)) {
                     Ok(m) if self.ply < self.options.limits.max_plies => self.play(m),
                     result => {
@@ -319,6 +334,23 @@ impl<'a, V: Visitor> Reader<'a, V> {
             self.before.clone_from(&self.now);
         }
         self.now.play(m);
+        self.ply += 1;
+        self.moves += 1;
+        self.moved = true;
+    }
+
+    /// `play` for a move read in its plain form.
+    #[inline]
+    fn play_plain(&mut self, plain: PlainMove, san: &[u8]) {
+        let PlainMove { m, check, standard } = plain;
+        match standard {
+            true => self.visitor.play_known(&self.now, m, san),
+            false => self.visitor.play(&self.now, m),
+        }
+        if self.branching {
+            self.before.clone_from(&self.now);
+        }
+        self.now.play_plain(m, check);
         self.ply += 1;
         self.moves += 1;
         self.moved = true;

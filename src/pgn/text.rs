@@ -14,10 +14,18 @@ pub(super) struct Plain {
     pub(super) encoding: Encoding,
 }
 
+impl Plain {
+    /// Whether text is UTF-8 without NUL as it stands.
+    #[inline]
+    pub(super) fn as_is(self) -> bool {
+        self.ascii && self.no_nul
+    }
+}
+
 /// Returns the text as UTF-8 without NUL.
 #[inline]
 pub(super) fn decode(bytes: &[u8], plain: Plain) -> Cow<'_, [u8]> {
-    if plain.ascii && plain.no_nul { Cow::Borrowed(bytes) } else { decode_any(bytes, plain.encoding) }
+    if plain.as_is() { Cow::Borrowed(bytes) } else { decode_any(bytes, plain.encoding) }
 }
 
 #[cold]

@@ -33,6 +33,39 @@ pub struct PgnWriter {
     outcome: Option<Outcome>,
 }
 
+/// The numbers below 1,000, each with a full stop.
+static NUMBERS: [[u8; 4]; 1000] = {
+    let mut table = [[0; 4]; 1000];
+    let mut number = 0;
+    while number < 1000 {
+        let (hundreds, tens, ones) =
+            (b'0' + (number / 100) as u8, b'0' + (number / 10 % 10) as u8, b'0' + (number % 10) as u8);
+        table[number] = match number {
+            0..10 => [ones, b'.', 0, 0],
+            10..100 => [tens, ones, b'.', 0],
+            _ => [hundreds, tens, ones, b'.'],
+        };
+        number += 1;
+    }
+    table
+};
+
+/// Appends a number and a full stop.
+#[inline]
+fn write_move_number(out: &mut Vec<u8>, number: u32) {
+    match NUMBERS.get(number as usize) {
+        Some(text) => {
+            let length = out.len() + 2 + usize::from(number >= 10) + usize::from(number >= 100);
+            out.extend_from_slice(text);
+            out.truncate(length);
+        }
+        None => {
+            write_number(out, number);
+            out.push(b'.');
+        }
+    }
+}
+
 impl PgnWriter {
     /// Returns a writer with nothing written.
     pub fn new() -> PgnWriter {
@@ -194,6 +227,36 @@ impl PgnWriter {
         }
     }
 
+    /// A move with its number, if it is due; `san` appends its text, with whole squares if the style has them.
+    #[inline]
+    fn move_token(&mut self, before: &Position, san: impl FnOnce(bool, &mut Vec<u8>)) {
+        let white = before.turn() == Color::White;
+        let mut joined = false;
+        if self.number || white {
+            self.begin_token();
+            write_move_number(&mut self.out, before.fullmove_number());
+            if !white {
+                self.out.extend_from_slice(b"..");
+            }
+            self.number = false;
+            joined = self.style.joined_numbers;
+            if !joined && !self.style.unbroken_numbers {
+                self.end_token();
+            }
+        }
+        match (joined, self.style.unbroken_numbers && self.out.last() == Some(&b'.')) {
+            (true, _) => {}
+            (false, true) => self.out.push(b' '),
+            (false, false) => self.begin_token(),
+        }
+        san(self.style.full_squares, &mut self.out);
+        if self.style.pairs && !white {
+            self.gap = None;
+        }
+        self.end_token();
+        self.marks = true;
+    }
+
     fn brace(&mut self, text: &[u8]) {
         if memchr::memchr(b'}', text).is_none() {
             return self.raw(&[b"{", text, b"}"]);
@@ -268,35 +331,24 @@ impl Visitor for PgnWriter {
         self.number = true;
     }
 
+    fn tag_known(&mut self, name: &[u8], _: &[u8], pair: &[u8]) {
+        self.fen |= name == b"FEN";
+        self.out.extend_from_slice(pair);
+        self.break_line();
+        self.head = true;
+    }
+
     #[inline]
     fn play(&mut self, before: &Position, m: Move) {
-        let white = before.turn() == Color::White;
-        let mut joined = false;
-        if self.number || white {
-            self.begin_token();
-            write_number(&mut self.out, before.fullmove_number());
-            self.out.extend_from_slice(if white { b"." } else { b"..." });
-            self.number = false;
-            joined = self.style.joined_numbers;
-            if !joined && !self.style.unbroken_numbers {
-                self.end_token();
-            }
-        }
-        match (joined, self.style.unbroken_numbers && self.out.last() == Some(&b'.')) {
-            (true, _) => {}
-            (false, true) => self.out.push(b' '),
-            (false, false) => self.begin_token(),
-        }
-        if self.style.full_squares {
-            before.write_san_full_squares(m, &mut self.out);
-        } else {
-            before.write_san(m, &mut self.out);
-        }
-        if self.style.pairs && !white {
-            self.gap = None;
-        }
-        self.end_token();
-        self.marks = true;
+        self.move_token(before, |full_squares, out| match full_squares {
+            true => before.write_san_full_squares(m, out),
+            false => before.write_san(m, out),
+        });
+    }
+
+    #[inline]
+    fn play_known(&mut self, before: &Position, _: Move, san: &[u8]) {
+        self.move_token(before, |_, out| out.extend_from_slice(san));
     }
 
     fn mark(&mut self, good: bool) {

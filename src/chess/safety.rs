@@ -1,0 +1,248 @@
+//! Attacks on squares, checks and pins: which moves are legal.
+
+use super::attacks::{KNIGHT, PAWN, RAYS, REACH, RELATION, between};
+use super::piece::{Color, Man, Piece, Role};
+use super::position::{IllegalMove, Move, MoveKind, Position, Wing};
+use super::square::{Square, squares};
+
+/// What is known of the attacks on the two kings (those with the label). It saves looking at them anew at every move.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attention {
+    /// Nothing.
+    Unknown,
+    /// Neither is attacked.
+    Quiet,
+    /// That of the side to move is attacked, the other is not.
+    Check,
+}
+
+impl Position {
+    /// Returns whether the side to move is in check.
+    pub fn in_check(&self) -> bool {
+        match self.attention {
+            Attention::Quiet => false,
+            Attention::Check => true,
+            Attention::Unknown => self.king(self.turn).is_some_and(|king| self.attacked_by(self.turn.other(), king)),
+        }
+    }
+
+    /// Returns whether any man of that colour attacks the square.
+    pub fn attacked_by(&self, color: Color, square: Square) -> bool {
+        self.attacked_with(color, square, self.occupied[color.index()], self.all())
+    }
+
+    #[inline]
+    pub(super) fn all(&self) -> u64 {
+        self.occupied[0] | self.occupied[1]
+    }
+
+    /// The squares of the men of a role, of both colours.
+    #[inline]
+    pub(super) fn role(&self, role: Role) -> u64 {
+        self.roles[role as usize]
+    }
+
+    #[inline]
+    pub(super) fn role_on(&self, square: u8) -> Role {
+        Man(self.board[square as usize & 63]).role()
+    }
+
+    /// `attacked_by` as if the board held other men: `attackers` of them that colour's, on `occupied` squares in all.
+    #[inline]
+    pub(super) fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
+        let at = square.at_most_63();
+        let queens = self.role(Role::Queen);
+        let sliders = (queens | self.role(Role::Rook)) & REACH[Role::Rook as usize][at]
+            | (queens | self.role(Role::Bishop)) & REACH[Role::Bishop as usize][at];
+        let leapers = KNIGHT[at] & self.role(Role::Knight)
+            | PAWN[color.other().index()][at] & self.role(Role::Pawn)
+            | REACH[Role::King as usize][at] & self.role(Role::King);
+        leapers & attackers != 0
+            || squares(sliders & attackers).any(|from| between(from.at_most_63(), at) & occupied == 0)
+    }
+
+    /// Whether a slider of that colour may come to attack `king` when the man on `from` goes away: one stands behind it. False only where
+    /// none can.
+    #[inline]
+    pub(super) fn may_uncover(&self, color: Color, king: Square, from: Square) -> bool {
+        let direction = RELATION[king.at_most_63()][from.at_most_63()] & 7;
+        let role = if direction & 1 == 0 { Role::Rook } else { Role::Bishop };
+        let sliders = (self.role(role) | self.role(Role::Queen)) & self.occupied[color.index()];
+        RAYS[direction as usize & 7][from.at_most_63()] & sliders != 0
+    }
+
+    /// Checks that a move is legal chess here: that a man of the side to move can make it and its king is not left in check.
+    ///
+    /// A position without a king of the mover's has no check. The null move is never legal.
+    pub fn check(&self, m: Move) -> Result<(), IllegalMove> {
+        if !self.is_pseudo_legal(m) {
+            return Err(IllegalMove::NotPossible);
+        }
+        if self.is_safe(m) { Ok(()) } else { Err(IllegalMove::LeavesKingInCheck) }
+    }
+
+    /// Returns whether a man of the side to move can make the move if checks did not matter; castling is examined in full.
+    pub(super) fn is_pseudo_legal(&self, m: Move) -> bool {
+        let us = self.turn;
+        let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
+        let (ours, theirs) = (self.occupied[us.index()], self.occupied[us.other().index()]);
+        if ours >> from & 1 == 0 {
+            return false;
+        }
+        if let MoveKind::Castle(wing) = m.kind {
+            return self.king(us) == Some(m.from)
+                && self.castling_rook(us, wing) == Some(m.to)
+                && self.castling_is_possible(us, wing);
+        }
+        if ours >> to & 1 != 0 || self.king(us.other()) == Some(m.to) {
+            return false;
+        }
+        match self.role_on(m.from.index()) {
+            Role::Pawn => self.pawn_can(m),
+            role => {
+                m.kind == MoveKind::Plain
+                    && REACH[role as usize][from] >> to & 1 != 0
+                    && between(from, to) & (ours | theirs) == 0
+            }
+        }
+    }
+
+    fn pawn_can(&self, m: Move) -> bool {
+        let us = self.turn;
+        let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
+        let all = self.all();
+        let (forward, second, last) = if us == Color::White { (8i8, 1, 7) } else { (-8, 6, 0) };
+        let promotes = match m.kind {
+            MoveKind::Null | MoveKind::Promotion(Role::Pawn | Role::King) => return false,
+            MoveKind::Promotion(_) => true,
+            _ => false,
+        };
+        if promotes != (m.to.rank() == last) {
+            return false;
+        }
+        if PAWN[us.index()][from] >> to & 1 != 0 {
+            let takes = self.occupied[us.other().index()] >> to & 1 != 0;
+            return if m.kind == MoveKind::EnPassant {
+                self.en_passant == m.to.index() && self.en_passant_victim().is_some()
+            } else {
+                takes
+            };
+        }
+        let one = m.from.index().wrapping_add_signed(forward);
+        if m.kind == MoveKind::EnPassant || one > 63 || all >> one & 1 != 0 {
+            return false;
+        }
+        to == one as usize
+            || (m.from.rank() == second && to == one.wrapping_add_signed(forward) as usize && all >> to & 1 == 0)
+    }
+
+    /// Returns the square of the pawn that an en passant capture would take.
+    pub(super) fn en_passant_victim(&self) -> Option<Square> {
+        let target = self.en_passant()?;
+        let back = if self.turn == Color::White { -8i8 } else { 8 };
+        let victim = Square::masked(target.index().wrapping_add_signed(back));
+        let pawn = Piece { color: self.turn.other(), role: Role::Pawn };
+        (self.piece_at(victim) == Some(pawn)).then_some(victim)
+    }
+
+    /// Returns whether the mover's king is unattacked after a pseudo-legal move.
+    #[inline]
+    pub(super) fn is_safe(&self, m: Move) -> bool {
+        let us = self.turn;
+        let Some(king) = self.king(us) else { return true };
+        match m.kind {
+            MoveKind::Castle(_) => true, // examined as a whole by `castling_is_possible`
+            MoveKind::EnPassant => self.is_safe_in_full(m, king),
+            _ if self.attention == Attention::Quiet && m.from != king => {
+                !self.may_uncover(us.other(), king, m.from) || self.is_safe_in_full(m, king)
+            }
+            _ => self.is_safe_in_full(m, king),
+        }
+    }
+
+    #[inline(never)]
+    fn is_safe_in_full(&self, m: Move, king: Square) -> bool {
+        let them = self.turn.other();
+        let (from, to) = (m.from.bit(), m.to.bit());
+        let mut occupied = self.all() & !from | to;
+        let mut attackers = self.occupied[them.index()] & !to;
+        if m.kind == MoveKind::EnPassant
+            && let Some(victim) = self.en_passant_victim()
+        {
+            occupied &= !victim.bit();
+            attackers &= !victim.bit();
+        }
+        let king = if king == m.from { m.to } else { king };
+        !self.attacked_with(them, king, attackers, occupied)
+    }
+
+    /// Returns whether castling is legal now: right, free ways, no attack on the king's way, and no attack on it afterwards.
+    pub(super) fn castling_is_possible(&self, us: Color, wing: Wing) -> bool {
+        let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, wing)) else { return false };
+        let (king_file, rook_file) = wing.files();
+        let home = us.back_rank();
+        let (king_to, rook_to) = (Square::at(king_file, home), Square::at(rook_file, home));
+        let path = |a: Square, b: Square| between(a.at_most_63(), b.at_most_63()) | b.bit();
+        let all = self.all();
+        let others = all & !king.bit() & !rook.bit();
+        if (path(king, king_to) | path(rook, rook_to)) & others != 0 {
+            return false;
+        }
+        let them = us.other();
+        let attackers = self.occupied[them.index()];
+        let king_path = path(king, king_to) | king.bit();
+        if squares(king_path).any(|square| self.attacked_with(them, square, attackers, all & !king.bit())) {
+            return false;
+        }
+        !self.attacked_with(them, king_to, attackers, others | king_to.bit() | rook_to.bit())
+    }
+
+    /// Returns whether the other king is attacked after a legal move.
+    #[inline]
+    pub(super) fn gives_check(&self, m: Move) -> bool {
+        if self.attention == Attention::Unknown || m.kind != MoveKind::Plain {
+            let mut after = self.clone();
+            after.play(m);
+            return m.kind != MoveKind::Null && after.in_check();
+        }
+        self.gives_check_plainly(m)
+    }
+
+    /// `gives_check` for a plain move where the other king is not attacked yet.
+    #[inline]
+    pub(super) fn gives_check_plainly(&self, m: Move) -> bool {
+        let us = self.turn;
+        let Some(king) = self.king(us.other()) else { return false };
+        let (to, at) = (m.to.at_most_63(), king.at_most_63());
+        let occupied = self.all() & !m.from.bit() | m.to.bit();
+        let direct = match self.role_on(m.from.index()) {
+            Role::Pawn => PAWN[us.index()][to] & king.bit() != 0,
+            role => REACH[role as usize][to] & king.bit() != 0 && between(to, at) & occupied == 0,
+        };
+        direct
+            || self.may_uncover(us, king, m.from) && {
+                let others = self.occupied[us.index()] & !m.from.bit();
+                self.attacked_with(us, king, others, occupied)
+            }
+    }
+
+    /// Returns the attackers of `to` of that role among the men of the side to move, as a set of squares, pins aside.
+    /// For pawns: those that could capture on `to`.
+    pub(super) fn candidates(&self, role: Role, to: Square) -> u64 {
+        let at = to.at_most_63();
+        let reach = match role {
+            Role::Pawn => PAWN[self.turn.other().index()][at],
+            role => REACH[role as usize][at],
+        };
+        let mut found = reach & self.role(role) & self.occupied[self.turn.index()];
+        if matches!(role, Role::Bishop | Role::Rook | Role::Queen) {
+            let all = self.all();
+            for from in squares(found) {
+                if between(from.at_most_63(), at) & all != 0 {
+                    found &= !from.bit();
+                }
+            }
+        }
+        found
+    }
+}
