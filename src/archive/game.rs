@@ -23,6 +23,66 @@ pub struct Columns {
     layout: OnceLock<Result<Layout, Damage>>,
 }
 
+impl Columns {
+    fn tags(&self, archive: &Archive, chunk: usize) -> Result<&Tags, Damage> {
+        let read = || {
+            let (block, games) = companion(archive, chunk, Kind::Tags)?
+                .ok_or(Damage::new(archive.head(chunk)?.block.offset, "the tags block is missing"))?;
+            let payload = block.checked(archive.store(), archive.id())?;
+            Tags::decode(&payload, games).ok_or(Damage::new(block.offset, "damaged tags block"))
+        };
+        self.tags.get_or_init(read).as_ref().map_err(|damage| *damage)
+    }
+
+    fn texts(&self, archive: &Archive, chunk: usize) -> Result<Option<&Texts>, Damage> {
+        let read = || {
+            let Some((block, games)) = companion(archive, chunk, Kind::Texts)? else { return Ok(None) };
+            let payload = block.checked(archive.store(), archive.id())?;
+            let damage = Damage::new(block.offset, "damaged texts block");
+            Texts::decode(&payload, games).ok_or(damage).map(Some)
+        };
+        self.texts.get_or_init(read).as_ref().map(Option::as_ref).map_err(|damage| *damage)
+    }
+
+    fn layout(&self, archive: &Archive, chunk: usize) -> Result<&Layout, Damage> {
+        let read = || {
+            let (block, games) = companion(archive, chunk, Kind::Layout)?
+                .ok_or(Damage::new(archive.head(chunk)?.block.offset, "the layout block is missing"))?;
+            let payload = block.checked(archive.store(), archive.id())?;
+            Layout::decode(&payload, games).ok_or(Damage::new(block.offset, "damaged layout block"))
+        };
+        self.layout.get_or_init(read).as_ref().map_err(|damage| *damage)
+    }
+}
+
+/// The block of `kind` among those that follow a chunk's moves, and how many games they have.
+fn companion(archive: &Archive, chunk: usize, kind: Kind) -> Result<Option<(BlockRef, usize)>, Damage> {
+    let moves = &archive.head(chunk)?.block;
+    let mut end = moves.end();
+    while end < archive.file_length() {
+        let block = BlockRef::at(archive.store(), archive.id(), end)?;
+        let header = block.header;
+        let ours = matches!(header.kind, Kind::Tags | Kind::Texts | Kind::Layout);
+        if !ours || header.first != moves.header.first {
+            break;
+        }
+        if header.kind == kind {
+            return Ok(Some((block, moves.header.count as usize)));
+        }
+        end = block.end();
+    }
+    Ok(None)
+}
+
+/// A tag's value as the archive has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TagValue<'a> {
+    /// The text.
+    pub text: &'a [u8],
+    /// Its number in the archive's dictionary, where it has one: the same number is always the same text.
+    pub string: Option<u64>,
+}
+
 /// A group of games that share compressed tags and texts.
 #[derive(Clone, Debug)]
 pub struct Chunk<'a> {
@@ -60,6 +120,41 @@ impl<'a> Chunk<'a> {
         let place = place.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
         let record = self.archive.record(self.number, place)?;
         Ok(Game::new(self.archive, number, self.number, place, record, Some(Arc::clone(&self.columns))))
+    }
+
+    /// Calls `seen` for each game in order with the value of its first tag of that name, `None` where it has none.
+    ///
+    /// Reads the chunk's tags, and no game.
+    pub fn visit_tag(&self, name: &str, mut seen: impl FnMut(Option<TagValue<'_>>)) -> Result<()> {
+        let tags = self.columns.tags(self.archive, self.number)?;
+        let mut fault = None;
+        let whole = tags.visit_column(name.as_bytes(), |value| match value {
+            None => seen(None),
+            Some(Value::Text(text)) => seen(Some(TagValue { text, string: None })),
+            Some(Value::Dictionary(number)) => match self.archive.dictionary(number) {
+                Ok(text) => seen(Some(TagValue { text, string: Some(number) })),
+                Err(damage) => fault = Some(damage),
+            },
+        });
+        match (whole, fault) {
+            (_, Some(damage)) => Err(damage.into()),
+            (None, _) => Err(Damage::new(self.archive.head(self.number)?.block.offset, "damaged tags").into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the names of the tags that games of this chunk have, each once.
+    pub fn tag_names(&self) -> Result<Vec<String>> {
+        let tags = self.columns.tags(self.archive, self.number)?;
+        let mut names: Vec<String> = tags.names().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// Returns the numbers of the chunk's games.
+    pub fn numbers(&self) -> std::ops::Range<u64> {
+        self.first..self.first + u64::from(self.count)
     }
 
     /// Iterates over the games of the chunk.
@@ -121,6 +216,14 @@ impl<'a> Game<'a> {
         self.record.flags & record::FAULT != 0
     }
 
+    /// Returns whether the game has comments, in its variations or elsewhere. Reads the chunk's texts.
+    pub fn has_comments(&self) -> Result<bool> {
+        let columns = self.columns();
+        let Some(texts) = columns.texts(self.archive, self.chunk)? else { return Ok(false) };
+        let comment = |kind| matches!(kind, TextKind::Brace | TextKind::Line);
+        Ok(texts.placed(self.place).next().is_some() || texts.marked(self.place).any(|(kind, _)| comment(kind)))
+    }
+
     /// Returns the termination marker of the movetext, `None` where it had none.
     pub fn outcome(&self) -> Option<Outcome> {
         if self.record.flags & record::NO_MARKER != 0 {
@@ -167,37 +270,8 @@ impl<'a> Game<'a> {
         self.columns.clone().unwrap_or_else(|| self.archive.columns(self.chunk))
     }
 
-    /// The block of `kind` among those that follow the chunk's moves.
-    fn companion(&self, kind: Kind) -> Result<Option<(BlockRef, usize)>, Damage> {
-        let moves = &self.archive.head(self.chunk)?.block;
-        let mut end = moves.end();
-        while end < self.archive.file_length() {
-            let block = BlockRef::at(self.archive.store(), self.archive.id(), end)?;
-            let header = block.header;
-            let ours = matches!(header.kind, Kind::Tags | Kind::Texts | Kind::Layout);
-            if !ours || header.first != moves.header.first {
-                break;
-            }
-            if header.kind == kind {
-                return Ok(Some((block, moves.header.count as usize)));
-            }
-            end = block.end();
-        }
-        Ok(None)
-    }
-
     fn with_tags<T>(&self, read: impl FnOnce(&Tags) -> T) -> Result<T> {
-        let columns = self.columns();
-        let tags = columns.tags.get_or_init(|| {
-            let missing = self.damage("the tags block is missing").of_game(0);
-            let (block, games) = self.companion(Kind::Tags)?.ok_or(missing)?;
-            let payload = block.checked(self.archive.store(), self.archive.id())?;
-            Tags::decode(&payload, games).ok_or(Damage::new(block.offset, "damaged tags block"))
-        });
-        match tags {
-            Ok(tags) => Ok(read(tags)),
-            Err(damage) => Err((*damage).into()),
-        }
+        Ok(read(self.columns().tags(self.archive, self.chunk)?))
     }
 
     /// Calls `tag` with each tag pair in its order.
@@ -243,16 +317,7 @@ impl<'a> Game<'a> {
         self.visit_tags(|name, value| visitor.tag(name, value))?;
         visitor.start(self.start());
         let columns = self.columns();
-        let texts = columns.texts.get_or_init(|| {
-            let Some((block, games)) = self.companion(Kind::Texts)? else { return Ok(None) };
-            let payload = block.checked(self.archive.store(), self.archive.id())?;
-            let damage = Damage::new(block.offset, "damaged texts block");
-            Texts::decode(&payload, games).ok_or(damage).map(Some)
-        });
-        let texts = match texts {
-            Ok(texts) => texts.as_ref(),
-            Err(damage) => return Err((*damage).into()),
-        };
+        let texts = columns.texts(self.archive, self.chunk)?;
         let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.place));
         let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.place)).peekable();
         let mut decoder = self.decoder();
@@ -305,13 +370,7 @@ impl<'a> Game<'a> {
     /// so.
     pub fn original(&self, out: &mut Vec<u8>) -> Result<()> {
         let columns = self.columns();
-        let layout = columns.layout.get_or_init(|| {
-            let missing = self.damage("the layout block is missing").of_game(0);
-            let (block, games) = self.companion(Kind::Layout)?.ok_or(missing)?;
-            let payload = block.checked(self.archive.store(), self.archive.id())?;
-            Layout::decode(&payload, games).ok_or(Damage::new(block.offset, "damaged layout block"))
-        });
-        let layout = layout.as_ref().map_err(|damage| *damage)?;
+        let layout = columns.layout(self.archive, self.chunk)?;
         let damaged = || self.damage("damaged layout");
         let (style, edits) = layout.of_game(self.place).ok_or_else(damaged)?;
         let style = Style::decode(style).ok_or_else(damaged)?;

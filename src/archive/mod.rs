@@ -8,15 +8,17 @@ mod original;
 pub mod read_at;
 mod reader;
 mod scan;
+mod set;
 pub mod storage;
 mod verify;
 pub mod writer;
 
 pub use digest::Digest;
-pub use game::{Chunk, Game};
+pub use game::{Chunk, Game, TagValue};
 pub use read_at::Access;
 pub use reader::{Archive, IndexState};
 pub use scan::{BlockRef, Scan};
+pub use set::GameSet;
 pub use verify::{Level, Report};
 
 use std::path::{Path, PathBuf};

@@ -102,7 +102,7 @@ fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Vec<Differ
     let stored = source.seen - source.rejected;
     let units = match stored {
         0 => Vec::new(),
-        _ => games::units(archive, Some(&Ranges::of(source.first_game, source.first_game + stored - 1)))?.0,
+        _ => games::units(archive, Some(&Ranges::of(source.first_game, source.first_game + stored - 1)), None)?.0,
     };
     let cannot = |error| cannot_read(file, error);
     games::in_order(

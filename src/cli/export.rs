@@ -4,7 +4,7 @@ use crate::args::Threads;
 use crate::failure::{Code, Failure};
 use crate::flavour::Flavour;
 use crate::formats::{self, Format};
-use crate::games::{self, Ranges, Unit};
+use crate::games::{self, Ranges, Unit, Where};
 use crate::original;
 use crate::output::{self, NewFile, count, message};
 use crate::progress;
@@ -25,6 +25,7 @@ Examples:
   scoresheet export games.bga > games.pgn
   scoresheet export games.bga -o games.pgn.zst              compressed with zstd
   scoresheet export games.bga --games 5,10-20,1000-         these games only
+  scoresheet export games.bga --where 'elo >= 2700 and eco = B90'
   scoresheet export games.bga --original -o games.pgn       the file that was imported, byte for byte
   scoresheet export games.bga --format fen                  every position of every game")]
 pub struct Args {
@@ -37,7 +38,7 @@ pub struct Args {
     #[arg(long, requires = "output")]
     pub force: bool,
     /// Write the source as it was, byte for byte, and check that it is; several sources go into a folder, -o FOLDER/
-    #[arg(long, conflicts_with_all = ["games", "format"])]
+    #[arg(long, conflicts_with_all = ["games", "format", "filter"])]
     pub original: bool,
     /// Of the sources with --original, this one: its number, from 1, or its name as `info` shows it
     #[arg(long, value_name = "N|NAME", requires = "original")]
@@ -45,6 +46,8 @@ pub struct Args {
     /// These games only, in this order, as in 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
+    #[command(flatten)]
+    filter: Where,
     /// What to write; formats other than pgn leave out variations, and most of them comments and tags
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
@@ -61,8 +64,13 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     if args.original {
         return original::run(args);
     }
+    args.threads.install(|| export(args))
+}
+
+fn export(args: &Args) -> Result<Code, Failure> {
     let archive = output::open(&args.archive)?;
-    let (units, games) = games::units(&archive, args.games.as_ref())?;
+    let chosen = args.filter.games(&archive)?;
+    let (units, games) = games::units(&archive, args.games.as_ref(), chosen.as_ref())?;
     let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     let damaged = match target {
         None => {
@@ -108,19 +116,17 @@ fn write(
     out: &mut impl Write,
 ) -> Result<u64, Failure> {
     let mut damaged = 0;
-    args.threads.install(|| {
-        games::in_order(
-            units,
-            |unit| text(args, archive, unit),
-            |(text, games, faults)| {
-                bar.suspend(|| faults.iter().for_each(|fault| message(fault)));
-                damaged += faults.len() as u64;
-                out.write_all(&text)?;
-                bar.inc(games);
-                Ok(())
-            },
-        )
-    })?;
+    games::in_order(
+        units,
+        |unit| text(args, archive, unit),
+        |(text, games, faults)| {
+            bar.suspend(|| faults.iter().for_each(|fault| message(fault)));
+            damaged += faults.len() as u64;
+            out.write_all(&text)?;
+            bar.inc(games);
+            Ok(())
+        },
+    )?;
     Ok(damaged)
 }
 

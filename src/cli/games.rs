@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use rayon::prelude::*;
-use scoresheet::archive::{Archive, Game};
+use scoresheet::archive::{Archive, Game, GameSet};
 use scoresheet::error::Error;
+use scoresheet::query::{Filter, Headers};
 use std::str::FromStr;
 
 /// Ranges of games as in `5,10-20,1000-`, in the order given.
@@ -63,7 +64,13 @@ impl Unit {
 /// Returns the work for these ranges, all games where there are none; and how many games they are.
 ///
 /// A range that begins beyond the last game is an error; one that ends there is cut.
-pub fn units(archive: &Archive, ranges: Option<&Ranges>) -> Result<(Vec<Unit>, u64), Failure> {
+///
+/// Of these, only those in `chosen`, where that is given.
+pub fn units(
+    archive: &Archive,
+    ranges: Option<&Ranges>,
+    chosen: Option<&GameSet>,
+) -> Result<(Vec<Unit>, u64), Failure> {
     let games = archive.len();
     let all = Ranges(if games > 0 { vec![(1, None)] } else { Vec::new() });
     let (mut units, mut count) = (Vec::<Unit>::new(), 0);
@@ -72,19 +79,55 @@ pub fn units(archive: &Archive, ranges: Option<&Ranges>) -> Result<(Vec<Unit>, u
             return Err(Error::NoSuchGame { game: *first, games }.into());
         }
         let last = last.unwrap_or(games).min(games);
-        count += last - first + 1;
         let mut next = *first;
         while next <= last {
             let (chunk, end) = archive.chunk_of(next)?;
             let range = (next, end.min(last));
-            match units.last_mut() {
-                Some(unit) if unit.chunk == chunk => unit.ranges.push(range),
-                _ => units.push(Unit { chunk, ranges: vec![range] }),
-            }
             next = range.1 + 1;
+            let ranges = match chosen {
+                Some(chosen) => runs(chosen, range),
+                None => vec![range],
+            };
+            if ranges.is_empty() {
+                continue;
+            }
+            count += ranges.iter().map(|(first, last)| last - first + 1).sum::<u64>();
+            match units.last_mut() {
+                Some(unit) if unit.chunk == chunk => unit.ranges.extend(ranges),
+                _ => units.push(Unit { chunk, ranges }),
+            }
         }
     }
     Ok((units, count))
+}
+
+/// The runs of chosen games in a range.
+fn runs(chosen: &GameSet, (first, last): (u64, u64)) -> Vec<(u64, u64)> {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for game in (first..=last).filter(|game| chosen.contains(*game)) {
+        match runs.last_mut() {
+            Some((_, end)) if *end + 1 == game => *end = game,
+            _ => runs.push((game, game)),
+        }
+    }
+    runs
+}
+
+/// A header filter on the command line.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Where {
+    /// Only games whose headers fit, as in 'white ~ "Carlsen" and year in 2010..2020' (docs/QUERY.md)
+    #[arg(long = "where", value_name = "EXPR")]
+    filter: Option<Filter>,
+}
+
+impl Where {
+    /// Returns the games that fit; `None` where no filter is given. Is to be called where threads have been installed.
+    pub fn games(&self, archive: &Archive) -> Result<Option<GameSet>, Failure> {
+        let Some(filter) = &self.filter else { return Ok(None) };
+        let games = filter.games(&Headers::of(archive)).map_err(Failure::of_archive(archive.path()))?;
+        Ok(Some(games))
+    }
 }
 
 /// Does the work of all units in parallel and hands the results to `take` in order. Memory holds the results of a few units a thread.

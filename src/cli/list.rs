@@ -2,7 +2,7 @@
 
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
-use crate::games::{self, Ranges, Unit};
+use crate::games::{self, Ranges, Unit, Where};
 use crate::heading::Heading;
 use crate::json::{self, Object};
 use crate::output::{self, count, message};
@@ -19,6 +19,7 @@ use std::path::PathBuf;
 Examples:
   scoresheet list games.bga
   scoresheet list games.bga --games 5,10-20,1000-
+  scoresheet list games.bga --where 'player ~ Carlsen and result = 1/2-1/2 and plies > 60'
   scoresheet list games.bga --json | grep Carlsen")]
 pub struct Args {
     /// The archive
@@ -26,6 +27,8 @@ pub struct Args {
     /// These games only, in this order, as in 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
+    #[command(flatten)]
+    filter: Where,
     /// Print a JSON object a line, with all tags as pairs of name and value in their order
     #[arg(long)]
     json: bool,
@@ -42,7 +45,6 @@ enum Style {
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let archive = output::open(&args.archive)?;
-    let (units, _) = games::units(&archive, args.games.as_ref())?;
     let style = match args.json {
         true => Style::Json,
         false if output::is_terminal() => Style::Columns,
@@ -51,6 +53,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let mut out = output::stdout();
     let mut damaged = 0;
     args.threads.install(|| {
+        let chosen = args.filter.games(&archive)?;
+        let (units, _) = games::units(&archive, args.games.as_ref(), chosen.as_ref())?;
         games::in_order(
             &units,
             |unit| lines(&archive, unit, style),

@@ -10,6 +10,7 @@ mod codec;
 pub mod commit;
 pub mod dictionary;
 pub mod header;
+pub mod headers;
 pub mod index;
 pub mod layout;
 pub mod loose;

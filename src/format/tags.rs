@@ -426,17 +426,45 @@ impl Tags {
         let first = *self.first.get(index)? as usize;
         for (column, place) in schema.iter().zip(self.values.get(first..)?) {
             let column = self.columns.get(*column as usize)?;
-            let value = match *column.cells.get(*place as usize)? {
-                Cell::Local(local) => Value::Text(self.raw.get(self.local.get(local as usize)?.clone())?),
-                Cell::Number(number) if column.codec == Codec::Dictionary => Value::Dictionary(number),
-                Cell::Number(number) => {
-                    text.clear();
-                    column.codec.render(number, &mut text);
-                    Value::Text(&text)
-                }
-            };
+            let value = self.value(column, *place, &mut text)?;
             tag(&column.name, value);
         }
         Some(())
+    }
+
+    /// Calls `seen` with the value of the first tag of that name of each game in order, `None` where it has none. Returns `None` where
+    /// the block contradicts itself.
+    pub fn visit_column<'a>(&'a self, name: &[u8], mut seen: impl FnMut(Option<Value<'_>>)) -> Option<()> {
+        // A schema may have the tag twice, or (in a foreign file) two columns of one name: the first in the game's order counts.
+        let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
+        let places: Vec<Option<usize>> = self.schemas.iter().map(|schema| schema.iter().position(of_name)).collect();
+        let mut text = Vec::new();
+        for (schema, first) in self.games.iter().zip(&self.first) {
+            let Some(place) = *places.get(*schema as usize)? else {
+                seen(None);
+                continue;
+            };
+            let column = self.columns.get(*self.schemas.get(*schema as usize)?.get(place)? as usize)?;
+            let cell = *self.values.get(*first as usize + place)?;
+            seen(Some(self.value(column, cell, &mut text)?));
+        }
+        Some(())
+    }
+
+    /// Iterates over the names of the columns.
+    pub fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.columns.iter().map(|column| &*column.name)
+    }
+
+    fn value<'a>(&'a self, column: &'a Column, cell: u32, text: &'a mut Vec<u8>) -> Option<Value<'a>> {
+        Some(match *column.cells.get(cell as usize)? {
+            Cell::Local(local) => Value::Text(self.raw.get(self.local.get(local as usize)?.clone())?),
+            Cell::Number(number) if column.codec == Codec::Dictionary => Value::Dictionary(number),
+            Cell::Number(number) => {
+                text.clear();
+                column.codec.render(number, text);
+                Value::Text(text)
+            }
+        })
     }
 }

@@ -1,0 +1,142 @@
+//! Sets of games by number.
+
+/// A set of games of one archive, by number; a bit a game.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct GameSet {
+    /// Bit `i` of word `w` is game `64 w + i + 1`. Bits beyond the last game are zero.
+    words: Vec<u64>,
+    games: u64,
+}
+
+impl GameSet {
+    /// Returns the empty set in an archive of so many games.
+    pub fn new(games: u64) -> GameSet {
+        GameSet { words: vec![0; games.div_ceil(64) as usize], games }
+    }
+
+    /// Returns the set of all games 1 to `games`.
+    pub fn all(games: u64) -> GameSet {
+        GameSet::from_words(vec![!0; games.div_ceil(64) as usize], games)
+    }
+
+    /// Returns the set whose bits these are, the lowest of the first word for game 1; bits beyond the last game are dropped.
+    pub fn from_words(mut words: Vec<u64>, games: u64) -> GameSet {
+        words.resize(games.div_ceil(64) as usize, 0);
+        if let Some(last) = words.last_mut().filter(|_| !games.is_multiple_of(64)) {
+            *last &= (1 << (games % 64)) - 1;
+        }
+        GameSet { words, games }
+    }
+
+    /// Returns how many games the archive has, in the set or not.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Returns how many games are in the set. Counts the bits.
+    pub fn len(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Returns whether no game is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    /// Returns whether a game is in the set.
+    #[inline]
+    pub fn contains(&self, game: u64) -> bool {
+        let bit = game.wrapping_sub(1);
+        usize::try_from(bit / 64)
+            .ok()
+            .and_then(|word| self.words.get(word))
+            .is_some_and(|word| word >> (bit % 64) & 1 == 1)
+    }
+
+    /// Puts a game into the set. Returns whether it was not in it; a number beyond the last game changes nothing.
+    pub fn insert(&mut self, game: u64) -> bool {
+        if game == 0 || game > self.games || self.contains(game) {
+            return false;
+        }
+        let bit = game - 1;
+        self.words[(bit / 64) as usize] |= 1 << (bit % 64);
+        true
+    }
+
+    /// Takes a game out of the set. Returns whether it was in it.
+    pub fn remove(&mut self, game: u64) -> bool {
+        let found = self.contains(game);
+        if found {
+            let bit = game - 1;
+            self.words[(bit / 64) as usize] &= !(1 << (bit % 64));
+        }
+        found
+    }
+
+    /// Keeps only the games that `other` has too.
+    pub fn intersect(&mut self, other: &GameSet) {
+        let others = other.words.iter().copied().chain(std::iter::repeat(0));
+        self.words.iter_mut().zip(others).for_each(|(word, other)| *word &= other);
+    }
+
+    /// Takes out the games that `other` has.
+    pub fn subtract(&mut self, other: &GameSet) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
+    }
+
+    /// Iterates over the numbers in the set, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        self.words.iter().enumerate().flat_map(|(place, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(place as u64 * 64 + u64::from(bit) + 1)
+            })
+        })
+    }
+
+    /// Iterates over the runs of numbers in the set, ascending, as first and last.
+    pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let mut numbers = self.iter().peekable();
+        std::iter::from_fn(move || {
+            let first = numbers.next()?;
+            let mut last = first;
+            while numbers.next_if_eq(&(last + 1)).is_some() {
+                last += 1;
+            }
+            Some((first, last))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn as_a_tree_set(games in 0..300u64, numbers in prop::collection::vec(0..310u64, 0..200), out in prop::collection::vec(1..300u64, 0..50)) {
+            let (mut set, mut model) = (GameSet::new(games), BTreeSet::new());
+            for number in numbers {
+                prop_assert_eq!(set.insert(number), (1..=games).contains(&number) && model.insert(number));
+            }
+            for number in out {
+                prop_assert_eq!(set.remove(number), model.remove(&number));
+            }
+            prop_assert!(set.iter().eq(model.iter().copied()));
+            prop_assert_eq!(set.len(), model.len() as u64);
+            prop_assert_eq!(set.is_empty(), model.is_empty());
+            let runs: Vec<u64> = set.runs().flat_map(|(first, last)| first..=last).collect();
+            prop_assert!(runs.into_iter().eq(model.iter().copied()));
+            let mut rest = GameSet::all(games);
+            prop_assert_eq!(rest.len(), games);
+            rest.subtract(&set);
+            prop_assert_eq!(rest.len() + set.len(), games);
+            rest.intersect(&set);
+            prop_assert!(rest.is_empty());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What is wrong with a query, and where in its text.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Why a query cannot be read: the place, and what was expected there. Displayed as three lines, with a mark under the place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueryFault {
+    query: String,
+    at: Range<usize>,
+    what: String,
+}
+
+impl QueryFault {
+    /// Returns the fault of the bytes `at` of a query.
+    pub(crate) fn new(query: &str, at: Range<usize>, what: impl Into<String>) -> QueryFault {
+        QueryFault { query: query.to_owned(), at, what: what.into() }
+    }
+
+    /// Returns the bytes of the query at fault; empty at its end, where something is missing.
+    pub fn at(&self) -> Range<usize> {
+        self.at.clone()
+    }
+
+    /// Returns the column of the first letter at fault, from 1, in letters of its line.
+    pub fn column(&self) -> usize {
+        let before = self.query.get(..self.at.start).unwrap_or(&self.query);
+        before.rsplit('\n').next().unwrap_or_default().chars().count() + 1
+    }
+
+    /// Returns what is wrong, in a few words.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+}
+
+impl fmt::Display for QueryFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let column = self.column();
+        writeln!(f, "column {column}: {}", self.what)?;
+        // The line at fault alone; what would move the mark, or command a terminal, becomes a blank.
+        let start = self.query.get(..self.at.start).unwrap_or_default().rfind('\n').map_or(0, |at| at + 1);
+        let line = self.query.get(start..).unwrap_or_default().split('\n').next().unwrap_or_default();
+        let plain: String = line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let end = self.at.end.min(start + line.len());
+        let letters = self.query.get(self.at.start..end).map_or(1, |text| text.chars().count().max(1));
+        write!(f, "  {plain}\n  {}{}", " ".repeat(column - 1), "^".repeat(letters))
+    }
+}
+
+impl std::error::Error for QueryFault {}

@@ -1,0 +1,115 @@
+//! A filter as a tree.
+
+use crate::query::headers::Key;
+
+/// A condition on a game.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Expr {
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+    Not(Box<Expr>),
+    Test(Test),
+}
+
+/// A condition that is not made of others.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Test {
+    /// A tag's text.
+    Text(String, TextTest),
+    /// A tag's value as a number (or a range of them, where it is a date or code in part).
+    Value(String, Reading, Ranges),
+    /// The date of the game: of the tag Date, or UTCDate where that says no year.
+    Date(Reading, Ranges),
+    /// What is made of both ratings.
+    Ratings(Ratings, Ranges),
+    /// The result: one of these, by the bits of `Outcome`.
+    Result(u8),
+    /// The plies of the main line.
+    Plies(Ranges),
+    /// The number of the game.
+    Number(Ranges),
+    /// Any of these bits in the byte of facts.
+    Facts(u8),
+}
+
+/// A condition on a text.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TextTest {
+    /// It is one of these, letter for letter.
+    Is(Vec<String>),
+    /// It is none of these.
+    IsNot(Vec<String>),
+    /// It has this in it, letter case apart.
+    Has(String),
+    /// It begins with this, letter case apart.
+    Begins(String),
+    /// It says something: it is not empty, `?` or `-`.
+    Known,
+}
+
+/// How a tag's text is read as a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// The number that it begins with.
+    Number,
+    /// A rating: a number above 0.
+    Rating,
+    /// A date, as (13 year + month) 32 + day.
+    Date,
+    /// The month of a date.
+    Month,
+    /// The day of a date.
+    Day,
+    /// A code A00 to E99, as 100 times the letter and the number.
+    Eco,
+    /// The seconds at the start of a time control, as in `300+2`.
+    Base,
+    /// The seconds that each move adds.
+    Increment,
+}
+
+/// What is made of both ratings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ratings {
+    Least,
+    Greatest,
+    /// The mean, rounded down.
+    Mean,
+    /// White's less Black's, without its sign.
+    Gap,
+}
+
+/// Ranges of numbers, both ends included. A value that is a range itself, for it is known in part, is in them if all of it is in one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ranges(pub Vec<(i64, i64)>);
+
+impl Ranges {
+    pub fn hold(&self, (low, high): (i64, i64)) -> bool {
+        self.0.iter().any(|range| range.0 <= low && high <= range.1)
+    }
+
+    pub fn map(self, change: impl Fn(i64, i64) -> (i64, i64)) -> Ranges {
+        Ranges(self.0.into_iter().map(|(low, high)| change(low, high)).collect())
+    }
+}
+
+impl Expr {
+    /// Appends the columns that are needed.
+    pub fn keys(&self, keys: &mut Vec<Key>) {
+        let tag = |name: &str| Key::Tag(name.to_owned());
+        match self {
+            Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.keys(keys)),
+            Expr::Not(expr) => expr.keys(keys),
+            Expr::Test(test) => match test {
+                Test::Text(name, _) | Test::Value(name, ..) => keys.push(tag(name)),
+                Test::Date(..) => keys.extend([tag("Date"), tag("UTCDate")]),
+                Test::Ratings(..) => keys.extend([tag("WhiteElo"), tag("BlackElo")]),
+                // The movetext is asked only where the tag does not say.
+                Test::Result(_) => keys.push(tag("Result")),
+                Test::Plies(_) => keys.push(Key::Plies),
+                Test::Facts(_) => keys.push(Key::Facts),
+                Test::Number(_) => {}
+            },
+        }
+    }
+}

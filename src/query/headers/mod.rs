@@ -1,0 +1,179 @@
+//! The header columns of an archive: for every game the number of each of its tags' values in a table of distinct strings, its plies and
+//! a byte of facts.
+//!
+//! They come from the header columns file beside the archive (FORMAT.md, "The header columns file"), which is mapped; what that does not
+//! have is made from the tags when it is first asked for, and kept in memory.
+
+mod build;
+mod column;
+
+pub use crate::format::headers::Key;
+pub use column::{Column, Strings};
+
+use super::beside;
+use crate::archive::map::Map;
+use crate::archive::{Archive, IndexState};
+use crate::error::{Error, Result};
+use crate::format::headers::{ColumnRef, Directory, MAX_COLUMNS, State, TableRef};
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Returns where the header columns of an archive are kept: beside it, with the extension `bgh`.
+pub fn headers_path(archive: &Path) -> PathBuf {
+    beside(archive, "bgh")
+}
+
+/// The header columns of an open archive. It can be shared by threads.
+#[derive(Debug)]
+pub struct Headers<'a> {
+    archive: &'a Archive,
+    file: Option<(Arc<Map>, Directory)>,
+    state: IndexState,
+    ready: Mutex<HashMap<Key, Arc<Column>>>,
+}
+
+impl<'a> Headers<'a> {
+    /// Returns the header columns of an archive, those of the file beside it where that belongs to the archive as it is.
+    pub fn of(archive: &'a Archive) -> Headers<'a> {
+        let mut headers = Headers::without_file(archive);
+        let path = headers_path(archive.path());
+        let Ok(file) = File::open(&path) else { return headers };
+        headers.state = IndexState::Stale;
+        let map = file.metadata().and_then(|meta| Map::of(&file, meta.len()));
+        if let Ok(map) = map
+            && let Some(directory) = Directory::decode(&map)
+            && directory.state == state(archive)
+        {
+            headers.file = Some((Arc::new(map), directory));
+            headers.state = IndexState::File;
+        }
+        headers
+    }
+
+    /// Returns the header columns of an archive, to be made from its tags whether or not there is a file.
+    pub fn without_file(archive: &'a Archive) -> Headers<'a> {
+        Headers { archive, file: None, state: IndexState::Missing, ready: Mutex::default() }
+    }
+
+    /// Returns the archive.
+    pub fn archive(&self) -> &'a Archive {
+        self.archive
+    }
+
+    /// Returns where the columns come from.
+    pub fn state(&self) -> IndexState {
+        self.state
+    }
+
+    /// Returns the columns asked for, in that order. Those that are not in the file are made together, in parallel: the tags of all
+    /// chunks are read once, and for `Plies` and `Facts` the moves.
+    ///
+    /// Errors: damaged tags or games.
+    pub fn columns(&self, keys: &[Key]) -> Result<Vec<Arc<Column>>> {
+        let mut missing = Vec::new();
+        {
+            let mut ready = self.lock();
+            for key in keys {
+                if ready.contains_key(key) {
+                    continue;
+                }
+                if let Some(column) = self.from_file(key, &ready) {
+                    ready.insert(key.clone(), Arc::new(column));
+                } else {
+                    missing.push(key.clone());
+                }
+            }
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        // Not under the lock: while it waits for the pool, this thread may be given other work that asks for columns.
+        let made = if missing.is_empty() { Vec::new() } else { build::columns(self.archive, &missing)? };
+        let mut ready = self.lock();
+        for (key, column) in missing.into_iter().zip(made) {
+            ready.insert(key, Arc::new(column));
+        }
+        Ok(keys.iter().filter_map(|key| ready.get(key).cloned()).collect())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Column>>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A column of the file, if it has it and its checksums hold.
+    fn from_file(&self, key: &Key, ready: &HashMap<Key, Arc<Column>>) -> Option<Column> {
+        let (map, directory) = self.file.as_ref()?;
+        let id = directory.state.id;
+        let column = directory.columns.iter().find(|column| column.key == *key)?;
+        column.part.checked(map, id)?;
+        let strings = match column.table {
+            None => None,
+            Some(number) => {
+                // Players share a table.
+                let same = |other: &&Key| {
+                    directory.columns.iter().any(|column| column.key == **other && column.table == Some(number))
+                };
+                let shared = ready.keys().find(same).and_then(|key| ready.get(key)).and_then(|column| column.strings());
+                match shared {
+                    Some(strings) => Some(Arc::clone(strings)),
+                    None => {
+                        let table = directory.tables.get(number)?;
+                        table.part.checked(map, id)?;
+                        Some(Arc::new(Strings::mapped(map, table)))
+                    }
+                }
+            }
+        };
+        Some(Column::mapped(map, column, strings))
+    }
+}
+
+/// Returns the header columns file of an archive, and the names of the tags that have a column in it. Reads all tags, texts and moves.
+///
+/// A tag with so many different values that its table would cost more than its column is worth has none: a filter that asks for it reads
+/// the tags.
+pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
+    let mut names = build::tag_names(archive)?;
+    names.truncate(MAX_COLUMNS - 2);
+    let mut keys: Vec<Key> = names.into_iter().map(Key::Tag).collect();
+    keys.extend([Key::Plies, Key::Facts]);
+    let columns = build::columns(archive, &keys)?;
+    let worth = |column: &Column| {
+        column.strings().is_none_or(|strings| {
+            let bytes = strings.text().len() + strings.ends().len();
+            (bytes as u64) < (archive.len() * 12).max(1 << 16) && strings.text().len() < u32::MAX as usize
+        })
+    };
+    let chosen: Vec<(&Key, &Column)> = keys.iter().zip(&columns).filter(|(_, column)| worth(column)).collect();
+    let mut tables: Vec<&Arc<Strings>> = Vec::new();
+    let mut refs = Vec::new();
+    for (key, column) in &chosen {
+        let table = column.strings().map(|strings| {
+            tables.iter().position(|known| Arc::ptr_eq(known, strings)).unwrap_or_else(|| {
+                tables.push(strings);
+                tables.len() - 1
+            })
+        });
+        refs.push(ColumnRef { key, table, width: column.width(), numbers: column.bytes() });
+    }
+    let tables: Vec<TableRef> =
+        tables.into_iter().map(|strings| TableRef { ends: strings.ends(), text: strings.text() }).collect();
+    let file = crate::format::headers::encode(&state(archive), &tables, &refs);
+    let names = chosen.into_iter().filter_map(|(key, _)| match key {
+        Key::Tag(name) => Some(name.clone()),
+        _ => None,
+    });
+    Ok((file, names.collect()))
+}
+
+/// Writes the header columns file of an archive beside it. Returns its size in bytes and the names of the tags that have a column.
+pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
+    let (file, names) = encode(archive)?;
+    crate::archive::writer::write_whole(&headers_path(archive.path()), &file)?;
+    Ok((file.len() as u64, names))
+}
+
+fn state(archive: &Archive) -> State {
+    State { id: archive.id(), sequence: archive.sequence(), length: archive.file_length(), games: archive.len() }
+}
