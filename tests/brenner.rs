@@ -275,6 +275,19 @@ proptest! {
             prop_assert_eq!(&replay.position(), state, "ply {}", ply);
             prop_assert_eq!(replay.position().zobrist(), state.zobrist());
         }
+        // The walk shows the same states, with their keys, whether it begins at the start or in the middle.
+        for begin in [0, states.len() / 2] {
+            let mut replay = Replay::new(&start);
+            let read = replay.run(&bytes, begin as u32).unwrap();
+            let (mut seen, mut keys) = (Vec::new(), Vec::new());
+            replay.clone().walk(&bytes[read..], |state| seen.push(state.position())).unwrap();
+            replay.walk_keys(&bytes[read..], |state, key| keys.push((state.position(), key))).unwrap();
+            prop_assert_eq!(&seen[..], &states[begin..]);
+            prop_assert!(keys.iter().map(|(state, _)| state).eq(&seen));
+            for (state, key) in &keys {
+                prop_assert_eq!(*key, state.zobrist(), "{:?}", state);
+            }
+        }
     }
 
     #[test]

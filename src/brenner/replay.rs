@@ -1,13 +1,23 @@
-//! Replay of sound streams: from a starting position to any ply of the main line, at a few nanoseconds a ply.
+//! Replay of sound streams: from a starting position to any ply of the main line, at about two nanoseconds a ply.
 //!
 //! A byte names a slot and a step; the mailbox does the rest. Nothing is checked for legality: records are checked when they are
 //! written and guarded by checksums, and `decode` checks anything else. Whatever the bytes, `replay` ends, stays within its arrays and
 //! allocates nothing.
+//!
+//! How it is fast: a board and the men's squares are all that is written at a ply, the sides have code of their own, and one test tells
+//! that a byte is no plain move or its man is off the board. Rights, en passant and clocks are worked out when they are asked for.
+
+mod key;
+mod state;
+mod table;
+
+pub use state::State;
 
 use super::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
-use crate::chess::piece::{CODES, EMPTY, OFF};
-use crate::chess::safety::Attention;
-use crate::chess::{Color, Man, Position, Role, Square, Wing};
+use crate::chess::piece::{EMPTY, OFF};
+use crate::chess::{Color, Man, Position, Role, Square, Wing, zobrist};
+use key::Key;
+use table::{Class, TABLE, class, is_double_step, slot};
 
 /// A stream that cannot be replayed to the ply asked, because it is damaged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,76 +34,26 @@ impl std::fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// What a byte does for one side: slot, step to the target square, class.
-#[derive(Clone, Copy)]
-struct Entry {
-    slot: u8,
-    step: i8,
-    class: Class,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum Class {
-    Piece,
-    Pawn,
-    Prefix,
-    Other,
-}
-
-static TABLE: [[Entry; 256]; 2] = [table(Color::White), table(Color::Black)];
-
-const fn slot(color: Color, role: Role, label: u8) -> u8 {
-    match Man::labelled(color, role, label) {
-        Some(man) => man.0,
-        None => 0,
-    }
-}
-
-const fn table(color: Color) -> [Entry; 256] {
-    const LINE: [i8; 8] = [1, 9, 8, 7, -1, -9, -8, -7];
-    const LEAP: [i8; 8] = [-6, 10, 17, 15, 6, -10, -17, -15];
-    // Step 1, step 2, take right, take left; right is the mover's own.
-    const PAWN: [[i8; 4]; 2] = [[8, 16, 9, 7], [-8, -16, -9, -7]];
-    let mut table = [Entry { slot: 0, step: 0, class: Class::Other }; 256];
-    let mut byte = 8;
-    while byte < 256 {
-        let code = byte as u8;
-        let (nnn, ddd, w) = ((code >> 3 & 7) as i8, (code & 7) as usize, code >> 6 & 1);
-        let (role, label, step, class) = match code {
-            0x08..=0x0F => (Role::King, 0, LINE[ddd], Class::Piece),
-            0x10..=0x1F => (Role::Knight, code >> 3 & 1, LEAP[ddd], Class::Piece),
-            0x20..=0x3F => (Role::Pawn, code & 7, PAWN[color as usize][(code >> 3 & 3) as usize], Class::Pawn),
-            0x40..=0x47 => (if code & 1 == 0 { Role::Queen } else { Role::Knight }, code >> 1 & 3, 0, Class::Prefix),
-            0x48..=0x7F => (Role::Queen, 0, LINE[ddd] * nnn, Class::Piece),
-            0x80..=0x87 => (if code & 1 == 0 { Role::Rook } else { Role::Bishop }, code >> 1 & 3, 0, Class::Prefix),
-            0x88..=0xBF | 0xC8..=0xFF => {
-                (if code & 1 == 0 { Role::Rook } else { Role::Bishop }, w, LINE[ddd] * nnn, Class::Piece)
-            }
-            _ => (Role::King, 0, 0, Class::Other),
-        };
-        table[byte] = Entry { slot: slot(color, role, label), step, class };
-        byte += 1;
-    }
-    table
-}
-
-/// A position on its way along a main line. `position` gives the full state at any ply.
-pub struct Replay {
+/// The men, by square and by slot.
+#[derive(Clone)]
+struct Men {
     board: [u8; 64],
-    square: [u8; CODES],
+    /// The square of each slot, or `OFF`. Any byte is an index: entries from 64 up are written but mean nothing.
+    square: [u8; 256],
+}
+
+/// What changes at a ply beside the men. It lives in registers while plain moves are replayed.
+#[derive(Clone, Copy)]
+struct Tally {
     /// The slots that have moved since the start: castling rights are worked out from them only when asked for.
     moved: u64,
-    turn: Color,
-    en_passant: u8,
     /// The ply of the last capture or pawn move, less the clock at the start.
-    clock_zero: i64,
-    ply: u32,
+    zero: i64,
     /// Rights lost by a rook beyond the labels, or by another such rook on its home.
     lost: u8,
-    start: Start,
 }
 
+/// What does not change.
 #[derive(Clone, Copy)]
 struct Start {
     rights: u8,
@@ -104,6 +64,17 @@ struct Start {
     turn: Color,
 }
 
+/// A position on its way along a main line. [`Replay::state`] shows the full state at any ply.
+#[derive(Clone)]
+pub struct Replay {
+    men: Men,
+    tally: Tally,
+    turn: Color,
+    en_passant: u8,
+    ply: u32,
+    start: Start,
+}
+
 impl Replay {
     /// Returns a replay that stands at ply 0.
     pub fn new(start: &Position) -> Replay {
@@ -111,15 +82,14 @@ impl Replay {
             Some(man) => man.0,
             None => EMPTY,
         });
+        let mut square = [OFF; 256];
+        square[..64].copy_from_slice(&start.square[..64]);
         Replay {
-            board: start.board,
-            square: start.square,
-            moved: 0,
+            men: Men { board: start.board, square },
+            tally: Tally { moved: 0, zero: -i64::from(start.halfmove_clock), lost: 0 },
             turn: start.turn,
             en_passant: start.en_passant,
-            clock_zero: -i64::from(start.halfmove_clock),
             ply: 0,
-            lost: 0,
             start: Start {
                 rights: start.rights,
                 rook_home: start.rook_home,
@@ -135,127 +105,165 @@ impl Replay {
         self.ply
     }
 
+    /// Returns a view of the state at the ply reached.
+    pub fn state(&self) -> State<'_> {
+        State {
+            men: &self.men,
+            start: &self.start,
+            tally: self.tally,
+            ply: self.ply.into(),
+            turn: self.turn,
+            last: 0,
+            en_passant: self.en_passant,
+        }
+    }
+
+    /// Returns the full position at the ply reached; some 30 ns.
+    pub fn position(&self) -> Position {
+        self.state().position()
+    }
+
     /// Plays moves of the main line until `ply` is reached or the stream ends; returns how many bytes were read.
     pub fn run(&mut self, stream: &[u8], ply: u32) -> Result<usize, ReplayError> {
+        self.play::<false>(stream, ply, |_, _| {})
+    }
+
+    /// Plays the main line to its end and calls `visit` with the state at each ply on the way, the present one first.
+    ///
+    /// What `visit` does not ask for is not worked out. Nothing is checked: see the module. Returns how many bytes were read.
+    #[inline]
+    pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>)) -> Result<usize, ReplayError> {
+        visit(&self.state());
+        self.play::<false>(stream, u32::MAX, |state, _| visit(state))
+    }
+
+    /// Does as [`Replay::walk`], and gives the Zobrist key of each state: that of [`Position::zobrist`], kept from ply to ply.
+    #[inline]
+    pub fn walk_keys(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>, u64)) -> Result<usize, ReplayError> {
+        let state = self.state();
+        visit(&state, Key::of(&state).at(&state));
+        self.play::<true>(stream, u32::MAX, visit)
+    }
+
+    /// Plays on; calls `visit` behind each ply.
+    #[inline(always)]
+    fn play<const KEY: bool>(
+        &mut self,
+        stream: &[u8],
+        ply: u32,
+        mut visit: impl FnMut(&State<'_>, u64),
+    ) -> Result<usize, ReplayError> {
+        let mut key = if KEY { Key::of(&self.state()) } else { Key::default() };
         let mut at = 0;
         while self.ply < ply {
-            let Some(&byte) = stream.get(at) else { break };
-            let entry = TABLE[self.turn.index()][byte as usize];
-            let used = match entry.class {
-                Class::Piece => {
-                    let from = self.square[entry.slot as usize % CODES];
-                    self.go::<false>(entry.slot, from, entry.step);
-                    if from >= OFF { 0 } else { 1 }
+            at += self.plain_moves::<KEY>(&stream[at.min(stream.len())..], ply - self.ply, &mut key, &mut visit);
+            if self.ply >= ply || at >= stream.len() {
+                break;
+            }
+            let before = self.ply;
+            match self.other(&stream[at..], &mut key.men) {
+                Some(Used::Bytes(used)) => at += used,
+                Some(Used::Ended) => break,
+                None => return Err(ReplayError { offset: at }),
+            }
+            if self.ply != before {
+                let state = self.state();
+                if KEY {
+                    key.see_rights(&state);
                 }
-                Class::Pawn => {
-                    let from = self.square[entry.slot as usize % CODES];
-                    self.go::<true>(entry.slot, from, entry.step);
-                    if from >= OFF { 0 } else { 1 }
+                visit(&state, if KEY { key.at(&state) } else { 0 });
+            }
+        }
+        Ok(at.min(stream.len()))
+    }
+
+    /// Plays bytes that are moves by themselves, at most `plies` of them, up to one that is not; returns how many.
+    #[inline(always)]
+    fn plain_moves<const KEY: bool>(
+        &mut self,
+        stream: &[u8],
+        plies: u32,
+        key: &mut Key,
+        visit: &mut impl FnMut(&State<'_>, u64),
+    ) -> usize {
+        let stream = &stream[..stream.len().min(plies as usize)];
+        let (men, start) = (&mut self.men, &self.start);
+        let mut tally = self.tally;
+        let base = i64::from(self.ply);
+        let mut keys = *key;
+        let mut at = 0;
+        // Bound once for each side, so that each has its own code and tables.
+        macro_rules! step {
+            ($black:literal, $byte:expr) => {{
+                let byte = $byte;
+                let ply = base + at as i64 + 1;
+                let captured = men.plain::<$black, KEY>(byte, ply, &mut tally, &mut keys);
+                if let Some((slot, captured)) = captured {
+                    at += 1;
+                    let turn = if $black { Color::White } else { Color::Black };
+                    let state = State { men, start, tally, ply, turn, last: byte, en_passant: OFF };
+                    if KEY {
+                        if keys.touches(slot, captured) {
+                            keys.see_rights(&state);
+                        }
+                        visit(&state, keys.at(&state));
+                    } else {
+                        visit(&state, 0);
+                    }
+                    true
+                } else {
+                    false
                 }
-                Class::Prefix => self.prefixed(entry.slot, stream.get(at + 1).copied()),
-                Class::Other => match self.other(&stream[at..]) {
-                    Some(Used::Bytes(used)) => used,
-                    Some(Used::Ended) => break,
-                    None => 0,
-                },
-            };
-            if used == 0 {
-                return Err(ReplayError { offset: at });
+            }};
+        }
+        let mut rest = stream;
+        let mut black = self.turn == Color::Black;
+        let mut goes_on = true;
+        if black && let [byte, others @ ..] = rest {
+            goes_on = step!(true, *byte);
+            black = !goes_on;
+            rest = others;
+        }
+        if goes_on && !black {
+            let mut pairs = rest.chunks_exact(2);
+            loop {
+                let Some(&[white, other]) = pairs.next() else {
+                    if let [byte] = pairs.remainder() {
+                        black = step!(false, *byte);
+                    }
+                    break;
+                };
+                if !step!(false, white) {
+                    break;
+                }
+                if !step!(true, other) {
+                    black = true;
+                    break;
+                }
             }
-            at += used;
         }
-        Ok(at)
+        if at > 0 {
+            self.turn = if black { Color::Black } else { Color::White };
+            self.ply += at as u32;
+            self.tally = tally;
+            *key = keys;
+            self.en_passant = State { last: stream[at - 1], ..self.state() }.passed();
+        }
+        at
     }
 
-    #[inline(always)]
-    fn go<const PAWN: bool>(&mut self, mover: u8, from: u8, step: i8) {
-        let to = from.wrapping_add_signed(step) & 63;
-        let captured = self.board[to as usize];
-        self.board[from as usize & 63] = EMPTY;
-        self.square[captured as usize % CODES] = OFF;
-        self.board[to as usize] = mover;
-        self.square[mover as usize % CODES] = to;
-        self.moved |= 1u64.wrapping_shl(mover as u32);
-        if PAWN {
-            if captured == EMPTY && step & 7 != 0 {
-                // A pawn that moves aslant to an empty square takes en passant, on its own rank.
-                let victim = (from & 0x38 | to & 7) as usize & 63;
-                self.square[self.board[victim] as usize % CODES] = OFF;
-                self.board[victim] = EMPTY;
-            }
-            self.en_passant = if step.unsigned_abs() == 16 { u8::midpoint(from, to) } else { OFF };
-        } else {
-            self.en_passant = OFF;
-        }
-        if PAWN || captured != EMPTY {
-            self.clock_zero = i64::from(self.ply) + 1;
-        }
-        self.pass();
-    }
-
-    #[inline(always)]
-    fn pass(&mut self) {
-        self.ply += 1;
-        self.turn = self.turn.other();
-    }
-
+    /// Plays whatever is no move by itself: returns what it took, or `None` where the stream is damaged. `key` follows the men.
     #[cold]
-    fn prefixed(&mut self, man: u8, next: Option<u8>) -> usize {
-        let Some(next) = next else { return 0 };
-        let entry = TABLE[self.turn.index()][next as usize];
-        match entry.class {
-            Class::Piece if Man(man).role() == Man(entry.slot).role() => {
-                let from = self.square[man as usize % CODES];
-                self.go::<false>(man, from, entry.step);
-                if from >= OFF { 0 } else { 2 }
-            }
-            Class::Pawn => {
-                let from = self.square[entry.slot as usize % CODES];
-                self.square[entry.slot as usize % CODES] = OFF;
-                self.go::<true>(man, from, entry.step);
-                if from >= OFF { 0 } else { 2 }
-            }
-            _ => 0,
-        }
-    }
-
-    #[cold]
-    fn other(&mut self, rest: &[u8]) -> Option<Used> {
+    #[inline(never)]
+    fn other(&mut self, rest: &[u8], key: &mut u64) -> Option<Used> {
         let side = self.turn.index();
-        Some(Used::Bytes(match *rest.first()? {
+        let first = *rest.first()?;
+        Some(Used::Bytes(match first {
             1..=3 => return Some(Used::Ended),
             0 | 6 | 7 => 1,
-            CASTLE_H => self.castle(side, Wing::H)?,
-            CASTLE_A => self.castle(side, Wing::A)?,
-            EXPLICIT => {
-                let bits = u16::from_be_bytes([*rest.get(1)?, *rest.get(2)?]);
-                let (from, to) = ((bits >> 10) as u8 & 63, (bits >> 4) as u8 & 63);
-                let man = Man(self.board[from as usize]);
-                for (right, home) in self.start.rook_home.iter().enumerate() {
-                    if *home == from || *home == to {
-                        self.lost |= 1 << right;
-                    }
-                }
-                let step = to as i8 - from as i8;
-                let promoted = match bits >> 1 & 7 {
-                    0 => man,
-                    role @ 1..=4 => {
-                        // A labelled pawn gives up its slot.
-                        self.square[man.0 as usize % CODES] = OFF;
-                        Man::unlabelled(self.turn, Role::ALL[role as usize])
-                    }
-                    _ => return None,
-                };
-                if man.0 == EMPTY {
-                    return None;
-                }
-                if man.role() == Role::Pawn {
-                    self.go::<true>(promoted.0, from, step);
-                } else {
-                    self.go::<false>(promoted.0, from, step);
-                }
-                3
-            }
+            CASTLE_H => self.castle(side, Wing::H, key)?,
+            CASTLE_A => self.castle(side, Wing::A, key)?,
+            EXPLICIT => self.explicit(u16::from_be_bytes([*rest.get(1)?, *rest.get(2)?]), key)?,
             NULL => {
                 self.en_passant = OFF;
                 self.pass();
@@ -263,77 +271,151 @@ impl Replay {
             }
             NAG => 2,
             OPEN => skip_variation(rest)?,
-            _ => return None,
+            _ => match class(first) {
+                Class::Prefix(role, label) => self.prefixed(slot(self.turn, role, label), role, *rest.get(1)?, key)?,
+                // A man that is not on the board, or an unassigned byte.
+                _ => return None,
+            },
         }))
     }
 
-    fn castle(&mut self, side: usize, wing: Wing) -> Option<usize> {
+    fn prefixed(&mut self, man: u8, role: Role, next: u8, key: &mut u64) -> Option<usize> {
+        let entry = TABLE[self.turn.index()][usize::from(next)];
+        let own = self.men.square[usize::from(entry.slot)];
+        let pawn = match class(next) {
+            Class::Piece if Man(entry.slot).role() == role => false,
+            Class::Pawn => true,
+            _ => return None,
+        };
+        let from = if pawn { own } else { self.men.square[usize::from(man)] };
+        if from >= OFF {
+            return None;
+        }
+        let to = from.wrapping_add(entry.step) & 63;
+        self.go(from, to, man, key);
+        self.en_passant = if pawn && is_double_step(next) { u8::midpoint(from, to) } else { OFF };
+        Some(2)
+    }
+
+    fn explicit(&mut self, bits: u16, key: &mut u64) -> Option<usize> {
+        let (from, to) = ((bits >> 10) as u8 & 63, (bits >> 4) as u8 & 63);
+        let man = Man(self.men.board[usize::from(from)]);
+        if man.0 == EMPTY {
+            return None;
+        }
+        for (right, home) in self.start.rook_home.iter().enumerate() {
+            if *home == from || *home == to {
+                self.tally.lost |= 1 << right;
+            }
+        }
+        let becomes = match bits >> 1 & 7 {
+            0 => man,
+            role @ 1..=4 => Man::unlabelled(self.turn, Role::ALL[usize::from(role)]),
+            _ => return None,
+        };
+        let double = man.role() == Role::Pawn && from.abs_diff(to) == 16;
+        self.go(from, to, becomes.0, key);
+        self.en_passant = if double { u8::midpoint(from, to) } else { OFF };
+        Some(3)
+    }
+
+    /// Moves what stands on `from`, which becomes `man`, and takes what stands on `to`, or en passant.
+    fn go(&mut self, from: u8, to: u8, man: u8, key: &mut u64) {
+        let mover = self.lift(from, key);
+        let captured = self.lift(to, key);
+        let pawn = Man(mover).role() == Role::Pawn;
+        if pawn && captured == EMPTY && (from ^ to) & 7 != 0 {
+            // A pawn that moves aslant to an empty square takes en passant, on its own rank.
+            self.lift(from & 0x38 | to & 7, key);
+        }
+        self.put(man, to, key);
+        if pawn || captured != EMPTY {
+            self.tally.zero = i64::from(self.ply) + 1;
+        }
+        self.pass();
+    }
+
+    fn castle(&mut self, side: usize, wing: Wing, key: &mut u64) -> Option<usize> {
         let right = side * 2 + wing as usize;
-        let king = side as u8 * 32 + 24;
-        let (from, rook_from) = (self.square[king as usize % CODES], self.start.rook_home[right]);
+        let king = side * 32 + 24;
+        let (from, rook_from) = (self.men.square[king], self.start.rook_home[right]);
         if from >= OFF || rook_from >= OFF {
             return None;
         }
-        let rook = self.board[rook_from as usize & 63];
         let home = from & 0x38;
         let (king_to, rook_to) = match wing {
             Wing::H => (home | 6, home | 5),
             Wing::A => (home | 2, home | 3),
         };
-        self.board[from as usize & 63] = EMPTY;
-        self.board[rook_from as usize & 63] = EMPTY;
-        for (man, to) in [(king, king_to), (rook, rook_to)] {
-            self.board[to as usize & 63] = man;
-            self.square[man as usize % CODES] = to;
-            self.moved |= 1u64.wrapping_shl(man as u32);
-        }
+        let (king, rook) = (self.lift(from, key), self.lift(rook_from, key));
+        self.put(king, king_to, key);
+        self.put(rook, rook_to, key);
         self.en_passant = OFF;
         self.pass();
         Some(1)
     }
 
-    fn rights(&self) -> u8 {
-        let start = &self.start;
-        let mut rights = start.rights & !self.lost;
-        for right in 0..4 {
-            let king = right as u32 / 2 * 32 + 24;
-            let rook = start.rook[right];
-            // A rook beyond the labels has no slot: see `lost`.
-            let rook_moved = rook < 64 && self.moved >> rook & 1 != 0;
-            let home = start.rook_home[right] as usize & 63;
-            if self.moved >> king & 1 != 0 || rook_moved || self.board[home] != rook {
-                rights &= !(1 << right);
-            }
-        }
-        rights
+    fn lift(&mut self, square: u8, key: &mut u64) -> u8 {
+        let code = std::mem::replace(&mut self.men.board[usize::from(square & 63)], EMPTY);
+        self.men.square[usize::from(code)] = OFF;
+        *key ^= zobrist::man(code, square);
+        code
     }
 
-    /// Returns the full position at the ply reached.
-    pub fn position(&self) -> Position {
-        let (mut occupied, mut roles, mut unlabelled) = ([0u64; 2], [0u64; 6], false);
-        for (square, &code) in self.board.iter().enumerate() {
-            if code != EMPTY {
-                occupied[Man(code).color().index()] |= 1 << square;
-                roles[Man(code).role() as usize] |= 1 << square;
-                unlabelled |= code >= 64;
+    fn put(&mut self, code: u8, square: u8, key: &mut u64) {
+        self.men.board[usize::from(square & 63)] = code;
+        self.men.square[usize::from(code)] = square;
+        *key ^= zobrist::man(code, square);
+        if code < 64 {
+            self.tally.moved |= 1 << code;
+        }
+    }
+
+    fn pass(&mut self) {
+        self.ply += 1;
+        self.turn = self.turn.other();
+    }
+}
+
+impl Men {
+    /// Plays a byte that is a move by itself: returns the slot that moved and what it took (`EMPTY` for nothing), or `None` and changes
+    /// nothing where the byte is no such move or its man is not on the board.
+    #[inline(always)]
+    fn plain<const BLACK: bool, const KEY: bool>(
+        &mut self,
+        byte: u8,
+        ply: i64,
+        tally: &mut Tally,
+        key: &mut Key,
+    ) -> Option<(u8, u8)> {
+        let entry = TABLE[BLACK as usize][usize::from(byte)];
+        let from = self.square[usize::from(entry.slot)];
+        if from >= OFF {
+            return None;
+        }
+        let to = from.wrapping_add(entry.step) & 63;
+        let captured = self.board[usize::from(to)];
+        self.board[usize::from(from)] = EMPTY;
+        self.square[usize::from(captured)] = OFF;
+        self.board[usize::from(to)] = entry.slot;
+        self.square[usize::from(entry.slot)] = to;
+        tally.moved |= 1 << (entry.slot & 63);
+        if captured != entry.quiet {
+            tally.zero = ply;
+        }
+        if KEY {
+            key.men ^= zobrist::man(entry.slot, from) ^ zobrist::man(entry.slot, to) ^ zobrist::man(captured, to);
+        }
+        if captured == entry.passing {
+            // Aslant to an empty square: the pawn taken stands on the mover's rank.
+            let square = from & 0x38 | to & 7;
+            let victim = std::mem::replace(&mut self.board[usize::from(square)], EMPTY);
+            self.square[usize::from(victim)] = OFF;
+            if KEY {
+                key.men ^= zobrist::man(victim, square);
             }
         }
-        let start = &self.start;
-        let moves_of_black = (self.ply + (start.turn == Color::Black) as u32) / 2;
-        Position {
-            board: self.board,
-            square: self.square,
-            occupied,
-            roles,
-            unlabelled,
-            turn: self.turn,
-            en_passant: self.en_passant,
-            rights: self.rights(),
-            rook_home: start.rook_home,
-            halfmove_clock: (i64::from(self.ply) - self.clock_zero).clamp(0, i64::from(u32::MAX)) as u32,
-            fullmove_number: start.fullmove_number.saturating_add(moves_of_black),
-            attention: Attention::Unknown,
-        }
+        Some((entry.slot, captured))
     }
 }
 

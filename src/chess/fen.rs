@@ -5,10 +5,13 @@
 
 mod legality;
 mod read;
+mod write;
 
 pub use legality::Illegality;
 pub use read::ReadMode;
 pub(super) use read::four_fields;
+pub use write::FenText;
+pub(crate) use write::{Fields, is_outermost};
 
 use super::piece::{Color, Piece, Role};
 use super::position::{Position, Wing};
@@ -239,7 +242,7 @@ impl Fen {
         Fen {
             men,
             turn: position.turn(),
-            castling: position.castling_rights(castling).collect(),
+            castling: position.fen_fields(None).castling(castling).collect(),
             en_passant: position.en_passant_target(en_passant),
             halfmove_clock: position.halfmove_clock(),
             fullmove_number: position.fullmove_number(),
@@ -350,20 +353,6 @@ impl Position {
         rooks
     }
 
-    /// Returns whether no other rook of the side stands on its back rank between that rook and the edge.
-    pub(super) fn is_outermost_rook(&self, color: Color, wing: Wing, rook: Square) -> bool {
-        let edge = if wing == Wing::H { 7 } else { 0 };
-        if rook.file() == edge {
-            return true;
-        }
-        let mut home = squares(self.home_rooks(color));
-        let outermost = match wing {
-            Wing::H => home.last(),
-            Wing::A => home.next(),
-        };
-        outermost == Some(rook)
-    }
-
     /// Returns the FEN with the en passant target after every double step and castling as X-FEN.
     pub fn fen(&self) -> String {
         let mut text = Vec::with_capacity(90);
@@ -374,17 +363,28 @@ impl Position {
 
     /// Appends the FEN in the style asked.
     pub fn write_fen(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
-        self.write_four(out, en_passant, castling);
-        out.push(b' ');
-        write_number(out, self.halfmove_clock());
-        out.push(b' ');
-        write_number(out, self.fullmove_number());
+        let mut text = [0; 128];
+        let length = self.fen_fields(self.en_passant_target(en_passant)).write(castling, &mut text);
+        out.extend_from_slice(&text[..length]);
     }
 
     /// Appends the first four fields of the FEN in the style asked: an EPD without operations.
     pub fn write_four(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
-        let target = self.en_passant_target(en_passant);
-        push_four(out, |square| self.piece_at(square), self.turn(), self.castling_rights(castling), target);
+        let mut text = [0; 128];
+        let length = self.fen_fields(self.en_passant_target(en_passant)).write_four(castling, &mut text);
+        out.extend_from_slice(&text[..length]);
+    }
+
+    fn fen_fields(&self, target: Option<Square>) -> Fields<'_> {
+        Fields {
+            board: &self.board,
+            turn: self.turn(),
+            rights: self.rights,
+            rooks: self.rook_home,
+            target,
+            halfmove_clock: self.halfmove_clock(),
+            fullmove_number: self.fullmove_number(),
+        }
     }
 
     fn en_passant_target(&self, style: EnPassantStyle) -> Option<Square> {
@@ -394,20 +394,6 @@ impl Position {
             EnPassantStyle::PseudoLegal => {
                 self.en_passant_victim().is_some() && self.candidates(Role::Pawn, *target) != 0
             }
-        })
-    }
-
-    fn castling_rights(&self, style: CastlingStyle) -> impl Iterator<Item = CastlingRight> + '_ {
-        let sides = Color::BOTH.into_iter().flat_map(|color| Wing::BOTH.map(|wing| (color, wing)));
-        sides.filter_map(move |(color, wing)| {
-            let square = self.castling_rook(color, wing)?;
-            let outermost = match style {
-                CastlingStyle::XFen => self.is_outermost_rook(color, wing, square),
-                CastlingStyle::Shredder => false,
-                CastlingStyle::Standard => true,
-            };
-            let rook = if outermost { CastlingRook::Outermost(wing) } else { CastlingRook::File(square.file()) };
-            Some(CastlingRight { color, rook })
         })
     }
 

@@ -108,12 +108,13 @@ impl Piece {
 /// A man on the board by its identity: colour, role and Brenner label (FORMAT.md, "Brenner moves", 1).
 ///
 /// A labelled man is a slot, `side * 32 + place`, where the places of a side are pawns 0-7, knights 8-11, bishops 12-15, rooks
-/// 16-19, queens 20-23 and the king 24. Men beyond the labels share one code for each colour and role.
+/// 16-19, queens 20-23 and the king 24. Men beyond the labels share one code for each colour and role: that of label 0, with 64 added.
+/// So bit 5 is the colour and bits 2 to 4 tell the role (0 and 1 the pawn, then in their order, 7 none) in every code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Man(pub(crate) u8);
 
-/// What an empty square holds; no man has this code.
-pub(crate) const EMPTY: u8 = 80;
+/// What an empty square holds; no man has this code. Its role bits are 7, and its low six bits are no slot of a man.
+pub(crate) const EMPTY: u8 = UNLABELLED + 28;
 /// The codes 0 to `CODES - 1` cover slots, men without label, and `EMPTY`; a power of two, so that a remainder is cheap.
 pub(crate) const CODES: usize = 128;
 /// The first code of a man without a label.
@@ -133,7 +134,7 @@ impl Man {
 
     /// Returns the code of the men of that colour and role that are beyond the labels.
     pub const fn unlabelled(color: Color, role: Role) -> Man {
-        Man(UNLABELLED + color as u8 * 8 + role as u8)
+        Man(UNLABELLED + color as u8 * 32 + PLACES[role as usize].0)
     }
 
     /// Returns how many labels a role has in the Brenner code: 8 for pawns, 1 for the king, 4 for the others.
@@ -148,8 +149,7 @@ impl Man {
 
     /// Returns the man's colour.
     pub const fn color(self) -> Color {
-        let black = if self.0 < UNLABELLED { self.0 & 32 } else { self.0 & 8 };
-        if black == 0 { Color::White } else { Color::Black }
+        if self.0 & 32 == 0 { Color::White } else { Color::Black }
     }
 
     /// Returns the man's role.
@@ -169,23 +169,16 @@ impl Man {
 const ROLE_OF: [Role; CODES] = {
     let mut table = [Role::King; CODES];
     let mut code = 0;
-    while code < 64 {
-        let mut role = 0;
-        while role < 6 {
-            let (first, count) = PLACES[role];
-            let place = code as u8 & 31;
-            if place >= first && place < first + count {
-                table[code] = Role::ALL[role];
-            }
-            role += 1;
-        }
+    while code < CODES {
+        table[code] = match code >> 2 & 7 {
+            0 | 1 => Role::Pawn,
+            2 => Role::Knight,
+            3 => Role::Bishop,
+            4 => Role::Rook,
+            5 => Role::Queen,
+            _ => Role::King,
+        };
         code += 1;
-    }
-    let mut role = 0;
-    while role < 6 {
-        table[UNLABELLED as usize + role] = Role::ALL[role];
-        table[UNLABELLED as usize + 8 + role] = Role::ALL[role];
-        role += 1;
     }
     table
 };

@@ -4,9 +4,12 @@
 //! the men (`(color * 6 + role) * 64 + square`), 16 for the sets of castling rights, 8 for the en passant file, 1 for Black to move, and 32
 //! for the castling rooks that are not the outermost of their wing (`(color * 2 + wing) * 8 + file`).
 
-use super::piece::Color;
-use super::position::{Position, Wing};
+use super::attacks::{DIRECTIONS, KING, KNIGHT, RAYS};
+use super::fen::is_outermost;
+use super::piece::{Color, EMPTY, Man, OFF, Role};
+use super::position::{Position, STANDARD, Wing};
 use super::square::squares;
+use std::sync::LazyLock;
 
 struct Numbers {
     men: [[u64; 64]; 12],
@@ -43,6 +46,116 @@ static NUMBERS: Numbers = {
     numbers
 };
 
+/// The numbers of men by bits 2 to 5 of their code, which tell colour and role; zero for an empty square.
+pub(crate) static MEN: [[u64; 64]; 16] = {
+    let mut table = [[0; 64]; 16];
+    let mut row = 0;
+    while row < 16 {
+        let role = [0, 0, 1, 2, 3, 4, 5, 6][row & 7];
+        if role < 6 {
+            table[row] = NUMBERS.men[row / 8 * 6 + role];
+        }
+        row += 1;
+    }
+    table
+};
+
+/// Returns the number of the man of that code on that square; 0 for an empty square.
+#[inline(always)]
+pub(crate) fn man(code: u8, square: u8) -> u64 {
+    MEN[usize::from(code >> 2 & 15)][usize::from(square & 63)]
+}
+
+/// Returns the numbers of all men of a board.
+pub(crate) fn men(board: &[u8; 64]) -> u64 {
+    board.iter().zip(0..).fold(0, |key, (&code, square)| key ^ man(code, square))
+}
+
+/// The numbers of all men of the usual starting position.
+pub(crate) static STANDARD_MEN: LazyLock<u64> = LazyLock::new(|| men(&STANDARD.board));
+
+/// Returns the number of a set of castling rights.
+pub(crate) fn rights(rights: u8) -> u64 {
+    NUMBERS.rights[usize::from(rights & 15)]
+}
+
+/// Returns the number for Black to move.
+#[inline(always)]
+pub(crate) fn black() -> u64 {
+    NUMBERS.black
+}
+
+/// Returns the number of a right whose rook is not the outermost of its wing; 0 where it is. `right` is `side * 2 + wing`.
+pub(crate) fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
+    let (color, wing) = (Color::BOTH[right / 2 & 1], Wing::BOTH[right & 1]);
+    if !is_outermost(board, color, wing, rook) { NUMBERS.inner_rooks[(right * 8 + usize::from(rook & 7)) & 31] } else { 0 }
+}
+
+/// Returns the number of the en passant target `target` if a capture there by `turn` is legal, else 0.
+pub(crate) fn en_passant(board: &[u8; 64], king: u8, turn: Color, target: u8) -> u64 {
+    let file = target & 7;
+    let ours = (turn as u8) << 3;
+    let pawn = |code: u8, side: u8| code != EMPTY && matches!(code >> 2 & 15 ^ side, 0 | 1);
+    let victim = target.wrapping_add_signed(if turn == Color::White { -8 } else { 8 });
+    if target >= OFF || victim >= OFF || !pawn(board[usize::from(victim)], ours ^ 8) {
+        return 0;
+    }
+    let left = (file > 0).then(|| victim.wrapping_sub(1));
+    let right = (file < 7).then(|| victim + 1);
+    for from in left.into_iter().chain(right).map(|from| from & 63) {
+        let capturer = board[usize::from(from)];
+        if !pawn(capturer, ours) {
+            continue;
+        }
+        let mut after = *board;
+        after[usize::from(from)] = EMPTY;
+        after[usize::from(victim)] = EMPTY;
+        after[usize::from(target)] = capturer;
+        if king >= OFF || !is_attacked(&after, king, turn.other()) {
+            return NUMBERS.en_passant[usize::from(file)];
+        }
+    }
+    0
+}
+
+/// Returns whether a man of that colour attacks a square of a board.
+fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
+    let at = usize::from(square & 63);
+    let is = |set: u64, role| {
+        squares(set).map(|from| board[from.at_most_63()]).any(|code| {
+            code != EMPTY && Man(code).color() == by && Man(code).role() == role
+        })
+    };
+    if is(KNIGHT[at], Role::Knight) || is(KING[at], Role::King) {
+        return true;
+    }
+    for (direction, (files, ranks)) in DIRECTIONS.into_iter().enumerate() {
+        let step = ranks * 8 + files;
+        let mut from = square;
+        for distance in 1..=RAYS[direction][at].count_ones() {
+            from = from.wrapping_add_signed(step) & 63;
+            let code = board[usize::from(from)];
+            if code == EMPTY {
+                continue;
+            }
+            let man = Man(code);
+            let hits = match man.role() {
+                Role::Rook => direction & 1 == 0,
+                Role::Bishop => direction & 1 == 1,
+                Role::Queen => true,
+                // A pawn stands aslant, on the side that it comes from.
+                Role::Pawn => distance == 1 && direction & 1 == 1 && (ranks < 0) == (by == Color::White),
+                Role::Knight | Role::King => false,
+            };
+            if man.color() == by && hits {
+                return true;
+            }
+            break;
+        }
+    }
+    false
+}
+
 impl Position {
     /// Returns the Zobrist key: equal for positions with the same men, side to move, castling rights and legal en passant captures;
     /// clocks and labels do not count. Computed from the whole board, about 100 ns.
@@ -73,10 +186,7 @@ impl Position {
         for color in Color::BOTH {
             for wing in Wing::BOTH {
                 let Some(rook) = self.castling_rook(color, wing) else { continue };
-                if !self.is_outermost_rook(color, wing, rook) {
-                    let right = color.index() * 2 + wing as usize;
-                    key ^= NUMBERS.inner_rooks[right * 8 + rook.file() as usize];
-                }
+                key ^= inner_rook(&self.board, color.index() * 2 + wing as usize, rook.index());
             }
         }
         key

@@ -1,0 +1,89 @@
+//! The Zobrist key kept from ply to ply: the same numbers as [`Position::zobrist`], which works it out from the whole board.
+//!
+//! The men's part changes with each move. The rights' part is worked out anew only where a man moved or was taken that a right hangs
+//! on; the en passant part only behind a double step beside which an enemy pawn stands.
+
+use super::table::is_double_step;
+use super::{Men, Start, State};
+use crate::chess::piece::OFF;
+use crate::chess::{Color, zobrist};
+
+/// The parts of a key, kept while a replay goes on.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Key {
+    /// The numbers of the men.
+    pub men: u64,
+    /// The numbers of the castling rights.
+    rights: u64,
+    /// The slots of the men whose first move, or end, changes rights.
+    watched: u64,
+}
+
+/// The slots of a side's rooks.
+const ROOKS: u64 = 0xF << 16;
+
+impl Key {
+    /// Returns the parts for a state.
+    pub fn of(state: &State<'_>) -> Key {
+        let standard = &*crate::chess::position::STANDARD;
+        let men = if state.men.board == standard.board {
+            *zobrist::STANDARD_MEN
+        } else {
+            zobrist::men(&state.men.board)
+        };
+        let mut key = Key { men, ..Key::default() };
+        key.see_rights(state);
+        key
+    }
+
+    /// Works the rights' part out anew.
+    #[cold]
+    pub fn see_rights(&mut self, state: &State<'_>) {
+        let rights = state.rights();
+        let Start { rook, rook_home, .. } = state.start;
+        (self.rights, self.watched) = (zobrist::rights(rights), 0);
+        for right in (0..4).filter(|right| rights >> right & 1 != 0) {
+            let side = right / 2 * 32;
+            self.watched |= 1 << (side + 24) | 1u64.wrapping_shl(u32::from(rook[right]));
+            if !matches!((right & 1, rook_home[right] & 7), (0, 7) | (1, 0)) {
+                // Whether it is the outermost rook depends on the side's other rooks.
+                self.watched |= ROOKS << side;
+                self.rights ^= zobrist::inner_rook(&state.men.board, right, rook_home[right]);
+            }
+        }
+    }
+
+    /// Whether a move of the man in that slot that takes `captured` can change the rights' part.
+    #[inline(always)]
+    pub fn touches(&self, slot: u8, captured: u8) -> bool {
+        (self.watched >> (slot & 63) | self.watched >> (captured & 63)) & 1 != 0
+    }
+
+    /// Returns the key of a state that these parts are for.
+    #[inline(always)]
+    pub fn at(&self, state: &State<'_>) -> u64 {
+        let turn = if state.turn == Color::Black { zobrist::black() } else { 0 };
+        let key = self.men ^ self.rights ^ turn;
+        let passed = if state.last == 0 {
+            state.en_passant != OFF
+        } else {
+            is_double_step(state.last) && beside(state.men, state.turn, state.last)
+        };
+        if passed { key ^ en_passant(state) } else { key }
+    }
+}
+
+/// Whether an enemy pawn may stand beside the pawn of that double step; true where it only seems so, across the edge.
+#[inline(always)]
+fn beside(men: &Men, turn: Color, last: u8) -> bool {
+    let (mover, pawn) = if turn == Color::Black { (0, 32) } else { (32, 0) };
+    let square = men.square[usize::from(mover | last & 7)];
+    let is = |square: u8| men.board[usize::from(square & 63)] & 0x38 == pawn;
+    is(square.wrapping_add(1)) | is(square.wrapping_sub(1))
+}
+
+#[cold]
+fn en_passant(state: &State<'_>) -> u64 {
+    let king = state.men.square[state.turn.index() * 32 + 24];
+    zobrist::en_passant(&state.men.board, king, state.turn, state.passed())
+}

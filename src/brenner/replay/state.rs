@@ -1,0 +1,144 @@
+//! A replay seen at one ply: what a FEN says, each part worked out when it is asked for.
+
+use super::table::is_double_step;
+use super::{Men, Start, Tally};
+use crate::chess::fen::{FenText, Fields};
+use crate::chess::piece::{CODES, EMPTY, OFF};
+use crate::chess::safety::Attention;
+use crate::chess::{Color, Man, Piece, Position, Square, Wing};
+
+/// The state at one ply of a replay. Cheap to have: it points at the board, and castling rights, en passant and clocks cost a few
+/// nanoseconds when asked for.
+#[derive(Clone, Copy)]
+pub struct State<'a> {
+    pub(super) men: &'a Men,
+    pub(super) start: &'a Start,
+    pub(super) tally: Tally,
+    /// The ply, from 0.
+    pub(super) ply: i64,
+    pub(super) turn: Color,
+    /// The byte that was played last, if that says all about en passant; 0 where `en_passant` has it.
+    pub(super) last: u8,
+    pub(super) en_passant: u8,
+}
+
+impl State<'_> {
+    /// Returns the ply, from 0.
+    pub fn ply(&self) -> u32 {
+        self.ply as u32
+    }
+
+    /// Returns the side to move.
+    pub fn turn(&self) -> Color {
+        self.turn
+    }
+
+    /// Returns the man on a square with its identity.
+    pub fn man_at(&self, square: Square) -> Option<Man> {
+        match self.men.board[square.at_most_63()] {
+            EMPTY => None,
+            code => Some(Man(code)),
+        }
+    }
+
+    /// Returns the piece on a square.
+    pub fn piece_at(&self, square: Square) -> Option<Piece> {
+        self.man_at(square).map(Man::piece)
+    }
+
+    /// Returns the square that a pawn passed over with the double step just made, whether or not anything can capture there.
+    pub fn en_passant(&self) -> Option<Square> {
+        Square::new(self.passed())
+    }
+
+    /// The square passed over, or `OFF`.
+    #[inline]
+    pub(super) fn passed(&self) -> u8 {
+        if self.last == 0 {
+            return self.en_passant;
+        }
+        if !is_double_step(self.last) {
+            return OFF;
+        }
+        let (side, forward) = if self.turn == Color::Black { (0, 8) } else { (32, -8i8) };
+        self.men.square[usize::from(side | self.last & 7)].wrapping_add_signed(-forward) & 63
+    }
+
+    /// Returns the plies since the last capture or pawn move; at 100 a draw can be claimed.
+    pub fn halfmove_clock(&self) -> u32 {
+        (self.ply - self.tally.zero).clamp(0, i64::from(u32::MAX)) as u32
+    }
+
+    /// Returns the number of the move, 1 for the first of both sides.
+    pub fn fullmove_number(&self) -> u32 {
+        let moves_of_black = (self.ply as u32 + (self.start.turn == Color::Black) as u32) / 2;
+        self.start.fullmove_number.saturating_add(moves_of_black)
+    }
+
+    /// Returns the square of the castling rook where that right still holds.
+    pub fn castling_rook(&self, color: Color, wing: Wing) -> Option<Square> {
+        let right = color.index() * 2 + wing as usize;
+        if self.rights() >> right & 1 == 0 { None } else { Square::new(self.start.rook_home[right]) }
+    }
+
+    /// The castling rights that hold: bit `side * 2 + wing`.
+    pub(super) fn rights(&self) -> u8 {
+        let start = self.start;
+        let held = start.rights & !self.tally.lost;
+        let mut rights = held;
+        for right in 0..4 {
+            let king = right as u32 / 2 * 32 + 24;
+            let rook = start.rook[right];
+            // A rook beyond the labels has no slot: see `lost`.
+            let rook_moved = rook < 64 && self.tally.moved >> rook & 1 != 0;
+            let home = start.rook_home[right] as usize & 63;
+            let gone = self.tally.moved >> king & 1 != 0 || rook_moved || self.men.board[home] != rook;
+            rights &= !(u8::from(gone) << right);
+        }
+        rights
+    }
+
+    /// Returns the FEN, written into `text`: the en passant target after every double step, castling as X-FEN. ASCII; about 20 ns.
+    #[inline]
+    pub fn fen<'t>(&self, text: &'t mut FenText) -> &'t [u8] {
+        text.write(&Fields {
+            board: &self.men.board,
+            turn: self.turn,
+            rights: self.rights(),
+            rooks: self.start.rook_home,
+            target: self.en_passant(),
+            halfmove_clock: self.halfmove_clock(),
+            fullmove_number: self.fullmove_number(),
+        })
+    }
+
+    /// Returns the state as a position of its own; some 30 ns.
+    pub fn position(&self) -> Position {
+        let mut occupied = [0u64; 2];
+        let mut roles = [0u64; 6];
+        let mut unlabelled = false;
+        for (square, &code) in self.men.board.iter().enumerate() {
+            if code != EMPTY {
+                occupied[Man(code).color().index()] |= 1 << square;
+                roles[Man(code).role() as usize] |= 1 << square;
+                unlabelled |= code >= 64;
+            }
+        }
+        let mut square = [OFF; CODES];
+        square.copy_from_slice(&self.men.square[..CODES]);
+        Position {
+            board: self.men.board,
+            square,
+            occupied,
+            roles,
+            unlabelled,
+            turn: self.turn,
+            en_passant: self.passed(),
+            rights: self.rights(),
+            rook_home: self.start.rook_home,
+            halfmove_clock: self.halfmove_clock(),
+            fullmove_number: self.fullmove_number(),
+            attention: Attention::Unknown,
+        }
+    }
+}
