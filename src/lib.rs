@@ -81,6 +81,7 @@ pub mod game;
 pub mod import;
 pub mod pcn;
 pub mod pgn;
+pub mod query;
 
 pub use archive::Archive;
 pub use chess::Position;

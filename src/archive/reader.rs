@@ -151,6 +151,11 @@ impl Archive {
         self.mark.length
     }
 
+    /// Returns the sequence number of the commit that is shown, 0 before the first: with the id and the length it says which state this is.
+    pub fn sequence(&self) -> u64 {
+        self.mark.sequence
+    }
+
     /// Returns where the index came from.
     pub fn index_state(&self) -> IndexState {
         self.index_state
@@ -274,6 +279,12 @@ impl Archive {
         self.index.chunks.len()
     }
 
+    /// Returns the numbers of the games of a chunk, from 0 to `chunk_count() - 1`. Reads the index alone.
+    pub fn games_of(&self, chunk: usize) -> std::ops::Range<u64> {
+        let first = |chunk: usize| self.index.chunks.get(chunk).map_or(self.len() + 1, |entry| entry.first);
+        first(chunk)..first(chunk.saturating_add(1))
+    }
+
     /// Iterates over the numbers of the chunks that hold games of a range.
     pub(super) fn chunks_of(&self, games: &std::ops::Range<u64>) -> std::ops::Range<usize> {
         let chunks = &self.index.chunks;
@@ -299,10 +310,7 @@ impl Archive {
     /// Iterates over the games of a chunk; where the chunk cannot be read, each of its games is an error.
     fn games_of_chunk(&self, number: usize) -> impl Iterator<Item = Result<Game<'_>>> {
         let chunk = self.chunk(number);
-        let chunks = &self.index.chunks;
-        let end = chunks.get(number + 1).map_or(self.len() + 1, |next| next.first);
-        let first = chunks.get(number).map_or(end, |entry| entry.first);
-        (first..end).map(move |game| match &chunk {
+        self.games_of(number).map(move |game| match &chunk {
             Ok(chunk) => chunk.game(game),
             Err(Error::Damaged(damage)) => Err(damage.of_game(game).into()),
             Err(_) => Err(Damage::new(0, "damaged chunk").of_game(game).into()),

@@ -134,6 +134,16 @@ impl Replay {
         self.ply
     }
 
+    /// Returns the side to move.
+    pub fn turn(&self) -> Color {
+        self.turn
+    }
+
+    /// Returns the codes of the men on the squares, a1 first, or `EMPTY`.
+    pub(crate) fn board(&self) -> &[u8; 64] {
+        &self.board
+    }
+
     /// Plays moves of the main line until `ply` is reached or the stream ends; returns how many bytes were read.
     pub fn run(&mut self, stream: &[u8], ply: u32) -> Result<usize, ReplayError> {
         let mut at = 0;

@@ -1,7 +1,7 @@
 //! The command line as clap sees it.
 
 use crate::failure::Failure;
-use crate::{bench, brenner, completions, export, fen, import, index, info, list, man, position, show, verify};
+use crate::{bench, brenner, completions, export, fen, find, import, index, info, list, man, position, show, verify};
 use clap::{Args, Parser, Subcommand};
 
 /// Chess games in a compact archive, every position at hand
@@ -30,6 +30,7 @@ pub enum Command {
     List(list::Args),
     Show(show::Args),
     Fen(fen::Args),
+    Find(find::Args),
     Export(export::Args),
     Position(position::Args),
     Brenner(brenner::Args),

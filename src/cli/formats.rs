@@ -33,6 +33,14 @@ pub enum Format {
     Pcn,
 }
 
+/// Returns a value as a field of comma-separated values: in quotes where it needs them (RFC 4180).
+pub fn csv(value: &str) -> String {
+    if !value.contains([',', '"', '\n', '\r']) {
+        return value.to_owned();
+    }
+    format!("\"{}\"", value.replace('"', "\"\""))
+}
+
 /// Appends a game in a format that is not PGN.
 pub fn push(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mut Vec<u8>) {
     let line = match format {

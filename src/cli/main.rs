@@ -12,6 +12,7 @@ mod completions;
 mod export;
 mod failure;
 mod fen;
+mod find;
 mod flavour;
 mod formats;
 mod games;
@@ -31,6 +32,7 @@ mod pcn_source;
 mod position;
 mod progress;
 mod show;
+mod sought;
 mod verify;
 
 use args::{Cli, Command};
@@ -63,6 +65,7 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
         Command::Fen(args) => fen::run(args),
+        Command::Find(args) => find::run(args),
         Command::List(args) => list::run(args),
         Command::Export(args) => export::run(args),
         Command::Position(args) => position::run(args),

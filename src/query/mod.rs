@@ -1,0 +1,27 @@
+//! Questions to an archive: which games reach a position, and what was played there.
+//!
+//! `sought` is a position to be found, and `search` finds the games that reach it; `signature` is what rejects most of them unread.
+
+mod facts;
+pub mod positions;
+pub mod search;
+pub mod signature;
+pub mod sought;
+
+pub use positions::PositionIndex;
+pub use search::{Found, Hit, Reach, Search, Step};
+pub use signature::{SideState, Signatures};
+pub use sought::{Compare, Sought};
+
+use std::path::{Path, PathBuf};
+
+/// Returns where a side file of an archive is kept: beside it, with this extension in place of `bga`, or behind any other name.
+fn beside(archive: &Path, extension: &str) -> PathBuf {
+    if archive.extension().is_some_and(|old| old == "bga") {
+        return archive.with_extension(extension);
+    }
+    let mut name = archive.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    name.into()
+}
