@@ -78,6 +78,7 @@ const fn table(color: Color) -> [Entry; 256] {
 }
 
 /// A position on its way along a main line. `position` gives the full state at any ply.
+#[derive(Clone)]
 pub struct Replay {
     board: [u8; 64],
     square: [u8; CODES],

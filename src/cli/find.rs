@@ -17,7 +17,7 @@ use scoresheet::pgn::PgnWriter;
 use scoresheet::query::{Found, Hit, PositionIndex, Reach, Search, SideState, Signatures};
 use std::collections::HashMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Find the games that reach a position, transpositions included
@@ -83,21 +83,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let sought = args.sought.sought()?;
     args.threads.install(|| {
         let started = Instant::now();
-        let (index, index_state) = PositionIndex::open(&archive);
-        let (signatures, state) = match index {
-            Some(_) => (None, SideState::Missing),
-            None => Signatures::open(&archive),
-        };
-        told_if_stale(&PositionIndex::path(&args.archive), index_state, "--positions");
-        told_if_stale(&Signatures::path(&args.archive), state, "--signatures");
-        let mut search = Search::new(&archive);
-        if let Some(signatures) = &signatures {
-            search = search.with_signatures(signatures);
-        }
-        if let Some(index) = &index {
-            search = search.with_index(index);
-        }
-        let found = search.position(&sought, Reach { all_plies: args.all_plies, variations: args.variations });
+        let reach = Reach { all_plies: args.all_plies, variations: args.variations };
+        let found = with_side_files(&args.archive, &archive, |search| search.position(&sought, reach));
         if args.explain {
             explain(&found, started);
         }
@@ -105,8 +92,27 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     })
 }
 
+/// Runs `work` with a search that has the help of the side files that there are.
+pub fn with_side_files<T>(path: &Path, archive: &Archive, work: impl FnOnce(Search) -> T) -> T {
+    let (index, index_state) = PositionIndex::open(archive);
+    let (signatures, state) = match index {
+        Some(_) => (None, SideState::Missing),
+        None => Signatures::open(archive),
+    };
+    told_if_stale(&PositionIndex::path(path), index_state, "--positions");
+    told_if_stale(&Signatures::path(path), state, "--signatures");
+    let mut search = Search::new(archive);
+    if let Some(signatures) = &signatures {
+        search = search.with_signatures(signatures);
+    }
+    if let Some(index) = &index {
+        search = search.with_index(index);
+    }
+    work(search)
+}
+
 /// Says that a side file is passed over, and what to do about it.
-pub fn told_if_stale(path: &std::path::Path, state: SideState, option: &str) {
+fn told_if_stale(path: &Path, state: SideState, option: &str) {
     if state == SideState::Stale {
         let what = "does not belong to the archive as it is, and is passed over: make it again with `scoresheet index";
         message(&format!("{} {what} {option}`", path.display()));

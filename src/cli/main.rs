@@ -33,6 +33,7 @@ mod position;
 mod progress;
 mod show;
 mod sought;
+mod tree;
 mod verify;
 
 use args::{Cli, Command};
@@ -66,6 +67,7 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Show(args) => show::run(args),
         Command::Fen(args) => fen::run(args),
         Command::Find(args) => find::run(args),
+        Command::Tree(args) => tree::run(args),
         Command::List(args) => list::run(args),
         Command::Export(args) => export::run(args),
         Command::Position(args) => position::run(args),

@@ -1,17 +1,20 @@
 //! Questions to an archive: which games reach a position, and what was played there.
 //!
-//! `sought` is a position to be found, and `search` finds the games that reach it; `signature` is what rejects most of them unread.
+//! `sought` is a position to be found, and `search` finds the games that reach it; `signature` rejects most of them unread, and
+//! `positions` is an index to look in. `tree` counts what was played in a position.
 
 mod facts;
 pub mod positions;
 pub mod search;
 pub mod signature;
 pub mod sought;
+pub mod tree;
 
 pub use positions::PositionIndex;
 pub use search::{Found, Hit, Reach, Search, Step};
 pub use signature::{SideState, Signatures};
 pub use sought::{Compare, Sought};
+pub use tree::{Branch, Tally, Tree};
 
 use std::path::{Path, PathBuf};
 

@@ -86,6 +86,14 @@ impl<'a> Search<'a> {
         Search { among: Some(games), ..self }
     }
 
+    pub(crate) fn index(&self) -> Option<&'a PositionIndex> {
+        self.index
+    }
+
+    pub(crate) fn games(&self) -> Option<&'a [u64]> {
+        self.among
+    }
+
     /// Returns the archive.
     pub fn archive(&self) -> &'a Archive {
         self.archive
