@@ -5,7 +5,9 @@ use scoresheet::chess::Position;
 use scoresheet::format::block::{BlockHeader, HEADER, Kind};
 use scoresheet::format::header::{BLOCKS, Header, MAGIC, Mark, PAGE};
 use scoresheet::format::index::{self, Index};
-use scoresheet::format::{ArchiveId, VERSION, commit::Commit, record, tags};
+use scoresheet::format::side::SideHeader;
+use scoresheet::format::{ArchiveId, VERSION, commit::Commit, positions, record, signatures, tags};
+use scoresheet::game::Outcome;
 use scoresheet::pgn::{LineEnd, Style};
 
 const DOCUMENT: &str = include_str!("../FORMAT.md");
@@ -213,4 +215,53 @@ fn commits_and_styles() {
     let style = Style { line_end: LineEnd::CrLf, width: 0x0102_0304, after_tags: 5, after_game: 6, ..plain };
     assert_eq!(style.encode(), [1, 4, 3, 2, 1, 5, 6, 0, 0]);
     assert_eq!(Style::decode(style.encode()), Some(style));
+}
+
+#[test]
+fn side_files() {
+    let side = SideHeader { id: ArchiveId([9; 16]), sequence: 5, length: 6, games: 2, own: 0 };
+    let table = fields("19 Signatures file");
+    let file = signatures::encode(&side, &[0x0102_0304_0506_0708, 7]);
+    assert_eq!(file[..8], signatures::MAGIC);
+    assert!(section("19 Signatures file").contains("89 42 47 53 0D 0A 1A 0A"));
+    assert_eq!(at(&file, table[3]), table.last().map(|field| (field.0 + field.1) as u64).unwrap());
+    let numbers: Vec<u64> = table[5..9].iter().map(|field| at(&file, *field)).collect();
+    assert_eq!(numbers, [5, 6, 2, 0]);
+    assert_eq!(file[64..72], [8, 7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(file.len(), 64 + 2 * 8 + 4);
+
+    let table = fields("20 Position index");
+    let layout = positions::Layout::new(SideHeader { own: 64 << 9, ..side }, 0x1112_1314);
+    let header = layout.encode();
+    assert_eq!(header[..8], positions::MAGIC);
+    assert!(section("20 Position index").contains("89 42 47 50 0D 0A 1A 0A"));
+    let numbers: Vec<u64> = table[5..11].iter().map(|field| at(&header, *field)).collect();
+    assert_eq!(numbers, [5, 6, 2, 64 << 9, 0x1112_1314, 9]);
+    assert_eq!(at(&header, table[11]), 4);
+    assert_eq!(table.last().map(|field| field.0 + field.1), Some(positions::HEADER));
+    assert_eq!(positions::Layout::new(side, 1 << 32).width, 8);
+    let facts =
+        positions::Facts { plies: 1, set_up: true, outcome: Outcome::WhiteWins, ratings: [2851, 4095], year: 2026 };
+    let number = 1 | 1 << 23 | 2 << 24 | 2851 << 26 | 4095 << 38 | 2026 << 50;
+    assert_eq!((facts.encode(), positions::Facts::decode(number)), (number, facts));
+}
+
+/// The example of section 19: what each field of a signature says.
+#[test]
+fn signatures_of_games() {
+    let signature = |moves: &str| {
+        let (mut position, mut stream) = (Position::standard(), Vec::new());
+        for san in moves.split_whitespace() {
+            let m = position.parse_san(san.as_bytes()).unwrap();
+            encode::push_move(&position, m, &mut stream);
+            position.play(m);
+        }
+        scoresheet::query::signature::signature(&Position::standard(), &stream)
+    };
+    // 8 pawns a side, 16 men a side, less 1.
+    assert_eq!(signature("Nf3"), 0xFF88_0000_0000_0000);
+    // e2 is 4, d7 is 11; the captures leave Black a pawn short.
+    assert_eq!(signature("e4 d5 exd5"), 0xEF78_BBBB_BBBB_BBB4);
+    // A pawn captured at home leaves it too: f7 is 13.
+    assert_eq!(signature("e4 e5 Qh5 Nc6 Qxf7+"), 0xEF78_DDDD_DDDD_DDC4);
 }

@@ -390,7 +390,7 @@ pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
     write_whole(&index_path(archive), &index.encode())
 }
 
-fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+pub(crate) fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".scoresheet-");
     #[cfg(unix)]
@@ -410,7 +410,7 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// Makes a rename durable where the system lets a folder be synced; elsewhere it is durable when the system sees fit.
-fn sync_folder(path: &Path) {
+pub(crate) fn sync_folder(path: &Path) {
     if let Ok(folder) = File::open(folder(path)) {
         let _ = folder.sync_all();
     }

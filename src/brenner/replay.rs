@@ -105,6 +105,16 @@ impl Replay {
         self.ply
     }
 
+    /// Returns the side to move.
+    pub fn turn(&self) -> Color {
+        self.turn
+    }
+
+    /// Returns the codes of the men on the squares, a1 first, or `EMPTY`.
+    pub(crate) fn board(&self) -> &[u8; 64] {
+        &self.men.board
+    }
+
     /// Returns a view of the state at the ply reached.
     pub fn state(&self) -> State<'_> {
         State {

@@ -88,7 +88,11 @@ pub(crate) fn black() -> u64 {
 /// Returns the number of a right whose rook is not the outermost of its wing; 0 where it is. `right` is `side * 2 + wing`.
 pub(crate) fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
     let (color, wing) = (Color::BOTH[right / 2 & 1], Wing::BOTH[right & 1]);
-    if !is_outermost(board, color, wing, rook) { NUMBERS.inner_rooks[(right * 8 + usize::from(rook & 7)) & 31] } else { 0 }
+    if !is_outermost(board, color, wing, rook) {
+        NUMBERS.inner_rooks[(right * 8 + usize::from(rook & 7)) & 31]
+    } else {
+        0
+    }
 }
 
 /// Returns the number of the en passant target `target` if a capture there by `turn` is legal, else 0.
@@ -122,9 +126,9 @@ pub(crate) fn en_passant(board: &[u8; 64], king: u8, turn: Color, target: u8) ->
 fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
     let at = usize::from(square & 63);
     let is = |set: u64, role| {
-        squares(set).map(|from| board[from.at_most_63()]).any(|code| {
-            code != EMPTY && Man(code).color() == by && Man(code).role() == role
-        })
+        squares(set)
+            .map(|from| board[from.at_most_63()])
+            .any(|code| code != EMPTY && Man(code).color() == by && Man(code).role() == role)
     };
     if is(KNIGHT[at], Role::Knight) || is(KING[at], Role::King) {
         return true;

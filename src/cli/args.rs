@@ -1,7 +1,9 @@
 //! The command line as clap sees it.
 
 use crate::failure::Failure;
-use crate::{bench, brenner, completions, export, fen, import, index, info, list, man, position, show, verify};
+use crate::{
+    bench, brenner, completions, export, fen, find, import, index, info, list, man, position, show, tree, verify,
+};
 use clap::{Args, Parser, Subcommand};
 
 /// Chess games in a compact archive, every position at hand
@@ -33,6 +35,8 @@ pub enum Command {
     List(list::Args),
     Show(show::Args),
     Fen(fen::Args),
+    Find(find::Args),
+    Tree(tree::Args),
     Export(export::Args),
     Position(position::Args),
     Brenner(brenner::Args),

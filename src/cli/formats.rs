@@ -33,6 +33,14 @@ pub enum Format {
     Pcn,
 }
 
+/// Returns a value as a field of comma-separated values: in quotes where it needs them (RFC 4180).
+pub fn csv(value: &str) -> String {
+    if !value.contains([',', '"', '\n', '\r']) {
+        return value.to_owned();
+    }
+    format!("\"{}\"", value.replace('"', "\"\""))
+}
+
 /// Appends a game in a format that is not PGN.
 pub fn push(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mut Vec<u8>) {
     let line = match format {
@@ -63,15 +71,24 @@ fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
 /// Whether castling is to be written as king takes rook.
 pub fn is_chess960(game: &Game) -> bool {
     let variant = game.tag("Variant").unwrap_or_default().to_ascii_lowercase();
-    let rooks_elsewhere = Color::BOTH.into_iter().any(|color| {
+    let named = ["960", "fische", "frc", "frd", "freestyle"].iter().any(|name| variant.contains(name));
+    named || has_rooks_elsewhere(&game.start)
+}
+
+/// Returns the move as UCI; castling as king takes rook only where the rights are those of Chess960.
+pub fn uci_of(position: &Position, m: Move) -> String {
+    uci(position, m, has_rooks_elsewhere(position))
+}
+
+fn has_rooks_elsewhere(start: &Position) -> bool {
+    Color::BOTH.into_iter().any(|color| {
         Wing::BOTH.into_iter().any(|wing| {
-            game.start.castling_rook(color, wing).is_some_and(|rook| {
+            start.castling_rook(color, wing).is_some_and(|rook| {
                 let corner = if wing == Wing::H { 7 } else { 0 };
-                rook.file() != corner || game.start.king(color).is_some_and(|king| king.file() != 4)
+                rook.file() != corner || start.king(color).is_some_and(|king| king.file() != 4)
             })
         })
-    });
-    rooks_elsewhere || ["960", "fische", "frc", "frd", "freestyle"].iter().any(|name| variant.contains(name))
+    })
 }
 
 fn uci(position: &Position, m: Move, chess960: bool) -> String {

@@ -130,6 +130,22 @@ impl Where {
     }
 }
 
+/// Returns the work for these games, ascending.
+pub fn units_of(archive: &Archive, games: &[u64]) -> Result<Vec<Unit>, Failure> {
+    let (mut units, mut end) = (Vec::<Unit>::new(), 0);
+    for game in games {
+        match units.last_mut() {
+            Some(unit) if *game <= end => unit.ranges.push((*game, *game)),
+            _ => {
+                let (chunk, last) = archive.chunk_of(*game)?;
+                end = last;
+                units.push(Unit { chunk, ranges: vec![(*game, *game)] });
+            }
+        }
+    }
+    Ok(units)
+}
+
 /// Does the work of all units in parallel and hands the results to `take` in order. Memory holds the results of a few units a thread.
 pub fn in_order<T: Send>(
     units: &[Unit],

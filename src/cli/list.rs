@@ -36,10 +36,14 @@ pub struct Args {
     threads: Threads,
 }
 
+/// How a line is written.
 #[derive(Clone, Copy)]
-enum Style {
+pub enum Style {
+    /// Aligned, long names cut.
     Columns,
+    /// With tabs between, nothing cut.
     Tabs,
+    /// As a JSON object.
     Json,
 }
 
@@ -76,31 +80,36 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 fn lines(archive: &Archive, unit: &Unit, style: Style) -> (String, Vec<String>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
     unit.each(archive, |_, game| {
-        if let Err(error) = game.and_then(|game| push_line(&game, style, &mut text)) {
+        if let Err(error) = game.and_then(|game| push_line(&game, None, style, &mut text)) {
             faults.push(error.to_string());
         }
     });
     (text, faults)
 }
 
-fn push_line(game: &Game, style: Style, text: &mut String) -> Result<(), Error> {
+/// Returns what a list says of a game.
+pub fn object(game: &Game, heading: &Heading) -> Object {
+    Object::new()
+        .with("game", game.number())
+        .with("white", heading.tag("White"))
+        .with("black", heading.tag("Black"))
+        .with("result", heading.result())
+        .with("date", heading.date())
+        .with("eco", heading.tag("ECO"))
+        .with("plies", game.plies())
+        .with("event", heading.tag("Event"))
+        .with("tags", json::tags(&heading.tags))
+}
+
+/// Appends a game's line; behind the number stands `ply`, if there is one.
+pub fn push_line(game: &Game, ply: Option<&str>, style: Style, text: &mut String) -> Result<(), Error> {
     let heading = Heading::of(game)?;
     let (number, plies) = (game.number(), game.plies());
     if let Style::Json = style {
-        let object = Object::new()
-            .with("game", number)
-            .with("white", heading.tag("White"))
-            .with("black", heading.tag("Black"))
-            .with("result", heading.result())
-            .with("date", heading.date())
-            .with("eco", heading.tag("ECO"))
-            .with("plies", plies)
-            .with("event", heading.tag("Event"))
-            .with("tags", json::tags(&heading.tags));
-        text.push_str(&object.to_string());
+        text.push_str(&object(game, &heading).to_string());
     } else {
+        let number = [(number.to_string(), 9, false)].into_iter();
         let columns = [
-            (number.to_string(), 9, false),
             (heading.known("White").to_owned(), 20, true),
             (heading.known("Black").to_owned(), 20, true),
             (heading.result().to_owned(), 7, true),
@@ -108,7 +117,8 @@ fn push_line(game: &Game, style: Style, text: &mut String) -> Result<(), Error> 
             (heading.known("ECO").to_owned(), 3, true),
             (plies.to_string(), 5, false),
         ];
-        for (value, width, left) in columns {
+        let ply = ply.map(|ply| (ply.to_owned(), 4, false));
+        for (value, width, left) in number.chain(ply).chain(columns) {
             match style {
                 Style::Columns => push_column(&value, width, left, text),
                 _ => push_plain(&value, text),

@@ -12,6 +12,7 @@ mod completions;
 mod export;
 mod failure;
 mod fen;
+mod find;
 mod flavour;
 mod formats;
 mod games;
@@ -31,6 +32,8 @@ mod pcn_source;
 mod position;
 mod progress;
 mod show;
+mod sought;
+mod tree;
 mod verify;
 
 use args::{Cli, Command};
@@ -65,6 +68,8 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
         Command::Fen(args) => fen::run(args),
+        Command::Find(args) => find::run(args),
+        Command::Tree(args) => tree::run(args),
         Command::List(args) => list::run(args),
         Command::Export(args) => export::run(args),
         Command::Position(args) => position::run(args),

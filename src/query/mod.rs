@@ -1,14 +1,27 @@
-//! Questions to an archive: which games have these players, dates, results.
+//! Questions to an archive: which games have these players, dates and results, which reach a position, and what was played there.
 //!
-//! `filter` is the language of header filters, `headers` the columns that answer it.
+//! `filter` is the language of header filters, `headers` the columns that answer it. `sought` is a position to be found, and `search` finds
+//! the games that reach it; `signature` rejects most of them unread, and `positions` is an index to look in. `tree` counts what was played
+//! in a position.
 
+mod facts;
 mod fault;
 pub mod filter;
 pub mod headers;
+pub mod positions;
+pub mod search;
+pub mod signature;
+pub mod sought;
+pub mod tree;
 
 pub use fault::QueryFault;
 pub use filter::Filter;
 pub use headers::Headers;
+pub use positions::PositionIndex;
+pub use search::{Found, Hit, Reach, Search, Step};
+pub use signature::{SideState, Signatures};
+pub use sought::{Compare, Sought};
+pub use tree::{Branch, Tally, Tree};
 
 use std::path::{Path, PathBuf};
 

@@ -26,11 +26,8 @@ impl Key {
     /// Returns the parts for a state.
     pub fn of(state: &State<'_>) -> Key {
         let standard = &*crate::chess::position::STANDARD;
-        let men = if state.men.board == standard.board {
-            *zobrist::STANDARD_MEN
-        } else {
-            zobrist::men(&state.men.board)
-        };
+        let men =
+            if state.men.board == standard.board { *zobrist::STANDARD_MEN } else { zobrist::men(&state.men.board) };
         let mut key = Key { men, ..Key::default() };
         key.see_rights(state);
         key

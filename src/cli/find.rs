@@ -1,0 +1,233 @@
+//! `scoresheet find`: the games that reach a position.
+
+use crate::args::Threads;
+use crate::failure::{Code, Failure};
+use crate::formats;
+use crate::games::{self, Unit};
+use crate::heading::Heading;
+use crate::json::Object;
+use crate::list::{self, Style};
+use crate::output::{self, count, message, note};
+use crate::sought::SoughtArgs;
+use clap::ValueEnum;
+use scoresheet::archive::{Archive, Game};
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+use scoresheet::error::Error;
+use scoresheet::pgn::PgnWriter;
+use scoresheet::query::{Found, Hit, PositionIndex, Reach, Search, SideState, Signatures};
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Find the games that reach a position, transpositions included
+///
+/// Clocks never count, and an en passant target only where a capture is legal. Fast with `scoresheet index --signatures` (8 bytes a
+/// game), at once with `scoresheet index --positions` (8 bytes a half-move); without them every game is looked into.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet find games.bga --moves \"e4 c5 Nf3 d6 d4\"
+  scoresheet find games.bga --fen \"8/8/4k3/8/8/4K3/4P3/8 w - -\" --any-side
+  scoresheet find games.bga --moves \"d4 d5 c4\" --count
+  scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    #[command(flatten)]
+    sought: SoughtArgs,
+    /// Every ply at which a game has it, not the first alone
+    #[arg(long)]
+    all_plies: bool,
+    /// In variations too
+    #[arg(long)]
+    variations: bool,
+    /// Print how many games there are, and nothing else
+    #[arg(long, conflicts_with_all = ["format", "limit"])]
+    count: bool,
+    /// Print no more than this many games
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// What to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+    /// Tell on standard error what was done and how many games each step left
+    #[arg(long)]
+    explain: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// What is printed of the games found.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+enum Format {
+    /// One line a game: number, ply, players, result, date, ECO code, plies, event
+    #[default]
+    Line,
+    /// The numbers of the games, one a line
+    Numbers,
+    /// Game and ply as in 7:20, one a line: what `scoresheet fen` reads
+    Pairs,
+    /// The games as PGN
+    Pgn,
+    /// The position of each hit as FEN, with its clocks
+    Fen,
+    /// One JSON object a game
+    Json,
+    /// Comma-separated values with a heading
+    Csv,
+}
+
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    let archive = output::open(&args.archive)?;
+    let sought = args.sought.sought()?;
+    args.threads.install(|| {
+        let started = Instant::now();
+        let reach = Reach { all_plies: args.all_plies, variations: args.variations };
+        let found = with_side_files(&args.archive, &archive, |search| search.position(&sought, reach));
+        if args.explain {
+            explain(&found, started);
+        }
+        print(args, &archive, &found)
+    })
+}
+
+/// Runs `work` with a search that has the help of the side files that there are.
+pub fn with_side_files<T>(path: &Path, archive: &Archive, work: impl FnOnce(Search) -> T) -> T {
+    let (index, index_state) = PositionIndex::open(archive);
+    let (signatures, state) = match index {
+        Some(_) => (None, SideState::Missing),
+        None => Signatures::open(archive),
+    };
+    told_if_stale(&PositionIndex::path(path), index_state, "--positions");
+    told_if_stale(&Signatures::path(path), state, "--signatures");
+    let mut search = Search::new(archive);
+    if let Some(signatures) = &signatures {
+        search = search.with_signatures(signatures);
+    }
+    if let Some(index) = &index {
+        search = search.with_index(index);
+    }
+    work(search)
+}
+
+/// Says that a side file is passed over, and what to do about it.
+fn told_if_stale(path: &Path, state: SideState, option: &str) {
+    if state == SideState::Stale {
+        let what = "does not belong to the archive as it is, and is passed over: make it again with `scoresheet index";
+        message(&format!("{} {what} {option}`", path.display()));
+    }
+}
+
+fn explain(found: &Found, started: Instant) {
+    for step in &found.steps {
+        note(&format!("{:<16} {}", step.what, count(step.games, "game", "games")));
+    }
+    note(&format!("{:<16} {:.1} ms", "time", started.elapsed().as_secs_f64() * 1e3));
+}
+
+/// Prints what was found.
+fn print(args: &Args, archive: &Archive, found: &Found) -> Result<Code, Failure> {
+    let mut out = output::stdout();
+    let most = args.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let games: Vec<&[Hit]> = found.hits.chunk_by(|a, b| a.game == b.game).collect();
+    for error in &found.unread {
+        message(&error.to_string());
+    }
+    let mut failed = found.unread.len() as u64;
+    if args.count {
+        writeln!(out, "{}", games.len())?;
+    } else {
+        if args.format == Format::Csv {
+            out.write_all(b"game,ply,white,black,result,date,eco,plies,event\n")?;
+        }
+        let games = games.get(..most.min(games.len())).unwrap_or_default();
+        let hits: HashMap<u64, &[Hit]> =
+            games.iter().filter_map(|hits| hits.first().map(|hit| (hit.game, *hits))).collect();
+        let numbers: Vec<u64> = games.iter().filter_map(|hits| hits.first()).map(|hit| hit.game).collect();
+        let units = games::units_of(archive, &numbers)?;
+        games::in_order(
+            &units,
+            |unit| text(args.format, archive, unit, &hits),
+            |(text, faults)| {
+                faults.iter().for_each(|fault| message(fault));
+                failed += faults.len() as u64;
+                Ok(out.write_all(&text)?)
+            },
+        )?;
+    }
+    out.flush()?;
+    match failed {
+        0 => Ok(Code::Fine),
+        _ => Err(Failure::Message(format!("{} could not be read", count(failed, "game", "games")))),
+    }
+}
+
+/// The text of a unit, and a message for each game that cannot be read.
+fn text(format: Format, archive: &Archive, unit: &Unit, hits: &HashMap<u64, &[Hit]>) -> (Vec<u8>, Vec<String>) {
+    let (mut text, mut faults) = (Vec::new(), Vec::new());
+    unit.each(archive, |number, game| {
+        let hits = hits.get(&number).copied().unwrap_or_default();
+        if let Err(error) = game.and_then(|game| push(format, &game, hits, &mut text)) {
+            faults.push(error.to_string());
+        }
+    });
+    (text, faults)
+}
+
+fn push(format: Format, game: &Game, hits: &[Hit], out: &mut Vec<u8>) -> Result<(), Error> {
+    let plies: Vec<String> =
+        hits.iter().map(|hit| format!("{}{}", hit.ply, if hit.variation { "v" } else { "" })).collect();
+    let number = game.number();
+    match format {
+        Format::Numbers => out.extend_from_slice(format!("{number}\n").as_bytes()),
+        Format::Pairs => {
+            for hit in hits.iter().filter(|hit| !hit.variation) {
+                out.extend_from_slice(format!("{number}:{}\n", hit.ply).as_bytes());
+            }
+        }
+        Format::Pgn => {
+            let mut writer = PgnWriter::new();
+            game.visit(&mut writer)?;
+            writer.finish();
+            out.extend_from_slice(writer.as_bytes());
+        }
+        Format::Fen => {
+            for hit in hits.iter().filter(|hit| !hit.variation) {
+                game.position(hit.ply)?.write_fen(out, EnPassantStyle::Always, CastlingStyle::XFen);
+                out.push(b'\n');
+            }
+        }
+        Format::Line => {
+            let style = if output::is_terminal() { Style::Columns } else { Style::Tabs };
+            let mut line = String::new();
+            list::push_line(game, Some(&plies.join(",")), style, &mut line)?;
+            out.extend_from_slice(line.as_bytes());
+        }
+        Format::Json => {
+            let heading = Heading::of(game)?;
+            let hits: Vec<Object> =
+                hits.iter().map(|hit| Object::new().with("ply", hit.ply).with("variation", hit.variation)).collect();
+            let object = list::object(game, &heading).array("hits", &hits);
+            out.extend_from_slice(format!("{object}\n").as_bytes());
+        }
+        Format::Csv => {
+            let heading = Heading::of(game)?;
+            let (game_plies, number) = (game.plies().to_string(), number.to_string());
+            let fields = [
+                &number,
+                &*plies.join(" "),
+                heading.known("White"),
+                heading.known("Black"),
+                heading.result(),
+                heading.date(),
+                heading.tag("ECO").unwrap_or_default(),
+                &game_plies,
+                heading.known("Event"),
+            ];
+            out.extend_from_slice(fields.map(formats::csv).join(",").as_bytes());
+            out.push(b'\n');
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Which position is meant: by FEN, by EPD or by the moves that lead to it.
+
+use crate::failure::Failure;
+use scoresheet::Position;
+use scoresheet::chess::epd::Epd;
+use scoresheet::chess::fen::ReadMode;
+use scoresheet::query::{Compare, Sought};
+
+/// A position, in one of several ways.
+#[derive(Debug, clap::Args)]
+#[group(id = "place", multiple = false)]
+pub struct PositionArgs {
+    /// The position as FEN; fields after the placement may be missing
+    #[arg(long, value_name = "FEN", allow_hyphen_values = true)]
+    fen: Option<String>,
+    /// The position as EPD; its operations are passed over
+    #[arg(long, value_name = "EPD", allow_hyphen_values = true)]
+    epd: Option<String>,
+    /// The position after these moves from the usual start, as in "e4 c5 Nf3" or "1. e4 c5 2. Nf3"
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
+}
+
+impl PositionArgs {
+    /// Returns the position, the usual starting position where none is given. Errors point at their place.
+    pub fn position(&self) -> Result<Position, Failure> {
+        if let Some(fen) = &self.fen {
+            return Position::from_fen(fen.as_bytes()).map_err(|error| pointed(fen, error.column, &error.to_string()));
+        }
+        if let Some(epd) = &self.epd {
+            let read = Epd::read(epd.as_bytes(), ReadMode::Forgiving);
+            return read.map(|epd| epd.position()).map_err(|error| pointed(epd, error.column, &error.to_string()));
+        }
+        let mut position = Position::standard();
+        let moves = self.moves.as_deref().unwrap_or_default();
+        let mut at = 0;
+        for word in moves.split_ascii_whitespace() {
+            let column = at + moves.get(at..).and_then(|rest| rest.find(word)).unwrap_or(0);
+            at = column + word.len();
+            // Numbers may stand alone, or be joined to the move behind them.
+            let number = word.len() - word.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+            let san = match word.get(number..) {
+                Some(rest) if number > 0 && (rest.is_empty() || rest.starts_with('.')) => rest.trim_start_matches('.'),
+                _ => word,
+            };
+            if san.is_empty() {
+                continue;
+            }
+            let played = position.parse_san(san.as_bytes());
+            position.play(played.map_err(|_| {
+                pointed(moves, column + 1, &format!("{word:?} is no legal move in {}", position.fen()))
+            })?);
+        }
+        Ok(position)
+    }
+}
+
+/// An error with the text that it is in and a mark below the place, counted in bytes from 1.
+pub fn pointed(text: &str, column: usize, what: &str) -> Failure {
+    let letters = text.get(..column.saturating_sub(1)).map_or(0, |before| before.chars().count());
+    Failure::Message(format!("{what}\n  {}\n  {}^", crate::output::printable(text), " ".repeat(letters)))
+}
+
+/// A position to be found and what of it counts.
+#[derive(Debug, clap::Args)]
+pub struct SoughtArgs {
+    #[command(flatten)]
+    pub position: PositionArgs,
+    /// Whichever side is to move
+    #[arg(long)]
+    any_side: bool,
+    /// Whatever the castling rights are
+    #[arg(long)]
+    any_castling: bool,
+    /// Whether or not an en passant capture is legal
+    #[arg(long)]
+    any_en_passant: bool,
+}
+
+impl SoughtArgs {
+    /// Returns the position made ready.
+    pub fn sought(&self) -> Result<Sought, Failure> {
+        let compare = Compare { side: !self.any_side, castling: !self.any_castling, en_passant: !self.any_en_passant };
+        Ok(Sought::new(&self.position.position()?, compare))
+    }
+}

@@ -1,0 +1,367 @@
+//! Which games reach a position, and at which ply.
+
+use super::positions::PositionIndex;
+use super::signature::{Departures, Signatures};
+use super::sought::{Home, Sought, has_back_pawns, home_pawns};
+use crate::archive::{Archive, Game};
+use crate::brenner::OPEN;
+use crate::brenner::decode::{Decoder, Item, Texts};
+use crate::brenner::replay::{Replay, ReplayError};
+use crate::chess::Position;
+use crate::chess::position::STANDARD;
+use crate::error::{Damage, Error, Result};
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// Games to a task.
+const TASK: usize = 256;
+
+/// A place where a game has the position.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Hit {
+    /// The game, from 1.
+    pub game: u64,
+    /// The ply; 0 is the starting position. In a variation it is counted along that line.
+    pub ply: u32,
+    /// Whether it is in a variation.
+    pub variation: bool,
+}
+
+/// How far a search goes in each game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Reach {
+    /// All plies with the position, not the first alone.
+    pub all_plies: bool,
+    /// Variations too. Without `all_plies` the first in the main line counts, and only where there is none the first in a variation.
+    pub variations: bool,
+}
+
+/// What a step of a search did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// What was done, in a word or two.
+    pub what: &'static str,
+    /// How many games were left after it.
+    pub games: u64,
+}
+
+/// What a search found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The hits, by game and ply.
+    pub hits: Vec<Hit>,
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+    /// The games that cannot be read.
+    pub unread: Vec<Error>,
+}
+
+/// A search in an archive: among which games, and with the help of what.
+#[derive(Clone, Debug)]
+pub struct Search<'a> {
+    archive: &'a Archive,
+    signatures: Option<&'a Signatures>,
+    index: Option<&'a PositionIndex>,
+    among: Option<&'a [u64]>,
+}
+
+impl<'a> Search<'a> {
+    /// Returns a search in all games, without help.
+    pub fn new(archive: &'a Archive) -> Search<'a> {
+        Search { archive, signatures: None, index: None, among: None }
+    }
+
+    /// Returns the search with signatures to go by; they must be the archive's.
+    pub fn with_signatures(self, signatures: &'a Signatures) -> Search<'a> {
+        Search { signatures: Some(signatures), ..self }
+    }
+
+    /// Returns the search with a position index to look in; it must be the archive's.
+    pub fn with_index(self, index: &'a PositionIndex) -> Search<'a> {
+        Search { index: Some(index), ..self }
+    }
+
+    /// Returns the search in these games only: numbers, ascending.
+    pub fn among(self, games: &'a [u64]) -> Search<'a> {
+        Search { among: Some(games), ..self }
+    }
+
+    pub(crate) fn index(&self) -> Option<&'a PositionIndex> {
+        self.index
+    }
+
+    pub(crate) fn games(&self) -> Option<&'a [u64]> {
+        self.among
+    }
+
+    /// Returns the archive.
+    pub fn archive(&self) -> &'a Archive {
+        self.archive
+    }
+
+    /// Finds the games that reach a position, on rayon's current pool.
+    ///
+    /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is told in
+    /// `unread`.
+    pub fn position(&self, sought: &Sought, reach: Reach) -> Found {
+        let mut steps = Vec::new();
+        if let (Some(index), false) = (self.index, reach.variations) {
+            // A damaged index is no reason to answer nothing: the games have it all.
+            if let Ok(found) = self.look_up(index, sought, reach) {
+                return found;
+            }
+        }
+        let candidates = self.candidates((!reach.variations).then_some(sought), &mut steps);
+        let line = MainLine::new(sought);
+        let (hits, unread) = self.each(&candidates, |game, hits| {
+            if reach.variations && memchr::memchr(OPEN, game.moves()).is_some() {
+                return all_lines(sought, game, reach, hits);
+            }
+            let number = game.number();
+            line.scan(game, |replay, _| {
+                hits.push(Hit { game: number, ply: replay.ply(), variation: false });
+                reach.all_plies
+            })
+        });
+        steps.push(Step { what: "replay", games: games_of(&hits) });
+        Found { hits, steps, unread }
+    }
+
+    /// Finds the games by the index; every place that it names is looked at in the game.
+    fn look_up(&self, index: &PositionIndex, sought: &Sought, reach: Reach) -> Result<Found> {
+        let mut steps = vec![Step { what: "all games", games: self.archive.len() }];
+        let mut places = Vec::new();
+        for position in sought.variants() {
+            places.extend(index.locate(index.places(&position)?)?);
+        }
+        let mut places: Vec<(u64, u32)> = places.into_iter().map(|place| (place.game, place.ply)).collect();
+        if sought.matches(&STANDARD) {
+            let games = index.facts()?.zip(1..).filter(|(facts, _)| !facts.set_up);
+            places.extend(games.map(|(_, game)| (game, 0)));
+        }
+        places.sort_unstable();
+        places.dedup();
+        if let Some(among) = self.among {
+            places.retain(|(game, _)| among.binary_search(game).is_ok());
+        }
+        let games: Vec<&[(u64, u32)]> = places.chunk_by(|a, b| a.0 == b.0).collect();
+        steps.push(Step { what: "position index", games: games.len() as u64 });
+        let (mut hits, mut unread) = (Vec::new(), Vec::new());
+        let of_task = |games: &[&[(u64, u32)]]| {
+            let (mut hits, mut unread) = (Vec::new(), Vec::new());
+            for game in games {
+                if let Err(error) = self.look_at(sought, game, reach, &mut hits) {
+                    unread.push(error);
+                }
+            }
+            (hits, unread)
+        };
+        // A handful is done before other threads have woken up.
+        let tasks: Vec<(Vec<Hit>, Vec<Error>)> = match games.len() {
+            ..TASK => vec![of_task(&games)],
+            _ => games.par_chunks(TASK).map(of_task).collect(),
+        };
+        for (found, failed) in tasks {
+            hits.extend(found);
+            unread.extend(failed);
+        }
+        steps.push(Step { what: "replay", games: games_of(&hits) });
+        Ok(Found { hits, steps, unread })
+    }
+
+    fn look_at(&self, sought: &Sought, places: &[(u64, u32)], reach: Reach, hits: &mut Vec<Hit>) -> Result<()> {
+        let Some((number, _)) = places.first() else { return Ok(()) };
+        let game = self.archive.game(*number)?;
+        let (mut replay, mut stream) = (Replay::new(game.start()), game.moves());
+        for (_, ply) in places {
+            let damage = |_| Damage::new(0, "damaged moves").of_game(*number);
+            let used = replay.run(stream, *ply).map_err(damage)?;
+            stream = stream.get(used..).unwrap_or_default();
+            let here = replay.ply() == *ply && sought.same_men(replay.board());
+            if here && sought.same_state(&replay.position()) {
+                hits.push(Hit { game: *number, ply: *ply, variation: false });
+                if !reach.all_plies {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the games that may have a position in their main line, by what is known without reading them; all where none is given.
+    pub(crate) fn candidates(&self, sought: Option<&Sought>, steps: &mut Vec<Step>) -> Cow<'a, [u64]> {
+        let archive = self.archive;
+        let mut games = match self.among {
+            Some(games) => Cow::Borrowed(games),
+            None => Cow::Owned(Vec::new()),
+        };
+        if self.among.is_some() {
+            steps.push(Step { what: "filter", games: games.len() as u64 });
+        } else {
+            steps.push(Step { what: "all games", games: archive.len() });
+        }
+        match (self.signatures, sought) {
+            (Some(signatures), Some(sought)) => {
+                games = match self.among {
+                    None => Cow::Owned(signatures.candidates(sought)),
+                    Some(among) => Cow::Owned(signatures.candidates_among(sought, among)),
+                };
+                steps.push(Step { what: "signatures", games: games.len() as u64 });
+            }
+            _ if self.among.is_none() => games = (1..=archive.len()).collect(),
+            _ => {}
+        }
+        games
+    }
+
+    /// Does `work` with each of these games in parallel; returns what it has put into its list, in order, and what could not be read.
+    pub(crate) fn each<T: Send>(
+        &self,
+        games: &[u64],
+        work: impl Fn(&Game<'_>, &mut Vec<T>) -> Result<(), ReplayError> + Sync,
+    ) -> (Vec<T>, Vec<Error>) {
+        let of_task = |games: &[u64]| {
+            let (mut found, mut unread) = (Vec::new(), Vec::new());
+            for number in games {
+                match self.archive.game(*number) {
+                    Ok(game) => {
+                        if work(&game, &mut found).is_err() {
+                            unread.push(Damage::new(0, "damaged moves").of_game(*number).into());
+                        }
+                    }
+                    Err(error) => unread.push(error),
+                }
+            }
+            (found, unread)
+        };
+        let tasks: Vec<(Vec<T>, Vec<Error>)> = games.par_chunks(TASK).map(of_task).collect();
+        let (mut all, mut failed) = (Vec::new(), Vec::new());
+        for (found, unread) in tasks {
+            all.extend(found);
+            failed.extend(unread);
+        }
+        (all, failed)
+    }
+}
+
+/// Returns how many games a list of hits in order has.
+pub(crate) fn games_of(hits: &[Hit]) -> u64 {
+    hits.chunk_by(|a, b| a.game == b.game).count() as u64
+}
+
+/// A walk along main lines that ends where the position cannot come any more.
+pub(crate) struct MainLine<'a> {
+    sought: &'a Sought,
+    /// What is known of games from the usual position.
+    standard: Option<Killers>,
+}
+
+/// The home pawns that the position has: once one of them has left, the position is past.
+struct Killers {
+    departures: Departures,
+    needed: Home,
+}
+
+impl Killers {
+    /// Returns `None` where no game from this start can have the position.
+    fn of(sought: &Sought, start: &Position) -> Option<Killers> {
+        let departures = Departures::new(&start.board);
+        if has_back_pawns(&start.board) {
+            return Some(Killers { departures, needed: [0; 2] });
+        }
+        let (needed, standing) = (sought.home(), home_pawns(&start.board));
+        let possible = (0..2).all(|side| needed[side] & !standing[side] == 0);
+        possible.then_some(Killers { departures, needed })
+    }
+}
+
+impl<'a> MainLine<'a> {
+    pub(crate) fn new(sought: &'a Sought) -> MainLine<'a> {
+        MainLine { sought, standard: Killers::of(sought, &STANDARD) }
+    }
+
+    /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns false.
+    pub(crate) fn scan(&self, game: &Game<'_>, mut hit: impl FnMut(&Replay, &[u8]) -> bool) -> Result<(), ReplayError> {
+        let (start, mut stream) = (game.start(), game.moves());
+        let of_start;
+        let killers = if game.is_set_up() {
+            of_start = Killers::of(self.sought, start);
+            &of_start
+        } else {
+            &self.standard
+        };
+        let Some(Killers { departures, needed }) = killers else { return Ok(()) };
+        let mut replay = Replay::new(start);
+        let mut advance = |replay: &mut Replay, plies: u32| {
+            let ply = replay.ply() + plies;
+            let used = replay.run(stream, ply)?;
+            stream = stream.get(used..).unwrap_or_default();
+            Ok((replay.ply() == ply, stream))
+        };
+        let mut rest = game.moves();
+        let every = if self.sought.compare().side { 2 } else { 1 };
+        if every == 2 && replay.turn() != self.sought.position().turn() {
+            let (on, left) = advance(&mut replay, 1)?;
+            if !on {
+                return Ok(());
+            }
+            rest = left;
+        }
+        loop {
+            let board = replay.board();
+            if departures.lost(board, *needed) {
+                return Ok(());
+            }
+            let here =
+                self.sought.same_men(board) && (self.sought.is_plain() || self.sought.same_state(&replay.position()));
+            if here && !hit(&replay, rest) {
+                return Ok(());
+            }
+            let (on, left) = advance(&mut replay, every)?;
+            if !on {
+                return Ok(());
+            }
+            rest = left;
+        }
+    }
+}
+
+/// Looks for the position in all lines of a game.
+fn all_lines(sought: &Sought, game: &Game<'_>, reach: Reach, hits: &mut Vec<Hit>) -> Result<(), ReplayError> {
+    let mut found = Vec::new();
+    lines(game, |position, ply, variation| {
+        if sought.matches(position) {
+            found.push(Hit { game: game.number(), ply, variation });
+        }
+    })?;
+    if !reach.all_plies {
+        let first = found.iter().find(|hit| !hit.variation).or(found.first()).copied();
+        found.clear();
+        found.extend(first);
+    }
+    found.sort();
+    hits.extend(found);
+    Ok(())
+}
+
+/// Calls `seen` with every position of a game, variations included, its ply along its line, and whether it is in a variation.
+fn lines(game: &Game<'_>, mut seen: impl FnMut(&Position, u32, bool)) -> Result<(), ReplayError> {
+    let mut decoder = Decoder::new(game.moves(), game.start().clone(), Texts::Apart);
+    let (mut ply, mut before) = (0u32, Vec::new());
+    seen(decoder.position(), 0, false);
+    loop {
+        match decoder.advance(|_, _| {}).map_err(|error| ReplayError { offset: error.offset })? {
+            None => return Ok(()),
+            Some(Item::Move(_)) => {
+                ply += 1;
+                seen(decoder.position(), ply, decoder.depth() > 0);
+            }
+            Some(Item::Open) => {
+                before.push(ply);
+                ply = ply.saturating_sub(1);
+            }
+            Some(Item::Close) => ply = before.pop().unwrap_or(ply),
+            Some(_) => {}
+        }
+    }
+}

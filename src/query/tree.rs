@@ -1,0 +1,320 @@
+//! The opening tree: what was played in a position, and how it went.
+
+use super::facts::facts;
+use super::positions::PositionIndex;
+use super::search::{MainLine, Search};
+use super::sought::{Compare, Sought, class};
+use crate::brenner::replay::Replay;
+use crate::chess::position::STANDARD;
+use crate::chess::{Color, Move, Position};
+use crate::error::{Damage, Error, Result};
+use crate::format::positions::Facts;
+use crate::game::Outcome;
+use rayon::prelude::*;
+
+/// How many sample games are kept, the highest rated.
+const SAMPLES: usize = 8;
+
+/// Counts of games.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Games that White won.
+    pub white: u64,
+    /// Draws.
+    pub draws: u64,
+    /// Games that Black won.
+    pub black: u64,
+    /// Games without a result.
+    pub unknown: u64,
+    /// Games with a rating, and the sum of their ratings: a game's is the mean of the players', or that of the one who has any.
+    rated: (u64, u64),
+    /// Games with a result in which the opponent of the side to move has a rating; the sum of those ratings; twice the points scored.
+    against: (u64, u64, u64),
+    /// The last year played; 0 where none is known.
+    year: u16,
+    /// Rating (twice) and number of the games with the highest ratings, best first.
+    samples: Vec<(u32, u64)>,
+}
+
+impl Tally {
+    fn add(&mut self, game: u64, facts: &Facts, turn: Color) {
+        let half_points = match facts.outcome {
+            Outcome::WhiteWins => [2, 0],
+            Outcome::Draw => [1, 1],
+            Outcome::BlackWins => [0, 2],
+            Outcome::Unknown => [0, 0],
+        };
+        *match facts.outcome {
+            Outcome::WhiteWins => &mut self.white,
+            Outcome::Draw => &mut self.draws,
+            Outcome::BlackWins => &mut self.black,
+            Outcome::Unknown => &mut self.unknown,
+        } += 1;
+        let [white, black] = facts.ratings.map(u32::from);
+        let double = if white == 0 || black == 0 { (white + black) * 2 } else { white + black };
+        if double > 0 {
+            self.rated.0 += 1;
+            self.rated.1 += u64::from(double);
+        }
+        let opponent = facts.ratings[turn.other().index()];
+        if opponent > 0 && facts.outcome != Outcome::Unknown {
+            self.against.0 += 1;
+            self.against.1 += u64::from(opponent);
+            self.against.2 += half_points[turn.index()];
+        }
+        self.year = self.year.max(facts.year);
+        self.sample((double, game));
+    }
+
+    fn sample(&mut self, new: (u32, u64)) {
+        let better = |old: &(u32, u64)| old.0 > new.0 || old.0 == new.0 && old.1 < new.1;
+        if self.samples.len() == SAMPLES && self.samples.last().is_some_and(better) {
+            return;
+        }
+        let place = self.samples.partition_point(better);
+        self.samples.insert(place, new);
+        self.samples.truncate(SAMPLES);
+    }
+
+    fn join(&mut self, other: &Tally) {
+        self.white += other.white;
+        self.draws += other.draws;
+        self.black += other.black;
+        self.unknown += other.unknown;
+        self.rated = (self.rated.0 + other.rated.0, self.rated.1 + other.rated.1);
+        let ((a, b, c), (d, e, f)) = (self.against, other.against);
+        self.against = (a + d, b + e, c + f);
+        self.year = self.year.max(other.year);
+        other.samples.iter().for_each(|sample| self.sample(*sample));
+    }
+
+    /// Returns how many games there are.
+    pub fn games(&self) -> u64 {
+        self.white + self.draws + self.black + self.unknown
+    }
+
+    /// Returns the mean of the games' ratings, `None` where no game has any.
+    pub fn average_rating(&self) -> Option<u32> {
+        let (games, double) = self.rated;
+        (games > 0).then(|| ((double as f64) / (games as f64) / 2.0).round() as u32)
+    }
+
+    /// Returns the rating at which the side to move would have been expected to score what it scored: the mean of its opponents' plus
+    /// 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off. `None` where no opponent has a rating.
+    pub fn performance(&self) -> Option<i32> {
+        let (games, ratings, half_points) = self.against;
+        if games == 0 {
+            return None;
+        }
+        let share = half_points as f64 / (2 * games) as f64;
+        let off = 400.0 * (share / (1.0 - share)).log10();
+        Some((ratings as f64 / games as f64 + off.clamp(-800.0, 800.0)).round() as i32)
+    }
+
+    /// Returns the last year in which a game was played, `None` where no year is known.
+    pub fn last_year(&self) -> Option<u16> {
+        (self.year > 0).then_some(self.year)
+    }
+
+    /// Returns the games with the highest ratings, at most eight, best first.
+    pub fn samples(&self) -> impl Iterator<Item = u64> + '_ {
+        self.samples.iter().map(|(_, game)| *game)
+    }
+}
+
+/// A move that was played in a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Branch {
+    /// The move.
+    pub m: Move,
+    /// The games in which it was played.
+    pub tally: Tally,
+}
+
+/// What was played in a position. Each game counts once, at the first ply that has the position.
+#[derive(Debug)]
+pub struct Tree {
+    /// The position.
+    pub position: Position,
+    /// All games that reach it.
+    pub tally: Tally,
+    /// The moves, the most frequent first.
+    pub branches: Vec<Branch>,
+    /// The games that cannot be read.
+    pub unread: Vec<Error>,
+}
+
+impl Search<'_> {
+    /// Returns what was played in a position, in the main lines of the games searched; side to move, castling rights and legal en
+    /// passant captures have to agree.
+    ///
+    /// With the position index, and where the search is not `among` some games, the answer comes from the index alone and costs a few
+    /// nanoseconds a game. Positions are then told apart by the bits of two keys in succession (some 90 in a large archive) and not
+    /// compared man by man.
+    pub fn tree(&self, position: &Position) -> Tree {
+        let moves = position.legal_moves();
+        if let (Some(index), None) = (self.index(), self.games())
+            && let Ok(tree) = by_index(index, position, &moves)
+        {
+            return tree;
+        }
+        self.tree_by_games(position, &moves)
+    }
+
+    fn tree_by_games(&self, position: &Position, moves: &[Move]) -> Tree {
+        let sought = Sought::new(position, Compare::default());
+        let line = MainLine::new(&sought);
+        let marks: Vec<Mark> = moves.iter().map(|m| Mark::of(position, *m)).collect();
+        let candidates = self.candidates(Some(&sought), &mut Vec::new());
+        let archive = self.archive();
+        let turn = position.turn();
+        let of_chunk = |number: usize| {
+            let games = archive.games_of(number);
+            let from = candidates.partition_point(|game| *game < games.start);
+            let to = candidates.partition_point(|game| *game < games.end);
+            let mut part = Part::new(moves.len());
+            let Some(candidates) = candidates.get(from..to).filter(|games| !games.is_empty()) else { return part };
+            let chunk = match archive.chunk(number) {
+                Ok(chunk) => chunk,
+                Err(error) => {
+                    part.unread.push(error);
+                    return part;
+                }
+            };
+            for number in candidates {
+                let read = chunk.game(*number).and_then(|game| {
+                    let mut next = None;
+                    let damage = |_| Damage::new(0, "damaged moves").of_game(*number);
+                    line.scan(&game, |replay, rest| {
+                        next = Some(played(&marks, replay, rest));
+                        false
+                    })
+                    .map_err(damage)?;
+                    if let Some(branch) = next {
+                        part.add(*number, &facts(&game)?, branch, turn);
+                    }
+                    Ok(())
+                });
+                part.unread.extend(read.err());
+            }
+            part
+        };
+        let parts: Vec<Part> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
+        let mut whole = Part::new(moves.len());
+        for part in parts {
+            whole.all.join(&part.all);
+            whole.branches.iter_mut().zip(&part.branches).for_each(|(all, part)| all.join(part));
+            whole.unread.extend(part.unread);
+        }
+        Tree::new(position, moves, whole)
+    }
+}
+
+impl Tree {
+    fn new(position: &Position, moves: &[Move], part: Part) -> Tree {
+        let played = moves.iter().zip(part.branches).filter(|(_, tally)| tally.games() > 0);
+        let mut branches: Vec<Branch> = played.map(|(m, tally)| Branch { m: *m, tally }).collect();
+        branches.sort_by_key(|branch| std::cmp::Reverse(branch.tally.games()));
+        Tree { position: position.clone(), tally: part.all, branches, unread: part.unread }
+    }
+}
+
+/// Counts of a part of the games, the moves in the order of `legal_moves`.
+struct Part {
+    all: Tally,
+    branches: Vec<Tally>,
+    unread: Vec<Error>,
+}
+
+impl Part {
+    fn new(moves: usize) -> Part {
+        Part { all: Tally::default(), branches: vec![Tally::default(); moves], unread: Vec::new() }
+    }
+
+    fn add(&mut self, game: u64, facts: &Facts, branch: Option<usize>, turn: Color) {
+        self.all.add(game, facts, turn);
+        if let Some(tally) = branch.and_then(|branch| self.branches.get_mut(branch)) {
+            tally.add(game, facts, turn);
+        }
+    }
+}
+
+/// What a move changes on the board: by it a move is known from the board behind it.
+struct Mark(Vec<(usize, u8)>);
+
+impl Mark {
+    fn of(position: &Position, m: Move) -> Mark {
+        let mut after = position.clone();
+        after.play(m);
+        let changed = |square: &usize| class(position.board[*square]) != class(after.board[*square]);
+        Mark((0..64).filter(changed).map(|square| (square, class(after.board[square]))).collect())
+    }
+}
+
+/// Returns which move is played next; `None` for the end of the game and for a null move.
+fn played(marks: &[Mark], replay: &Replay, rest: &[u8]) -> Option<usize> {
+    let mut after = replay.clone();
+    let ply = replay.ply() + 1;
+    after.run(rest, ply).ok()?;
+    if after.ply() < ply {
+        return None;
+    }
+    // All squares that a move changes: two moves of one position never agree in them.
+    let board = after.board();
+    marks.iter().position(|Mark(squares)| squares.iter().all(|(square, wanted)| class(board[square & 63]) == *wanted))
+}
+
+/// The tree by the index alone.
+fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Result<Tree> {
+    let turn = position.turn();
+    let sought = Sought::new(position, Compare::default());
+    let from_start = sought.matches(&STANDARD);
+    let mut all = Tally::default();
+    if from_start {
+        for (facts, game) in index.facts()?.zip(1..) {
+            if !facts.set_up {
+                all.add(game, &facts, turn);
+            }
+        }
+    }
+    // The first place of each game, as places and not as games, so that a move's place is the next.
+    let places: Vec<u64> = index.places(position)?.collect();
+    let located = index.locate(places.iter().copied())?;
+    let (mut firsts, mut last) = (Vec::with_capacity(places.len()), 0);
+    for (place, at) in places.iter().zip(&located) {
+        let begun = std::mem::replace(&mut last, at.game) == at.game;
+        if !begun && !(from_start && !at.facts.set_up) {
+            firsts.push(*place);
+            all.add(at.game, &at.facts, turn);
+        }
+    }
+    let of_move = |m: &Move| -> Result<Tally> {
+        let mut after = position.clone();
+        after.play(*m);
+        let mut tally = Tally::default();
+        let places = index.places(&after)?;
+        if from_start {
+            let located = index.locate(places.clone())?;
+            for at in located.iter().filter(|at| at.ply == 1 && !at.facts.set_up) {
+                tally.add(at.game, &at.facts, turn);
+            }
+        }
+        let mut firsts = firsts.iter().peekable();
+        let behind = |place: &u64| {
+            while firsts.next_if(|first| **first + 1 < *place).is_some() {}
+            firsts.peek().is_some_and(|first| **first + 1 == *place)
+        };
+        let next: Vec<u64> = places.filter(behind).collect();
+        for at in index.locate(next.iter().copied())?.iter().filter(|at| at.ply > 0) {
+            tally.add(at.game, &at.facts, turn);
+        }
+        Ok(tally)
+    };
+    let branches: Vec<Result<Tally>> = match all.games() {
+        // A few games are counted before other threads have woken up.
+        ..1024 => moves.iter().map(of_move).collect(),
+        _ => moves.par_iter().with_max_len(1).map(of_move).collect(),
+    };
+    let branches = branches.into_iter().collect::<Result<Vec<Tally>>>()?;
+    Ok(Tree::new(position, moves, Part { all, branches, unread: Vec::new() }))
+}
