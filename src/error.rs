@@ -40,6 +40,11 @@ pub enum Error {
         /// How many games there are.
         games: u64,
     },
+    /// The game has been deleted.
+    Deleted {
+        /// The game, from 1.
+        game: u64,
+    },
     /// The game has no such ply.
     NoSuchPly {
         /// The game, from 1.
@@ -124,6 +129,7 @@ impl fmt::Display for Error {
             Error::NoSuchGame { game, games } => {
                 write!(f, "there is no game {game}: the archive has games 1 to {games}")
             }
+            Error::Deleted { game } => write!(f, "game {game} has been deleted"),
             Error::NoSuchPly { game, ply, plies } => {
                 write!(f, "game {game} has no ply {ply}: its plies are 0 to {plies}")
             }

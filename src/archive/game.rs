@@ -118,11 +118,14 @@ impl<'a> Chunk<'a> {
     pub fn game(&self, number: u64) -> Result<Game<'a>> {
         let place = number.checked_sub(self.first).filter(|place| *place < u64::from(self.count));
         let place = place.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
+        if self.archive.is_deleted(number) {
+            return Err(Error::Deleted { game: number });
+        }
         let record = self.archive.record(self.number, place)?;
         Ok(Game::new(self.archive, number, self.number, place, record, Some(Arc::clone(&self.columns))))
     }
 
-    /// Calls `seen` for each game in order with the value of its first tag of that name, `None` where it has none.
+    /// Calls `seen` for each game in order, deleted ones too, with the value of its first tag of that name, `None` where it has none.
     ///
     /// Reads the chunk's tags, and no game.
     pub fn visit_tag(&self, name: &str, mut seen: impl FnMut(Option<TagValue<'_>>)) -> Result<()> {
@@ -152,14 +155,14 @@ impl<'a> Chunk<'a> {
         Ok(names)
     }
 
-    /// Returns the numbers of the chunk's games.
+    /// Returns the numbers of the chunk's games, deleted ones too.
     pub fn numbers(&self) -> std::ops::Range<u64> {
         self.first..self.first + u64::from(self.count)
     }
 
-    /// Iterates over the games of the chunk.
+    /// Iterates over the games of the chunk, without those deleted.
     pub fn games(&self) -> impl Iterator<Item = Result<Game<'a>>> + '_ {
-        (self.first..self.first + u64::from(self.count)).map(|number| self.game(number))
+        self.numbers().filter(|number| !self.archive.is_deleted(*number)).map(|number| self.game(number))
     }
 }
 
@@ -259,6 +262,29 @@ impl<'a> Game<'a> {
 
     fn decoder(&self) -> Decoder<'_> {
         Decoder::new(self.moves(), self.start().clone(), TextPlaces::Apart)
+    }
+
+    pub(super) fn record(&self) -> &Record<'a> {
+        &self.record
+    }
+
+    /// Calls `text` with each text: its kind, the number of moves it stands behind if it carries its own place, and itself; first those
+    /// with their own place.
+    pub(super) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
+        let columns = self.columns();
+        if let Some(texts) = columns.texts(self.archive, self.chunk)? {
+            texts.placed(self.place).for_each(|(behind, own)| text(TextKind::Brace, Some(behind), own));
+            texts.marked(self.place).for_each(|(kind, own)| text(kind, None, own));
+        }
+        Ok(())
+    }
+
+    /// Calls `take` with the game's style and the edits that make its source.
+    pub(super) fn with_layout<T>(&self, take: impl FnOnce([u8; layout::STYLE], &[layout::Edit]) -> T) -> Result<T> {
+        let columns = self.columns();
+        let layout = columns.layout(self.archive, self.chunk)?;
+        let (style, edits) = layout.of_game(self.place).ok_or_else(|| self.damage("damaged layout"))?;
+        Ok(take(style, edits))
     }
 
     fn damage(&self, what: &'static str) -> Damage {

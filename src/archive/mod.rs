@@ -1,5 +1,7 @@
 //! Archives in files: written, mapped, read, verified.
 
+pub mod copy;
+mod delete;
 mod dictionary;
 mod digest;
 mod game;
@@ -13,6 +15,7 @@ pub mod storage;
 mod verify;
 pub mod writer;
 
+pub use delete::delete;
 pub use digest::Digest;
 pub use game::{Chunk, Game, TagValue};
 pub use read_at::Access;

@@ -5,11 +5,13 @@ use super::game::{Chunk, Columns, Game};
 use super::index_path;
 use super::read_at::{Access, ReadAt, Store};
 use super::scan::{BlockRef, IndexBuilder, Scan};
+use super::set::GameSet;
 use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
 use crate::format::ArchiveId;
 use crate::format::block::Kind;
 use crate::format::commit::Commit;
+use crate::format::deleted;
 use crate::format::header::{BLOCKS, Header, HeaderFault, Mark};
 use crate::format::index::Index;
 use crate::format::moves::{self, Layout};
@@ -54,6 +56,8 @@ pub struct Archive {
     index: Index,
     index_state: IndexState,
     dictionary: Dictionary,
+    /// The deleted games, if there are any.
+    deleted: Option<GameSet>,
     heads: Vec<OnceLock<Result<Head, Damage>>>,
     /// One bit for each page of records whose CRC has been checked.
     sound: Vec<AtomicU64>,
@@ -105,8 +109,10 @@ impl Archive {
             return Err(Damage::new(store.length(), "the file is shorter than its last commit").into());
         }
         let (index, index_state) = Archive::index(&store, header.id, &mark, index)?;
+        let deleted = Archive::read_deletions(&store, header.id, &index)?;
         Ok(Archive {
             path: path.to_path_buf(),
+            deleted,
             store,
             id: header.id,
             version: header.version,
@@ -118,6 +124,25 @@ impl Archive {
             index,
             last: Mutex::new(None),
         })
+    }
+
+    fn read_deletions(store: &Store, id: ArchiveId, index: &Index) -> Result<Option<GameSet>> {
+        if index.deletions.is_empty() {
+            return Ok(None);
+        }
+        let mut deleted = GameSet::new(index.games);
+        for entry in &index.deletions {
+            let block = BlockRef::at(store, id, entry.offset)?;
+            let payload = block.checked(store, id)?;
+            let damage = Damage::new(entry.offset, "damaged deletions block");
+            let runs = deleted::decode(&payload, index.games).filter(|_| block.header.kind == Kind::Deleted);
+            for (first, last) in runs.ok_or(damage)? {
+                for game in first..=last {
+                    deleted.insert(game);
+                }
+            }
+        }
+        Ok(Some(deleted))
     }
 
     fn index(store: &Store, id: ArchiveId, mark: &Mark, file: Option<&[u8]>) -> Result<(Index, IndexState)> {
@@ -142,9 +167,29 @@ impl Archive {
         Ok((index, state))
     }
 
-    /// Returns the number of games.
+    /// Returns the number of games, deleted ones included: the number of the last.
     pub fn len(&self) -> u64 {
         self.index.games
+    }
+
+    /// Returns whether a game has been deleted: its number stands for nothing until the archive is compacted.
+    #[inline]
+    pub fn is_deleted(&self, game: u64) -> bool {
+        self.deleted.as_ref().is_some_and(|deleted| deleted.contains(game))
+    }
+
+    /// Returns how many games have been deleted.
+    pub fn deleted_count(&self) -> u64 {
+        self.deleted.as_ref().map_or(0, GameSet::len)
+    }
+
+    /// Returns the games that are there: all but those deleted.
+    pub fn live(&self) -> GameSet {
+        let mut live = GameSet::all(self.len());
+        if let Some(deleted) = &self.deleted {
+            live.subtract(deleted);
+        }
+        live
     }
 
     /// Returns whether there are no games.
@@ -206,7 +251,13 @@ impl Archive {
             if block.header.kind == Kind::Source {
                 let payload = block.checked(&self.store, self.id)?;
                 let source = Source::decode(block.header.first, &payload);
-                sources.push(source.ok_or(Damage::new(block.offset, "damaged source"))?);
+                let mut source = source.ok_or(Damage::new(block.offset, "damaged source"))?;
+                let stored = source.seen.saturating_sub(source.rejected);
+                let end = source.first_game.saturating_add(stored).min(self.len() + 1);
+                let mut games = source.first_game..end;
+                // What is deleted is not given back.
+                source.exact &= self.deleted.is_none() || !games.any(|game| self.is_deleted(game));
+                sources.push(source);
             }
         }
         Ok(sources)
@@ -305,6 +356,9 @@ impl Archive {
     #[inline]
     pub fn game(&self, number: u64) -> Result<Game<'_>> {
         let (chunk, place) = self.place(number)?;
+        if self.is_deleted(number) {
+            return Err(Error::Deleted { game: number });
+        }
         Ok(Game::new(self, number, chunk, place, self.record(chunk, place)?, None))
     }
 
@@ -345,12 +399,12 @@ impl Archive {
         Ok(Chunk::new(self, chunk, self.head(chunk)?))
     }
 
-    /// Iterates over all games in order. A damaged game is an error in its place, and the games after it follow.
+    /// Iterates over all games in order, without those deleted. A damaged game is an error in its place, and the games after it follow.
     pub fn games(&self) -> impl Iterator<Item = Result<Game<'_>>> {
         (0..self.chunk_count()).flat_map(|chunk| self.games_of_chunk(chunk))
     }
 
-    /// Iterates over all games in parallel, on rayon's current pool; the chunks are the units of work.
+    /// Iterates over all games in parallel, without those deleted, on rayon's current pool; the chunks are the units of work.
     pub fn par_games(&self) -> impl ParallelIterator<Item = Result<Game<'_>>> {
         (0..self.chunk_count()).into_par_iter().flat_map_iter(|chunk| self.games_of_chunk(chunk))
     }
@@ -358,7 +412,7 @@ impl Archive {
     /// Iterates over the games of a chunk; where the chunk cannot be read, each of its games is an error.
     fn games_of_chunk(&self, number: usize) -> impl Iterator<Item = Result<Game<'_>>> {
         let chunk = self.chunk(number);
-        self.games_of(number).map(move |game| match &chunk {
+        self.games_of(number).filter(|game| !self.is_deleted(*game)).map(move |game| match &chunk {
             Ok(chunk) => chunk.game(game),
             Err(Error::Damaged(damage)) => Err(damage.of_game(game).into()),
             Err(_) => Err(Damage::new(0, "damaged chunk").of_game(game).into()),

@@ -5,7 +5,7 @@ use crate::error::Damage;
 use crate::format::ArchiveId;
 use crate::format::block::{BlockHeader, HEADER, Kind};
 use crate::format::header::BLOCKS;
-use crate::format::index::{ChunkEntry, DictionaryEntry, Index};
+use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
 use crate::format::moves::Layout;
 use std::borrow::Cow;
 
@@ -117,6 +117,10 @@ impl IndexBuilder {
                     }
                     _ => return Err(damage("dictionary out of order")),
                 }
+            }
+            Kind::Deleted => {
+                let entry = DeletionEntry { first: header.first, offset, count: u64::from(header.count) };
+                self.index.deletions.push(entry);
             }
             Kind::Tags | Kind::Texts | Kind::Layout | Kind::Source | Kind::Commit | Kind::Loose => {}
         }

@@ -5,10 +5,12 @@ use super::index_path;
 use super::map::Map;
 use super::reader::read_header;
 use super::scan::{BlockRef, IndexBuilder, Scan};
+use super::set::GameSet;
 use super::storage::Storage;
 use crate::error::{Damage, Error, Result};
 use crate::format::block::{self, BlockHeader, Kind};
 use crate::format::commit::Commit;
+use crate::format::deleted;
 use crate::format::dictionary::{self, Strings};
 use crate::format::header::{BLOCKS, Header, Mark, PAGE};
 use crate::format::index::Index;
@@ -136,6 +138,11 @@ impl<S: Storage> Writer<S> {
         })
     }
 
+    /// Returns the archive's identity.
+    pub fn id(&self) -> ArchiveId {
+        self.id
+    }
+
     /// Returns the totals, those of what is not committed yet included.
     pub fn totals(&self) -> &Commit {
         &self.totals
@@ -189,6 +196,16 @@ impl<S: Storage> Writer<S> {
         self.strings.extend(chunk.new_strings);
         self.chunks += 1;
         if self.chunks == BATCH { self.commit() } else { Ok(()) }
+    }
+
+    /// Appends the deletion of these games, which must be committed or about to be.
+    pub fn delete(&mut self, games: &GameSet) -> io::Result<()> {
+        let runs: Vec<(u64, u64)> = games.runs().collect();
+        let Some((first, _)) = runs.first() else { return Ok(()) };
+        let count = u32::try_from(games.len()).map_err(|_| io::Error::other("too many games for one block"))?;
+        let payload = deleted::encode(&runs);
+        self.append(|id, at| block::encode(Kind::Deleted, *first, count, &payload, id, at))?;
+        Ok(())
     }
 
     /// Appends bytes of a source that stand beside no stored game, as a loose block's payload; game `next` comes after them.

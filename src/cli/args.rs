@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::{
-    bench, brenner, completions, export, fen, find, import, index, info, list, man, position, show, tree, verify,
+    bench, brenner, compact, completions, delete, export, fen, find, import, index, info, list, man, merge, position,
+    replace, show, split, tree, verify,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -41,6 +42,11 @@ pub enum Command {
     Position(position::Args),
     Brenner(brenner::Args),
     Info(info::Args),
+    Delete(delete::Args),
+    Replace(replace::Args),
+    Compact(compact::Args),
+    Merge(merge::Args),
+    Split(split::Args),
     Verify(verify::Args),
     Index(index::Args),
     Bench(bench::Args),

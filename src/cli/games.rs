@@ -71,12 +71,17 @@ pub fn units(
     ranges: Option<&Ranges>,
     chosen: Option<&GameSet>,
 ) -> Result<(Vec<Unit>, u64), Failure> {
+    let live = (chosen.is_none() && archive.deleted_count() > 0).then(|| archive.live());
+    let chosen = chosen.or(live.as_ref());
     let games = archive.len();
     let all = Ranges(if games > 0 { vec![(1, None)] } else { Vec::new() });
     let (mut units, mut count) = (Vec::<Unit>::new(), 0);
     for (first, last) in &ranges.unwrap_or(&all).0 {
         if *first > games {
             return Err(Error::NoSuchGame { game: *first, games }.into());
+        }
+        if *last == Some(*first) && archive.is_deleted(*first) {
+            return Err(Error::Deleted { game: *first }.into());
         }
         let last = last.unwrap_or(games).min(games);
         let mut next = *first;
@@ -122,6 +127,27 @@ pub struct Where {
 }
 
 impl Where {
+    /// Returns whether a filter is given.
+    pub fn is_given(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// Returns the games that fit and are in the ranges; all games where neither is given. Is to be called where threads have been
+    /// installed.
+    pub fn chosen(&self, archive: &Archive, ranges: Option<&Ranges>) -> Result<GameSet, Failure> {
+        let mut chosen = self.games(archive)?.unwrap_or_else(|| archive.live());
+        if ranges.is_some() {
+            let mut own = GameSet::new(archive.len());
+            let (units, _) = units(archive, ranges, Some(&chosen))?;
+            let numbers = units.iter().flat_map(|unit| &unit.ranges).flat_map(|(first, last)| *first..=*last);
+            for game in numbers {
+                own.insert(game);
+            }
+            chosen = own;
+        }
+        Ok(chosen)
+    }
+
     /// Returns the games that fit; `None` where no filter is given. Is to be called where threads have been installed.
     pub fn games(&self, archive: &Archive) -> Result<Option<GameSet>, Failure> {
         let Some(filter) = &self.filter else { return Ok(None) };

@@ -1,11 +1,13 @@
 //! `scoresheet list`: one line a game.
 
 use crate::args::Threads;
+use crate::copying;
 use crate::failure::{Code, Failure};
 use crate::games::{self, Ranges, Unit, Where};
 use crate::heading::Heading;
 use crate::json::{self, Object};
 use crate::output::{self, count, message};
+use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, Game};
 use scoresheet::error::Error;
 use std::io::Write;
@@ -20,6 +22,7 @@ Examples:
   scoresheet list games.bga
   scoresheet list games.bga --games 5,10-20,1000-
   scoresheet list games.bga --where 'player ~ Carlsen and result = 1/2-1/2 and plies > 60'
+  scoresheet list games.bga --where 'elo >= 2700' -o best.bga     these games as a new archive
   scoresheet list games.bga --json | grep Carlsen")]
 pub struct Args {
     /// The archive
@@ -29,6 +32,12 @@ pub struct Args {
     games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
+    /// List nothing; write the games to a new archive, as they are stored
+    #[arg(short, long, value_name = "FILE.bga", conflicts_with = "json")]
+    output: Option<PathBuf>,
+    /// Replace that archive if it exists already
+    #[arg(long, requires = "output")]
+    force: bool,
     /// Print a JSON object a line, with all tags as pairs of name and value in their order
     #[arg(long)]
     json: bool,
@@ -49,6 +58,12 @@ pub enum Style {
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let archive = output::open(&args.archive)?;
+    if let Some(path) = &args.output {
+        return args.threads.install(|| {
+            let games = args.filter.chosen(&archive, args.games.as_ref())?;
+            copying::write(path, args.force, false, &[Part { archive: &archive, games }])
+        });
+    }
     let style = match args.json {
         true => Style::Json,
         false if output::is_terminal() => Style::Columns,

@@ -8,7 +8,10 @@ mod args;
 mod bench;
 mod board;
 mod brenner;
+mod compact;
 mod completions;
+mod copying;
+mod delete;
 mod export;
 mod failure;
 mod fen;
@@ -25,14 +28,17 @@ mod interrupt;
 mod json;
 mod list;
 mod man;
+mod merge;
 mod original;
 mod output;
 mod parts;
 mod pcn_source;
 mod position;
 mod progress;
+mod replace;
 mod show;
 mod sought;
+mod split;
 mod tree;
 mod verify;
 
@@ -74,6 +80,11 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Export(args) => export::run(args),
         Command::Position(args) => position::run(args),
         Command::Brenner(args) => brenner::run(args),
+        Command::Delete(args) => delete::run(args),
+        Command::Replace(args) => replace::run(args),
+        Command::Compact(args) => compact::run(args),
+        Command::Merge(args) => merge::run(args),
+        Command::Split(args) => split::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Index(args) => index::run(args),
         Command::Bench(args) => bench::run(args),

@@ -26,6 +26,8 @@ pub enum Kind {
     Commit = 6,
     /// How the games stood in their sources.
     Layout = 7,
+    /// Games that are deleted; `first` is the first of them.
+    Deleted = 8,
     /// Bytes of a source that stand beside no stored game; `first` is the number of the game that comes next.
     Loose = 9,
 }
@@ -33,7 +35,9 @@ pub enum Kind {
 impl Kind {
     fn from_number(number: u8) -> Option<Kind> {
         use Kind::*;
-        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Loose].into_iter().find(|kind| *kind as u8 == number)
+        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose]
+            .into_iter()
+            .find(|kind| *kind as u8 == number)
     }
 }
 

@@ -32,6 +32,17 @@ pub struct DictionaryEntry {
     pub copy: u64,
 }
 
+/// A block of deletions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DeletionEntry {
+    /// The first game that it deletes.
+    pub first: u64,
+    /// Where the block begins.
+    pub offset: u64,
+    /// How many games it deletes.
+    pub count: u64,
+}
+
 /// An index.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Index {
@@ -51,12 +62,14 @@ pub struct Index {
     pub chunks: Vec<ChunkEntry>,
     /// The dictionary blocks in order.
     pub dictionaries: Vec<DictionaryEntry>,
+    /// The blocks of deletions in order.
+    pub deletions: Vec<DeletionEntry>,
 }
 
 impl Index {
     /// Returns the file.
     pub fn encode(&self) -> Vec<u8> {
-        let entries = self.chunks.len() + self.dictionaries.len();
+        let entries = self.chunks.len() + self.dictionaries.len() + self.deletions.len();
         let mut file = Vec::with_capacity(HEADER + entries * ENTRY + 4);
         file.extend_from_slice(&MAGIC);
         file.extend_from_slice(&VERSION.0.to_le_bytes());
@@ -71,13 +84,14 @@ impl Index {
             self.strings,
             self.chunks.len() as u64,
             self.dictionaries.len() as u64,
-            0,
+            self.deletions.len() as u64,
         ] {
             file.extend_from_slice(&number.to_le_bytes());
         }
         let chunks = self.chunks.iter().map(|entry| [entry.first, entry.offset, entry.pages]);
         let dictionaries = self.dictionaries.iter().map(|entry| [entry.first, entry.offset, entry.copy]);
-        for number in chunks.chain(dictionaries).flatten() {
+        let deletions = self.deletions.iter().map(|entry| [entry.first, entry.offset, entry.count]);
+        for number in chunks.chain(dictionaries).chain(deletions).flatten() {
             file.extend_from_slice(&number.to_le_bytes());
         }
         file.extend_from_slice(&self.id.crc(0, &file).to_le_bytes());
@@ -93,9 +107,12 @@ impl Index {
         if (major, minor) != VERSION || header as usize != HEADER || id.crc(0, body).to_le_bytes() != crc {
             return None;
         }
-        let [sequence, length, games, pages, strings, chunks, dictionaries, reserved] = [(); 8].map(|()| bytes.u64());
-        let (chunks, dictionaries) = (usize::try_from(chunks?).ok()?, usize::try_from(dictionaries?).ok()?);
-        if reserved? != 0 || chunks.checked_add(dictionaries)?.checked_mul(ENTRY)? != bytes.0.len() {
+        let [sequence, length, games, pages, strings, chunks, dictionaries, deletions] = [(); 8].map(|()| bytes.u64());
+        let [chunks, dictionaries, deletions] =
+            [chunks, dictionaries, deletions].map(|count| usize::try_from(count?).ok());
+        let (chunks, dictionaries, deletions) = (chunks?, dictionaries?, deletions?);
+        let entries = chunks.checked_add(dictionaries)?.checked_add(deletions)?;
+        if entries.checked_mul(ENTRY)? != bytes.0.len() {
             return None;
         }
         let mut entry = || Some((bytes.u64()?, bytes.u64()?, bytes.u64()?));
@@ -103,6 +120,9 @@ impl Index {
             (0..chunks).map(|_| entry().map(|(first, offset, pages)| ChunkEntry { first, offset, pages })).collect();
         let dictionaries: Option<Vec<_>> = (0..dictionaries)
             .map(|_| entry().map(|(first, offset, copy)| DictionaryEntry { first, offset, copy }))
+            .collect();
+        let deletions: Option<Vec<_>> = (0..deletions)
+            .map(|_| entry().map(|(first, offset, count)| DeletionEntry { first, offset, count }))
             .collect();
         let index = Index {
             id,
@@ -113,6 +133,7 @@ impl Index {
             strings: strings?,
             chunks: chunks?,
             dictionaries: dictionaries?,
+            deletions: deletions?,
         };
         index.holds_together().then_some(index)
     }

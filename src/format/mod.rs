@@ -8,6 +8,7 @@ pub(crate) mod annotation;
 pub mod block;
 mod codec;
 pub mod commit;
+pub mod deleted;
 pub mod dictionary;
 pub mod header;
 pub mod headers;

@@ -52,6 +52,17 @@ impl Record<'_> {
     }
 }
 
+/// Appends a record.
+pub fn push(record: &Record, out: &mut Vec<u8>) {
+    if record.flags != 0 {
+        out.extend_from_slice(&[HEADER, record.flags]);
+    }
+    if let Some(start) = &record.set_up {
+        push_start(start, out);
+    }
+    out.extend_from_slice(&record.stream);
+}
+
 /// Appends a starting position: occupied squares, men, state, rooks, clocks.
 pub fn push_start(position: &Position, out: &mut Vec<u8>) {
     let occupied = position.occupied(Color::White) | position.occupied(Color::Black);

@@ -48,6 +48,14 @@ impl TextsBuilder {
         !structured
     }
 
+    /// Adds a text of another chunk as it was there: with its own place, behind so many moves, or with a mark in the moves.
+    pub fn keep(&mut self, kind: TextKind, behind: Option<u32>, text: &[u8]) {
+        if kind == TextKind::Brace {
+            annotation::parse(text, &mut self.tenths);
+        }
+        self.current.push(Draft { kind, behind, text: text.into() });
+    }
+
     /// Takes its own place from the text added last, for something follows that would stand before it; it needs a mark in the moves now.
     pub fn mark_last(&mut self) {
         if let Some(draft) = self.current.last_mut() {

@@ -46,7 +46,11 @@ impl Filter {
         self.expr.keys(&mut keys);
         // In one go, so that the tags are read once.
         headers.columns(&keys)?;
-        eval::games(&self.expr, headers)
+        let mut games = eval::games(&self.expr, headers)?;
+        if headers.archive().deleted_count() > 0 {
+            games.intersect(&headers.archive().live());
+        }
+        Ok(games)
     }
 
     /// Returns the games of an archive that the filter lets pass, ascending.

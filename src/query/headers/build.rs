@@ -3,7 +3,7 @@
 use super::{Column, Key, Strings};
 use crate::archive::{Archive, Chunk, Game};
 use crate::brenner::{BAD, CLOSE, EXPLICIT, GOOD, NAG, OPEN};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::headers::{COMMENTS, FAULT, GLYPHS, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -90,16 +90,25 @@ fn part(chunk: &Chunk, key: &Key) -> Result<Part> {
         }
         Key::Plies => {
             for number in chunk.numbers() {
-                part.numbers.push(chunk.game(number)?.plies());
+                part.numbers.push(live(chunk, number)?.map_or(0, |game| game.plies()));
             }
         }
         Key::Facts => {
             for number in chunk.numbers() {
-                part.numbers.push(u32::from(facts(&chunk.game(number)?)?));
+                let facts = live(chunk, number)?.map_or(Ok(0), |game| facts(&game))?;
+                part.numbers.push(u32::from(facts));
             }
         }
     }
     Ok(part)
+}
+
+/// The game, unless it has been deleted.
+fn live<'a>(chunk: &Chunk<'a>, number: u64) -> Result<Option<Game<'a>>> {
+    match chunk.game(number) {
+        Err(Error::Deleted { .. }) => Ok(None),
+        game => game.map(Some),
+    }
 }
 
 /// The byte of facts of a game.

@@ -143,3 +143,15 @@ impl Column {
         }
     }
 }
+
+/// The year that each string of a table begins with; 0 for none, and for no string.
+pub(super) fn years(column: &Column) -> Vec<u16> {
+    let Some(strings) = column.strings() else { return vec![0] };
+    let year = |number: u32| {
+        let text = strings.get(number)?;
+        let digits = text.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+        let ends = text.get(4).is_none_or(|byte| matches!(byte, b'.' | b'-' | b'/'));
+        ends.then(|| digits.iter().fold(0, |year, digit| year * 10 + u16::from(digit - b'0')))
+    };
+    (0..=strings.len() as u32).map(|number| year(number).unwrap_or(0)).collect()
+}

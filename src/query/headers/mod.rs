@@ -101,6 +101,13 @@ impl<'a> Headers<'a> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the year of each game, by its tag Date, or UTCDate where that says none.
+    pub fn years(&self) -> Result<Years> {
+        let tag = |name: &str| Key::Tag(name.to_owned());
+        let columns = self.columns(&[tag("Date"), tag("UTCDate")])?;
+        Ok(Years { columns: columns.into_iter().map(|column| (column::years(&column), column)).collect() })
+    }
+
     /// A column of the file, if it has it and its checksums hold.
     fn from_file(&self, key: &Key, ready: &HashMap<Key, Arc<Column>>) -> Option<Column> {
         let (map, directory) = self.file.as_ref()?;
@@ -126,6 +133,20 @@ impl<'a> Headers<'a> {
             }
         };
         Some(Column::mapped(map, column, strings))
+    }
+}
+
+/// The year of each game.
+#[derive(Debug)]
+pub struct Years {
+    columns: Vec<(Vec<u16>, Arc<Column>)>,
+}
+
+impl Years {
+    /// Returns the year of a game, from 1; `None` where it is not known.
+    pub fn get(&self, game: u64) -> Option<u16> {
+        let year = |(years, column): &(Vec<u16>, Arc<Column>)| years.get(column.get(game) as usize).copied();
+        self.columns.iter().filter_map(year).find(|year| *year > 0)
     }
 }
 

@@ -1,0 +1,57 @@
+//! New archives out of games of others, with progress and a line that says what was written.
+
+use crate::failure::{Code, Failure};
+use crate::output::{count, note, thousands};
+use crate::progress;
+use scoresheet::archive::copy::{self, Part};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where a new archive goes.
+#[derive(Debug, clap::Args)]
+pub struct Target {
+    /// The archive to write
+    #[arg(short, long, value_name = "FILE.bga")]
+    output: PathBuf,
+    /// Replace the archive if it exists already
+    #[arg(long)]
+    force: bool,
+    /// Say nothing but errors, and show no progress
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Target {
+    /// Writes the archive. Is to be called where threads have been installed.
+    pub fn write(&self, parts: &[Part]) -> Result<Code, Failure> {
+        write(&self.output, self.force, self.quiet, parts)
+    }
+}
+
+/// Writes a new archive with these games.
+pub fn write(path: &Path, force: bool, quiet: bool, parts: &[Part]) -> Result<Code, Failure> {
+    let same = |part: &Part| {
+        let (own, other) = (std::fs::canonicalize(part.archive.path()), std::fs::canonicalize(path));
+        own.is_ok() && own.ok() == other.ok()
+    };
+    if parts.iter().any(same) {
+        let what = "an archive cannot be written over one that it is made of: write another file, then rename it";
+        return Err(Failure::Message(format!("{}: {what}", path.display())));
+    }
+    let games = parts.iter().map(|part| part.games.len()).sum();
+    let bar = progress::bar(Some(games), !quiet);
+    let look = |bar: &indicatif::ProgressBar, elapsed: Duration| {
+        let done = bar.position();
+        bar.set_message(format!(
+            "{}  {}",
+            count(done, "game", "games"),
+            progress::left(elapsed, done, games).unwrap_or_default()
+        ));
+    };
+    let copied = progress::watched(&bar, look, || copy::write(path, force, parts, |games| bar.inc(games)))?;
+    if !quiet {
+        let size = thousands(copied.bytes);
+        note(&format!("{}: {}, {size} bytes", path.display(), count(copied.games, "game", "games")));
+    }
+    Ok(Code::Fine)
+}
