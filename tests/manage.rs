@@ -122,10 +122,8 @@ fn subsets_are_exact_copies_and_name_their_sources() {
 fn merged_archives_keep_games_and_sources() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (Archive::open(small(&folder)).unwrap(), Archive::open(sample(&folder)).unwrap());
-    let merged = copied(
-        &folder.path().join("merged.bga"),
-        &[(&one, one.live()), (&two, two.live()), (&one, one.live())],
-    );
+    let merged =
+        copied(&folder.path().join("merged.bga"), &[(&one, one.live()), (&two, two.live()), (&one, one.live())]);
     assert_eq!(merged.len(), 2 * one.len() + two.len());
     let sources = merged.sources().unwrap();
     let first: Vec<u64> = sources.iter().map(|source| source.first_game).collect();
