@@ -1,258 +1,207 @@
-//! An adaptive binary range coder for columns of numbers whose sizes follow each other (FORMAT.md, "Adaptive numbers").
+//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): what came before in several contexts foretells each bit, and a mixer
+//! that learns which context to trust joins them.
 //!
-//! A carry-propagating range coder as is usual (G. N. N. Martin, "Range encoding", 1979): 32 bits of range, bytes out at the top. Each
-//! probability is the mean of a fast and a slow estimate of 16 bits.
+//! Logistic mixing as M. Mahoney describes it ("Adaptive weighing of context models for lossless data compression", 2005), in whole
+//! numbers throughout, so that every machine computes the same.
 
-/// An estimate of how likely a 0 is, in 65536ths.
+use super::range::Coder;
+
+/// How many contexts foretell a bit.
+pub(super) const INPUTS: usize = 5;
+/// A context is a number below this.
+pub(super) const CONTEXTS: usize = 576;
+/// The places of a bit in a number that are told apart: sizes, then bits below the highest, then signs.
+const NODES: usize = SIGNS + 16;
+/// The greatest size whose bit has a node of its own.
+const SIZES: usize = 19;
+const SIGNS: usize = SIZES + 1 + 16 * 7;
+/// Bits below the highest that are learnt; further ones are not.
+const LEARNT: usize = 3;
+/// Observations after which an estimate moves no slower.
+const SETTLED: u32 = 255;
+const FIRST_WEIGHT: i32 = 20_000;
+
+/// 65,536 / (1 + exp(-k / 2)) for k = -16 to 16, rounded.
+const LOGISTIC: [i32; 33] = [
+    22, 36, 60, 98, 162, 267, 439, 720, 1179, 1921, 3108, 4971, 7812, 11955, 17625, 24743, 32768, 40793, 47911, 53581,
+    57724, 60565, 62428, 63615, 64357, 64816, 65097, 65269, 65374, 65438, 65476, 65500, 65514,
+];
+
+/// The likelihood in 65536ths at a logit of `x` 256ths.
+const fn squash(x: i32) -> i32 {
+    let x = if x < -2047 {
+        1
+    } else if x > 2047 {
+        4095
+    } else {
+        x + 2048
+    };
+    let (knot, between) = ((x >> 7) as usize, x & 127);
+    (LOGISTIC[knot] * (128 - between) + LOGISTIC[knot + 1] * between) >> 7
+}
+
+/// The inverse of `squash`: for each likelihood in 4096ths the least logit that reaches its middle.
+static STRETCH: [i16; 4096] = {
+    let mut table = [0; 4096];
+    let (mut x, mut at) = (-2047, 0);
+    while at < 4096 {
+        while x < 2047 && squash(x) < (at as i32) * 16 + 8 {
+            x += 1;
+        }
+        table[at] = x as i16;
+        at += 1;
+    }
+    table
+};
+
+/// How far an estimate moves towards the bit seen after so many observations, in 32768ths.
+static STEPS: [i32; SETTLED as usize + 1] = {
+    let mut table = [0; SETTLED as usize + 1];
+    let mut seen = 0;
+    while seen < table.len() {
+        table[seen] = 327_680 / (10 * seen as i32 + 16);
+        seen += 1;
+    }
+    table
+};
+
+/// An estimate of how likely a 1 is, in 65536ths, and how many bits have been seen. A new one is all zeros, which memory fresh from the
+/// system is, too: the likelihood's highest bit is stored inverted.
 #[derive(Clone, Copy)]
-struct Bit {
-    fast: u16,
-    slow: u16,
-}
+struct Estimate(u32);
 
-impl Bit {
-    const NEW: Bit = Bit { fast: 1 << 15, slow: 1 << 15 };
-    const FAST: u16 = 4;
-    const SLOW: u16 = 7;
+impl Estimate {
+    const NEW: Estimate = Estimate(0);
 
-    /// The part of `range` that a 0 gets: never none, never all.
-    fn bound(self, range: u32) -> u32 {
-        let zero = (u32::from(self.fast) + u32::from(self.slow)) >> 5;
-        (range >> 12) * zero.clamp(1, 4095)
+    fn likelihood(self) -> i32 {
+        (self.0 >> 16 ^ 0x8000) as i32
     }
 
-    fn learn(&mut self, one: bool) {
-        for (estimate, rate) in [(&mut self.fast, Bit::FAST), (&mut self.slow, Bit::SLOW)] {
-            if one {
-                *estimate -= *estimate >> rate;
-            } else {
-                *estimate += (u16::MAX - *estimate) >> rate;
-            }
-        }
+    fn learn(&mut self, target: i32) {
+        let seen = self.0 & 0xFF;
+        let (now, step) = (self.likelihood(), STEPS[seen as usize]);
+        let next = now + ((target - now) * step >> 15);
+        self.0 = (next as u32 ^ 0x8000) << 16 | (seen + u32::from(seen < SETTLED));
     }
 }
 
-/// One direction of the coder: both give back the bit that was coded.
-trait Coder {
-    fn bit(&mut self, model: &mut Bit, one: bool) -> bool;
-    fn half(&mut self, one: bool) -> bool;
-}
-
-struct Encoder {
-    low: u64,
-    range: u32,
-    /// The byte that a carry may still change, and how many 0xFF follow it.
-    held: Option<u8>,
-    full: usize,
-    out: Vec<u8>,
-}
-
-impl Encoder {
-    fn new() -> Encoder {
-        Encoder { low: 0, range: u32::MAX, held: None, full: 0, out: Vec::new() }
-    }
-
-    fn shift(&mut self) {
-        let carry = (self.low >> 32) as u8;
-        if self.low < 0xFF00_0000 || carry != 0 {
-            if let Some(held) = self.held {
-                self.out.push(held.wrapping_add(carry));
-            }
-            for _ in 0..std::mem::take(&mut self.full) {
-                self.out.push(0xFF_u8.wrapping_add(carry));
-            }
-            self.held = Some((self.low >> 24) as u8);
-        } else {
-            self.full += 1;
-        }
-        self.low = (self.low & 0x00FF_FFFF) << 8;
-    }
-
-    fn take(&mut self, bound: u32, one: bool) {
-        if one {
-            self.low += u64::from(bound);
-            self.range -= bound;
-        } else {
-            self.range = bound;
-        }
-        while self.range < 1 << 24 {
-            self.range <<= 8;
-            self.shift();
-        }
-    }
-
-    /// Ends the stream; zeros at its end are left out, as a reader takes missing bytes for zeros.
-    fn finish(mut self) -> Vec<u8> {
-        for _ in 0..5 {
-            self.shift();
-        }
-        while self.out.last() == Some(&0) {
-            self.out.pop();
-        }
-        self.out
-    }
-}
-
-impl Coder for Encoder {
-    fn bit(&mut self, model: &mut Bit, one: bool) -> bool {
-        self.take(model.bound(self.range), one);
-        model.learn(one);
-        one
-    }
-
-    fn half(&mut self, one: bool) -> bool {
-        self.take(self.range >> 1, one);
-        one
-    }
-}
-
-struct Decoder<'a> {
-    code: u32,
-    range: u32,
-    bytes: &'a [u8],
-}
-
-impl<'a> Decoder<'a> {
-    fn new(bytes: &'a [u8]) -> Decoder<'a> {
-        let mut decoder = Decoder { code: 0, range: u32::MAX, bytes };
-        for _ in 0..4 {
-            decoder.pull();
-        }
-        decoder
-    }
-
-    fn pull(&mut self) {
-        let next = match self.bytes {
-            [next, rest @ ..] => {
-                self.bytes = rest;
-                *next
-            }
-            [] => 0,
-        };
-        self.code = self.code << 8 | u32::from(next);
-    }
-
-    fn take(&mut self, bound: u32) -> bool {
-        let one = self.code >= bound;
-        if one {
-            self.code -= bound;
-            self.range -= bound;
-        } else {
-            self.range = bound;
-        }
-        while self.range < 1 << 24 {
-            self.range <<= 8;
-            self.pull();
-        }
-        one
-    }
-}
-
-impl Coder for Decoder<'_> {
-    fn bit(&mut self, model: &mut Bit, _: bool) -> bool {
-        let one = self.take(model.bound(self.range));
-        model.learn(one);
-        one
-    }
-
-    fn half(&mut self, _: bool) -> bool {
-        self.take(self.range >> 1)
-    }
-}
-
-/// Sizes of the numbers before that are told apart.
-const CONTEXTS: usize = 24;
-/// Bits below the first that are learnt; further ones are not.
-const LEARNT: u32 = 3;
-
-/// The size of a number: how many bits it has.
-fn size(number: u64) -> usize {
-    (64 - number.leading_zeros()) as usize
-}
-
-struct Model {
-    /// Whether a number has more bits than so many, by the size of those before it.
-    sizes: Vec<[Bit; 65]>,
-    /// The bits below the first, by size and the learnt bits above.
-    bits: Vec<[Bit; 1 << LEARNT]>,
-    /// The numbers before, the last first.
-    last: [u64; 4],
+/// What has been learnt of one kind of numbers.
+pub(super) struct Model {
+    estimates: [Vec<[Estimate; NODES]>; INPUTS],
+    weights: Vec<[i32; INPUTS]>,
 }
 
 impl Model {
-    fn new() -> Model {
-        Model { sizes: vec![[Bit::NEW; 65]; CONTEXTS], bits: vec![[Bit::NEW; 1 << LEARNT]; 65], last: [0; 4] }
+    pub(super) fn new() -> Model {
+        Model {
+            estimates: std::array::from_fn(|_| vec![[Estimate::NEW; NODES]; CONTEXTS]),
+            weights: vec![[FIRST_WEIGHT; INPUTS]; NODES],
+        }
     }
 
-    /// Codes one number; a decoder's `number` means nothing.
-    fn code(&mut self, coder: &mut impl Coder, number: u64) -> u64 {
-        // Where two sides take turns, the second and the fourth number before are of the same side.
-        let [first, second, _, fourth] = self.last;
-        let near = u128::from(first) + u128::from(second) + u128::from(fourth);
-        let near = size(u64::try_from(near >> 1).unwrap_or(u64::MAX)).min(CONTEXTS - 1);
-        let sizes = &mut self.sizes[near];
-        let mut bits = 0;
-        while bits < 64 && coder.bit(&mut sizes[bits], size(number) > bits) {
-            bits += 1;
+    /// Codes one number in its contexts; a decoder's `number` means nothing.
+    pub(super) fn code(&mut self, coder: &mut impl Coder, contexts: [usize; INPUTS], number: i64) -> i64 {
+        let mut estimates = contexts.into_iter().zip(&mut self.estimates).map(|(context, estimates)| {
+            let context = context.min(CONTEXTS - 1);
+            &mut estimates[context]
+        });
+        let mut inputs: [&mut [Estimate; NODES]; INPUTS] =
+            std::array::from_fn(|_| estimates.next().expect("one for each input"));
+        let mut bit = |coder: &mut _, node: usize, one| bit(&mut inputs, &mut self.weights[node], coder, node, one);
+
+        let magnitude = number.unsigned_abs();
+        let whole = (64 - magnitude.leading_zeros()) as usize;
+        let mut size = 0;
+        while size < 64 && bit(coder, size.min(SIZES), size < whole) {
+            size += 1;
         }
-        let mut value = u64::from(bits > 0);
-        let mut node = 1;
-        for place in (0..bits.saturating_sub(1)).rev() {
-            let one = number >> place & 1 != 0;
-            let one = if node < 1 << LEARNT {
-                let one = coder.bit(&mut self.bits[bits][node], one);
-                node = node << 1 | usize::from(one);
+        let mut value = u64::from(size > 0);
+        let mut node = 0;
+        for (rank, place) in (0..size.saturating_sub(1)).rev().enumerate() {
+            let one = magnitude >> place & 1 != 0;
+            let one = if rank < LEARNT {
+                let one = bit(coder, SIZES + 1 + (size.min(16) - 1) * 7 + node, one);
+                node = 2 * node + 1 + usize::from(one);
                 one
             } else {
                 coder.half(one)
             };
             value = value << 1 | u64::from(one);
         }
-        self.last = [value, first, second, self.last[2]];
-        value
+        if size > 0 && bit(coder, SIGNS + (size - 1).min(15), number < 0) {
+            value.wrapping_neg() as i64
+        } else {
+            value as i64
+        }
     }
 }
 
-/// Returns the numbers, coded.
-pub fn encode(numbers: &[u64]) -> Vec<u8> {
-    let (mut coder, mut model) = (Encoder::new(), Model::new());
-    for number in numbers {
-        model.code(&mut coder, *number);
+/// Codes a bit by the estimates of its node in each context.
+#[inline]
+fn bit<C: Coder>(
+    inputs: &mut [&mut [Estimate; NODES]; INPUTS],
+    weights: &mut [i32; INPUTS],
+    coder: &mut C,
+    node: usize,
+    one: bool,
+) -> bool {
+    let mut logits = [0; INPUTS];
+    let mut sum = 0;
+    for ((logit, input), weight) in logits.iter_mut().zip(inputs.iter()).zip(weights.iter()) {
+        *logit = i32::from(STRETCH[(input[node].likelihood() >> 4) as usize]);
+        sum += i64::from(*logit) * i64::from(*weight);
     }
-    coder.finish()
-}
-
-/// Returns `count` numbers. Any bytes give some.
-pub fn decode(bytes: &[u8], count: usize) -> Vec<u64> {
-    let (mut coder, mut model) = (Decoder::new(bytes), Model::new());
-    (0..count).map(|_| model.code(&mut coder, 0)).collect()
+    let likelihood = squash((sum >> 16) as i32);
+    let one = coder.bit(likelihood as u32, one);
+    let target = if one { 65_535 } else { 0 };
+    let fault = ((target - likelihood) * 10) >> 8;
+    for ((logit, input), weight) in logits.iter().zip(inputs).zip(weights) {
+        *weight = weight.wrapping_add((logit * fault + 512) >> 10);
+        input[node].learn(target);
+    }
+    one
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::range::{Decoder, Encoder};
     use super::*;
     use proptest::prelude::*;
 
-    proptest! {
-        #[test]
-        fn numbers_come_back(numbers in prop::collection::vec((any::<u64>(), 0..64u32), 0..400)) {
-            let numbers: Vec<u64> = numbers.into_iter().map(|(number, shift)| number >> shift).collect();
-            prop_assert_eq!(decode(&encode(&numbers), numbers.len()), numbers);
+    #[test]
+    fn tables_are_each_others_inverses() {
+        for (k, value) in (-16..=16).zip(LOGISTIC) {
+            assert_eq!(value, (65_536.0 / (1.0 + f64::exp(-f64::from(k) / 2.0))).round() as i32);
         }
-
-        #[test]
-        fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
-            prop_assert_eq!(decode(&bytes, 300).len(), 300);
+        for (at, x) in STRETCH.iter().enumerate().skip(2).take(4092) {
+            assert!((squash(i32::from(*x)) >> 4).abs_diff(at as i32) <= 1, "{at}");
         }
+        assert_eq!((STRETCH[0], STRETCH[2048], STRETCH[4095]), (-2047, 1, 2047));
     }
 
     #[test]
-    fn a_carry_runs_through() {
-        // Long runs of likely bits and then unlikely ones drive the low end of the range over a byte of 0xFF.
-        for length in 1..400 {
-            let mut numbers = vec![0; length];
-            numbers.extend([u64::MAX, 0, u64::MAX]);
-            assert_eq!(decode(&encode(&numbers), numbers.len()), numbers);
+    fn the_document_has_the_same_table() {
+        let document = include_str!("../../FORMAT.md");
+        let table = document.split("for n = -16 to 16, rounded:").nth(1).expect("the table");
+        let table: Vec<i32> = table.split_whitespace().map_while(|number| number.parse().ok()).collect();
+        assert_eq!(table, LOGISTIC);
+        assert!(document.contains(&format!("node {SIGNS} + min(size - 1, 15)")));
+        assert!(document.contains(&format!("numbers below {CONTEXTS};")));
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_come_back(numbers in prop::collection::vec((any::<i64>(), 0..64u32, 0..700usize), 0..400)) {
+            let numbers: Vec<_> = numbers.into_iter().map(|(number, shift, context)| (number >> shift, [context; INPUTS])).collect();
+            let (mut coder, mut model) = (Encoder::new(), Model::new());
+            for (number, contexts) in &numbers {
+                model.code(&mut coder, *contexts, *number);
+            }
+            let bytes = coder.finish();
+            let (mut coder, mut model) = (Decoder::new(&bytes), Model::new());
+            for (number, contexts) in numbers {
+                prop_assert_eq!(model.code(&mut coder, contexts, 0), number);
+            }
         }
     }
 }

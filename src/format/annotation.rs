@@ -3,27 +3,29 @@
 //! In a template a zero byte and a letter stand for a field. A field belongs to the stream of its letter and of the literal before it,
 //! so that likes stand together when they are compressed. A text without any structure is a template of one text field.
 
+use super::numbers::Kind;
+
 /// How a field is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Field {
     /// Any text without a zero byte.
     Text = b't',
-    /// `h:mm:ss`, a clock: the difference to the value two before.
+    /// `h:mm:ss`, a clock.
     Clock = b'c',
     /// `hh:mm:ss`, a clock.
     Clock2 = b'C',
     /// `h:mm:ss` or `h:mm:ss.t` where the tenths are not zero, a clock.
     ClockTenths = b'd',
-    /// `h:mm:ss`, a time used: as it is.
+    /// `h:mm:ss`, a time used.
     Time = b'm',
     /// `hh:mm:ss`, a time used.
     Time2 = b'M',
     /// `h:mm:ss` or `h:mm:ss.t`, a time used.
     TimeTenths = b'n',
-    /// Hundredths with one decimal at least and no superfluous zero: the difference to the value before.
+    /// Hundredths with one decimal at least and no superfluous zero.
     Eval = b'e',
-    /// Hundredths with two decimals: the difference to the value before.
+    /// Hundredths with two decimals.
     EvalFixed = b'E',
     /// A whole number, perhaps negative.
     Integer = b'i',
@@ -113,12 +115,13 @@ impl Field {
         }
     }
 
-    /// What a value is written against: the values before it in the same game and stream, the last first.
-    fn expected(self, last: &[Option<i64>; 2]) -> i64 {
+    /// What its numbers are.
+    pub(super) fn kind(self) -> Kind {
         match self {
-            Field::Clock | Field::Clock2 | Field::ClockTenths => last[1].or(last[0]).unwrap_or(0),
-            Field::Eval | Field::EvalFixed => last[0].unwrap_or(0),
-            _ => 0,
+            Field::Clock | Field::Clock2 | Field::ClockTenths => Kind::Clock,
+            Field::Time | Field::Time2 | Field::TimeTenths => Kind::Time,
+            Field::Eval | Field::EvalFixed => Kind::Evaluation,
+            Field::Text | Field::Integer => Kind::Plain,
         }
     }
 }
@@ -139,38 +142,6 @@ fn number(digits: &[u8]) -> Option<i64> {
     })
 }
 
-/// The values of a stream within one game: what the next is written against.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct History {
-    game: usize,
-    last: [Option<i64>; 2],
-}
-
-impl History {
-    fn enter(&mut self, game: usize) {
-        if self.game != game {
-            *self = History { game, last: [None; 2] };
-        }
-    }
-
-    /// Returns what is written for a value in game `game` (any number that differs from game to game).
-    pub fn encode(&mut self, field: Field, game: usize, value: i64) -> u64 {
-        self.enter(game);
-        let step = value.wrapping_sub(field.expected(&self.last));
-        self.last = [Some(value), self.last[0]];
-        ((step << 1) ^ (step >> 63)) as u64
-    }
-
-    /// Returns the value that was written as `code`.
-    pub fn decode(&mut self, field: Field, game: usize, code: u64) -> i64 {
-        self.enter(game);
-        let step = (code >> 1) as i64 ^ -((code & 1) as i64);
-        let value = field.expected(&self.last).wrapping_add(step);
-        self.last = [Some(value), self.last[0]];
-        value
-    }
-}
-
 /// Appends a value as text.
 pub fn render(field: Field, value: i64, out: &mut Vec<u8>) {
     field.render(value, out);
@@ -182,7 +153,7 @@ pub enum Value<'a> {
     /// Of a text field.
     Text(&'a [u8]),
     /// Of any other.
-    Number(Field, i64),
+    Number(i64),
 }
 
 /// A text taken apart.
@@ -208,7 +179,7 @@ impl<'a> Parsed<'a> {
         match fields.iter().find_map(|field| Some((*field, field.parse(text)?))) {
             Some((field, value)) => {
                 self.template.extend_from_slice(&[0, field as u8]);
-                self.values.push(Value::Number(field, value));
+                self.values.push(Value::Number(value));
             }
             None => self.text(text),
         }

@@ -2,7 +2,7 @@
 //!
 //! A game written in its style gives nearly always the very bytes of the source. Where not, a patch makes them so.
 
-use super::adaptive;
+use super::numbers;
 use super::tags::{push_planes, read_planes, width};
 use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed};
 
@@ -98,12 +98,12 @@ impl Layout {
         raw.push(width(&counts));
         push_planes(&counts, &mut raw);
         let all = || self.edits.iter().flatten();
-        for numbers in [
-            all().map(|edit| edit.copy).collect::<Vec<_>>(),
-            all().map(|edit| edit.delete).collect(),
-            all().map(|edit| edit.insert.len() as u64).collect(),
+        for column in [
+            numbers::encode_plain(all().map(|edit| edit.copy)),
+            numbers::encode_plain(all().map(|edit| edit.delete)),
+            numbers::encode_plain(all().map(|edit| edit.insert.len() as u64)),
         ] {
-            push_string(&adaptive::encode(&numbers), &mut raw);
+            push_string(&column, &mut raw);
         }
         all().for_each(|edit| raw.extend_from_slice(&edit.insert));
         let mut payload = Vec::new();
@@ -120,13 +120,13 @@ impl Layout {
             styles.push(bytes.array()?);
         }
         let width = bytes.u8()?;
-        let numbers = read_planes(&mut bytes, width, games)?;
+        let of_games = read_planes(&mut bytes, width, games)?;
         let width = bytes.u8()?;
         let counts = read_planes(&mut bytes, width, games)?;
         let total = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count))?;
         // No sensible patch has more edits than it has bytes of text to work on.
         let total = usize::try_from(total).ok().filter(|total| *total <= 1 << 24)?;
-        let mut columns = || Some(adaptive::decode(bytes.string()?, total).into_iter());
+        let mut columns = || Some(numbers::decode_plain(bytes.string()?, total).into_iter());
         let (mut copies, mut deletes, mut inserts) = (columns()?, columns()?, columns()?);
         let mut edits = Vec::with_capacity(games.min(raw.len()));
         for count in counts {
@@ -138,7 +138,7 @@ impl Layout {
             }
             edits.push(of_game);
         }
-        bytes.0.is_empty().then_some(Layout { styles, games: numbers, edits })
+        bytes.0.is_empty().then_some(Layout { styles, games: of_games, edits })
     }
 
     /// Returns the style and the edits of game `index` of the chunk, from 0.

@@ -4,6 +4,8 @@
 //! dictionary; a value that the codec cannot hold is kept as it is. Which tags a game has, and in what order, is its schema.
 
 use super::codec::Codec;
+use super::links::{self, Link};
+use super::range::{Decoder, Encoder};
 use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed};
 use foldhash::HashMap;
 use std::ops::Range;
@@ -59,6 +61,11 @@ pub const NAMES: [&str; 48] = [
     "WhiteClock",
     "BlackClock",
 ];
+
+/// The width of a column that is linked.
+const LINKED: u8 = 255;
+/// The most values that the linked columns of a chunk may have.
+const MAX_LINKED: usize = 1 << 22;
 
 /// Collects the tag pairs of a chunk of games.
 #[derive(Default, Debug)]
@@ -149,13 +156,9 @@ impl TagsBuilder {
                     draft.refer(&values, usize::MAX);
                 }
                 codec => {
-                    let mut before = 0;
                     for (text, number) in values.iter().zip(numbers) {
                         match number {
-                            Some(value) => {
-                                draft.codes.push(codec.difference(value, before) + 1);
-                                before = value;
-                            }
+                            Some(value) => draft.codes.push(value + 1),
                             None => {
                                 draft.codes.push(0);
                                 draft.local.push((*text).into());
@@ -175,8 +178,8 @@ impl TagsBuilder {
 struct ColumnDraft {
     name: Box<[u8]>,
     codec: Codec,
-    /// What is written for each value: 0 for one kept as text, otherwise 1 more than its number. For dictionary columns: 1 more than
-    /// the place in `distinct`, until `intern`.
+    /// For each value: 0 for one kept as text, otherwise 1 more than its number. For dictionary columns: 1 more than the place in
+    /// `distinct`, until `intern`.
     codes: Vec<u64>,
     distinct: Vec<Box<[u8]>>,
     local: Vec<Box<[u8]>>,
@@ -211,6 +214,31 @@ impl ColumnDraft {
             }
         }
         true
+    }
+}
+
+impl ColumnDraft {
+    /// What is written for each value in planes.
+    fn written(&self) -> Vec<u64> {
+        let mut before = 0;
+        let write = |code: &u64| match code.checked_sub(1) {
+            Some(value) => self.codec.difference(value, std::mem::replace(&mut before, value)) + 1,
+            None => 0,
+        };
+        self.codes.iter().map(write).collect()
+    }
+
+    /// The code of each value, and the text of those without.
+    fn cells(&self) -> Vec<links::Key<'_>> {
+        let mut local = self.local.iter();
+        match self.codec {
+            Codec::Text => local.map(|text| (0, &**text)).collect(),
+            _ => {
+                let text = |code| if code == 0 { local.next().map_or(b"".as_slice(), |text| text) } else { b"" };
+                let mut text = text;
+                self.codes.iter().map(|code| (*code, text(*code))).collect()
+            }
+        }
     }
 }
 
@@ -251,8 +279,14 @@ impl TagsDraft {
             push_varint(schema.len() as u64, &mut raw);
             schema.iter().for_each(|column| push_varint(u64::from(*column), &mut raw));
         }
+        let links = self.links();
+        let is_linked: Vec<bool> =
+            (0..self.columns.len()).map(|column| links.iter().any(|link| link.column == column)).collect();
+        let plain = || self.columns.iter().zip(&is_linked).filter(|(_, linked)| !**linked).map(|(column, _)| column);
+        let written: Vec<Vec<u64>> = plain().map(ColumnDraft::written).collect();
+        let mut widths = written.iter().map(|numbers| width(numbers));
         push_varint(self.columns.len() as u64, &mut raw);
-        for column in &self.columns {
+        for (column, linked) in self.columns.iter().zip(&is_linked) {
             match NAMES.iter().position(|name| name.as_bytes() == &*column.name) {
                 Some(number) => raw.push(number as u8 + 1),
                 None => {
@@ -261,21 +295,73 @@ impl TagsDraft {
                 }
             }
             column.codec.push(&mut raw);
-            raw.push(width(&column.codes));
+            raw.push(if *linked { LINKED } else { widths.next().unwrap_or(0) });
         }
+        push_varint(links.len() as u64, &mut raw);
+        links.iter().for_each(|link| link.push(&mut raw));
         let games: Vec<u64> = self.games.iter().map(|schema| u64::from(*schema)).collect();
         raw.push(width(&games));
         push_planes(&games, &mut raw);
-        for column in &self.columns {
-            push_planes(&column.codes, &mut raw);
+        written.iter().for_each(|numbers| push_planes(numbers, &mut raw));
+        push_texts(plain().flat_map(|column| &column.local), &mut raw);
+        if !links.is_empty() {
+            push_string(&self.encode_linked(&links), &mut raw);
+            let columns = links.iter().filter_map(|link| self.columns.get(link.column));
+            push_texts(columns.flat_map(|column| &column.local), &mut raw);
         }
-        let local = || self.columns.iter().flat_map(|column| &column.local);
-        local().for_each(|text| push_varint(text.len() as u64, &mut raw));
-        local().for_each(|text| raw.extend_from_slice(text));
         let mut payload = Vec::new();
         push_compressed(&raw, level, &mut payload);
         payload
     }
+}
+
+impl TagsDraft {
+    /// Which columns are linked to others.
+    fn links(&self) -> Vec<Link> {
+        let names: Vec<&[u8]> = self.columns.iter().map(|column| &*column.name).collect();
+        let codec = |column: usize| self.columns.get(column).map(|column| &column.codec);
+        let links = links::choose(
+            &names,
+            |column| codec(column).is_some_and(|codec| *codec != Codec::Text),
+            |column| codec(column) == Some(&Codec::Signed),
+        );
+        let values = links.iter().filter_map(|link| self.columns.get(link.column)).map(|column| column.codes.len());
+        if values.sum::<usize>() <= MAX_LINKED { links } else { Vec::new() }
+    }
+
+    fn encode_linked(&self, links: &[Link]) -> Vec<u8> {
+        let cells: Vec<_> = self.columns.iter().map(ColumnDraft::cells).collect();
+        let mut coder = Encoder::new();
+        // The draft's columns fit together.
+        let _ = links::code(
+            links,
+            cells.len(),
+            self.games.iter().map(|schema| &*self.schemas[*schema as usize]),
+            &mut coder,
+            |column, place| cells.get(column)?.get(place).copied(),
+            |link, place| {
+                links.get(link).and_then(|link| Some(cells.get(link.column)?.get(place)?.0)).unwrap_or_default()
+            },
+        );
+        coder.finish()
+    }
+}
+
+/// Appends the lengths of texts, then the texts.
+fn push_texts<'a>(texts: impl Iterator<Item = &'a Box<[u8]>> + Clone, out: &mut Vec<u8>) {
+    texts.clone().for_each(|text| push_varint(text.len() as u64, out));
+    texts.for_each(|text| out.extend_from_slice(text));
+}
+
+/// Reads the places of so many texts.
+fn read_texts(raw: &[u8], bytes: &mut Bytes, count: usize, out: &mut Vec<Range<usize>>) -> Option<()> {
+    let lengths: Option<Vec<usize>> = (0..count).map(|_| bytes.count()).collect();
+    for length in lengths? {
+        let start = raw.len() - bytes.0.len();
+        bytes.take(length)?;
+        out.push(start..start + length);
+    }
+    Some(())
 }
 
 /// The bytes that the greatest of these numbers takes; 0 where all are zero.
@@ -367,11 +453,20 @@ impl Tags {
             columns.push(Column { name, codec: Codec::read(&mut bytes)?, cells: Vec::new() });
             widths.push(bytes.u8()?);
         }
+        let links: Option<Vec<Link>> = (0..bytes.count()?).map(|_| Link::read(&mut bytes)).collect();
+        let links = links?;
+        let is_linked: Vec<bool> = widths.iter().map(|width| *width == LINKED).collect();
+        let mut linked: Vec<usize> = links.iter().map(|link| link.column).collect();
+        linked.sort_unstable();
+        let expected = (0..columns.len()).filter(|column| is_linked[*column]);
+        if !linked.into_iter().eq(expected) || links.iter().any(|link| columns[link.column].codec == Codec::Text) {
+            return None;
+        }
         let game_width = bytes.u8()?;
         // A chunk whose games all have the first schema has no plane to bear out the count: each game has a record, though.
         let numbers = read_planes(&mut bytes, game_width, games)?;
         let mut counts = vec![0u32; columns.len()];
-        let (mut first, mut values) = (Vec::with_capacity(games), Vec::new());
+        let (mut first, mut values, mut linked) = (Vec::with_capacity(games), Vec::new(), 0);
         let mut game_schemas = Vec::with_capacity(games);
         for number in numbers {
             first.push(u32::try_from(values.len()).ok()?);
@@ -379,9 +474,10 @@ impl Tags {
                 let count = counts.get_mut(*column as usize)?;
                 values.push(*count);
                 *count += 1;
+                linked += usize::from(is_linked[*column as usize]);
             }
-            // Every tag takes a byte at least: a number in a plane, or a text's length.
-            if values.len() > raw.len() {
+            // Every other tag takes a byte at least: a number in a plane, or a text's length.
+            if values.len() - linked > raw.len() || linked > MAX_LINKED {
                 return None;
             }
             game_schemas.push(number as u32);
@@ -389,6 +485,9 @@ impl Tags {
         let mut locals = 0u32;
         for ((column, width), count) in columns.iter_mut().zip(widths).zip(counts) {
             let count = count as usize;
+            if width == LINKED {
+                continue;
+            }
             if column.codec == Codec::Text {
                 column.cells = (locals..).take(count).map(Cell::Local).collect();
                 locals = locals.checked_add(count as u32)?;
@@ -408,15 +507,32 @@ impl Tags {
                 });
             }
         }
-        let lengths: Option<Vec<usize>> = (0..locals).map(|_| bytes.count()).collect();
-        let mut start = raw.len() - bytes.0.len();
-        let mut local = Vec::with_capacity(locals as usize);
-        for length in lengths? {
-            let end = start.checked_add(length)?;
-            local.push(start..end);
-            start = end;
+        let mut local = Vec::new();
+        read_texts(&raw, &mut bytes, locals as usize, &mut local)?;
+        if !links.is_empty() {
+            let cell = |column: usize, place: usize| {
+                Some(match *columns.get(column)?.cells.get(place)? {
+                    Cell::Number(number) => (number.wrapping_add(1), b"".as_slice()),
+                    Cell::Local(text) => (0, raw.get(local.get(text as usize)?.clone())?),
+                })
+            };
+            let mut coder = Decoder::new(bytes.string()?);
+            let games = game_schemas.iter().map(|schema: &u32| schemas[*schema as usize].as_slice());
+            let codes = links::code(&links, columns.len(), games, &mut coder, cell, |_, _| 0)?;
+            for (link, codes) in links.iter().zip(codes) {
+                let mut cell = |code: u64| match code.checked_sub(1) {
+                    Some(number) => Cell::Number(number),
+                    None => {
+                        locals += 1;
+                        Cell::Local(locals - 1)
+                    }
+                };
+                columns[link.column].cells = codes.into_iter().map(&mut cell).collect();
+            }
+            let more = locals as usize - local.len();
+            read_texts(&raw, &mut bytes, more, &mut local)?;
         }
-        (start == raw.len()).then_some(Tags { columns, schemas, games: game_schemas, first, values, raw, local })
+        bytes.0.is_empty().then_some(Tags { columns, schemas, games: game_schemas, first, values, raw, local })
     }
 
     /// Calls `tag` with each tag pair of game `index` of the chunk (from 0), in order. Returns `None` where there is no such game.

@@ -3,8 +3,8 @@
 //! Texts with a structure that stand right behind a move carry their place themselves and leave nothing in the moves; all others have
 //! a mark there, in order.
 
-use super::adaptive;
-use super::annotation::{self, Field, History, Value};
+use super::annotation::{self, Field, Value};
+use super::numbers;
 use super::tags::{push_planes, read_planes, width};
 use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed};
 use crate::game::TextKind;
@@ -120,7 +120,7 @@ impl TextsBuilder {
             if stream.field == Field::Text {
                 raw.extend_from_slice(&stream.text);
             } else {
-                push_string(&adaptive::encode(&stream.codes), &mut raw);
+                push_string(&numbers::encode(stream.field.kind(), &stream.values, &stream.games), &mut raw);
             }
         }
         let mut payload = Vec::new();
@@ -134,8 +134,9 @@ impl TextsBuilder {
 struct Stream {
     field: Field,
     text: Vec<u8>,
-    codes: Vec<u64>,
-    history: History,
+    values: Vec<i64>,
+    /// The game of each value.
+    games: Vec<u64>,
 }
 
 #[derive(Default)]
@@ -165,8 +166,7 @@ impl Templates {
                 let next = self.streams.len();
                 let stream = *self.names.entry((literal.to_vec(), field)).or_insert(next);
                 if stream == next {
-                    let history = History::default();
-                    self.streams.push(Stream { field, text: Vec::new(), codes: Vec::new(), history });
+                    self.streams.push(Stream { field, text: Vec::new(), values: Vec::new(), games: Vec::new() });
                 }
                 streams.push(stream);
             }
@@ -181,7 +181,10 @@ impl Templates {
                     stream.text.extend_from_slice(text);
                     stream.text.push(0);
                 }
-                Value::Number(field, value) => stream.codes.push(stream.history.encode(field, game + 1, value)),
+                Value::Number(value) => {
+                    stream.values.push(value);
+                    stream.games.push(game as u64);
+                }
             }
         }
         *number
@@ -235,12 +238,12 @@ impl Texts {
         let own = sum(&placed, MAX_PLACED)?;
         let others = sum(&marked, raw.len())?;
         let gaps = planes(own)?;
-        let numbers = planes(own + others)?;
+        let templates_used = planes(own + others)?;
         let kinds = bytes.take(others)?.iter().map(|kind| TextKind::from_number(*kind)).collect::<Option<Vec<_>>>()?;
 
-        // How often each stream is used, and by which templates.
+        // In which games each stream is used, and by which templates.
         let mut names = HashMap::new();
-        let mut streams: Vec<(Field, usize)> = Vec::new();
+        let mut streams: Vec<(Field, Vec<u64>)> = Vec::new();
         let mut uses: Vec<Vec<usize>> = Vec::new();
         let mut parts = Vec::new();
         for template in &templates {
@@ -252,32 +255,35 @@ impl Texts {
             }
             let of_template = found.iter().map(|(literal, field)| {
                 *names.entry((*literal, *field)).or_insert_with(|| {
-                    streams.push((*field, 0));
+                    streams.push((*field, Vec::new()));
                     streams.len() - 1
                 })
             });
             uses.push(of_template.collect());
             parts.push((found, tail));
         }
-        for number in &numbers {
-            for stream in uses.get(usize::try_from(*number).ok()?)? {
-                streams[*stream].1 += 1;
+        let mut next = templates_used.iter();
+        for (game, (placed, marked)) in placed.iter().zip(&marked).enumerate() {
+            for number in next.by_ref().take((*placed + *marked) as usize) {
+                for stream in uses.get(usize::try_from(*number).ok()?)? {
+                    streams[*stream].1.push(game as u64);
+                }
             }
         }
         let mut readers = Vec::with_capacity(streams.len());
-        for (field, count) in streams {
+        for (field, games) in streams {
             readers.push(match field {
                 Field::Text => {
                     let start = bytes.0;
-                    for _ in 0..count {
+                    for _ in games {
                         let end = memchr::memchr(0, bytes.0)?;
                         bytes.take(end + 1)?;
                     }
                     Reader::Text(&start[..start.len() - bytes.0.len()])
                 }
                 field => {
-                    let codes = adaptive::decode(bytes.string()?, count);
-                    Reader::Numbers(field, codes.into_iter(), History::default())
+                    let values = numbers::decode(field.kind(), bytes.string()?, games.into_iter());
+                    Reader::Numbers(field, values.into_iter())
                 }
             });
         }
@@ -286,8 +292,8 @@ impl Texts {
         }
 
         let mut texts = Texts { gaps, kinds, ..Texts::default() };
-        let (mut next, mut gap, mut kind) = (numbers.iter(), 0, 0);
-        for (game, (placed, marked)) in placed.iter().zip(&marked).enumerate() {
+        let (mut next, mut gap, mut kind) = (templates_used.iter(), 0, 0);
+        for (placed, marked) in placed.iter().zip(&marked) {
             texts.games.push([texts.ends.len(), gap, kind]);
             gap += *placed as usize;
             kind += *marked as usize;
@@ -295,7 +301,7 @@ impl Texts {
                 let (found, tail) = parts.get(*number as usize)?;
                 for ((literal, _), stream) in found.iter().zip(uses.get(*number as usize)?) {
                     texts.bytes.extend_from_slice(literal);
-                    readers.get_mut(*stream)?.next(game + 1, &mut texts.bytes)?;
+                    readers.get_mut(*stream)?.next(&mut texts.bytes)?;
                 }
                 texts.bytes.extend_from_slice(tail);
                 texts.ends.push(texts.bytes.len());
@@ -346,21 +352,18 @@ impl Texts {
 /// A stream on its way back.
 enum Reader<'a> {
     Text(&'a [u8]),
-    Numbers(Field, std::vec::IntoIter<u64>, History),
+    Numbers(Field, std::vec::IntoIter<i64>),
 }
 
 impl Reader<'_> {
-    fn next(&mut self, game: usize, out: &mut Vec<u8>) -> Option<()> {
+    fn next(&mut self, out: &mut Vec<u8>) -> Option<()> {
         match self {
             Reader::Text(rest) => {
                 let end = memchr::memchr(0, rest)?;
                 out.extend_from_slice(&rest[..end]);
                 *rest = &rest[end + 1..];
             }
-            Reader::Numbers(field, codes, history) => {
-                let value = history.decode(*field, game, codes.next()?);
-                annotation::render(*field, value, out);
-            }
+            Reader::Numbers(field, values) => annotation::render(*field, values.next()?, out),
         }
         Some(())
     }

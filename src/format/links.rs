@@ -1,0 +1,301 @@
+//! Columns of tags foretold by others of the same game and by what the same player had before (FORMAT.md, "Linked columns").
+
+use super::adaptive::{INPUTS, Model};
+use super::numbers::{level, pair};
+use super::range::Coder;
+use super::wire::{Bytes, push_varint};
+use foldhash::HashMap;
+
+/// A column coded as what it differs by from what others foretell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Link {
+    pub column: usize,
+    /// Links with the same memory number learn from each other.
+    pub memory: usize,
+    /// The column whose value says whose number this is.
+    pub key: Option<usize>,
+    pub kind: Kind,
+}
+
+/// How a linked column is foretold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// The same as before for this key; where there was none, the same as in the column `guess` of this game, or as in the game before.
+    Keyed { guess: Option<usize> },
+    /// A change of the rating in the column `own`, from what was won against the rating `other`, and what the other side's rating
+    /// changed by.
+    Change { own: Option<usize>, other: Option<usize>, result: Option<usize>, opposite: Option<usize> },
+}
+
+fn push_reference(reference: Option<usize>, out: &mut Vec<u8>) {
+    push_varint(reference.map_or(0, |column| column as u64 + 1), out);
+}
+
+fn read_reference(bytes: &mut Bytes) -> Option<Option<usize>> {
+    Some(bytes.count()?.checked_sub(1))
+}
+
+impl Link {
+    pub fn push(&self, out: &mut Vec<u8>) {
+        push_varint(self.column as u64, out);
+        push_varint(self.memory as u64, out);
+        push_reference(self.key, out);
+        match self.kind {
+            Kind::Keyed { guess } => {
+                out.push(0);
+                push_reference(guess, out);
+            }
+            Kind::Change { own, other, result, opposite } => {
+                out.push(1);
+                [own, other, result, opposite].into_iter().for_each(|reference| push_reference(reference, out));
+            }
+        }
+    }
+
+    pub fn read(bytes: &mut Bytes) -> Option<Link> {
+        let (column, memory, key) = (bytes.count()?, bytes.count()?, read_reference(bytes)?);
+        let kind = match bytes.u8()? {
+            0 => Kind::Keyed { guess: read_reference(bytes)? },
+            1 => Kind::Change {
+                own: read_reference(bytes)?,
+                other: read_reference(bytes)?,
+                result: read_reference(bytes)?,
+                opposite: read_reference(bytes)?,
+            },
+            _ => return None,
+        };
+        Some(Link { column, memory, key, kind })
+    }
+}
+
+/// Returns the links that this version gives to columns of these names, in the order in which they are coded. `usable` says whether a
+/// column has numbers.
+pub(super) fn choose(names: &[&[u8]], usable: impl Fn(usize) -> bool, signed: impl Fn(usize) -> bool) -> Vec<Link> {
+    let find = |name: &str| names.iter().position(|known| *known == name.as_bytes());
+    let mut links = Vec::new();
+    let mut keyed = |name: &str, key: &str, guess: &str, memory| {
+        if let Some(column) = find(name).filter(|column| usable(*column))
+            && let (key, guess) = (find(key), find(guess))
+            && (key.is_some() || guess.is_some())
+        {
+            links.push(Link { column, memory, key, kind: Kind::Keyed { guess } });
+        }
+    };
+    for (white, black, memory) in [
+        ("WhiteElo", "BlackElo", 0),
+        ("WhiteFideId", "BlackFideId", 2),
+        ("WhiteTitle", "BlackTitle", 3),
+        ("WhiteTeam", "BlackTeam", 4),
+    ] {
+        keyed(white, "White", "", memory);
+        keyed(black, "Black", if memory == 0 { white } else { "" }, memory);
+    }
+    keyed("ECO", if find("Variation").is_some() { "Variation" } else { "Opening" }, "", 5);
+    keyed("Event", "TimeControl", "", 6);
+    keyed("UTCDate", "", "Date", 7);
+    keyed("EventDate", "Event", "Date", 8);
+    // What says whose number it is must be known beforehand.
+    let linked: Vec<usize> = links.iter().map(|link: &Link| link.column).collect();
+    links.retain(|link| link.key.is_none_or(|key| !linked.contains(&key)));
+    let change = |name: &str, key, own, other, opposite| {
+        let column = find(name).filter(|column| signed(*column))?;
+        let kind = Kind::Change {
+            own: find(own),
+            other: find(other),
+            result: find("Result"),
+            opposite: Some(opposite).and_then(find),
+        };
+        Some(Link { column, memory: 1, key: Some(find(key)?), kind })
+    };
+    links.extend(change("WhiteRatingDiff", "White", "WhiteElo", "BlackElo", ""));
+    links.extend(change("BlackRatingDiff", "Black", "BlackElo", "WhiteElo", "WhiteRatingDiff"));
+    links
+}
+
+/// Who or what a number is of: the code of the key's value, or its text where it has no code.
+pub(super) type Key<'a> = (u64, &'a [u8]);
+
+/// What is known of a key.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    code: i64,
+    uses: usize,
+    faults: usize,
+}
+
+/// What is learnt of a linked column.
+struct Learnt {
+    model: Model,
+    before: i64,
+    /// Where the key was new, and where it was not: the last steps, the last first, and which of the last four were 0.
+    steps: [[u64; 2]; 2],
+    hits: [usize; 2],
+}
+
+/// A signed number for the code of a rating's change: none as 0, `+n` as n + 1, `-n` as -n - 1.
+fn change(code: u64) -> i64 {
+    match code {
+        0 => 0,
+        _ if code & 1 == 1 => (code / 2 + 1) as i64,
+        _ => -((code / 2) as i64),
+    }
+}
+
+fn change_code(change: i64) -> u64 {
+    match change {
+        0 => 0,
+        1.. => (change as u64 - 1).wrapping_mul(2).wrapping_add(1),
+        _ => change.unsigned_abs().wrapping_mul(2),
+    }
+}
+
+/// The linked columns of a chunk, coded game by game.
+struct Linked<'a> {
+    links: &'a [Link],
+    learnt: Vec<Learnt>,
+    known: HashMap<(usize, Key<'a>), Known>,
+}
+
+impl<'a> Linked<'a> {
+    fn new(links: &'a [Link]) -> Linked<'a> {
+        let learnt = || Learnt { model: Model::new(), before: 0, steps: [[0; 2]; 2], hits: [0; 2] };
+        Linked { links, learnt: links.iter().map(|_| learnt()).collect(), known: HashMap::default() }
+    }
+
+    /// Codes the value of link `number` in a game; a decoder's `code` means nothing. `key` is the value of its key column, and `of` gives
+    /// the code in a column of this game, if it has one that is known.
+    fn code(
+        &mut self,
+        number: usize,
+        coder: &mut impl Coder,
+        code: u64,
+        key: Option<Key<'a>>,
+        of: impl Fn(Option<usize>) -> Option<u64>,
+    ) -> Option<u64> {
+        let (link, learnt) = (self.links.get(number)?, self.learnt.get_mut(number)?);
+        let known = key.and_then(|key| self.known.get(&(link.memory, key)).copied());
+        let seen = usize::from(known.is_some());
+        let past = known.unwrap_or_default();
+        let [last, before] = learnt.steps[seen].map(level);
+        let code = match link.kind {
+            Kind::Keyed { guess } => {
+                let guessed = || of(guess).map_or(learnt.before, |code| code as i64);
+                let expected = known.map_or_else(guessed, |known| known.code);
+                let contexts: [usize; INPUTS] = [
+                    seen * 16 + learnt.hits[seen],
+                    seen * 24 + last,
+                    seen * (1 + past.uses * 4 + past.faults),
+                    seen * 50 + (expected.clamp(0, 4999) / 100) as usize,
+                    pair(last, before),
+                ];
+                let step = learnt.model.code(coder, contexts, (code as i64).wrapping_sub(expected));
+                let value = expected.wrapping_add(step);
+                learnt.steps[seen] = [step.unsigned_abs(), learnt.steps[seen][0]];
+                learnt.hits[seen] = (learnt.hits[seen] * 2 + usize::from(step == 0)) % 16;
+                learnt.before = value;
+                if let Some(key) = key {
+                    let faults = if step == 0 { past.faults.saturating_sub(1) } else { (past.faults + 1).min(3) };
+                    let now = Known { code: value, uses: (past.uses + 1).min(7), faults };
+                    self.known.insert((link.memory, key), now);
+                }
+                value as u64
+            }
+            Kind::Change { own, other, result, opposite } => {
+                let result = of(result).map_or(0, |code| (code % 8) as usize);
+                let edge = (of(own).unwrap_or(0) as i64).wrapping_sub(of(other).unwrap_or(0) as i64);
+                let edge = (edge.clamp(-599, 599) / 25 + 24) as usize;
+                let opposite = of(opposite).map_or(0, change);
+                let expected = opposite.wrapping_neg();
+                let usual = level(past.code.unsigned_abs());
+                let contexts: [usize; INPUTS] = [
+                    result * 49 + edge,
+                    seen * 288 + pair(result, level(opposite.unsigned_abs())),
+                    seen * 288 + pair(result, usual),
+                    pair(usual, edge / 2),
+                    pair(usual, level(opposite.unsigned_abs())),
+                ];
+                let step = learnt.model.code(coder, contexts, change(code).wrapping_sub(expected));
+                let value = expected.wrapping_add(step);
+                if let Some(key) = key {
+                    self.known.insert((link.memory, key), Known { code: value, ..past });
+                    // The next rating is expected to be this one with its change.
+                    let own = own.and_then(|own| self.links.iter().find(|link| link.column == own));
+                    if let Some(rating) = own.and_then(|own| self.known.get_mut(&(own.memory, key))) {
+                        rating.code = rating.code.wrapping_add(value.wrapping_sub(value.signum()));
+                    }
+                }
+                change_code(value)
+            }
+        };
+        Some(code)
+    }
+}
+
+/// Codes all linked columns of a chunk, game by game, and returns the codes of each link's column. `games` gives the columns of each
+/// game's tags, `cell` the code and the text of a value that is not linked, by column and place, and `given` the code to be written for a
+/// value that is, by link and place. `None` where the columns do not fit together.
+pub(super) fn code<'a>(
+    links: &'a [Link],
+    columns: usize,
+    games: impl Iterator<Item = &'a [u32]>,
+    coder: &mut impl Coder,
+    cell: impl Fn(usize, usize) -> Option<Key<'a>>,
+    given: impl Fn(usize, usize) -> u64,
+) -> Option<Vec<Vec<u64>>> {
+    let mut is_linked = vec![false; columns];
+    for link in links {
+        *is_linked.get_mut(link.column)? = true;
+    }
+    let mut linked = Linked::new(links);
+    let mut codes = vec![Vec::new(); links.len()];
+    let mut places = vec![0; columns];
+    // The first value of each column in this game, as far as it is known.
+    let mut first: Vec<Option<Key<'a>>> = vec![None; columns];
+    for game in games {
+        first.fill(None);
+        for column in game.iter().map(|column| *column as usize).filter(|column| !is_linked[*column]) {
+            if first[column].is_none() {
+                first[column] = Some(cell(column, places[column])?);
+            }
+            places[column] += 1;
+        }
+        for (number, (link, codes)) in links.iter().zip(&mut codes).enumerate() {
+            let key = link.key.and_then(|key| *first.get(key)?);
+            for _ in game.iter().filter(|column| **column as usize == link.column) {
+                let of = |column: Option<usize>| Some(first.get(column?)?.as_ref()?.0);
+                let code = linked.code(number, coder, given(number, codes.len()), key, of)?;
+                codes.push(code);
+                first[link.column].get_or_insert((code, b""));
+            }
+        }
+    }
+    Some(codes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_and_codes() {
+        for code in (0..200).chain([(1 << 32) - 1, 1 << 32]) {
+            assert_eq!(change_code(change(code)), code);
+        }
+        // As the codec has them: `+5` is 10, `-5` is 11, and a code is 1 more.
+        assert_eq!((change(11), change(12), change(1), change(2)), (6, -6, 1, -1));
+    }
+
+    #[test]
+    fn links_are_read_as_written() {
+        let names: Vec<&[u8]> =
+            vec![b"White", b"Black", b"WhiteElo", b"BlackElo", b"WhiteRatingDiff", b"Date", b"UTCDate"];
+        let links = choose(&names, |_| true, |_| true);
+        assert_eq!(links.iter().map(|link| link.column).collect::<Vec<_>>(), [2, 3, 6, 4]);
+        let mut bytes = Vec::new();
+        links.iter().for_each(|link| link.push(&mut bytes));
+        let mut bytes = Bytes(&bytes);
+        for link in links {
+            assert_eq!(Link::read(&mut bytes), Some(link));
+        }
+    }
+}
