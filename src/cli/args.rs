@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::{
-    bench, brenner, completions, export, fen, find, import, index, info, list, man, position, show, tree, verify,
+    bench, brenner, completions, export, fen, find, import, index, info, list, man, position, repair, show, tree,
+    verify,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -42,6 +43,7 @@ pub enum Command {
     Brenner(brenner::Args),
     Info(info::Args),
     Verify(verify::Args),
+    Repair(repair::Args),
     Index(index::Args),
     Bench(bench::Args),
     Completions(completions::Args),

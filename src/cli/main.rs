@@ -31,6 +31,7 @@ mod parts;
 mod pcn_source;
 mod position;
 mod progress;
+mod repair;
 mod show;
 mod sought;
 mod tree;
@@ -75,6 +76,7 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Position(args) => position::run(args),
         Command::Brenner(args) => brenner::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Repair(args) => repair::run(args),
         Command::Index(args) => index::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Completions(args) => completions::run(args),
