@@ -278,7 +278,7 @@ fn completions_man_and_help() {
     assert!(room.fine(&["man"]).contains(".TH scoresheet 1"));
     room.fine(&["man", "--dir", "pages"]);
     let subcommands =
-        ["import", "list", "show", "fen", "export", "info", "verify", "index", "bench", "completions", "man"];
+        ["import", "list", "show", "fen", "export", "info", "verify", "repair", "index", "bench", "completions", "man"];
     for name in subcommands {
         assert!(room.path(&format!("pages/scoresheet-{name}.1")).exists(), "{name}");
         let help = room.fine(&[name, "--help"]);

@@ -62,6 +62,43 @@ fn tags_do_not_command_the_terminal() {
 }
 
 #[test]
+fn repair_saves_what_is_whole() {
+    let room = Room::new();
+    room.write("many.pgn", many(5000));
+    room.fine(&["import", "many.pgn", "-o", "g.bga", "-q"]);
+    let whole = room.read("g.bga");
+    let done = room.run(&["repair", "g.bga", "-o", "same.bga"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(0), ""), "{}", done.err);
+    assert!(done.err.contains("5,000 games of 5000 kept"), "{}", done.err);
+    assert_eq!(room.fine(&["info", "g.bga", "--digest"]), room.fine(&["info", "same.bga", "--digest"]));
+
+    let mut damaged = whole.clone();
+    damaged[17_000] ^= 1;
+    room.write("g.bga", &damaged);
+    // Neither the damaged archive nor any other file is written over unasked.
+    for target in ["g.bga", "same.bga"] {
+        let done = room.run(&["repair", "g.bga", "-o", target]);
+        assert_eq!(done.code, Some(1), "{}", done.err);
+        assert!(done.err.contains("exists already"), "{}", done.err);
+    }
+    assert_eq!(room.run(&["repair", "g.bga", "-o", "g.bga", "--force"]).code, Some(1));
+    let done = room.run(&["repair", "g.bga", "-o", "same.bga", "--force", "-q"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(4), ""));
+    assert!(done.out.contains("lost: damaged game records at byte 8192"), "{}", done.out);
+    let told = &json(&room.run(&["--no-map", "repair", "g.bga", "-o", "other.bga", "--json", "-q"]).out)[0];
+    let (kept, lost) = (told["kept_games"].as_u64().unwrap(), told["lost_games"].as_u64().unwrap());
+    assert!(kept + lost == 5000 && lost > 0 && lost < 1100, "{kept} {lost}");
+    assert_eq!(told["losses"][0]["offset"], 8192);
+    assert_eq!(room.read("g.bga"), damaged);
+    for args in [&["verify", "same.bga"][..], &["--no-map", "verify", "other.bga"]] {
+        assert!(room.fine(args).contains("sound"));
+    }
+    assert_eq!(room.read("same.bga"), room.read("other.bga"));
+    assert_eq!(room.run(&["repair", "many.pgn", "-o", "none.bga"]).code, Some(1));
+    assert!(!room.path("none.bga").exists());
+}
+
+#[test]
 fn verify_and_damage() {
     let room = Room::new();
     room.write("many.pgn", many(5000));

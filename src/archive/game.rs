@@ -34,7 +34,7 @@ impl Columns {
         self.tags.get_or_init(read).as_ref().map_err(|damage| *damage)
     }
 
-    fn texts(&self, archive: &Archive, chunk: usize) -> Result<Option<&Texts>, Damage> {
+    pub(super) fn texts(&self, archive: &Archive, chunk: usize) -> Result<Option<&Texts>, Damage> {
         let read = || {
             let Some((block, games)) = companion(archive, chunk, Kind::Texts)? else { return Ok(None) };
             let payload = block.checked(archive.store(), archive.id())?;
@@ -44,7 +44,7 @@ impl Columns {
         self.texts.get_or_init(read).as_ref().map(Option::as_ref).map_err(|damage| *damage)
     }
 
-    fn layout(&self, archive: &Archive, chunk: usize) -> Result<&Layout, Damage> {
+    pub(super) fn layout(&self, archive: &Archive, chunk: usize) -> Result<&Layout, Damage> {
         let read = || {
             let (block, games) = companion(archive, chunk, Kind::Layout)?
                 .ok_or(Damage::new(archive.head(chunk)?.block.offset, "the layout block is missing"))?;
@@ -56,8 +56,12 @@ impl Columns {
 }
 
 /// The block of `kind` among those that follow a chunk's moves, and how many games they have.
-fn companion(archive: &Archive, chunk: usize, kind: Kind) -> Result<Option<(BlockRef, usize)>, Damage> {
+pub(super) fn companion(archive: &Archive, chunk: usize, kind: Kind) -> Result<Option<(BlockRef, usize)>, Damage> {
     let moves = &archive.head(chunk)?.block;
+    if let Some(salvaged) = archive.salvaged() {
+        let found = salvaged.get(&(kind, moves.header.first));
+        return Ok(found.map(|block| (*block, moves.header.count as usize)));
+    }
     let mut end = moves.end();
     while end < archive.file_length() {
         let block = BlockRef::at(archive.store(), archive.id(), end)?;
@@ -158,6 +162,11 @@ impl<'a> Chunk<'a> {
     /// Returns the numbers of the chunk's games, deleted ones too.
     pub fn numbers(&self) -> std::ops::Range<u64> {
         self.first..self.first + u64::from(self.count)
+    }
+
+    /// Returns the columns that the games of the chunk share.
+    pub(super) fn columns(&self) -> &Columns {
+        &self.columns
     }
 
     /// Iterates over the games of the chunk, without those deleted.
@@ -264,10 +273,6 @@ impl<'a> Game<'a> {
         Decoder::new(self.moves(), self.start().clone(), TextPlaces::Apart)
     }
 
-    pub(super) fn record(&self) -> &Record<'a> {
-        &self.record
-    }
-
     /// Calls `text` with each text: its kind, the number of moves it stands behind if it carries its own place, and itself; first those
     /// with their own place.
     pub(super) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
@@ -298,6 +303,11 @@ impl<'a> Game<'a> {
 
     fn with_tags<T>(&self, read: impl FnOnce(&Tags) -> T) -> Result<T> {
         Ok(read(self.columns().tags(self.archive, self.chunk)?))
+    }
+
+    /// Returns the game's record.
+    pub(super) fn record(&self) -> &Record<'a> {
+        &self.record
     }
 
     /// Calls `tag` with each tag pair in its order.
@@ -341,6 +351,11 @@ impl<'a> Game<'a> {
     /// Drives a visitor with the whole game, every move checked.
     pub fn visit<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
         self.visit_tags(|name, value| visitor.tag(name, value))?;
+        self.visit_moves(visitor)
+    }
+
+    /// Drives a visitor with everything but the tags.
+    pub(super) fn visit_moves<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
         visitor.start(self.start());
         let columns = self.columns();
         let texts = columns.texts(self.archive, self.chunk)?;

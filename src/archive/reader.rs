@@ -19,6 +19,7 @@ use crate::format::record::Record;
 use crate::format::source::Source;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,9 @@ pub enum IndexState {
     /// From a walk over the archive: the index file is damaged, or belongs to another archive or an earlier state of this one.
     Stale,
 }
+
+/// Tags, texts and layout blocks by their first game.
+pub(super) type Salvaged = HashMap<(Kind, u64), BlockRef>;
 
 /// A moves block, found and its table checked.
 #[derive(Debug)]
@@ -58,6 +62,7 @@ pub struct Archive {
     dictionary: Dictionary,
     /// The deleted games, if there are any.
     deleted: Option<GameSet>,
+    salvaged: Option<Salvaged>,
     heads: Vec<OnceLock<Result<Head, Damage>>>,
     /// One bit for each page of records whose CRC has been checked.
     sound: Vec<AtomicU64>,
@@ -110,20 +115,38 @@ impl Archive {
         }
         let (index, index_state) = Archive::index(&store, header.id, &mark, index)?;
         let deleted = Archive::read_deletions(&store, header.id, &index)?;
-        Ok(Archive {
+        Ok(Archive { index_state, deleted, ..Archive::with_index(path, header, store, index) })
+    }
+
+    /// Opens an archive with an index that has been made for it.
+    fn with_index(path: &Path, header: Header, store: Store, index: Index) -> Archive {
+        Archive {
             path: path.to_path_buf(),
-            deleted,
+            deleted: None,
             store,
             id: header.id,
             version: header.version,
-            mark,
-            index_state,
+            mark: header.mark,
+            index_state: IndexState::Missing,
             dictionary: Dictionary::new(index.dictionaries.clone()),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
             sound: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             index,
+            salvaged: None,
             last: Mutex::new(None),
-        })
+        }
+    }
+
+    /// Opens what is left of a damaged archive: `index` has the chunks and strings that were found, and `salvaged` their columns.
+    pub(super) fn salvage(path: &Path, header: Header, store: Store, index: Index, salvaged: Salvaged) -> Archive {
+        // Where it is damaged what was deleted, those games are whole, and come back.
+        let deleted = Archive::read_deletions(&store, header.id, &index).ok().flatten();
+        Archive { salvaged: Some(salvaged), deleted, ..Archive::with_index(path, header, store, index) }
+    }
+
+    /// Returns the columns that were found in a damaged archive; `None` in any other, where they follow their moves.
+    pub(super) fn salvaged(&self) -> Option<&Salvaged> {
+        self.salvaged.as_ref()
     }
 
     fn read_deletions(store: &Store, id: ArchiveId, index: &Index) -> Result<Option<GameSet>> {
@@ -296,8 +319,10 @@ impl Archive {
         if game == 0 || game > self.len() {
             return Err(Error::NoSuchGame { game, games: self.len() });
         }
-        let chunk = self.index.chunks.partition_point(|entry| entry.first <= game) - 1;
-        Ok((chunk, (game - self.index.chunks[chunk].first) as usize))
+        let before = self.index.chunks.partition_point(|entry| entry.first <= game);
+        let found = before.checked_sub(1).and_then(|chunk| Some((chunk, game - self.index.chunks.get(chunk)?.first)));
+        let (chunk, place) = found.ok_or(Damage::new(0, "a game that cannot be found").of_game(game))?;
+        Ok((chunk, place as usize))
     }
 
     /// Returns the record at `place` of a chunk, its pages checked.
@@ -311,9 +336,9 @@ impl Archive {
         let (start, length) = layout.locate(payload, place).ok_or(damage("damaged table"))?;
         // A game without moves may have an empty record, and that no page.
         let pages = start / moves::PAGE..(start + length).div_ceil(moves::PAGE).max(start / moves::PAGE);
-        let first_page = self.index.chunks[chunk].pages;
+        let first_page = self.index.chunks.get(chunk).map_or(u64::MAX, |entry| entry.pages);
         for page in pages {
-            let bit = first_page + page as u64;
+            let bit = first_page.saturating_add(page as u64);
             let word = self.sound.get((bit / 64) as usize).ok_or(damage("the index disagrees"))?;
             let mask = 1 << (bit % 64);
             if word.load(Ordering::Relaxed) & mask == 0 {
@@ -385,6 +410,16 @@ impl Archive {
     pub fn games_of(&self, chunk: usize) -> std::ops::Range<u64> {
         let first = |chunk: usize| self.index.chunks.get(chunk).map_or(self.len() + 1, |entry| entry.first);
         first(chunk)..first(chunk.saturating_add(1))
+    }
+
+    /// Returns where the moves block of a chunk is.
+    pub(super) fn chunk_offset(&self, chunk: usize) -> Option<u64> {
+        self.index.chunks.get(chunk).map(|entry| entry.offset)
+    }
+
+    /// Returns the moves block of a chunk, its header checked.
+    pub(super) fn chunk_block(&self, chunk: usize) -> Option<BlockRef> {
+        BlockRef::at(&self.store, self.id, self.chunk_offset(chunk)?).ok()
     }
 
     /// Iterates over the numbers of the chunks that hold games of a range.

@@ -207,22 +207,32 @@ pub(super) fn walk(archive: &impl ReadAt, id: ArchiveId) -> (Vec<BlockRef>, Vec<
     (blocks, damage)
 }
 
-/// Bytes that are looked through at once for a sync word.
+/// The most bytes that are looked through at once for a sync word.
 const WINDOW: u64 = 1 << 20;
 
 /// Returns where the first sound block header from `start` on is.
-fn next_block(archive: &impl ReadAt, id: ArchiveId, start: u64) -> Option<u64> {
-    let mut start = start;
+pub(super) fn next_block(archive: &impl ReadAt, id: ArchiveId, start: u64) -> Option<u64> {
+    let mut next = next_sync(archive, start)?;
+    while BlockRef::at(archive, id, next).is_err() {
+        next = next_sync(archive, next + 1)?;
+    }
+    Some(next)
+}
+
+/// Returns where the first sync word from `start` on is.
+pub(super) fn next_sync(archive: &impl ReadAt, mut start: u64) -> Option<u64> {
+    // The next one is near, or there is a long stretch to look through.
+    let mut window = 1 << 12;
     while start < archive.length() {
         // A sync word may lie across two windows.
-        let length = (WINDOW + SYNC.len() as u64 - 1).min(archive.length() - start);
+        let length = (window + SYNC.len() as u64 - 1).min(archive.length() - start);
         // What cannot be read is passed over like what is damaged.
-        let window = archive.read_at(start, length).unwrap_or_default();
-        let places = memchr::memmem::find_iter(&window, &SYNC).map(|at| start + at as u64);
-        if let Some(found) = places.into_iter().find(|at| BlockRef::at(archive, id, *at).is_ok()) {
-            return Some(found);
+        let bytes = archive.read_at(start, length).unwrap_or_default();
+        if let Some(at) = memchr::memmem::find(&bytes, &SYNC) {
+            return Some(start + at as u64);
         }
-        start += WINDOW;
+        start += window;
+        window = WINDOW;
     }
     None
 }

@@ -208,6 +208,11 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
+    /// Adds strings to the dictionary, at the next commit; they get the numbers that follow.
+    pub(super) fn add_strings(&mut self, strings: impl IntoIterator<Item = Box<[u8]>>) {
+        self.strings.extend(strings);
+    }
+
     /// Appends bytes of a source that stand beside no stored game, as a loose block's payload; game `next` comes after them.
     pub fn add_loose(&mut self, next: u64, payload: &[u8]) -> io::Result<()> {
         self.totals.layout_bytes += self.append(|id, at| block::encode(Kind::Loose, next, 0, payload, id, at))?;

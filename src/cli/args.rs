@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::{
     bench, brenner, compact, completions, delete, export, fen, find, import, index, info, list, man, merge, position,
-    replace, show, split, tree, verify,
+    repair, replace, show, split, tree, verify,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -48,6 +48,7 @@ pub enum Command {
     Merge(merge::Args),
     Split(split::Args),
     Verify(verify::Args),
+    Repair(repair::Args),
     Index(index::Args),
     Bench(bench::Args),
     Completions(completions::Args),

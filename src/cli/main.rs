@@ -35,6 +35,7 @@ mod parts;
 mod pcn_source;
 mod position;
 mod progress;
+mod repair;
 mod replace;
 mod show;
 mod sought;
@@ -86,6 +87,7 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Merge(args) => merge::run(args),
         Command::Split(args) => split::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Repair(args) => repair::run(args),
         Command::Index(args) => index::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Completions(args) => completions::run(args),

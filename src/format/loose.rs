@@ -19,11 +19,17 @@ pub fn encode(source: u64, compressed: &[u8]) -> Vec<u8> {
 
 /// Returns the number of the source and the bytes.
 pub fn decode(payload: &[u8]) -> Option<(u64, Vec<u8>)> {
-    let mut bytes = Bytes(payload);
-    Some((bytes.varint()?, read_compressed(bytes.0)?))
+    let (source, compressed) = split(payload)?;
+    Some((source, read_compressed(compressed)?))
 }
 
 /// Returns the number of the source alone.
 pub fn source(payload: &[u8]) -> Option<u64> {
-    Bytes(payload).varint()
+    split(payload).map(|(source, _)| source)
+}
+
+/// Returns the number of the source, and the bytes still compressed.
+pub fn split(payload: &[u8]) -> Option<(u64, &[u8])> {
+    let mut bytes = Bytes(payload);
+    Some((bytes.varint()?, bytes.0))
 }

@@ -46,6 +46,17 @@ impl<'a> Record<'a> {
 }
 
 impl Record<'_> {
+    /// Appends the record.
+    pub fn push(&self, out: &mut Vec<u8>) {
+        if self.flags != 0 {
+            out.extend_from_slice(&[HEADER, self.flags]);
+        }
+        if let Some(start) = &self.set_up {
+            push_start(start, out);
+        }
+        out.extend_from_slice(&self.stream);
+    }
+
     /// Returns the record with its bytes as its own.
     pub fn into_owned(self) -> Record<'static> {
         Record { flags: self.flags, set_up: self.set_up, stream: Cow::Owned(self.stream.into_owned()) }

@@ -41,6 +41,8 @@ impl Source {
         let mut bytes = Bytes(payload);
         let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
         let [length, seen, rejected, first_game] = [bytes.varint()?, bytes.varint()?, bytes.varint()?, bytes.varint()?];
+        // So many games are stored, from the first on.
+        first_game.checked_add(seen.checked_sub(rejected)?)?;
         let exact = match bytes.u8()? {
             0 => false,
             1 => true,

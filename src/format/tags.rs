@@ -155,7 +155,7 @@ impl TagsBuilder {
                 Codec::Dictionary => {
                     draft.refer(&values, usize::MAX);
                 }
-                codec => {
+                _ => {
                     for (text, number) in values.iter().zip(numbers) {
                         match number {
                             Some(value) => draft.codes.push(value + 1),

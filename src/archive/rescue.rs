@@ -1,0 +1,262 @@
+//! A chunk of a damaged archive, made into one of a new archive: what is whole as it is, what is not without what is lost.
+
+use super::game::{Game, companion};
+use super::reader::Archive;
+use super::repair::Part;
+use super::salvage::Salvage;
+use super::writer::EncodedChunk;
+use crate::brenner::{EXPLICIT, NAG, TEXT};
+use crate::chess::{Move, Position};
+use crate::error::{Damage, Error};
+use crate::format::block::Kind;
+use crate::format::layout::Layout;
+use crate::format::record::Record;
+use crate::format::tags::TagsBuilder;
+use crate::format::texts::{Texts, TextsBuilder};
+use crate::game::{Outcome, TextKind, Visitor};
+use crate::pgn::Style;
+use std::borrow::Cow;
+
+/// The compression level of columns that are made anew.
+const LEVEL: i32 = 19;
+/// The most bytes that the tags of a chunk may come to when they are made anew.
+const MAX_TAGS: usize = 256 << 20;
+
+/// A chunk on its way to the new archive.
+#[derive(Default)]
+pub struct Rescued {
+    pub chunk: EncodedChunk,
+    /// The old numbers of the games in it.
+    pub kept: Vec<u64>,
+    /// The games that are lost, or have lost a part.
+    pub losses: Vec<(u64, Option<Part>, Damage)>,
+}
+
+/// A game whose moves are whole.
+struct Sound<'a> {
+    game: Game<'a>,
+    place: usize,
+    /// Its texts are lost: their marks are to be taken out of its moves.
+    strip: bool,
+}
+
+/// Returns what there is of a chunk. If the strings are not `numbered` as they were, tags are kept as texts.
+pub fn rescue(salvage: &Salvage, number: usize, numbered: bool) -> Rescued {
+    let (archive, mut rescued) = (&salvage.archive, Rescued::default());
+    let offset = archive.chunk_offset(number).unwrap_or(0);
+    let chunk = match archive.chunk(number) {
+        Ok(chunk) => chunk,
+        Err(error) => {
+            let header = archive.chunk_block(number).map(|block| block.header);
+            let games = header.map_or(0..0, |header| header.first..header.first + u64::from(header.count));
+            let damage = damage_of(error, offset);
+            rescued.losses.extend(games.map(|game| (game, None, damage)));
+            return rescued;
+        }
+    };
+    let mut games = Vec::new();
+    for (place, game) in chunk.games().enumerate() {
+        match game.and_then(|game| Ok((game.check_moves()?, game))) {
+            Ok((plies, game)) => {
+                rescued.chunk.plies += u64::from(plies);
+                rescued.chunk.faulty += u64::from(game.has_fault());
+                rescued.kept.push(game.number());
+                games.push(Sound { game, place, strip: false });
+            }
+            Err(error) => rescued.losses.push((chunk.first() + place as u64, None, damage_of(error, offset))),
+        }
+    }
+    if games.is_empty() {
+        return rescued;
+    }
+    let all = games.len() == chunk.len();
+    let copy = |kind, whole: bool| copied(archive, number, kind).filter(|_| all && whole).map(Cow::into_owned);
+
+    let texts = chunk.columns().texts(archive, number);
+    let whole = check_texts(&mut games, &texts, salvage.hole(offset), &mut rescued.losses);
+    rescued.chunk.texts = copy(Kind::Texts, whole).or_else(|| make_texts(&games, texts.ok().flatten()));
+
+    let before = rescued.losses.len();
+    for Sound { game, .. } in &games {
+        if let Err(error) = game.visit_tags(|_, _| {}) {
+            rescued.losses.push((game.number(), Some(Part::Tags), damage_of(error, offset)));
+        }
+    }
+    let whole = numbered && rescued.losses.len() == before;
+    rescued.chunk.tags = copy(Kind::Tags, whole).unwrap_or_else(|| make_tags(&games, offset, &mut rescued.losses));
+
+    let layout = chunk.columns().layout(archive, number);
+    let (made, whole) = make_layout(&games, &layout, offset, &mut rescued.losses);
+    rescued.chunk.layout = copy(Kind::Layout, whole).unwrap_or_else(|| made.encode(LEVEL));
+
+    for sound in &games {
+        let record = sound.game.record();
+        if sound.strip {
+            let stream = Cow::Owned(without_texts(&record.stream));
+            Record { stream, ..record.clone() }.push(&mut rescued.chunk.records);
+        } else {
+            record.push(&mut rescued.chunk.records);
+        }
+        rescued.chunk.ends.push(rescued.chunk.records.len() as u32);
+    }
+    // Parts of one kind one after the other, so that runs of games are told as one.
+    rescued.losses.sort_by_key(|(game, part, _)| (*part, *game));
+    rescued
+}
+
+/// Returns the payload of the block of `kind` beside a chunk's moves.
+fn copied(archive: &Archive, chunk: usize, kind: Kind) -> Option<Cow<'_, [u8]>> {
+    let (block, _) = companion(archive, chunk, kind).ok().flatten()?;
+    block.checked(archive.store(), archive.id()).ok()
+}
+
+type Losses = Vec<(u64, Option<Part>, Damage)>;
+
+/// Looks whether the games' texts are there; returns whether all are.
+fn check_texts(
+    games: &mut [Sound],
+    texts: &Result<Option<&Texts>, Damage>,
+    hole: Option<Damage>,
+    losses: &mut Losses,
+) -> bool {
+    let lost = match texts {
+        Ok(Some(_)) => None,
+        // A texts block that is not there leaves a trace only where it was damaged.
+        Ok(None) => hole,
+        Err(damage) => Some(*damage),
+    };
+    for sound in games.iter_mut() {
+        let fault = lost.or_else(|| match sound.game.visit_moves(&mut Nobody) {
+            Ok(()) => None,
+            Err(error) => Some(damage_of(error, 0)),
+        });
+        if let Some(damage) = fault {
+            losses.push((sound.game.number(), Some(Part::Texts), damage));
+            sound.strip = true;
+        }
+    }
+    games.iter().all(|sound| !sound.strip)
+}
+
+fn make_texts(games: &[Sound], texts: Option<&Texts>) -> Option<Vec<u8>> {
+    let mut builder = TextsBuilder::default();
+    for sound in games {
+        if let Some(texts) = texts.filter(|_| !sound.strip) {
+            for (behind, text) in texts.placed(sound.place) {
+                builder.push(TextKind::Brace, text, u32::try_from(behind).ok());
+            }
+            for (kind, text) in texts.marked(sound.place) {
+                builder.push(kind, text, None);
+            }
+        }
+        builder.end_game();
+    }
+    (!builder.is_empty()).then(|| builder.encode(LEVEL))
+}
+
+/// Makes tags of those that can be read, all as texts.
+fn make_tags(games: &[Sound], offset: u64, losses: &mut Losses) -> Vec<u8> {
+    let mut builder = TagsBuilder::default();
+    for Sound { game, .. } in games {
+        let mut fits = true;
+        // What cannot be read has been noted.
+        let _ = game.visit_tags(|name, value| {
+            fits &= builder.text_len() + value.len() <= MAX_TAGS;
+            if fits {
+                builder.push(name, value);
+            }
+        });
+        if !fits {
+            let damage = Damage::new(offset, "more bytes of tags than a chunk may have");
+            losses.push((game.number(), Some(Part::Tags), damage));
+        }
+        builder.end_game();
+    }
+    let mut draft = builder.analyse();
+    draft.intern(|_, _| None);
+    draft.encode(LEVEL)
+}
+
+/// Makes the layout of those games that have one still, a plain one for the others; returns whether all have theirs.
+fn make_layout(games: &[Sound], layout: &Result<&Layout, Damage>, offset: u64, losses: &mut Losses) -> (Layout, bool) {
+    let plain = Style::default().encode();
+    let mut made = Layout { styles: vec![plain], ..Layout::default() };
+    let mut whole = true;
+    for sound in games {
+        let found = match layout {
+            Ok(layout) => layout.of_game(sound.place).filter(|(style, _)| Style::decode(*style).is_some()),
+            Err(_) => None,
+        };
+        let (style, edits) = match found {
+            Some((style, edits)) if !sound.strip => (style, edits.to_vec()),
+            // Edits do not fit a game that has lost its texts.
+            Some((style, _)) => (style, Vec::new()),
+            None => {
+                let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, "damaged layout block"));
+                losses.push((sound.game.number(), Some(Part::Layout), damage));
+                (plain, Vec::new())
+            }
+        };
+        whole &= found.is_some() && !sound.strip;
+        let number = made.styles.iter().position(|known| *known == style).unwrap_or(made.styles.len());
+        if number == made.styles.len() {
+            made.styles.push(style);
+        }
+        made.games.push(number as u64);
+        made.edits.push(edits);
+    }
+    (made, whole)
+}
+
+fn damage_of(error: Error, offset: u64) -> Damage {
+    match error {
+        Error::Damaged(damage) => damage.of_game(0),
+        _ => Damage::new(offset, "a game that cannot be found"),
+    }
+}
+
+/// Returns the stream without its marks of texts.
+fn without_texts(stream: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(stream.len());
+    let mut rest = stream;
+    while let Some(byte) = rest.first() {
+        let length = match *byte {
+            EXPLICIT => 3,
+            NAG => 2,
+            _ => 1,
+        };
+        let (element, behind) = rest.split_at(length.min(rest.len()));
+        if *byte != TEXT {
+            out.extend_from_slice(element);
+        }
+        rest = behind;
+    }
+    out
+}
+
+/// Looks at a game and keeps nothing.
+struct Nobody;
+
+impl Visitor for Nobody {
+    fn tag(&mut self, _: &[u8], _: &[u8]) {}
+    fn start(&mut self, _: &Position) {}
+    fn play(&mut self, _: &Position, _: Move) {}
+    fn mark(&mut self, _: bool) {}
+    fn nag(&mut self, _: u8) {}
+    fn text(&mut self, _: TextKind, _: &[u8]) {}
+    fn open(&mut self) {}
+    fn close(&mut self) {}
+    fn outcome(&mut self, _: Outcome) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_told_from_other_zeros() {
+        let stream = [0x2C, 0, NAG, 0, 0x2C, EXPLICIT, 0, 0, 0, 2];
+        assert_eq!(without_texts(&stream), [0x2C, NAG, 0, 0x2C, EXPLICIT, 0, 0, 2]);
+        assert_eq!(without_texts(&[0, EXPLICIT, 0]), [EXPLICIT, 0]);
+    }
+}

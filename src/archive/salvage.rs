@@ -1,0 +1,194 @@
+//! What can be found in a damaged archive: whose blocks they are, where they are, and which of them belong together.
+
+use super::index_path;
+use super::read_at::{ReadAt, Store};
+use super::reader::{Archive, Salvaged};
+use super::scan::BlockRef;
+use super::verify::{next_block, walk};
+use crate::error::{Damage, Error, Result};
+use crate::format::block::{HEADER, Kind};
+use crate::format::commit::Commit;
+use crate::format::dictionary::Strings;
+use crate::format::header::{BLOCKS, Header, HeaderFault, Mark, PAGES};
+use crate::format::index::{ChunkEntry, DictionaryEntry, Index};
+use crate::format::moves::Layout;
+use crate::format::source::Source;
+use crate::format::{ArchiveId, VERSION};
+use std::path::Path;
+
+/// Where the identity stands in a header page.
+const ID: u64 = 16;
+
+/// A damaged archive, as far as it can be read.
+pub struct Salvage {
+    /// The archive with the chunks that were found; a game that was not found is an error.
+    pub archive: Archive,
+    /// The blocks that were found, in order. Of a commit's, those behind it are not among them.
+    pub blocks: Vec<BlockRef>,
+    /// What is damaged in what lies between them, in order.
+    pub damage: Vec<Damage>,
+    /// The totals by the last commit that can be read.
+    pub totals: Commit,
+    /// The games that there were, by the archive's own account.
+    pub games: u64,
+}
+
+impl Salvage {
+    /// Finds what there is in the file at `path`, whose bytes are `store`.
+    pub fn of(path: &Path, store: Store) -> Result<Salvage> {
+        let pages = store.read_at(0, BLOCKS.min(store.length()))?;
+        let (header, mut damage) = match Header::read(&pages) {
+            Ok(header) => {
+                let page = header.damaged_page(&pages);
+                let what = "one of the two header pages is damaged; the other holds";
+                (Some(header), page.map(|page| Damage::new(page, what)).into_iter().collect())
+            }
+            Err(HeaderFault::Newer(version)) => return Err(Error::Newer { path: path.to_path_buf(), version }),
+            Err(_) => (None, vec![Damage::new(0, "damaged file header")]),
+        };
+        let id = match header {
+            Some(header) => header.id,
+            None => identity(&store, path).ok_or(Error::Foreign { path: path.to_path_buf() })?,
+        };
+        drop(pages);
+        let (mut blocks, found) = walk(&store, id);
+        damage.extend(found);
+        let commits: Vec<(BlockRef, Commit)> = blocks
+            .iter()
+            .filter(|block| block.header.kind == Kind::Commit)
+            .filter_map(|block| Some((*block, Commit::decode(&block.checked(&store, id).ok()?)?)))
+            .collect();
+        // Without a header nobody knows where the last commit ends. What follows the last that is whole was perhaps never committed, but
+        // it was written, and perhaps it was.
+        let mark = header.map_or(Mark { length: store.length(), ..Mark::default() }, |header| header.mark);
+        blocks.retain(|block| block.end() <= mark.length);
+        damage.retain(|damage| damage.offset < mark.length);
+        if mark.length > store.length() {
+            damage.push(Damage::new(store.length(), "the file is shorter than its last commit"));
+        }
+        let totals = commits.iter().rfind(|(block, _)| block.end() <= mark.length).map(|(_, commit)| *commit);
+        let totals = totals.unwrap_or_default();
+        let (mut index, salvaged) = index(&blocks, &mut damage, id);
+        let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
+        let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
+        let games = mark.games.max(totals.games).max(index.games);
+        // What columns say of games counts only as far as a commit is not there to say it.
+        let games = if games == 0 { seen.max().unwrap_or(0) } else { games };
+        (index.games, index.sequence, index.length) = (games, mark.sequence, mark.length);
+        let header = Header { version: header.map_or(VERSION, |header| header.version), id, mark };
+        let archive = Archive::salvage(path, header, store, index, salvaged);
+        Ok(Salvage { archive, blocks, damage, totals, games })
+    }
+
+    /// Returns the damage that lies between two offsets, if any: why what should be there was not found.
+    pub fn damage_between(&self, start: u64, end: u64) -> Option<Damage> {
+        self.damage.iter().find(|damage| (start..end).contains(&damage.offset)).copied()
+    }
+
+    /// Returns whether bytes that stood between games were in blocks that are damaged now, between two offsets.
+    pub fn loses_loose(&self, start: u64, end: u64) -> bool {
+        let from = self.blocks.partition_point(|block| block.offset < start);
+        let (store, id) = (self.archive.store(), self.archive.id());
+        let blocks = self.blocks.iter().skip(from).take_while(|block| block.offset < end);
+        blocks.filter(|block| block.header.kind == Kind::Loose).any(|block| block.checked(store, id).is_err())
+    }
+
+    /// Returns why the texts of the games whose moves are at `offset` may be lost without a trace: because something is damaged between
+    /// the blocks that belong to them.
+    pub fn hole(&self, offset: u64) -> Option<Damage> {
+        let from = self.blocks.partition_point(|block| block.offset < offset);
+        let mut end = self.blocks.get(from)?.end();
+        for block in self.blocks.iter().skip(from + 1) {
+            if block.offset != end {
+                return self.damage_between(end, block.offset);
+            }
+            if !matches!(block.header.kind, Kind::Tags | Kind::Texts) {
+                return None;
+            }
+            end = block.end();
+        }
+        self.damage_between(end, u64::MAX)
+    }
+
+    /// Returns the source of a source block.
+    pub fn source(&self, block: &BlockRef) -> Option<Source> {
+        let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
+        Source::decode(block.header.first, &payload)
+    }
+
+    /// Returns the strings of a dictionary block.
+    pub fn strings(&self, block: &BlockRef) -> Option<Strings> {
+        let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
+        Strings::decode(&payload, block.header.count as usize)
+    }
+}
+
+fn is_of_games(kind: Kind) -> bool {
+    matches!(kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
+}
+
+/// Makes an index of the blocks that were found. Moves blocks may have gaps between them; those that contradict others are damage.
+fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index, Salvaged) {
+    let (mut index, mut salvaged) = (Index { id, ..Index::default() }, Salvaged::new());
+    for BlockRef { offset, header } in blocks.iter().copied() {
+        match header.kind {
+            Kind::Moves => match Layout::of(&header) {
+                Some(layout) if header.first > index.games && header.count > 0 => {
+                    index.chunks.push(ChunkEntry { first: header.first, offset, pages: index.pages });
+                    index.games = (header.first - 1).saturating_add(u64::from(header.count));
+                    index.pages += layout.pages() as u64;
+                }
+                _ => damage.push(Damage::new(offset, "a moves block that contradicts itself or another")),
+            },
+            Kind::Dictionary => match index.dictionaries.last_mut() {
+                Some(last) if last.first == header.first => last.copy = offset,
+                Some(last) if last.first > header.first => damage.push(Damage::new(offset, "dictionary out of order")),
+                _ => {
+                    index.dictionaries.push(DictionaryEntry { first: header.first, offset, copy: 0 });
+                    index.strings = header.first.saturating_add(u64::from(header.count));
+                }
+            },
+            Kind::Tags | Kind::Texts | Kind::Layout => {
+                salvaged.entry((header.kind, header.first)).or_insert(BlockRef { offset, header });
+            }
+            _ => {}
+        }
+    }
+    (index, salvaged)
+}
+
+/// Finds out the identity of an archive whose header pages are both damaged: from what is left of them, from the index beside it, or from
+/// the checksums of its blocks.
+fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
+    let in_page = PAGES.into_iter().filter_map(|page| id_at(store, page + ID));
+    let index = std::fs::read(index_path(path)).ok().and_then(|file| Index::decode(&file)).map(|index| index.id);
+    let fits = |id: &ArchiveId| next_block(store, *id, BLOCKS).is_some();
+    in_page.chain(index).find(fits).or_else(|| solve(store))
+}
+
+fn id_at(store: &Store, offset: u64) -> Option<ArchiveId> {
+    let bytes = store.read_at(offset, 16).ok()?;
+    Some(ArchiveId(*bytes.first_chunk()?))
+}
+
+/// The most places with a sync word that are tried.
+const TRIED: usize = 1 << 16;
+
+/// Works an identity out of a block's header: all that a checksum takes from the identity is 32 bits, and a CRC can be run backwards. The
+/// payload's checksum, which has no part in it, says whether it is right.
+fn solve(store: &Store) -> Option<ArchiveId> {
+    let mut start = BLOCKS;
+    for _ in 0..TRIED {
+        let offset = super::verify::next_sync(store, start)?;
+        start = offset + 1;
+        let Ok(header) = store.read_at(offset, HEADER as u64) else { continue };
+        let (body, crc) = header.split_last_chunk::<4>()?;
+        let known: Vec<u8> = offset.to_le_bytes().iter().chain(body).copied().collect();
+        let id = ArchiveId::of_crc(crate::format::crc_before(u32::from_le_bytes(*crc), &known));
+        let block = BlockRef::at(store, id, offset);
+        if block.is_ok_and(|block| block.checked(store, id).is_ok()) {
+            return Some(id);
+        }
+    }
+    None
+}
