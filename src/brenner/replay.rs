@@ -435,7 +435,7 @@ enum Used {
 }
 
 /// Returns the length of a variation, both its brackets included; `None` where it does not close.
-fn skip_variation(stream: &[u8]) -> Option<usize> {
+pub(crate) fn skip_variation(stream: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (0, 0usize);
     loop {
         match *stream.get(at)? {

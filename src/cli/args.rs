@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::{
-    bench, brenner, compact, completions, delete, export, fen, find, import, index, info, list, man, merge, position,
-    repair, replace, show, split, tree, verify,
+    bench, brenner, compact, completions, dedupe, delete, export, fen, find, import, index, info, list, man, merge,
+    position, repair, replace, show, split, stats, tree, verify,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -42,11 +42,13 @@ pub enum Command {
     Position(position::Args),
     Brenner(brenner::Args),
     Info(info::Args),
+    Dedupe(dedupe::Args),
     Delete(delete::Args),
     Replace(replace::Args),
     Compact(compact::Args),
     Merge(merge::Args),
     Split(split::Args),
+    Stats(stats::Args),
     Verify(verify::Args),
     Repair(repair::Args),
     Index(index::Args),

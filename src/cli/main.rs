@@ -11,6 +11,7 @@ mod brenner;
 mod compact;
 mod completions;
 mod copying;
+mod dedupe;
 mod delete;
 mod export;
 mod failure;
@@ -40,6 +41,8 @@ mod replace;
 mod show;
 mod sought;
 mod split;
+mod stats;
+mod stats_report;
 mod tree;
 mod verify;
 
@@ -81,11 +84,13 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Export(args) => export::run(args),
         Command::Position(args) => position::run(args),
         Command::Brenner(args) => brenner::run(args),
+        Command::Dedupe(args) => dedupe::run(args),
         Command::Delete(args) => delete::run(args),
         Command::Replace(args) => replace::run(args),
         Command::Compact(args) => compact::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Split(args) => split::run(args),
+        Command::Stats(args) => stats::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Repair(args) => repair::run(args),
         Command::Index(args) => index::run(args),

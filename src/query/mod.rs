@@ -2,8 +2,9 @@
 //!
 //! `filter` is the language of header filters, `headers` the columns that answer it. `sought` is a position to be found, and `search` finds
 //! the games that reach it; `signature` rejects most of them unread, and `positions` is an index to look in. `tree` counts what was played
-//! in a position.
+//! in a position. `duplicates` are games that are there twice.
 
+pub mod duplicates;
 mod facts;
 mod fault;
 pub mod filter;
@@ -12,6 +13,7 @@ pub mod positions;
 pub mod search;
 pub mod signature;
 pub mod sought;
+pub mod stats;
 pub mod tree;
 
 pub use fault::QueryFault;

@@ -10,6 +10,7 @@ use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
 use crate::format::crc_from;
 use crate::format::positions::{CHECK, Facts, GROUP, HEADER, Layout, PAGE};
+use crate::game::Outcome;
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
@@ -242,7 +243,13 @@ pub fn build(archive: &Archive, memory: u64, done: impl Fn(u64) + Sync) -> Resul
 fn all_facts(archive: &Archive, done: &(impl Fn(u64) + Sync)) -> Result<Vec<Facts>> {
     let of_chunk = |number: usize| -> Result<Vec<Facts>> {
         let chunk = archive.chunk(number)?;
-        let facts = chunk.games().map(|game| facts(&game?)).collect::<Result<Vec<_>>>()?;
+        // A deleted game keeps its number, and has no position that is found.
+        let none = Facts { plies: 0, set_up: false, outcome: Outcome::Unknown, ratings: [0; 2], year: 0 };
+        let of_game = |number| match chunk.game(number) {
+            Err(Error::Deleted { .. }) => Ok(none),
+            game => facts(&game?),
+        };
+        let facts = chunk.numbers().map(of_game).collect::<Result<Vec<_>>>()?;
         done(facts.len() as u64);
         Ok(facts)
     };
@@ -257,7 +264,7 @@ fn all_facts(archive: &Archive, done: &(impl Fn(u64) + Sync)) -> Result<Vec<Fact
 /// The kept bits of the key and the place of each position of a chunk.
 fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &Layout) -> Result<Vec<(u64, u64)>> {
     let mut keys = Vec::new();
-    for number in archive.games_of(chunk) {
+    for number in archive.games_of(chunk).filter(|number| !archive.is_deleted(*number)) {
         let game = archive.game(number)?;
         let damage = || Damage::new(0, "damaged moves").of_game(number);
         let start = usize::try_from(number - 1).ok().and_then(|game| starts.get(game)).ok_or(damage())?;

@@ -141,6 +141,7 @@ impl<'a> Search<'a> {
         }
         places.sort_unstable();
         places.dedup();
+        places.retain(|(game, _)| !self.archive.is_deleted(*game));
         if let Some(among) = self.among {
             places.retain(|(game, _)| among.binary_search(game).is_ok());
         }
@@ -210,6 +211,9 @@ impl<'a> Search<'a> {
             }
             _ if self.among.is_none() => games = (1..=archive.len()).collect(),
             _ => {}
+        }
+        if archive.deleted_count() > 0 {
+            games.to_mut().retain(|game| !archive.is_deleted(*game));
         }
         games
     }

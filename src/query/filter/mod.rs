@@ -4,11 +4,11 @@
 //! string, and a game costs a look-up.
 
 mod eval;
-mod expr;
+pub(super) mod expr;
 mod field;
 mod lexer;
 mod parse;
-mod value;
+pub(super) mod value;
 
 use super::fault::QueryFault;
 use super::headers::{Headers, Key};
