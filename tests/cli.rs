@@ -28,15 +28,19 @@ fn import_as_json() {
     let room = Room::new();
     room.write("f.pgn", [PGN, FAULTY].join("\n"));
     let lines = json(&room.fine(&["import", "f.pgn", "-o", "g.bga", "--json"]));
-    assert_eq!(lines.len(), 2);
+    assert_eq!(lines.len(), 3);
     assert_eq!(lines[0]["stored"], 4);
     assert_eq!(lines[0]["after_ply"], 2);
     assert_eq!(lines[0]["reason"], "illegal move");
     assert_eq!(lines[0]["token"], "Nf5");
-    assert_eq!((&lines[1]["seen"], &lines[1]["stored"], &lines[1]["faulty"]), (&4.into(), &4.into(), &1.into()));
-    assert_eq!(lines[1]["archive_bytes"], fs::metadata(room.path("g.bga")).unwrap().len());
-    assert_eq!(lines[1]["index_bytes"], fs::metadata(room.path("g.bgi")).unwrap().len());
-    assert_eq!(lines[1]["failure"], Value::Null);
+    assert_eq!(
+        (&lines[1]["committed"], &lines[1]["sequence"], &lines[1]["file"]),
+        (&4.into(), &1.into(), &Value::Null)
+    );
+    assert_eq!((&lines[2]["seen"], &lines[2]["stored"], &lines[2]["faulty"]), (&4.into(), &4.into(), &1.into()));
+    assert_eq!(lines[2]["archive_bytes"], fs::metadata(room.path("g.bga")).unwrap().len());
+    assert_eq!(lines[2]["index_bytes"], fs::metadata(room.path("g.bgi")).unwrap().len());
+    assert_eq!(lines[2]["failure"], Value::Null);
 }
 
 #[test]

@@ -158,14 +158,12 @@ fn bad_archives() {
     room.write("empty.bga", "");
     room.write("foreign.bga", PGN);
     room.write("newer.bga", newer);
-    room.write("short.bga", &whole[..whole.len() - 1]);
     room.write("header.bga", &whole[..100]);
-    let cases: [(&str, &[&str]); 6] = [
+    let cases: [(&str, &[&str]); 5] = [
         ("missing.bga", &["cannot open missing.bga"]),
         ("empty.bga", &["empty.bga", "not a Scoresheet archive", "empty"]),
         ("foreign.bga", &["foreign.bga", "not a Scoresheet archive"]),
         ("newer.bga", &["newer.bga", "version 9.1", "newer"]),
-        ("short.bga", &["short.bga", "damaged", "shorter"]),
         ("header.bga", &["header.bga", "damaged"]),
     ];
     let before = room.names();
@@ -197,6 +195,40 @@ fn bad_archives() {
     room.fails(&["import", "folder", "-o", "x.bga"], 1, &["folder", "no PGN file"]);
     fs::remove_dir(room.path("folder")).unwrap();
     assert_eq!(room.names(), before);
+}
+
+/// What a cut has left is to be had, and every command says that it is not all.
+#[test]
+fn cut_archives() {
+    let room = Room::with_archive();
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "--append", "-q"]);
+    let whole = room.read("g.bga");
+    room.write("g.bga", &whole[..whole.len() - 1]);
+    let told = "scoresheet: g.bga is damaged: it has been cut short at ";
+    for (args, code) in [
+        (&["info", "g.bga"][..], 0),
+        (&["show", "g.bga", "3"], 0),
+        (&["fen", "g.bga", "1:1"], 0),
+        (&["list", "g.bga"], 1),
+        (&["export", "g.bga"], 1),
+        (&["export", "g.bga", "--games", "1-2"], 0),
+        (&["index", "g.bga"], 0),
+    ] {
+        let done = room.run(args);
+        assert_eq!(done.code, Some(code), "{args:?}: {}", done.err);
+        assert!(
+            done.err.starts_with(told) && done.err.contains("of its 6 games, the first 3 are here"),
+            "{}",
+            done.err
+        );
+    }
+    assert_eq!(room.run(&["list", "g.bga"]).out.lines().count(), 3);
+    room.fails(&["show", "g.bga", "4"], 1, &["no game 4"]);
+    assert_eq!(room.run(&["verify", "g.bga"]).code, Some(4));
+    // To write to it would make it seem sound.
+    room.fails(&["import", "g.pgn", "-o", "g.bga", "--append"], 1, &["g.bga", "damaged", "shorter"]);
+    room.fails(&["import", "g.pgn", "-o", "g.bga", "--resume"], 1, &["g.bga", "damaged", "shorter"]);
+    assert_eq!(room.read("g.bga"), &whole[..whole.len() - 1]);
 }
 
 #[test]

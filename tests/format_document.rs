@@ -3,10 +3,12 @@
 use scoresheet::brenner::encode;
 use scoresheet::chess::Position;
 use scoresheet::format::block::{BlockHeader, HEADER, Kind};
+use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::header::{BLOCKS, Header, MAGIC, Mark, PAGE};
 use scoresheet::format::index::{self, Index};
 use scoresheet::format::side::SideHeader;
-use scoresheet::format::{ArchiveId, VERSION, commit::Commit, positions, record, signatures, tags};
+use scoresheet::format::source::Source;
+use scoresheet::format::{ArchiveId, VERSION, positions, record, signatures, tags};
 use scoresheet::game::Outcome;
 use scoresheet::pgn::{LineEnd, Style};
 
@@ -194,6 +196,15 @@ fn tag_names() {
 fn commits_and_styles() {
     assert_eq!(Commit::default().encode().len(), 13 * 8);
     assert!(section("12 Commits").contains("thirteen u64"));
+    let source =
+        Source { name: "a.pgn".into(), bytes: 300, seen: 2, rejected: 1, first_game: 7, exact: true, sha256: [9; 32] };
+    let unfinished = Unfinished { first_source: 1, line: 200, options: "xy".into(), source: source.clone() };
+    let mut payload = Commit::default().encode();
+    unfinished.encode(&mut payload);
+    let fields: Vec<_> = rows("12 Commits").into_iter().map(|row| row[0]).collect();
+    assert_eq!(fields, ["bytes", "104", "varint", "varint", "string", "the rest"]);
+    assert_eq!(payload[104..], [&[1, 200, 1, 2, b'x', b'y'], &source.encode()[..]].concat());
+    assert_eq!(Unfinished::of(&payload), Some(unfinished));
     let flags: Vec<u16> = rows("9 Layout blocks")
         .iter()
         .filter_map(|row| row[0].strip_prefix("0x"))

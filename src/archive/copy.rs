@@ -8,7 +8,7 @@ use super::reader::Archive;
 use super::scan::Scan;
 use super::set::GameSet;
 use super::storage::Storage;
-use super::writer::{EncodedChunk, Interner, NewFile, Writer, write_index};
+use super::writer::{BATCH, EncodedChunk, Interner, NewFile, Writer, write_index};
 use crate::brenner::replay::count_plies;
 use crate::error::{Damage, Error, Result};
 use crate::format::ArchiveId;
@@ -126,7 +126,8 @@ impl<S: Storage> Copier<S> {
             let chunks: Vec<EncodedChunk> = drafts.into_par_iter().map(Draft::encode).collect();
             for chunk in chunks {
                 let games = chunk.ends.len() as u64;
-                self.writer.add_chunk(chunk).map_err(Error::io("cannot write", &self.path))?;
+                let added = self.writer.add_chunk(chunk).and_then(|()| self.writer.commit_batch(BATCH));
+                added.map_err(Error::io("cannot write", &self.path))?;
                 progress(games);
             }
         }

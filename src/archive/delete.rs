@@ -20,7 +20,7 @@ pub fn delete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<u64> 
     let count = set.len();
     let (known, id) = (archive.len(), archive.id());
     drop(archive);
-    let (mut writer, _) = Writer::open(path)?;
+    let mut writer = Writer::open(path)?.writer;
     let failed = || Error::io("cannot write", path);
     if writer.committed_games() < known || writer.id() != id {
         let changed = std::io::Error::other("another program has replaced it meanwhile");

@@ -4,13 +4,14 @@ use super::dictionary::Dictionary;
 use super::game::{Chunk, Columns, Game};
 use super::index_path;
 use super::read_at::{Access, ReadAt, Store};
+use super::recovery::{Cut, last_whole_commit};
 use super::scan::{BlockRef, IndexBuilder, Scan};
 use super::set::GameSet;
 use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
 use crate::format::ArchiveId;
 use crate::format::block::Kind;
-use crate::format::commit::Commit;
+use crate::format::commit::{Commit, Unfinished};
 use crate::format::deleted;
 use crate::format::header::{BLOCKS, Header, HeaderFault, Mark};
 use crate::format::index::Index;
@@ -57,6 +58,7 @@ pub struct Archive {
     id: ArchiveId,
     version: (u16, u16),
     mark: Mark,
+    cut: Option<Cut>,
     index: Index,
     index_state: IndexState,
     dictionary: Dictionary,
@@ -72,7 +74,7 @@ pub struct Archive {
 
 impl Archive {
     /// Opens an archive, mapped into memory. Reads its header and its index; where there is no good index, walks the archive's block
-    /// headers.
+    /// headers. A file that is shorter than its last commit opens at the last commit that is whole; [`Archive::cut`] tells.
     ///
     /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are damaged. Success does
     /// not promise that all games are sound: each is checked when it is read, and all of them by `verify`.
@@ -93,29 +95,34 @@ impl Archive {
 
     fn open_file(path: &Path, index: Option<&[u8]>, access: Access) -> Result<Archive> {
         let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
-        let header = read_header(&mut file, path)?;
+        let mut header = read_header(&mut file, path)?;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
+        let mut cut = None;
+        if length < header.mark.length {
+            let file = file.try_clone().map_err(Error::io("cannot read", path))?;
+            let all = Store::of(file, length, access).map_err(Error::io("cannot map", path))?;
+            cut = Some(cut_back(&all, &mut header));
+        }
         let committed = header.mark.length.min(length);
         let store = Store::of(file, committed, access).map_err(Error::io("cannot map", path))?;
-        Archive::of(path, header, store, index)
+        Archive::of(path, header, cut, store, index)
     }
 
     /// Opens an archive whose file is in memory, with the file of its index if that is at hand too. Errors are those of `open`.
     pub fn from_bytes(file: impl Into<Vec<u8>>, index: Option<&[u8]>) -> Result<Archive> {
         let (mut file, path) = (file.into(), Path::new("archive in memory"));
-        let header = read_header(file.as_slice(), path)?;
+        let mut header = read_header(file.as_slice(), path)?;
+        let is_short = (file.len() as u64) < header.mark.length;
+        let cut = is_short.then(|| cut_back(file.as_slice(), &mut header));
         file.truncate(usize::try_from(header.mark.length).unwrap_or(usize::MAX));
-        Archive::of(path, header, Store::Memory(file.into()), index)
+        Archive::of(path, header, cut, Store::Memory(file.into()), index)
     }
 
-    fn of(path: &Path, header: Header, store: Store, index: Option<&[u8]>) -> Result<Archive> {
+    fn of(path: &Path, header: Header, cut: Option<Cut>, store: Store, index: Option<&[u8]>) -> Result<Archive> {
         let mark = header.mark;
-        if mark.length > store.length() {
-            return Err(Damage::new(store.length(), "the file is shorter than its last commit").into());
-        }
         let (index, index_state) = Archive::index(&store, header.id, &mark, index)?;
         let deleted = Archive::read_deletions(&store, header.id, &index)?;
-        Ok(Archive { index_state, deleted, ..Archive::with_index(path, header, store, index) })
+        Ok(Archive { index_state, deleted, cut, ..Archive::with_index(path, header, store, index) })
     }
 
     /// Opens an archive with an index that has been made for it.
@@ -128,6 +135,7 @@ impl Archive {
             version: header.version,
             mark: header.mark,
             index_state: IndexState::Missing,
+            cut: None,
             dictionary: Dictionary::new(index.dictionaries.clone()),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
             sound: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
@@ -245,6 +253,33 @@ impl Archive {
         self.mark.sequence
     }
 
+    /// Returns by how much the file is shorter than its last commit, if it is: then the archive is damaged, and games are missing at its end.
+    pub fn cut(&self) -> Option<Cut> {
+        self.cut
+    }
+
+    /// Moves on to the commit that is the last one now. Returns whether there is a later one than before.
+    ///
+    /// Games read before stay what they were. Errors: those of `open`; and the file is no longer this archive, or is at an earlier commit
+    /// than it was, or this archive is not of a file. After an error the archive shows what it showed before.
+    pub fn refresh(&mut self) -> Result<bool> {
+        let access = match self.store {
+            Store::File(_) => Access::Read,
+            _ => Access::Map,
+        };
+        let now = Archive::open_with(&self.path, access)?;
+        let what = match () {
+            () if now.id != self.id => "has become another archive",
+            () if now.mark.sequence < self.mark.sequence => "has gone back to an earlier commit",
+            () if now.mark.sequence == self.mark.sequence => return Ok(false),
+            () => {
+                *self = now;
+                return Ok(true);
+            }
+        };
+        Err(Error::Input { name: self.path.display().to_string(), what: what.to_owned() })
+    }
+
     /// Returns where the index came from.
     pub fn index_state(&self) -> IndexState {
         self.index_state
@@ -257,13 +292,25 @@ impl Archive {
 
     /// Returns the totals at the last commit; all zero in an archive without any.
     pub fn totals(&self) -> Result<Commit> {
+        let Some(payload) = self.commit()? else { return Ok(Commit::default()) };
+        Ok(Commit::decode(&payload).ok_or(Damage::new(self.mark.commit, "damaged commit"))?)
+    }
+
+    /// Returns how far the last import was, if it did not come to its end.
+    pub fn unfinished(&self) -> Result<Option<Unfinished>> {
+        Ok(self.commit()?.and_then(|payload| Unfinished::of(&payload)))
+    }
+
+    /// Returns the payload of the last commit, if there is one.
+    fn commit(&self) -> Result<Option<Cow<'_, [u8]>>> {
         if self.mark.commit == 0 {
-            return Ok(Commit::default());
+            return Ok(None);
         }
         let block = BlockRef::at(&self.store, self.id, self.mark.commit)?;
-        let payload = block.checked(&self.store, self.id)?;
-        let damage = Damage::new(self.mark.commit, "damaged commit");
-        Ok(Commit::decode(&payload).filter(|_| block.header.kind == Kind::Commit).ok_or(damage)?)
+        if block.header.kind != Kind::Commit {
+            return Err(Damage::new(self.mark.commit, "damaged commit").into());
+        }
+        Ok(Some(block.checked(&self.store, self.id)?))
     }
 
     /// Returns the sources that were read to their end, in order. Walks the archive's block headers.
@@ -466,6 +513,13 @@ impl Archive {
             }
         }
     }
+}
+
+/// Sets the header of an archive that is too short back to its last whole commit, and returns what has been cut off.
+fn cut_back<R: ReadAt + ?Sized>(archive: &R, header: &mut Header) -> Cut {
+    let Mark { length: committed, games, .. } = header.mark;
+    header.mark = last_whole_commit(archive, header.id);
+    Cut { length: archive.length(), committed, games }
 }
 
 /// Reads the header that holds.

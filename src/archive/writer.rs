@@ -1,28 +1,26 @@
 //! Writing: chunks are appended, and a batch of them is committed by a commit block, a sync, the next high-water mark and another sync
 //! (FORMAT.md, "Commits").
 
-use super::index_path;
-use super::map::Map;
-use super::reader::read_header;
-use super::scan::{BlockRef, IndexBuilder, Scan};
+use super::scan::{BlockRef, IndexBuilder};
 use super::set::GameSet;
 use super::storage::Storage;
-use crate::error::{Damage, Error, Result};
 use crate::format::block::{self, BlockHeader, Kind};
-use crate::format::commit::Commit;
+use crate::format::commit::{Commit, Unfinished};
 use crate::format::deleted;
-use crate::format::dictionary::{self, Strings};
+use crate::format::dictionary;
 use crate::format::header::{BLOCKS, Header, Mark, PAGE};
 use crate::format::index::Index;
 use crate::format::source::Source;
 use crate::format::{ArchiveId, VERSION, moves};
 use foldhash::{HashMap, HashSet};
-use std::fs::{File, OpenOptions};
 use std::hash::BuildHasher;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
 
-/// Chunks in a batch: a commit follows every so many.
+pub use super::new_file::{NewFile, write_index, write_whole};
+pub(crate) use super::new_file::{sync_folder, temporary};
+pub use super::recovery::Opened;
+
+/// Chunks in a batch, unless the import is asked for another number: a commit follows every so many.
 pub const BATCH: u32 = 64;
 /// The most strings that a writer takes into the dictionary, and the most bytes of text in them: what bounds its memory.
 const MAX_STRINGS: u64 = 1 << 20;
@@ -36,14 +34,14 @@ const DICTIONARY_LEVEL: i32 = 19;
 
 /// Numbers strings in the order in which they come, for the archive's dictionary.
 ///
-/// A string gets a number when it recurs: within a chunk, or in a second chunk. Names that are seen once stay in their chunk, and so in
-/// the archive once.
+/// A string gets a number when it recurs: within a chunk, or in a second chunk of the same batch. Names that are seen once stay in their
+/// chunk, and so in the archive once. What counts across batches is in the archive: so an import that was cut off can go on as it would have.
 #[derive(Debug, Default)]
 pub struct Interner {
     numbers: HashMap<Box<[u8]>, u64>,
     bytes: usize,
     new: Vec<Box<[u8]>>,
-    /// Hashes of strings seen in one chunk so far; a false hit costs a few bytes.
+    /// Hashes of strings seen in one chunk of the batch so far; a false hit costs a few bytes.
     once: HashSet<u64>,
     hasher: foldhash::quality::FixedState,
 }
@@ -68,6 +66,23 @@ impl Interner {
         self.numbers.insert(string.into(), next);
         self.new.push(string.into());
         Some(next)
+    }
+
+    /// Begins a batch.
+    pub fn begin_batch(&mut self) {
+        self.once.clear();
+    }
+
+    /// Takes a string that the archive has already; they come in the order of their numbers.
+    pub(super) fn learn(&mut self, string: &[u8]) {
+        let number = self.known();
+        self.bytes += string.len();
+        self.numbers.insert(string.into(), number);
+    }
+
+    /// Returns how many strings have numbers.
+    pub(super) fn known(&self) -> u64 {
+        self.numbers.len() as u64
     }
 
     /// Returns the strings that have got numbers since the last call, in order.
@@ -113,7 +128,10 @@ pub struct Writer<S> {
     /// Strings of this batch.
     strings: Vec<Box<[u8]>>,
     chunks: u32,
+    unfinished: Option<Unfinished>,
     poisoned: bool,
+    /// Whether a mark may have reached the disk that has not been acknowledged.
+    marking: bool,
 }
 
 impl<S: Storage> Writer<S> {
@@ -125,17 +143,25 @@ impl<S: Storage> Writer<S> {
         pages.resize(pages.len() + PAGE, 0);
         storage.write_at(0, &pages)?;
         storage.sync()?;
-        Ok(Writer {
+        let index = IndexBuilder { index: Index { id, length: BLOCKS, ..Index::default() } };
+        Ok(Writer::at(storage, id, mark, Commit::default(), index))
+    }
+
+    /// Goes on behind a mark.
+    pub(super) fn at(storage: S, id: ArchiveId, mark: Mark, totals: Commit, index: IndexBuilder) -> Writer<S> {
+        Writer {
             storage,
             id,
-            end: BLOCKS,
+            end: mark.length,
             mark,
-            totals: Commit::default(),
-            index: IndexBuilder { index: Index { id, length: BLOCKS, ..Index::default() } },
+            totals,
+            index,
             strings: Vec::new(),
             chunks: 0,
+            unfinished: None,
             poisoned: false,
-        })
+            marking: false,
+        }
     }
 
     /// Returns the archive's identity.
@@ -158,6 +184,21 @@ impl<S: Storage> Writer<S> {
         self.mark.length
     }
 
+    /// Returns the sequence number of the last commit; 0 before the first.
+    pub fn sequence(&self) -> u64 {
+        self.mark.sequence
+    }
+
+    /// Returns how many chunks have been added since the last commit.
+    pub fn chunks(&self) -> u32 {
+        self.chunks
+    }
+
+    /// Sets how far the import is, to be kept with the next commits; `None` where all of it is there.
+    pub fn set_unfinished(&mut self, unfinished: Option<Unfinished>) {
+        self.unfinished = unfinished;
+    }
+
     fn append(&mut self, encode: impl FnOnce(ArchiveId, u64) -> Vec<u8>) -> io::Result<u64> {
         if self.poisoned {
             return Err(io::Error::other("an earlier write failed"));
@@ -174,7 +215,7 @@ impl<S: Storage> Writer<S> {
         Ok(block.len() as u64)
     }
 
-    /// Appends a chunk, and commits if it is the last of its batch. An empty chunk adds to the totals alone.
+    /// Appends a chunk. An empty chunk adds to the totals alone.
     pub fn add_chunk(&mut self, chunk: EncodedChunk) -> io::Result<()> {
         self.totals.pgn_bytes += chunk.pgn_bytes;
         self.totals.rejected += chunk.rejected;
@@ -195,7 +236,7 @@ impl<S: Storage> Writer<S> {
         }
         self.strings.extend(chunk.new_strings);
         self.chunks += 1;
-        if self.chunks == BATCH { self.commit() } else { Ok(()) }
+        Ok(())
     }
 
     /// Appends the deletion of these games, which must be committed or about to be.
@@ -227,6 +268,11 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
+    /// Commits if the batch has so many chunks.
+    pub fn commit_batch(&mut self, chunks: u32) -> io::Result<()> {
+        if self.chunks >= chunks { self.commit() } else { Ok(()) }
+    }
+
     /// Commits everything appended so far; returns when it is durable.
     pub fn commit(&mut self) -> io::Result<()> {
         self.chunks = 0;
@@ -245,15 +291,20 @@ impl<S: Storage> Writer<S> {
         }
         self.totals.sequence = self.mark.sequence + 1;
         let (totals, commit) = (self.totals, self.end);
-        self.append(|id, at| block::encode(Kind::Commit, totals.sequence, 0, &totals.encode(), id, at))?;
+        let mut payload = totals.encode();
+        if let Some(unfinished) = &self.unfinished {
+            unfinished.encode(&mut payload);
+        }
+        self.append(|id, at| block::encode(Kind::Commit, totals.sequence, 0, &payload, id, at))?;
         let mark = Mark { sequence: totals.sequence, length: self.end, games: totals.games, commit };
         // After a failed sync nothing is known about what reached the disk, so the writer does not go on.
         self.poisoned = true;
         self.storage.sync()?;
         let header = Header { version: VERSION, id: self.id, mark };
+        self.marking = true;
         self.storage.write_at(mark.offset(), &header.encode())?;
         self.storage.sync()?;
-        self.poisoned = false;
+        (self.poisoned, self.marking) = (false, false);
         self.mark = mark;
         Ok(())
     }
@@ -266,174 +317,10 @@ impl<S: Storage> Writer<S> {
 
     /// Gives back the storage, cut to the last commit as far as possible.
     pub fn abandon(mut self) -> S {
-        // The tail beyond the mark is harmless if it stays.
-        let _ = self.storage.set_length(self.mark.length);
+        // The tail beyond the mark is harmless if it stays; and it has to where the next mark may be on the disk, which counts on it.
+        if !self.marking {
+            let _ = self.storage.set_length(self.mark.length);
+        }
         self.storage
-    }
-}
-
-impl Writer<File> {
-    /// Opens an archive to append to it; also returns the strings it has. What lies beyond the last commit is cut off.
-    ///
-    /// Errors: those of opening an archive; and another writer has it open.
-    pub fn open(path: &Path) -> Result<(Writer<File>, Interner)> {
-        let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(Error::io("cannot open", path))?;
-        lock(&file, path)?;
-        let header = read_header(&mut file, path)?;
-        let mark = header.mark;
-        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        if mark.length > length {
-            return Err(Damage::new(length, "the file is shorter than its last commit").into());
-        }
-        let mut index = IndexBuilder { index: Index { id: header.id, ..Index::default() } };
-        let mut interner = Interner::default();
-        let mut totals = Commit::default();
-        let map = Map::of(&file, mark.length).map_err(Error::io("cannot map", path))?;
-        for block in Scan::new(&map, header.id) {
-            let block = block?;
-            index.add(&block)?;
-            let damage = Damage::new(block.offset, "damaged block");
-            match block.header.kind {
-                // The second copy of a dictionary block comes when its strings are known already.
-                Kind::Dictionary if block.header.first == interner.numbers.len() as u64 => {
-                    let payload = block.checked(&map, header.id)?;
-                    let count = block.header.count as usize;
-                    let strings = Strings::decode(&payload, count).ok_or(damage)?;
-                    for string in (0..count).filter_map(|string| strings.get(string)) {
-                        let number = interner.numbers.len() as u64;
-                        interner.bytes += string.len();
-                        interner.numbers.insert(string.into(), number);
-                    }
-                }
-                Kind::Commit => {
-                    totals = Commit::decode(&block.checked(&map, header.id)?).ok_or(damage)?;
-                }
-                _ => {}
-            }
-        }
-        drop(map);
-        if (index.index.games, totals.sequence) != (mark.games, mark.sequence) {
-            return Err(Damage::new(mark.commit, "the commit does not agree with its mark").into());
-        }
-        if length > mark.length {
-            file.set_len(mark.length).map_err(Error::io("cannot cut", path))?;
-        }
-        let writer = Writer {
-            storage: file,
-            id: header.id,
-            end: mark.length,
-            mark,
-            totals,
-            index,
-            strings: Vec::new(),
-            chunks: 0,
-            poisoned: false,
-        };
-        Ok((writer, interner))
-    }
-}
-
-/// A new archive file, which takes its name only when it is whole or has its header.
-pub enum NewFile {
-    /// The file has its name.
-    Named(PathBuf),
-    /// The file takes its name, and the place of what is there, at the end.
-    Replacing(tempfile::TempPath, PathBuf),
-}
-
-impl NewFile {
-    /// Makes a file with the header of an empty archive. With `replace` an existing file stays until `finish`; without, it is an error.
-    pub fn create(path: &Path, id: ArchiveId, replace: bool) -> Result<(NewFile, Writer<File>)> {
-        if !replace && path.exists() {
-            return Err(Error::Exists { path: path.to_path_buf() });
-        }
-        let doing = "cannot create";
-        let file = temporary(path).map_err(Error::io(doing, path))?;
-        lock(file.as_file(), path)?;
-        let (file, temporary) = file.into_parts();
-        let writer = Writer::create(file, id).map_err(Error::io("cannot write", path))?;
-        if replace {
-            return Ok((NewFile::Replacing(temporary, path.to_path_buf()), writer));
-        }
-        temporary.persist_noclobber(path).map_err(|error| match error.error.kind() {
-            io::ErrorKind::AlreadyExists => Error::Exists { path: path.to_path_buf() },
-            _ => Error::io(doing, path)(error.error),
-        })?;
-        sync_folder(path);
-        Ok((NewFile::Named(path.to_path_buf()), writer))
-    }
-
-    /// Gives the file its name.
-    pub fn finish(self) -> Result<()> {
-        if let NewFile::Replacing(temporary, path) = self {
-            temporary.persist(&path).map_err(|error| Error::io("cannot replace", &path)(error.error))?;
-            sync_folder(&path);
-        }
-        Ok(())
-    }
-
-    /// Takes the file away again.
-    pub fn remove(self) {
-        match self {
-            NewFile::Named(path) => drop(std::fs::remove_file(path)),
-            NewFile::Replacing(temporary, _) => drop(temporary),
-        }
-    }
-}
-
-fn lock(file: &File, path: &Path) -> Result<()> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(std::fs::TryLockError::WouldBlock) => {
-            let busy = io::Error::new(io::ErrorKind::ResourceBusy, "another program is writing to it");
-            Err(Error::io("cannot open", path)(busy))
-        }
-        // Some file systems have no locks: a writer there is on its own.
-        Err(std::fs::TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
-        Err(std::fs::TryLockError::Error(error)) => Err(Error::io("cannot lock", path)(error)),
-    }
-}
-
-/// Writes a whole file: to a temporary one in the same folder, synced, and renamed.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let write = || {
-        let mut file = temporary(path)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_data()?;
-        file.persist(path).map_err(|error| error.error)
-    };
-    write().map_err(Error::io("cannot write", path))?;
-    sync_folder(path);
-    Ok(())
-}
-
-/// Writes the index of an archive beside it.
-pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
-    write_whole(&index_path(archive), &index.encode())
-}
-
-pub(crate) fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".scoresheet-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As any new file: what the umask leaves of it.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder(path))
-}
-
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// Makes a rename durable where the system lets a folder be synced; elsewhere it is durable when the system sees fit.
-pub(crate) fn sync_folder(path: &Path) {
-    if let Ok(folder) = File::open(folder(path)) {
-        let _ = folder.sync_all();
     }
 }

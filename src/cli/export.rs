@@ -98,6 +98,7 @@ fn export(args: &Args) -> Result<Code, Failure> {
         }
     };
     match damaged {
+        0 if archive.cut().is_some() && args.games.is_none() => Ok(Code::Failed),
         0 => Ok(Code::Fine),
         _ => Err(Failure::Message(format!(
             "{} could not be read and {} left out; see `scoresheet verify`",

@@ -10,8 +10,11 @@ use crate::parts::Parts;
 use crate::pcn_source;
 use crate::progress;
 use indicatif::ProgressBar;
+use scoresheet::archive::writer::BATCH;
 use scoresheet::error::Error;
-use scoresheet::import::{Existing, FaultReport, ImportOptions, Progress, SourceSummary, Summary, import};
+use scoresheet::import::{
+    Acknowledged, Existing, FaultReport, ImportOptions, Progress, SourceSummary, Summary, import,
+};
 use scoresheet::pgn::{Encoding, FaultKind, ReadOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -25,12 +28,16 @@ const FAULTS_SHOWN: u64 = 20;
 /// Reads plain PGN and PGN compressed with zstd, gzip, bzip2 or zip, whatever the files are called. Every tag, comment, annotation and
 /// variation is kept. A game with a fault is kept as far as it can be read, with the rest of it as raw text; each fault is told
 /// with file, line and game. Beside the archive games.bga its index games.bgi is written; it can always be made again.
+///
+/// Every so often, and at the end, a commit makes what has been imported durable. An import that was killed leaves the archive as at its last
+/// commit; --resume, with the same files and options, goes on from there and gives the same archive as if nothing had happened.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet import games.pgn -o games.bga
   scoresheet import 2024-01.pgn.zst 2024-02.pgn.zst -o 2024.bga
   scoresheet import new.pgn -o games.bga --append
+  scoresheet import games.pgn -o games.bga --resume     after a crash: goes on where it was
   curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
 pub struct Args {
     /// PGN files in the order wanted, folders of them, and PCN files (.pcn, .json); * and ? are understood; - for standard input
@@ -45,6 +52,12 @@ pub struct Args {
     /// Replace the archive if it exists already
     #[arg(long)]
     force: bool,
+    /// Go on with an import of these files that was cut off; begin it where nothing of it is there (with --append also behind other games)
+    #[arg(long, conflicts_with = "force")]
+    resume: bool,
+    /// Commit after so many chunks of about 750 KB of PGN each: at most so much is lost in a crash
+    #[arg(long, value_name = "CHUNKS", default_value_t = BATCH, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    batch: u32,
     /// Reject games with any fault; exit code 3 if there are such
     #[arg(long)]
     strict: bool,
@@ -63,7 +76,7 @@ pub struct Args {
     /// Show neither progress nor summary; faults and errors are told all the same
     #[arg(short, long)]
     quiet: bool,
-    /// Print faults and the summary as JSON objects, one a line, the summary last
+    /// Print faults, commits and the summary as JSON objects, one a line, the summary last
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -109,13 +122,16 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             _ => Existing::Refuse,
         },
         keep_rejected: args.rejects.is_some(),
+        resume: args.resume,
+        batch: args.batch,
+        ..ImportOptions::default()
     };
     let sources = pcn_source::as_pgn(&files)?;
     let stop = interrupt::stop_flag();
     let rejects = args.rejects.as_deref().map(|path| Rejects::create(path, args.force)).transpose()?;
     let total = total_size(&files);
     let bar = progress::bar(total, !args.quiet);
-    let progress = Progress::default();
+    let progress = if args.json { Progress::with_acknowledge(tell_commit) } else { Progress::default() };
     let mut faults = Faults { args, files: &files, bar: &bar, told: 0, seen: 0, rejects, broken: None };
     let start = Instant::now();
     let look = |bar: &ProgressBar, elapsed: Duration| {
@@ -142,7 +158,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         writeln!(out, "{}", json(&summary, start.elapsed(), failure.as_deref()))?;
         out.flush()?;
         broken.map_or(Ok(()), Err)?;
-    } else if !args.quiet && summary.stored > 0 {
+    } else if !args.quiet && summary.stored + summary.passed_over > 0 {
         tell(args, &summary, start.elapsed());
     }
     match failure {
@@ -150,6 +166,19 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         None if args.strict && summary.rejected > 0 => Ok(Code::Rejected),
         None => Ok(Code::Fine),
     }
+}
+
+/// Tells of a commit as soon as it is durable. Should nobody listen, the end of the import tells.
+fn tell_commit(done: &Acknowledged) {
+    let (name, offset) = done.source.clone().unzip();
+    let object = Object::new()
+        .with("committed", done.games)
+        .with("sequence", done.sequence)
+        .with("bytes", done.length)
+        .with("file", name)
+        .with("offset", offset);
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "{object}").and_then(|()| out.flush());
 }
 
 /// Sees to it that the output is no file that would be lost by mistake.
@@ -317,7 +346,9 @@ fn failure(args: &Args, summary: &Summary) -> Option<String> {
     match &summary.stopped {
         Some(Error::Interrupted) if args.force => Some(format!("interrupted: {archive} has not been replaced")),
         Some(Error::Interrupted) if !kept => Some("interrupted: nothing has been stored yet".to_owned()),
-        Some(Error::Interrupted) => Some(format!("interrupted: {stored} before that are committed in {archive}")),
+        Some(Error::Interrupted) => {
+            Some(format!("interrupted: {stored} before that are committed in {archive}; --resume goes on from there"))
+        }
         Some(error) if summary.stored == 0 => Some(format!("{error}; no game was stored")),
         Some(error) => Some(format!("{error}; {stored} before that are committed in {archive}")),
         None if summary.stored == 0 && summary.rejected > 0 => {
@@ -332,6 +363,16 @@ fn failure(args: &Args, summary: &Summary) -> Option<String> {
 fn tell(args: &Args, summary: &Summary, elapsed: Duration) {
     let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
     let seconds = elapsed.as_secs_f64();
+    if summary.passed_over > 0 {
+        note(&format!("{} bytes were in the archive already; behind them:", thousands(summary.passed_over)));
+    }
+    if let Some(left) = &summary.left {
+        note(&format!(
+            "an import of {} had been cut off before at byte {} and has not been gone on with: its games stay, without a record of their source",
+            left.source.name,
+            thousands(left.source.bytes)
+        ));
+    }
     note(&format!(
         "{} seen = {} stored + {} rejected; {}; {} with faults",
         count(*seen, "game", "games"),
@@ -381,6 +422,7 @@ fn json(summary: &Summary, elapsed: Duration, failure: Option<&str>) -> Object {
         .with("faulty", summary.faulty)
         .with("plies", summary.plies)
         .with("pgn_bytes", summary.pgn_bytes)
+        .with("passed_over", summary.passed_over)
         .array("sources", &sources)
         .with("archive_games", summary.totals.games)
         .with("archive_bytes", summary.archive_bytes)

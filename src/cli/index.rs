@@ -2,7 +2,7 @@
 
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
-use crate::output::{count, note, thousands};
+use crate::output::{self, count, note, thousands};
 use crate::progress;
 use indicatif::ProgressBar;
 use scoresheet::archive::{Archive, index_path, writer};
@@ -54,6 +54,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         return args.threads.install(|| side_files(args));
     }
     let archive = Archive::open_without_index(&args.archive).map_err(Failure::of_archive(&args.archive))?;
+    output::tell_cut(&archive);
     let index = archive.index_file();
     writer::write_whole(&path, &index)?;
     told(args, &path, index.len() as u64, &count(archive.len(), "game", "games"));

@@ -6,6 +6,7 @@ use crate::json::Object;
 use crate::output::{self, count, printable, thousands};
 use crate::parts::Parts;
 use scoresheet::archive::{Archive, IndexState};
+use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::source::Source;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -49,6 +50,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
                 ),
                 totals: archive.totals().map_err(failure())?,
                 sources: archive.sources().map_err(failure())?,
+                unfinished: archive.unfinished().map_err(failure())?,
                 archive: &archive,
             };
             let text = if args.json { format!("{}\n", info.json(digest)) } else { info.text() };
@@ -61,8 +63,9 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 
 struct Info<'a> {
     archive: &'a Archive,
-    totals: scoresheet::format::commit::Commit,
+    totals: Commit,
     sources: Vec<Source>,
+    unfinished: Option<Unfinished>,
     parts: Parts,
 }
 
@@ -131,6 +134,13 @@ impl Info<'_> {
                 hex(&source.sha256)
             );
         }
+        if let Some(Unfinished { source, .. }) = &self.unfinished {
+            text += &format!(
+                "Source   {}: its import was cut off at byte {}; `scoresheet import --resume` goes on\n",
+                printable(&source.name),
+                thousands(source.bytes)
+            );
+        }
         let exact = self.sources.iter().filter(|source| source.exact).count() as u64;
         let sources = count(self.sources.len() as u64, "source", "sources");
         text += &format!("Exact    {} of {sources} can be given back byte for byte\n", thousands(exact));
@@ -156,7 +166,8 @@ impl Info<'_> {
             .with("index_bytes", archive.index_file().len())
             .with("index", self.index().0)
             .object("parts", &self.parts.json())
-            .array("sources", &sources);
+            .array("sources", &sources)
+            .with("unfinished", self.unfinished.as_ref().map(|unfinished| unfinished.source.name.as_str()));
         match digest {
             Some(digest) => object.with("digest", digest),
             None => object,

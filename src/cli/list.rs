@@ -86,6 +86,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     })?;
     out.flush()?;
     match damaged {
+        0 if archive.cut().is_some() && args.games.is_none() => Ok(Code::Failed),
         0 => Ok(Code::Fine),
         _ => Err(Failure::Message(format!("{} could not be listed", count(damaged, "game", "games")))),
     }

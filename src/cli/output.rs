@@ -22,9 +22,25 @@ pub fn access() -> Access {
     ACCESS.get().copied().unwrap_or_default()
 }
 
-/// Opens an archive; errors name it.
+/// Opens an archive; errors name it. One that has been cut short is told of.
 pub fn open(path: &Path) -> Result<Archive, Failure> {
-    Archive::open_with(path, access()).map_err(Failure::of_archive(path))
+    let archive = Archive::open_with(path, access()).map_err(Failure::of_archive(path))?;
+    tell_cut(&archive);
+    Ok(archive)
+}
+
+/// Tells of an archive that is shorter than its last commit.
+pub fn tell_cut(archive: &Archive) {
+    if let Some(cut) = archive.cut() {
+        message(&format!(
+            "{} is damaged: it has been cut short at {} of {} bytes; of its {}, the first {} are here",
+            archive.path().display(),
+            thousands(cut.length),
+            thousands(cut.committed),
+            count(cut.games, "game", "games"),
+            thousands(archive.len())
+        ));
+    }
 }
 
 /// Returns standard output, buffered. It must be flushed, so that errors are seen.

@@ -1,6 +1,7 @@
-//! Commit blocks: the end of a batch, with the archive's totals (FORMAT.md, "Commits").
+//! Commit blocks: the end of a batch, with the archive's totals and how far the import was (FORMAT.md, "Commits").
 
-use super::wire::Bytes;
+use super::source::Source;
+use super::wire::{Bytes, push_string, push_varint};
 
 /// The archive's totals at a commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -33,8 +34,46 @@ pub struct Commit {
     pub layout_bytes: u64,
 }
 
+/// How far an import was at a commit, so that it can go on from there.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unfinished {
+    /// The number of the import's first source in the archive, from 0. Those after it that were read to their end have source blocks.
+    pub first_source: u64,
+    /// The line of the current source at which it goes on, from 1.
+    pub line: u64,
+    /// The options that have a bearing on what is stored, in the writer's words.
+    pub options: String,
+    /// The source that was being read, as far as it was read: its length and hash are those of the bytes that have been imported.
+    pub source: Source,
+}
+
+impl Unfinished {
+    /// Appends it to the payload of its commit.
+    pub fn encode(&self, payload: &mut Vec<u8>) {
+        push_varint(self.first_source, payload);
+        push_varint(self.line, payload);
+        push_string(self.options.as_bytes(), payload);
+        payload.extend_from_slice(&self.source.encode());
+    }
+
+    /// Returns what a commit's payload says of an unfinished import, if anything.
+    pub fn of(payload: &[u8]) -> Option<Unfinished> {
+        Unfinished::decode(Commit::decode(payload)?.sources, payload.get(NUMBERS..)?)
+    }
+
+    fn decode(number: u64, bytes: &[u8]) -> Option<Unfinished> {
+        let mut bytes = Bytes(bytes);
+        let (first_source, line) = (bytes.varint()?, bytes.varint()?);
+        let options = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
+        Some(Unfinished { first_source, line, options, source: Source::decode(number, bytes.0)? })
+    }
+}
+
+/// The bytes of a commit's thirteen numbers.
+const NUMBERS: usize = 13 * 8;
+
 impl Commit {
-    /// Returns the payload: thirteen numbers of eight bytes.
+    /// Returns the payload: thirteen numbers of eight bytes. Behind them stands [`Unfinished`], if the import has not come to its end.
     pub fn encode(&self) -> Vec<u8> {
         [
             self.sequence,
@@ -74,6 +113,6 @@ impl Commit {
             dictionary_bytes: bytes.u64()?,
             layout_bytes: bytes.u64()?,
         };
-        bytes.0.is_empty().then_some(commit)
+        (bytes.0.is_empty() || Unfinished::decode(commit.sources, bytes.0).is_some()).then_some(commit)
     }
 }

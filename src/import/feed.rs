@@ -3,20 +3,22 @@
 use super::{ImportOptions, Progress};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
-use crate::pgn::{self, Piece, Splitter};
+use crate::format::source::Source as SourceRecord;
+use crate::pgn::{self, Piece, Place, Splitter};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of PGN in a job, and so in a chunk: about a thousand games.
-const JOB_BYTES: usize = 768 << 10;
+/// Bytes that are read at once where an import that was cut off passes over what it has already.
+const PASSED: usize = 256 << 10;
 
 /// A stretch of the sources, in order.
 pub enum Part {
-    Piece(Piece),
+    /// Some games, and the place behind them.
+    Piece(Piece, Place),
+    /// The end of a source.
     End { source: usize, bytes: u64, sha256: [u8; 32] },
 }
 
@@ -25,10 +27,11 @@ pub struct Feed<'a> {
     pub names: Vec<String>,
     /// The next source to open.
     next: usize,
+    /// Where in it to begin.
+    begin: Option<Begin>,
     paths: &'a [PathBuf],
-    splitter: Option<Splitter<Hashed>>,
+    splitter: Option<Splitter<pgn::Source>>,
     current: Option<pgn::Progress>,
-    hash: Hash,
     /// Bytes of the sources before the current one, as stored.
     consumed: u64,
     pub first: Vec<Part>,
@@ -38,28 +41,28 @@ pub struct Feed<'a> {
     pub stopped: Option<Error>,
 }
 
-/// The SHA-256 of a source so far, and its length in bytes.
-type Hash = Arc<Mutex<(Sha256, u64)>>;
-
-/// A source whose bytes are hashed as they pass.
-struct Hashed {
-    source: pgn::Source,
-    hash: Hash,
+/// Where an import that was cut off goes on.
+#[derive(Clone, Debug)]
+pub struct Begin {
+    /// What has become of the current source so far.
+    pub source: SourceRecord,
+    /// The line at which it goes on, from 1.
+    pub line: u64,
 }
 
-impl Read for Hashed {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buf)?;
-        let mut state = self.hash.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0.update(&buf[..count]);
-        state.1 += count as u64;
-        Ok(count)
-    }
+/// Returns the names that sources go by in an archive: those of their files without the folders.
+pub fn names(paths: &[PathBuf]) -> Vec<String> {
+    let name = |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    paths.iter().map(name).collect()
 }
 
 impl<'a> Feed<'a> {
+    /// Opens the sources. Those in `done` have been imported already, and so has the beginning of the next one if there is a `begin`: they
+    /// are read to see that they are what they were.
     pub fn open(
         paths: &'a [PathBuf],
+        done: &[SourceRecord],
+        begin: Option<Begin>,
         options: &'a ImportOptions,
         progress: &'a Progress,
         stop: &'a AtomicBool,
@@ -67,14 +70,13 @@ impl<'a> Feed<'a> {
         for path in paths.iter().filter(|path| path.as_os_str() != "-") {
             File::open(path).map_err(Error::io("cannot open", path))?;
         }
-        let name = |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let mut feed = Feed {
-            names: paths.iter().map(name).collect(),
-            next: 0,
+            names: names(paths),
+            next: done.len(),
+            begin,
             paths,
             splitter: None,
             current: None,
-            hash: Hash::default(),
             consumed: 0,
             first: Vec::new(),
             options,
@@ -82,8 +84,18 @@ impl<'a> Feed<'a> {
             stop,
             stopped: None,
         };
+        for (record, path) in done.iter().zip(paths) {
+            let mut source = open(path)?;
+            let consumed = source.progress();
+            pass_over(&mut source, path, record, stop)?;
+            let more = source.read(&mut [0]).map_err(|error| unreadable(path, error))?;
+            if more > 0 {
+                return Err(changed(path));
+            }
+            feed.consumed += consumed.consumed();
+        }
         feed.first = feed.read_job();
-        // A source that cannot be read at all is told before an archive is made.
+        // A source that cannot be read at all, or is another than it was, is told before anything is written.
         match feed.stopped.take() {
             Some(error) if feed.first.is_empty() => Err(error),
             stopped => {
@@ -99,7 +111,7 @@ impl<'a> Feed<'a> {
         hash.update(b"Scoresheet archive identity");
         hash.update(u64::from(self.options.level as u32).to_le_bytes());
         for part in &self.first {
-            if let Part::Piece(piece) = part {
+            if let Part::Piece(piece, _) = part {
                 hash.update(&piece.text);
             }
         }
@@ -112,15 +124,15 @@ impl<'a> Feed<'a> {
     /// Returns the next job; empty at the end of all sources, or where reading had to stop.
     pub fn read_job(&mut self) -> Vec<Part> {
         let mut parts = Vec::new();
-        let mut bytes = 0;
-        while bytes < JOB_BYTES && self.stopped.is_none() {
+        let (mut bytes, wanted) = (0, self.options.chunk_bytes.max(1));
+        while bytes < wanted && self.stopped.is_none() {
             if self.stop.load(Ordering::Relaxed) {
                 self.stopped = Some(Error::Interrupted);
                 break;
             }
-            match self.read_part(JOB_BYTES - bytes) {
+            match self.read_part(wanted - bytes) {
                 Ok(Some(part)) => {
-                    if let Part::Piece(piece) = &part {
+                    if let Part::Piece(piece, _) = &part {
                         bytes += piece.text.len() + piece.oversized.iter().map(|game| game.head.len()).sum::<usize>();
                     }
                     parts.push(part);
@@ -135,37 +147,76 @@ impl<'a> Feed<'a> {
     fn read_part(&mut self, bytes: usize) -> Result<Option<Part>> {
         let Some(splitter) = &mut self.splitter else {
             let Some(path) = self.paths.get(self.next) else { return Ok(None) };
-            let input = |error: pgn::SourceError| match error {
-                pgn::SourceError::Io(error) => Error::io("cannot read", path)(error),
-                other => Error::Input { name: path.display().to_string(), what: other.to_string() },
-            };
-            let source = pgn::open(path).map_err(input)?;
+            let mut source = open(path)?;
             self.current = Some(source.progress());
-            let number = self.next;
+            let (number, limits) = (self.next as u32, self.options.read.limits);
             self.next += 1;
-            self.hash = Hash::default();
-            let hashed = Hashed { source, hash: Arc::clone(&self.hash) };
-            self.splitter = Some(Splitter::new(hashed, number as u32, self.options.read.limits));
+            self.splitter = Some(match self.begin.take() {
+                None => Splitter::new(source, number, limits),
+                Some(Begin { source: record, line }) => {
+                    let hash = pass_over(&mut source, path, &record, self.stop)?;
+                    Splitter::resume(source, number, limits, Place { offset: record.bytes, line, hash })
+                }
+            });
             return self.read_part(bytes);
         };
         let path = &self.paths[self.next - 1];
-        let piece = splitter.next_piece(bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-                Error::Input { name: path.display().to_string(), what: format!("damaged or cut short: {error}") }
-            }
-            _ => Error::io("cannot read", path)(error),
-        })?;
+        let piece = splitter.next_piece(bytes).map_err(|error| unreadable(path, error))?;
+        let place = splitter.place();
         let consumed = self.current.as_ref().map_or(0, pgn::Progress::consumed);
         self.progress.consumed.store(self.consumed + consumed, Ordering::Relaxed);
         match piece {
-            Some(piece) => Ok(Some(Part::Piece(piece))),
+            Some(piece) => Ok(Some(Part::Piece(piece, place))),
             None => {
                 self.consumed += consumed;
                 self.splitter = None;
-                let hash = self.hash.lock().unwrap_or_else(PoisonError::into_inner);
-                let (sha256, bytes) = (hash.0.clone().finalize().into(), hash.1);
-                Ok(Some(Part::End { source: self.next - 1, bytes, sha256 }))
+                let Place { offset: bytes, hash, .. } = place;
+                Ok(Some(Part::End { source: self.next - 1, bytes, sha256: hash.finalize().into() }))
             }
         }
+    }
+}
+
+fn open(path: &Path) -> Result<pgn::Source> {
+    pgn::open(path).map_err(|error| match error {
+        pgn::SourceError::Io(error) => Error::io("cannot read", path)(error),
+        other => Error::Input { name: path.display().to_string(), what: other.to_string() },
+    })
+}
+
+fn unreadable(path: &Path, error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            Error::Input { name: path.display().to_string(), what: format!("damaged or cut short: {error}") }
+        }
+        _ => Error::io("cannot read", path)(error),
+    }
+}
+
+fn changed(path: &Path) -> Error {
+    let what = "has changed since the import that was cut off: what the archive has of it is not what it begins with";
+    Error::Input { name: path.display().to_string(), what: what.to_owned() }
+}
+
+/// Reads as many bytes of a source as its record has, and returns their hash, if it is that of the record.
+fn pass_over(source: &mut pgn::Source, path: &Path, record: &SourceRecord, stop: &AtomicBool) -> Result<Sha256> {
+    let (mut hash, mut left, mut buffer) = (Sha256::new(), record.bytes, vec![0; PASSED]);
+    while left > 0 {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        let wanted = buffer.len().min(usize::try_from(left).unwrap_or(PASSED));
+        let count = match source.read(&mut buffer[..wanted]) {
+            Ok(0) => return Err(changed(path)),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(unreadable(path, error)),
+        };
+        hash.update(&buffer[..count]);
+        left -= count as u64;
+    }
+    match hash.clone().finalize()[..] == record.sha256 {
+        true => Ok(hash),
+        false => Err(changed(path)),
     }
 }

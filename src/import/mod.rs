@@ -4,30 +4,39 @@
 //! the order of the source, strings get their numbers; then columns are compressed; then, in order again, the chunk is written.
 //! Jobs are cut by bytes of the source alone and everything that depends on order happens in order, so the archive is the same for any
 //! number of threads. Memory holds one job a worker and as many waiting, whatever the size of the input.
+//!
+//! Every so many chunks a commit makes what was written durable and says how far the sources have been read. An import that was cut off
+//! goes on from there, and the archive is the same in the end.
 
 mod chunk;
 mod feed;
 mod layout;
 mod ordered;
+mod output;
 mod parsed;
+mod resume;
 
-use crate::archive::writer::{EncodedChunk, Interner, NewFile, Writer, write_index, write_whole};
+use crate::archive::storage::Storage;
+use crate::archive::writer::{BATCH, EncodedChunk, Interner, NewFile, Opened, Writer, write_index, write_whole};
 use crate::archive::{Archive, index_path};
 use crate::error::{Error, Result};
-use crate::format::commit::Commit;
-use crate::format::loose;
+use crate::format::commit::{Commit, Unfinished};
 use crate::format::source::Source as SourceRecord;
 use crate::pgn::{Fault, ReadOptions};
 use chunk::ChunkBuilder;
 use feed::{Feed, Part};
 use ordered::Ordered;
-use parsed::{Parsed, Run};
-use std::fs::File;
+use output::Output;
+use parsed::Parsed;
+use resume::Start;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
+
+/// Bytes of PGN in a chunk, unless told: about a thousand games.
+const CHUNK_BYTES: usize = 768 << 10;
 
 /// What to do with a file that is there already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -52,6 +61,14 @@ pub struct ImportOptions {
     pub level: i32,
     /// What to do with an archive that is there already.
     pub existing: Existing,
+    /// Whether to go on with an import of these sources that was cut off: behind its last commit, with the same result as if it had not been.
+    /// Where nothing of it is there, it begins: in a new archive, or, with [`Existing::Append`], behind what the archive has. The sources
+    /// are read from their beginning, to see that they have not changed.
+    pub resume: bool,
+    /// Chunks in a batch: a commit follows every so many.
+    pub batch: u32,
+    /// Bytes of PGN in a chunk, about: what is decompressed together.
+    pub chunk_bytes: usize,
     /// Whether the reports of rejected games hold their text; see [`FaultReport::rejected`].
     pub keep_rejected: bool,
 }
@@ -63,6 +80,9 @@ impl Default for ImportOptions {
             read: ReadOptions::default(),
             level: 9,
             existing: Existing::Refuse,
+            resume: false,
+            batch: BATCH,
+            chunk_bytes: CHUNK_BYTES,
             keep_rejected: false,
         }
     }
@@ -124,19 +144,53 @@ pub struct Summary {
     pub archive_bytes: u64,
     /// The index's length in bytes.
     pub index_bytes: u64,
+    /// Bytes of the sources that an earlier import had brought in already: games in them are not counted above.
+    pub passed_over: u64,
+    /// An import that was cut off before and has not been gone on with: some of its source's games are in the archive, but no record of it.
+    pub left: Option<Unfinished>,
     /// Why the import ended before its sources did; what came before is committed.
     pub stopped: Option<Error>,
 }
 
+/// What is durable after a commit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Acknowledged {
+    /// The commit's sequence number.
+    pub sequence: u64,
+    /// Games in the archive.
+    pub games: u64,
+    /// The committed length of the archive in bytes.
+    pub length: u64,
+    /// The source that is being read, and how many of its bytes (decompressed) are in the archive; `None` where all sources are.
+    pub source: Option<(String, u64)>,
+}
+
 /// How far an import is; to be asked by another thread.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Progress {
     consumed: AtomicU64,
     pgn_bytes: AtomicU64,
     games: AtomicU64,
+    acknowledge: Option<Box<dyn Fn(&Acknowledged) + Send + Sync>>,
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (consumed, pgn_bytes, games) = (self.consumed(), self.pgn_bytes(), self.games());
+        f.debug_struct("Progress")
+            .field("consumed", &consumed)
+            .field("pgn_bytes", &pgn_bytes)
+            .field("games", &games)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Progress {
+    /// Returns a progress that calls `acknowledge` after every commit, on the thread that made it; the next one waits for that.
+    pub fn with_acknowledge(acknowledge: impl Fn(&Acknowledged) + Send + Sync + 'static) -> Progress {
+        Progress { acknowledge: Some(Box::new(acknowledge)), ..Progress::default() }
+    }
+
     /// Returns the bytes taken from the sources so far, as stored (compressed).
     pub fn consumed(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
@@ -156,10 +210,11 @@ impl Progress {
 /// Imports PGN sources, in the order given, into the archive at `target`; `-` is standard input.
 ///
 /// Faults are given to `report` in the order of the sources. Set `stop` to end the import at the next commit. A commit follows every
-/// [`BATCH`](crate::archive::writer::BATCH) chunks; when this returns, everything that the summary counts is durable.
+/// [`ImportOptions::batch`] chunks; when this returns, everything that the summary counts is durable.
 ///
-/// Errors: the target cannot be created, opened or written. In that case a new archive holds its last commit, or is not there if
-/// there was none. A source that cannot be read on is not an error of this function: see [`Summary::stopped`].
+/// Errors: the target cannot be created, opened or written; the sources are not those of the import that is to go on. Where writing
+/// failed, a new archive holds its last commit, or is not there if there was none. A source that cannot be read on is not an error of this
+/// function: see [`Summary::stopped`].
 pub fn import(
     sources: &[PathBuf],
     target: &Path,
@@ -168,26 +223,32 @@ pub fn import(
     stop: &AtomicBool,
     report: impl FnMut(FaultReport) + Send,
 ) -> Result<Summary> {
-    if let (Existing::Refuse, true) = (options.existing, target.exists()) {
+    let exists = target.exists();
+    if exists && options.existing == Existing::Refuse && !options.resume {
         return Err(Error::Exists { path: target.to_path_buf() });
     }
-    // The sources are tried first, so that a misspelt name leaves nothing behind.
-    let feed = Feed::open(sources, options, progress, stop)?;
-    let (new, writer, interner) = if options.existing == Existing::Append && target.exists() {
-        let (writer, interner) = Writer::open(target)?;
-        (None, writer, interner)
-    } else {
-        let id = feed.identity();
-        let (new, writer) = NewFile::create(target, id, options.existing == Existing::Replace && target.exists())?;
-        (Some(new), writer, Interner::default())
+    let replace = exists && options.existing == Existing::Replace;
+    let opened = if exists && !replace { Some(Writer::open(target)?) } else { None };
+    let start = match &opened {
+        Some(opened) => Start::of(opened, sources, options, target)?,
+        None => Start::default(),
     };
-    let before = *writer.totals();
-    let state = Ordered::new(Output { writer, report, sources: Vec::new(), before, progress, failed: false });
-    let result = run(feed, Ordered::new(interner), &state, options);
-    let Output { mut writer, sources, .. } = state.into_inner();
-    let stopped = result.and_then(|stopped| writer.commit().map(|()| stopped));
-    let stopped = match stopped {
-        Ok(stopped) => stopped,
+    // The sources are tried first, so that a misspelt name leaves nothing behind.
+    let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
+    let (new, opened) = match opened {
+        Some(opened) => {
+            start.check(&feed, &opened.writer, target)?;
+            (None, opened)
+        }
+        None => {
+            let (new, writer) = NewFile::create(target, feed.identity(), replace)?;
+            (Some(new), Opened::new(writer))
+        }
+    };
+    let before = *opened.writer.totals();
+    let (writer, stored) = store(opened, feed, start, options, progress, report);
+    let summary = match stored {
+        Ok(summary) => summary,
         Err(error) => {
             let committed = writer.committed_games();
             drop(writer.abandon());
@@ -203,13 +264,12 @@ pub fn import(
             return Err(Error::io("cannot write", target)(error));
         }
     };
-    let totals = *writer.totals();
-    let nothing = totals.games == before.games;
-    let (archive_bytes, index) = (writer.committed_length(), writer.index());
+    let index = writer.index();
     drop(writer);
     if let Some(new) = new {
-        let failed = nothing && (totals.rejected > 0 || stopped.is_some());
-        if failed || (matches!(new, NewFile::Replacing(..)) && matches!(stopped, Some(Error::Interrupted))) {
+        let nothing = summary.totals.games == before.games;
+        let failed = nothing && (summary.totals.rejected > 0 || summary.stopped.is_some());
+        if failed || (matches!(new, NewFile::Replacing(..)) && matches!(summary.stopped, Some(Error::Interrupted))) {
             // Not an archive that anyone asked for.
             new.remove();
         } else {
@@ -219,10 +279,58 @@ pub fn import(
     } else {
         write_index(target, &index)?;
     }
+    Ok(summary)
+}
+
+/// Imports PGN sources into an archive on any storage, as [`import`] does into a file; `target` is what errors call it. Makes no index.
+///
+/// Errors: those of [`import`]. After a failed write the storage is cut to its last commit, where that is certain.
+pub fn import_on<S: Storage>(
+    opened: Opened<S>,
+    sources: &[PathBuf],
+    target: &Path,
+    options: &ImportOptions,
+    progress: &Progress,
+    stop: &AtomicBool,
+    report: impl FnMut(FaultReport) + Send,
+) -> Result<Summary> {
+    let start = Start::of(&opened, sources, options, target)?;
+    let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
+    start.check(&feed, &opened.writer, target)?;
+    let (writer, stored) = store(opened, feed, start, options, progress, report);
+    stored.map_err(|error| {
+        drop(writer.abandon());
+        Error::io("cannot write", target)(error)
+    })
+}
+
+/// Stores what a feed gives, and commits it.
+fn store<S: Storage>(
+    opened: Opened<S>,
+    feed: Feed,
+    start: Start,
+    options: &ImportOptions,
+    progress: &Progress,
+    report: impl FnMut(FaultReport) + Send,
+) -> (Writer<S>, io::Result<Summary>) {
+    let Opened { writer, interner, .. } = opened;
+    let before = *writer.totals();
+    let output = Output::new(writer, &feed.names, &start, options, progress, report);
+    let seen_before: u64 = output.sources.iter().map(|source| source.record.seen).sum();
+    let output = Ordered::new(output);
+    let result = run(feed, Ordered::new(interner), &output, options);
+    let mut output = output.into_inner();
+    let result = result.and_then(|stopped| output.commit().map(|()| stopped));
+    let Output { writer, sources, .. } = output;
+    let stopped = match result {
+        Ok(stopped) => stopped,
+        Err(error) => return (writer, Err(error)),
+    };
+    let totals = *writer.totals();
     let (stored, rejected) = (totals.games - before.games, totals.rejected - before.rejected);
-    let seen = sources.iter().map(|source| source.record.seen).sum();
+    let seen = sources.iter().map(|source| source.record.seen).sum::<u64>() - seen_before;
     assert_eq!(seen, stored + rejected, "every game seen is stored or rejected");
-    Ok(Summary {
+    let summary = Summary {
         seen,
         stored,
         faulty: totals.faulty - before.faulty,
@@ -231,27 +339,19 @@ pub fn import(
         pgn_bytes: totals.pgn_bytes - before.pgn_bytes,
         sources,
         totals,
-        archive_bytes,
-        index_bytes: index.encode().len() as u64,
+        archive_bytes: writer.committed_length(),
+        index_bytes: writer.index().encode().len() as u64,
+        passed_over: start.passed_over(),
+        left: start.left,
         stopped,
-    })
+    };
+    (writer, Ok(summary))
 }
 
-/// The writing side, reached in the order of jobs.
-struct Output<'a, F> {
-    writer: Writer<File>,
-    report: F,
-    /// What is known of each source so far.
-    sources: Vec<SourceSummary>,
-    before: Commit,
-    progress: &'a Progress,
-    failed: bool,
-}
-
-fn run<F: FnMut(FaultReport) + Send>(
+fn run<F: FnMut(FaultReport) + Send, S: Storage>(
     feed: Feed,
     interner: Ordered<Interner>,
-    output: &Ordered<Output<'_, F>>,
+    output: &Ordered<Output<'_, F, S>>,
     options: &ImportOptions,
 ) -> io::Result<Option<Error>> {
     let threads = match options.threads {
@@ -262,7 +362,6 @@ fn run<F: FnMut(FaultReport) + Send>(
     let (jobs, queue) = sync_channel::<(u64, Vec<Part>)>(threads);
     let queue = Mutex::new(queue);
     let failure = Mutex::new(None);
-    let names = feed.names.clone();
     let stopped = std::thread::scope(|scope| {
         let reading = scope.spawn(move || read_jobs(feed, &jobs));
         pool.scope(|scope| {
@@ -276,7 +375,7 @@ fn run<F: FnMut(FaultReport) + Send>(
                         }
                     });
                     while let Some((number, parts)) = receive(&queue) {
-                        match work(number, parts, &names, &interner, output, options) {
+                        match work(number, parts, &interner, output, options) {
                             Some(Ok(())) => {}
                             Some(Err(error)) => {
                                 interner.end();
@@ -326,12 +425,11 @@ fn read_jobs(mut feed: Feed, jobs: &SyncSender<(u64, Vec<Part>)>) -> Option<Erro
 }
 
 /// Takes one job all the way.
-fn work<F: FnMut(FaultReport)>(
+fn work<F: FnMut(FaultReport), S: Storage>(
     number: u64,
     parts: Vec<Part>,
-    names: &[String],
     interner: &Ordered<Interner>,
-    output: &Ordered<Output<'_, F>>,
+    output: &Ordered<Output<'_, F, S>>,
     options: &ImportOptions,
 ) -> Option<io::Result<()>> {
     let mut parsed = Parsed::default();
@@ -342,6 +440,10 @@ fn work<F: FnMut(FaultReport)>(
     let layout = parsed.layout.finish().encode(options.level);
     let mut tags = tags.analyse();
     let new_strings = interner.at(number, |interner| {
+        // As the writer counts them, from the last commit on.
+        if number.is_multiple_of(u64::from(options.batch.max(1))) {
+            interner.begin_batch();
+        }
         tags.intern(|string, uses| interner.intern(string, uses));
         interner.take_new()
     })?;
@@ -360,58 +462,9 @@ fn work<F: FnMut(FaultReport)>(
     let runs = parsed.runs;
     // What comes after a failure does not count, and its own failure would hide the first.
     let done = output.at(number, |output| {
-        let done = (!output.failed).then(|| output.add(chunk, runs, names));
+        let done = (!output.failed).then(|| output.add(chunk, runs));
         output.failed |= matches!(done, Some(Err(_)));
         done
     });
     done.flatten()
-}
-
-impl<F: FnMut(FaultReport)> Output<'_, F> {
-    fn add(&mut self, chunk: EncodedChunk, runs: Vec<Run>, names: &[String]) -> io::Result<()> {
-        let mut first = self.writer.totals().games + 1;
-        let mut ended = Vec::new();
-        if self.sources.is_empty() {
-            let record = |name: &String| SourceRecord { name: name.clone(), exact: true, ..SourceRecord::default() };
-            self.sources =
-                names.iter().map(|name| SourceSummary { record: record(name), ..SourceSummary::default() }).collect();
-        }
-        for run in runs {
-            match run {
-                Run::Games { source: number, seen, stored, rejected, windows_1252, exact, loose, faults } => {
-                    let Some(summary) = self.sources.get_mut(number) else { continue };
-                    let source = &mut summary.record;
-                    for (game, mut fault) in faults {
-                        fault.game = source.seen + game;
-                        fault.stored = fault.stored.map(|place| first + place);
-                        (self.report)(fault);
-                    }
-                    if source.first_game == 0 && stored > 0 {
-                        source.first_game = first;
-                    }
-                    source.seen += seen;
-                    source.rejected += rejected;
-                    source.exact &= exact;
-                    summary.windows_1252 += windows_1252;
-                    first += stored;
-                    if let Some(bytes) = loose {
-                        let number = self.before.sources + number as u64;
-                        self.writer.add_loose(first, &loose::encode(number, &bytes))?;
-                    }
-                }
-                Run::End { source, bytes, sha256 } => {
-                    let Some(summary) = self.sources.get_mut(source) else { continue };
-                    summary.whole = true;
-                    let source = &mut summary.record;
-                    (source.bytes, source.sha256) = (bytes, sha256);
-                    ended.push(source.clone());
-                }
-            }
-        }
-        self.writer.add_chunk(chunk)?;
-        let totals = self.writer.totals();
-        self.progress.games.store(totals.games - self.before.games, Ordering::Relaxed);
-        self.progress.pgn_bytes.store(totals.pgn_bytes - self.before.pgn_bytes, Ordering::Relaxed);
-        ended.iter().try_for_each(|source| self.writer.add_source(source))
-    }
 }

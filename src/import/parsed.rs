@@ -7,7 +7,7 @@ use super::{FaultReport, ImportOptions};
 use crate::chess::{Move, Position};
 use crate::format::loose;
 use crate::game::{Outcome, TextKind, Visitor};
-use crate::pgn::{Fault, FaultKind, Verdict, read_game};
+use crate::pgn::{Fault, FaultKind, Place, Verdict, read_game};
 
 /// What a stretch of one source gave.
 pub enum Run {
@@ -22,6 +22,8 @@ pub enum Run {
         exact: bool,
         /// Bytes at the stretch's end that no stored game can hold, compressed.
         loose: Option<Vec<u8>>,
+        /// The place behind the stretch.
+        place: Place,
         /// Each with its game's number in this run, from 1, and where stored the place among the run's stored games, from 0.
         faults: Vec<(u64, FaultReport)>,
     },
@@ -47,8 +49,8 @@ pub struct Parsed {
 impl Parsed {
     pub fn take(&mut self, part: Part, options: &ImportOptions) {
         let read = &options.read;
-        let mut piece = match part {
-            Part::Piece(piece) => piece,
+        let (mut piece, place_behind) = match part {
+            Part::Piece(piece, place) => (piece, place),
             Part::End { source, bytes, sha256 } => return self.runs.push(Run::End { source, bytes, sha256 }),
         };
         let source = piece.source as usize;
@@ -125,7 +127,17 @@ impl Parsed {
         let rest = &piece.text[free..];
         let held = rest.is_empty() || stored > 0 && self.layout.append(rest);
         let loose = (!held && whole).then(|| loose::compress(rest, options.level));
-        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, exact: whole, loose, faults });
+        self.runs.push(Run::Games {
+            source,
+            seen,
+            stored,
+            rejected,
+            windows_1252,
+            exact: whole,
+            loose,
+            place: place_behind,
+            faults,
+        });
     }
 }
 

@@ -31,6 +31,6 @@ pub use fault::{Fault, FaultKind};
 pub use limits::{Encoding, Limits, ReadOptions};
 pub use reader::{Reading, Verdict, read_game};
 pub use source::{Compression, Progress, Source, SourceError, from_reader, open};
-pub use split::{Oversized, Piece, Region, Splitter};
+pub use split::{Oversized, Piece, Place, Region, Splitter};
 pub use style::{LineEnd, Style};
 pub use writer::PgnWriter;

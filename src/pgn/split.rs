@@ -7,6 +7,7 @@
 use super::bytes::{count_lines, is_all_blank, slice};
 use super::limits::Limits;
 use scan::{REACH, Scan, Step, View};
+use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 
 mod scan;
@@ -55,7 +56,7 @@ pub struct Piece {
     pub regions: Vec<Region>,
     /// The games that were too long, in order.
     pub oversized: Vec<Oversized>,
-    /// The first byte behind the piece, in the decompressed source: where an import that stored it all can go on.
+    /// The first byte behind the piece, in the decompressed source.
     pub end: u64,
 }
 
@@ -69,6 +70,17 @@ impl Piece {
     pub fn line_of(&self, region: &Region, offset: usize) -> u64 {
         region.line + count_lines(slice(self.region(region), 0, offset))
     }
+}
+
+/// A place in a source between two pieces, and what has been learnt of the bytes before it.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// How many bytes come before it, decompressed.
+    pub offset: u64,
+    /// The line that begins there, from 1.
+    pub line: u64,
+    /// The SHA-256 of the bytes before it.
+    pub hash: Sha256,
 }
 
 /// Cuts a stream into regions. Memory is bounded by the limits on a game and a comment, whatever the stream holds.
@@ -91,6 +103,9 @@ pub struct Splitter<R> {
     /// Bytes and line ends of that region that are no longer in the buffer, because it is too long.
     dropped: u64,
     dropped_lines: u64,
+    /// The hash of everything before `hashed` in the buffer.
+    hash: Sha256,
+    hashed: usize,
     /// The beginning of that region, if bytes of it have been dropped.
     head: Vec<u8>,
     regions: Vec<Region>,
@@ -118,11 +133,24 @@ impl<R: Read> Splitter<R> {
             line: 1,
             dropped: 0,
             dropped_lines: 0,
+            hash: Sha256::new(),
+            hashed: 0,
             head: Vec::new(),
             regions: Vec::new(),
             oversized: Vec::new(),
             scan: Scan::new(0),
         }
+    }
+
+    /// Goes on where an earlier splitter of the same source was at `place`, from which `reader` gives the bytes: the pieces are the same.
+    pub fn resume(reader: R, source: u32, limits: Limits, place: Place) -> Splitter<R> {
+        let Place { offset, line, hash } = place;
+        Splitter { offset, line, hash, ..Splitter::new(reader, source, limits) }
+    }
+
+    /// Returns the place behind the last piece; at the end of the source, its end.
+    pub fn place(&self) -> Place {
+        Place { offset: self.offset, line: self.line, hash: self.hash.clone() }
     }
 
     /// Returns the next whole regions, together at least `target_bytes` long; fewer only at the end of the source, where blanks may come
@@ -150,6 +178,7 @@ impl<R: Read> Splitter<R> {
                     if !self.regions.is_empty() || !self.oversized.is_empty() || blanks {
                         return Ok(Some(self.take()));
                     }
+                    self.hash_to(self.region);
                     self.filled = self.region;
                     self.scan = Scan::new(self.region);
                     return self.failed.take().map_or(Ok(None), Err);
@@ -191,6 +220,7 @@ impl<R: Read> Splitter<R> {
             _ => scanned,
         };
         self.keep_head(self.region + count);
+        self.hash_to(self.region + count);
         self.dropped += count as u64;
         self.dropped_lines += count_lines(slice(&self.buffer, self.region, self.region + count));
         self.remove(self.region, count);
@@ -208,10 +238,17 @@ impl<R: Read> Splitter<R> {
             || self.oversized.iter().map(|game| game.head.len()).sum::<usize>() >= Oversized::HEAD
     }
 
-    /// Takes bytes before the scan out of the buffer.
+    /// Hashes what stands before `end` and has not been hashed.
+    fn hash_to(&mut self, end: usize) {
+        self.hash.update(slice(&self.buffer, self.hashed, end));
+        self.hashed = self.hashed.max(end);
+    }
+
+    /// Takes bytes before the scan, which have been hashed, out of the buffer.
     fn remove(&mut self, start: usize, count: usize) {
         self.buffer.drain(start..start + count);
         self.filled -= count;
+        self.hashed -= count;
         self.scan.back(count);
     }
 
@@ -233,6 +270,7 @@ impl<R: Read> Splitter<R> {
         (self.dropped, self.dropped_lines) = (0, 0);
         self.scan.begin(at);
         if oversized {
+            self.hash_to(at);
             self.remove(self.region, at - self.region);
         } else {
             self.region = at;
@@ -241,6 +279,8 @@ impl<R: Read> Splitter<R> {
 
     /// Returns what has been cut so far and keeps the rest.
     fn take(&mut self) -> Piece {
+        self.hash_to(self.region);
+        self.hashed = 0;
         let mut rest = Vec::with_capacity(self.buffer.capacity().min(self.filled - self.region + 2 * self.step));
         rest.extend_from_slice(slice(&self.buffer, self.region, self.filled));
         let mut text = std::mem::replace(&mut self.buffer, rest);

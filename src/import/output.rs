@@ -1,0 +1,133 @@
+//! The writing side, reached in the order of jobs.
+
+use super::parsed::Run;
+use super::resume::Start;
+use super::{Acknowledged, FaultReport, ImportOptions, Progress, SourceSummary};
+use crate::archive::storage::Storage;
+use crate::archive::writer::{EncodedChunk, Writer};
+use crate::format::commit::{Commit, Unfinished};
+use crate::format::loose;
+use crate::format::source::Source as SourceRecord;
+use crate::pgn::Place;
+use std::io;
+use std::sync::atomic::Ordering;
+
+/// The writing side.
+pub struct Output<'a, F, S> {
+    pub writer: Writer<S>,
+    report: F,
+    /// What is known of each source so far.
+    pub sources: Vec<SourceSummary>,
+    /// The source that the next job begins in, and where; `None` behind the last.
+    next: Option<(usize, Place)>,
+    before: Commit,
+    first_source: u64,
+    options: &'a ImportOptions,
+    progress: &'a Progress,
+    pub failed: bool,
+}
+
+impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
+    pub fn new(
+        writer: Writer<S>,
+        names: &[String],
+        start: &Start,
+        options: &'a ImportOptions,
+        progress: &'a Progress,
+        report: F,
+    ) -> Output<'a, F, S> {
+        let known = start.done.iter().chain(start.begin.as_ref().map(|begin| &begin.source));
+        let mut known = known.cloned();
+        let sources = names.iter().enumerate().map(|(place, name)| SourceSummary {
+            record: known.next().unwrap_or_else(|| unread(name)),
+            whole: place < start.done.len(),
+            ..SourceSummary::default()
+        });
+        let sources = sources.collect();
+        let before = *writer.totals();
+        let first_source = start.first_source;
+        Output { writer, report, sources, next: None, before, first_source, options, progress, failed: false }
+    }
+
+    /// Adds a job.
+    pub fn add(&mut self, chunk: EncodedChunk, runs: Vec<Run>) -> io::Result<()> {
+        let mut first = self.writer.totals().games + 1;
+        let mut ended = Vec::new();
+        for run in runs {
+            match run {
+                Run::Games { source: number, seen, stored, rejected, windows_1252, exact, loose, place, faults } => {
+                    let Some(summary) = self.sources.get_mut(number) else { continue };
+                    let source = &mut summary.record;
+                    for (game, mut fault) in faults {
+                        fault.game = source.seen + game;
+                        fault.stored = fault.stored.map(|place| first + place);
+                        (self.report)(fault);
+                    }
+                    if source.first_game == 0 && stored > 0 {
+                        source.first_game = first;
+                    }
+                    source.seen += seen;
+                    source.rejected += rejected;
+                    source.exact &= exact;
+                    summary.windows_1252 += windows_1252;
+                    first += stored;
+                    if let Some(bytes) = loose {
+                        let number = self.first_source + number as u64;
+                        self.writer.add_loose(first, &loose::encode(number, &bytes))?;
+                    }
+                    self.next = Some((number, place));
+                }
+                Run::End { source: number, bytes, sha256 } => {
+                    let Some(summary) = self.sources.get_mut(number) else { continue };
+                    summary.whole = true;
+                    let source = &mut summary.record;
+                    (source.bytes, source.sha256) = (bytes, sha256);
+                    ended.push(source.clone());
+                    self.next = Some((number + 1, Place { line: 1, ..Place::default() }));
+                }
+            }
+        }
+        self.writer.add_chunk(chunk)?;
+        // Before the commit: what it says of sources is true of the same games.
+        ended.iter().try_for_each(|source| self.writer.add_source(source))?;
+        let totals = self.writer.totals();
+        self.progress.games.store(totals.games - self.before.games, Ordering::Relaxed);
+        self.progress.pgn_bytes.store(totals.pgn_bytes - self.before.pgn_bytes, Ordering::Relaxed);
+        if self.writer.chunks() >= self.options.batch { self.commit() } else { Ok(()) }
+    }
+
+    /// Commits, and acknowledges what is durable then.
+    pub fn commit(&mut self) -> io::Result<()> {
+        let before = self.writer.sequence();
+        let unfinished = self.unfinished();
+        let source = unfinished.as_ref().map(|unfinished| (unfinished.source.name.clone(), unfinished.source.bytes));
+        self.writer.set_unfinished(unfinished);
+        self.writer.commit()?;
+        if let (Some(acknowledge), true) = (&self.progress.acknowledge, self.writer.sequence() > before) {
+            acknowledge(&Acknowledged {
+                sequence: self.writer.sequence(),
+                games: self.writer.committed_games(),
+                length: self.writer.committed_length(),
+                source,
+            });
+        }
+        Ok(())
+    }
+
+    /// What the next commit is to say of an import that it does not end.
+    fn unfinished(&self) -> Option<Unfinished> {
+        let (number, place) = self.next.as_ref()?;
+        let source = SourceRecord {
+            bytes: place.offset,
+            sha256: sha2::Digest::finalize(place.hash.clone()).into(),
+            ..self.sources.get(*number)?.record.clone()
+        };
+        let (first_source, options) = (self.first_source, self.options.words());
+        Some(Unfinished { first_source, line: place.line, options, source })
+    }
+}
+
+/// A source of which nothing is known but its name.
+fn unread(name: &str) -> SourceRecord {
+    SourceRecord { name: name.to_owned(), exact: true, ..SourceRecord::default() }
+}

@@ -1,0 +1,127 @@
+//! Where an import begins: at its beginning, or where one that was cut off got to.
+
+use super::feed::{Begin, Feed, names};
+use super::{Existing, ImportOptions};
+use crate::archive::storage::Storage;
+use crate::archive::writer::{Opened, Writer};
+use crate::error::{Damage, Error, Result};
+use crate::format::commit::Unfinished;
+use crate::format::source::Source as SourceRecord;
+use std::path::{Path, PathBuf};
+
+/// Where an import begins.
+#[derive(Debug, Default)]
+pub struct Start {
+    /// The sources that have been imported to their end.
+    pub done: Vec<SourceRecord>,
+    /// Where in the next source it goes on.
+    pub begin: Option<Begin>,
+    /// The number in the archive of its first source.
+    pub first_source: u64,
+    /// An import that was cut off and is left as it is.
+    pub left: Option<Unfinished>,
+    /// Whether the archive has to be one of these very sources.
+    same_identity: bool,
+}
+
+impl Start {
+    /// Finds out where to begin in an archive that is there already.
+    pub fn of<S: Storage>(
+        opened: &Opened<S>,
+        paths: &[PathBuf],
+        options: &ImportOptions,
+        target: &Path,
+    ) -> Result<Start> {
+        let refuse = |what: String| Err(Error::Input { name: target.display().to_string(), what });
+        let sources = &opened.sources;
+        let afresh = Start { first_source: sources.len() as u64, ..Start::default() };
+        if !options.resume {
+            return Ok(Start { left: opened.unfinished.clone(), ..afresh });
+        }
+        let names = names(paths);
+        let Some(unfinished) = &opened.unfinished else {
+            // It may have come to its end and not have been able to say so.
+            let first = sources.len().checked_sub(names.len()).filter(|_| !names.is_empty());
+            if let Some(done) = first.and_then(|first| sources.get(first..))
+                && done.iter().map(|source| &source.name).eq(&names)
+            {
+                let first_source = (sources.len() - done.len()) as u64;
+                return Ok(Start { done: done.to_vec(), first_source, ..Start::default() });
+            }
+            return match (opened.has_commits(), options.existing) {
+                (false, _) => Ok(Start { same_identity: true, ..afresh }),
+                (true, Existing::Append) => Ok(afresh),
+                _ => refuse("no import of these files was cut off here: --append adds them".to_owned()),
+            };
+        };
+        let known = usize::try_from(unfinished.first_source).ok().and_then(|first| sources.get(first..));
+        let done = known.ok_or(Damage::new(0, "the last commit disagrees with the sources"))?;
+        let known = done.iter().chain([&unfinished.source]).map(|source| &source.name);
+        for (place, known) in known.enumerate() {
+            match names.get(place) {
+                Some(name) if name == known => {}
+                Some(name) => {
+                    return refuse(format!(
+                        "the import that was cut off read {known} where {name} is given: give its files in its order"
+                    ));
+                }
+                None => {
+                    return refuse(format!(
+                        "the import that was cut off read {known} too: give its files in its order"
+                    ));
+                }
+            }
+        }
+        if unfinished.options != options.words() {
+            return refuse(format!(
+                "the import that was cut off had other options ({}), and these are {}",
+                unfinished.options,
+                options.words()
+            ));
+        }
+        let begin = Begin { source: unfinished.source.clone(), line: unfinished.line };
+        let first_source = unfinished.first_source;
+        Ok(Start { done: done.to_vec(), begin: Some(begin), first_source, ..Start::default() })
+    }
+
+    /// Sees to it that an archive without any commit was begun by this very import.
+    pub fn check<S: Storage>(&self, feed: &Feed, writer: &Writer<S>, target: &Path) -> Result<()> {
+        if self.same_identity && feed.identity() != writer.id() {
+            let what = "the import that was cut off here began with another file, or had another level";
+            return Err(Error::Input { name: target.display().to_string(), what: what.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Returns the bytes of the sources that need not be imported any more.
+    pub fn passed_over(&self) -> u64 {
+        let begin = self.begin.as_ref().map_or(0, |begin| begin.source.bytes);
+        self.done.iter().map(|source| source.bytes).sum::<u64>() + begin
+    }
+}
+
+impl ImportOptions {
+    /// The options that have a bearing on what is stored, in words: an import goes on with those that it began with.
+    pub fn words(&self) -> String {
+        let encoding = match self.read.encoding {
+            crate::pgn::Encoding::Auto => "auto",
+            crate::pgn::Encoding::Utf8 => "utf-8",
+            crate::pgn::Encoding::Windows1252 => "windows-1252",
+            crate::pgn::Encoding::Latin1 => "latin1",
+        };
+        let strict = if self.read.strict { ", strict" } else { "" };
+        let limits = &self.read.limits;
+        let mut words = format!("level {}, batch {}, encoding {encoding}{strict}", self.level, self.batch);
+        let standard = ImportOptions::default();
+        if self.chunk_bytes != standard.chunk_bytes {
+            words += &format!(", chunks of {} bytes", self.chunk_bytes);
+        }
+        if *limits != standard.read.limits {
+            let crate::pgn::Limits { max_plies, max_tag_bytes, max_comment_bytes, max_depth, max_game_bytes } = limits;
+            words += &format!(
+                ", limits {max_plies} plies, {max_tag_bytes} bytes a tag, {max_comment_bytes} a comment, {max_game_bytes} a game, depth {max_depth}"
+            );
+        }
+        words
+    }
+}
