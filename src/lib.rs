@@ -79,6 +79,7 @@ pub mod error;
 pub mod format;
 pub mod game;
 pub mod import;
+pub mod packed;
 pub mod pcn;
 pub mod pgn;
 pub mod query;

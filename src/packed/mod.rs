@@ -1,0 +1,190 @@
+//! Packed moves: a game's Brenner stream in under three bits a ply, each game on its own (FORMAT.md, "Packed moves").
+//!
+//! The legal moves of a position stand in a defined order, each with a score that is a sum of integer weights; scores become integer
+//! frequencies, and a range coder writes the move played. Everything is integers, so that a stream decodes to the same moves on any
+//! machine. `board`, `attacks` and `scene` know the position, `features` says what is looked at, `model` holds the weights; `book` the
+//! openings; `line` is a game on its way, `plain` and `rich` are the two forms of a stream, `shares` and `range` write it.
+
+mod attacks;
+#[doc(hidden)]
+pub mod board;
+#[doc(hidden)]
+pub mod book;
+#[doc(hidden)]
+pub mod features;
+mod line;
+#[doc(hidden)]
+pub mod model;
+mod plain;
+mod range;
+mod rich;
+#[doc(hidden)]
+pub mod scene;
+mod shares;
+#[doc(hidden)]
+pub mod train;
+
+use crate::brenner::decode::{Decoder as Stream, Item, Texts};
+use crate::chess::{Move, Position};
+use crate::game::Outcome;
+use board::Board;
+use model::Model;
+use std::fmt;
+use std::sync::LazyLock;
+
+/// The number of the model that new streams are packed with.
+pub const MODEL_ID: u8 = 1;
+/// The file of that model.
+pub const MODEL: &[u8] = include_bytes!("model-1.bin");
+/// The SHA-256 of that file.
+#[rustfmt::skip]
+pub const MODEL_SHA256: [u8; 32] = [
+    0x45, 0x51, 0x7C, 0x68, 0x78, 0xC6, 0xE2, 0x4E, 0x3F, 0x72, 0x7D, 0x64, 0xA4, 0xAB, 0x2B, 0x79,
+    0x48, 0x1C, 0xE8, 0x66, 0x2E, 0x74, 0xC1, 0x76, 0xE8, 0x77, 0xF9, 0xB1, 0x44, 0xC3, 0xBA, 0x24,
+];
+
+/// The first byte of a stream that is held as it is.
+const RAW: u8 = 0xFF;
+/// The most bytes of a stream that is held otherwise.
+const MOST_BYTES: usize = 1 << 16;
+
+static STANDARD: LazyLock<Option<Model>> = LazyLock::new(|| Model::read(MODEL));
+
+/// Why packed bytes cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// There is no such kind of game.
+    Kind,
+    /// The starting position is none that the model can code.
+    Start,
+    /// A move is said to follow where there is none.
+    NoMove,
+    /// A variation closes that never opened, or is open at the end.
+    Nesting,
+    /// The moves go on behind the end of the bytes, or for too long.
+    Overlong,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fault = match self {
+            Fault::Kind => "no such kind of game",
+            Fault::Start => "a starting position that has no packed games",
+            Fault::NoMove => "a move where none is legal",
+            Fault::Nesting => "variations that do not nest",
+            Fault::Overlong => "moves beyond the end",
+        };
+        write!(f, "bad packed moves: {fault}")
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The outcome that a kind of game names.
+fn outcome_of(kind: usize) -> Outcome {
+    [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw][kind & 3]
+}
+
+/// Returns the share of a kind of game: plain games by result, then rich ones.
+fn kind_share(model: &Model, kind: usize) -> (u32, u32) {
+    let before = model.kinds[..kind].iter().map(|share| u32::from(*share)).sum();
+    (before, u32::from(model.kinds[kind]))
+}
+
+/// Returns the kind whose share holds `place`.
+fn kind_at(model: &Model, place: u32) -> Option<usize> {
+    let mut end = 0;
+    model.kinds.iter().position(|share| {
+        end += u32::from(*share);
+        place < end
+    })
+}
+
+/// Appends the packed form of a stream of Brenner bytes (texts apart), played from `start`.
+///
+/// Any bytes can be packed: what is not a canonical stream, or is beyond the model, is held as it is, with one byte more.
+/// Costs about two microseconds a ply. The length in bytes is part of what a decoder must know.
+pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
+    match &*STANDARD {
+        Some(model) => encode_with(model, start, stream, out),
+        None => push_raw(stream, out),
+    }
+}
+
+/// Appends the stream that `bytes`, all of them, pack: exactly the one that was given to [`encode`] with the same start.
+///
+/// With `limit`, at least that many plies of the main line (or all there are), but not necessarily the rest: ply K
+/// costs only the moves before it. Whatever the bytes, it ends, does not panic, and appends no more than about 64 KiB or their own
+/// length. Costs a microsecond or two a ply.
+pub fn decode(start: &Position, bytes: &[u8], limit: Option<u32>, out: &mut Vec<u8>) -> Result<(), Fault> {
+    match &*STANDARD {
+        Some(model) => decode_with(model, start, bytes, limit, out),
+        None => Err(Fault::Kind),
+    }
+}
+
+fn push_raw(stream: &[u8], out: &mut Vec<u8>) {
+    out.push(RAW);
+    out.extend_from_slice(stream);
+}
+
+/// The elements of a canonical stream and its result; `None` for any other bytes.
+fn parse<'a>(start: &Position, stream: &'a [u8]) -> Option<(Vec<Item<'a>>, Outcome)> {
+    if stream.len() > MOST_BYTES {
+        return None;
+    }
+    let mut decoder = Stream::new(stream, start.clone(), Texts::Apart);
+    let mut items = Vec::with_capacity(stream.len());
+    let mut outcome = Outcome::Unknown;
+    while let Some(item) = decoder.advance(|_, _| {}).ok()? {
+        match item {
+            Item::Outcome(result) => outcome = result,
+            item => items.push(item),
+        }
+    }
+    decoder.is_canonical().then_some((items, outcome))
+}
+
+/// [`encode`] with a given model.
+#[doc(hidden)]
+pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec<u8>) {
+    let before = out.len();
+    let packed = parse(start, stream).and_then(|(items, outcome)| {
+        let moves: Option<Vec<Move>> = items
+            .iter()
+            .map(|item| match *item {
+                Item::Move(m) if m != Move::NULL => Some(m),
+                _ => None,
+            })
+            .collect();
+        moves
+            .and_then(|moves| plain::encode(model, start, &moves, outcome, |_, _, _| {}, out))
+            .or_else(|| rich::encode(model, start, &items, outcome, out))
+    });
+    if packed.is_none() {
+        out.truncate(before);
+        push_raw(stream, out);
+    }
+}
+
+/// [`decode`] with a given model.
+#[doc(hidden)]
+pub fn decode_with(
+    model: &Model,
+    start: &Position,
+    bytes: &[u8],
+    limit: Option<u32>,
+    out: &mut Vec<u8>,
+) -> Result<(), Fault> {
+    if let [RAW, stream @ ..] = bytes {
+        out.extend_from_slice(stream);
+        return Ok(());
+    }
+    let limit = limit.unwrap_or(u32::MAX);
+    let mut decoder = range::Decoder::new(bytes);
+    let kind = kind_at(model, decoder.peek(shares::WHOLE)).ok_or(Fault::Kind)?;
+    let (from, width) = kind_share(model, kind);
+    decoder.take(from, width);
+    let decode = if kind < 4 { plain::decode } else { rich::decode };
+    decode(model, start, kind, decoder, limit, out)
+}

@@ -1,0 +1,75 @@
+//! Games of a main line alone: a kind, then moves.
+
+use super::line::Line;
+use super::model::{Model, Prices};
+use super::range::Decoder;
+use super::shares::{Shares, WHOLE, decode_end};
+use super::{Board, Fault, MOST_BYTES, kind_share, outcome_of};
+use crate::brenner::encode::{push_move, push_outcome};
+use crate::chess::{Move, Position};
+use crate::game::Outcome;
+
+/// Appends a game; `None`, and nothing appended, where this form does not hold it. `ends` sees what is said of the end.
+pub(super) fn encode(
+    model: &Model,
+    start: &Position,
+    moves: &[Move],
+    outcome: Outcome,
+    ends: impl FnMut(usize, usize, bool),
+    out: &mut Vec<u8>,
+) -> Option<()> {
+    let mut line = Line::new(model, start)?;
+    let mut prices = Prices::new();
+    let mut shares = Shares::new(model, 2 * moves.len() + 1);
+    let (from, width) = kind_share(model, outcome as usize);
+    shares.push(from, width, WHOLE);
+    for &m in moves {
+        if !line.price(&mut prices) {
+            return None;
+        }
+        shares.push_end(line.end_context(outcome));
+        let step = Board::step(m, line.position.turn());
+        let (at, from) = prices.find(step)?;
+        shares.push(from, prices.widths[at], prices.total);
+        line.play(m, step, &prices, at);
+    }
+    if !line.price(&mut prices) {
+        return None;
+    }
+    let end = (prices.count > 0).then(|| line.end_context(outcome));
+    shares.finish(end, ends, out)
+}
+
+/// Appends the stream of a game of which the kind has been read.
+pub(super) fn decode(
+    model: &Model,
+    start: &Position,
+    kind: usize,
+    mut decoder: Decoder,
+    limit: u32,
+    out: &mut Vec<u8>,
+) -> Result<(), Fault> {
+    let outcome = outcome_of(kind);
+    let mut line = Line::new(model, start).ok_or(Fault::Start)?;
+    let mut prices = Prices::new();
+    let first = out.len();
+    for _ in 0..limit {
+        if !line.price(&mut prices) {
+            return Err(Fault::Start);
+        }
+        if prices.count == 0 || decode_end(model, &mut decoder, || line.end_context(outcome)) {
+            push_outcome(outcome, out);
+            return Ok(());
+        }
+        let (at, from) = prices.at(decoder.peek(prices.total));
+        decoder.take(from, prices.widths[at]);
+        if decoder.is_spent() || out.len() - first > MOST_BYTES {
+            return Err(Fault::Overlong);
+        }
+        let step = prices.steps[at];
+        let m = line.board.to_move(step, line.position.turn());
+        push_move(&line.position, m, out);
+        line.play(m, step, &prices, at);
+    }
+    Ok(())
+}

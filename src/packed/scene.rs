@@ -1,0 +1,328 @@
+//! What is to be known of a position before its moves are looked at: attacks, pins, hanging men.
+
+use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, PAWN_SOURCES, between, bishop, pawns_down, pawns_up, rook};
+use super::board::{BISHOP, Board, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, all};
+
+/// Iterates over the squares of a set, the lowest first.
+#[inline(always)]
+pub(super) fn squares(mut set: u64) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        if set == 0 {
+            return None;
+        }
+        let square = set.trailing_zeros() as u8;
+        set &= set - 1;
+        Some(square)
+    })
+}
+
+/// A number below 8 for each square, as three sets of squares.
+#[derive(Clone, Copy)]
+pub(super) struct Planes([u64; 3]);
+
+impl Planes {
+    /// The number of the first of the sets that has the square, from 1; 0 for none.
+    fn first_of(sets: [u64; 5]) -> Planes {
+        let mut planes = [0; 3];
+        let mut seen = 0;
+        for (number, set) in sets.into_iter().enumerate() {
+            let new = set & !seen;
+            for (bit, plane) in planes.iter_mut().enumerate() {
+                if (number + 1) >> bit & 1 != 0 {
+                    *plane |= new;
+                }
+            }
+            seen |= set;
+        }
+        Planes(planes)
+    }
+
+    #[inline(always)]
+    pub(super) fn at(&self, square: u8) -> usize {
+        let [a, b, c] = self.0.map(|plane| (plane >> (square & 63) & 1) as usize);
+        a | b << 1 | c << 2
+    }
+}
+
+/// A move of a game so far, on the turned board of the present player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Past {
+    /// The role of the man that moved; a pawn that promotes is a pawn.
+    pub role: u8,
+    /// From.
+    pub from: u8,
+    /// To; where the king arrived in castling.
+    pub to: u8,
+    /// Whether it took something.
+    pub took: bool,
+}
+
+impl Past {
+    /// The same move seen from the other side.
+    pub(super) fn turned(self) -> Past {
+        Past { from: self.from ^ 56, to: self.to ^ 56, ..self }
+    }
+}
+
+/// What has happened before a position, as far as the model asks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct History {
+    /// The opponent's last move.
+    pub opp: Option<Past>,
+    /// The player's own last move.
+    pub own: Option<Past>,
+    /// The opponent's move before his last.
+    pub opp_before: Option<Past>,
+    /// The plies of the line so far.
+    pub ply: u32,
+    /// How badly the moves of the player, and those of the opponent, have been foreseen.
+    pub surprise: [u16; 2],
+}
+
+/// A position's attacks.
+pub struct Scene<'a> {
+    pub(super) board: &'a Board,
+    pub(super) history: &'a History,
+    pub(super) own: u64,
+    pub(super) opp: u64,
+    pub(super) king: u8,
+    pub(super) opp_king: u8,
+    /// Attacks of the other side, as if the mover's king were not there.
+    pub(super) danger: u64,
+    /// The cheapest attacker of the other side: 0 none, 1 pawn, 2 knight or bishop, 3 rook, 4 queen, 5 king.
+    pub(super) attacker: Planes,
+    /// Squares attacked by the mover, and those attacked twice.
+    pub(super) own_once: u64,
+    pub(super) own_twice: u64,
+    /// Squares attacked by one's own pawns, and by two of them.
+    pub(super) own_pawns: u64,
+    pub(super) own_pawns_twice: u64,
+    /// Men that the other side can win, and the other side's men that the mover can win.
+    pub(super) own_hanging: u64,
+    pub(super) opp_hanging: u64,
+    /// Men of the other side that each role of the mover's may attack with profit.
+    pub(super) prey: [u64; 6],
+    /// Squares from which each role gives check.
+    pub(super) checks: [u64; 6],
+    /// Men of the mover's that give a check away when they leave their line.
+    pub(super) screens: u64,
+    /// Men that give check.
+    pub(super) checkers: u64,
+    pub(super) pinned: u64,
+    /// The squares attacked by the man that the other side moved last.
+    pub(super) last_attacks: u64,
+    /// The squares attacked by each of the mover's men, pawns aside.
+    pub(super) reach: [u64; 64],
+}
+
+impl<'a> Scene<'a> {
+    /// Returns the scene of a position.
+    pub fn new(board: &'a Board, history: &'a History) -> Scene<'a> {
+        let (own, opp) = (all(&board.own), all(&board.opp));
+        let (king, opp_king) = (board.king(), board.opp[KING_].trailing_zeros() as u8);
+        let occupied = own | opp;
+        let without_king = occupied & !board.own[KING_];
+
+        let pawns = pawns_down(board.opp[PAWN]);
+        let mut minors = 0;
+        for square in squares(board.opp[KNIGHT_]) {
+            minors |= KNIGHT[square as usize & 63];
+        }
+        for square in squares(board.opp[BISHOP]) {
+            minors |= bishop(square, without_king);
+        }
+        let mut rooks = 0;
+        for square in squares(board.opp[ROOK]) {
+            rooks |= rook(square, without_king);
+        }
+        let mut queens = 0;
+        for square in squares(board.opp[QUEEN]) {
+            queens |= rook(square, without_king) | bishop(square, without_king);
+        }
+        let danger = pawns | minors | rooks | queens | KING[opp_king as usize & 63];
+
+        let mut reach = [0; 64];
+        let (left, right) = pawns_up(board.own[PAWN]);
+        let (own_pawns, own_pawns_twice) = (left | right, left & right);
+        let (mut once, mut twice) = (own_pawns, own_pawns_twice);
+        let mut add = |square: u8, set: u64| {
+            reach[square as usize & 63] = set;
+            twice |= once & set;
+            once |= set;
+        };
+        let mut own_minors = 0;
+        for square in squares(board.own[KNIGHT_]) {
+            own_minors |= KNIGHT[square as usize & 63];
+            add(square, KNIGHT[square as usize & 63]);
+        }
+        for square in squares(board.own[BISHOP]) {
+            let set = bishop(square, occupied);
+            own_minors |= set;
+            add(square, set);
+        }
+        let mut own_rooks = 0;
+        for square in squares(board.own[ROOK]) {
+            let set = rook(square, occupied);
+            own_rooks |= set;
+            add(square, set);
+        }
+        for square in squares(board.own[QUEEN]) {
+            add(square, rook(square, occupied) | bishop(square, occupied));
+        }
+        add(king, KING[king as usize & 63]);
+
+        let hanging = |men: &[u64; 6], attacked: u64, defended: u64, pawns: u64, minors: u64, rooks: u64| {
+            (men[PAWN] | men[KNIGHT_] | men[BISHOP] | men[ROOK] | men[QUEEN]) & attacked & !defended
+                | (men[KNIGHT_] | men[BISHOP]) & pawns
+                | men[ROOK] & (pawns | minors)
+                | men[QUEEN] & (pawns | minors | rooks)
+        };
+        let own_queens_danger = pawns | minors | rooks;
+        let _ = own_queens_danger;
+        let opp_loose = opp & !danger & !board.opp[KING_];
+        let minor_men = board.opp[KNIGHT_] | board.opp[BISHOP];
+        let (heavy, queen_men) = (board.opp[ROOK] | board.opp[QUEEN], board.opp[QUEEN]);
+        let king_rook = rook(opp_king, occupied);
+        let king_bishop = bishop(opp_king, occupied);
+
+        let mut screens = 0;
+        let mut pinned = 0;
+        for (lines, own_sliders, opp_sliders) in [
+            (rook as fn(u8, u64) -> u64, board.own[ROOK] | board.own[QUEEN], board.opp[ROOK] | board.opp[QUEEN]),
+            (bishop, board.own[BISHOP] | board.own[QUEEN], board.opp[BISHOP] | board.opp[QUEEN]),
+        ] {
+            for square in squares(lines(opp_king, opp) & own_sliders) {
+                let men = between(square, opp_king) & own;
+                if men != 0 && men & (men - 1) == 0 {
+                    screens |= men;
+                }
+            }
+            for square in squares(lines(king, opp) & opp_sliders) {
+                let men = between(square, king) & own;
+                if men != 0 && men & (men - 1) == 0 {
+                    pinned |= men;
+                }
+            }
+        }
+        let checkers = PAWN_CAPTURES[king as usize & 63] & board.opp[PAWN]
+            | KNIGHT[king as usize & 63] & board.opp[KNIGHT_]
+            | KING[king as usize & 63] & board.opp[KING_]
+            | rook(king, occupied) & (board.opp[ROOK] | board.opp[QUEEN])
+            | bishop(king, occupied) & (board.opp[BISHOP] | board.opp[QUEEN]);
+        let last_attacks = match history.opp {
+            Some(last) => match board.role(last.to) as usize {
+                PAWN => pawns_down(1 << (last.to & 63)),
+                KNIGHT_ => KNIGHT[last.to as usize & 63],
+                BISHOP => bishop(last.to, occupied),
+                ROOK => rook(last.to, occupied),
+                QUEEN => rook(last.to, occupied) | bishop(last.to, occupied),
+                _ => 0,
+            },
+            None => 0,
+        };
+        Scene {
+            board,
+            history,
+            own,
+            opp,
+            king,
+            opp_king,
+            danger,
+            attacker: Planes::first_of([pawns, minors, rooks, queens, KING[opp_king as usize & 63]]),
+            own_once: once,
+            own_twice: twice,
+            own_pawns,
+            own_pawns_twice,
+            own_hanging: hanging(&board.own, danger, once, pawns, minors, rooks),
+            opp_hanging: hanging(&board.opp, once, danger, own_pawns, own_minors, own_rooks),
+            prey: [
+                minor_men | heavy | opp_loose,
+                heavy | opp_loose,
+                heavy | opp_loose,
+                queen_men | opp_loose,
+                opp_loose,
+                opp_loose,
+            ],
+            checks: [
+                PAWN_SOURCES[opp_king as usize & 63],
+                KNIGHT[opp_king as usize & 63],
+                king_bishop,
+                king_rook,
+                king_bishop | king_rook,
+                0,
+            ],
+            screens,
+            checkers,
+            pinned,
+            last_attacks,
+            reach,
+        }
+    }
+
+    /// Returns the squares to which men other than the king may go: those that end a check.
+    fn targets(&self) -> u64 {
+        let free = !self.own & !self.board.opp[KING_];
+        match self.checkers.count_ones() {
+            0 => free,
+            1 => free & (self.checkers | between(self.checkers.trailing_zeros() as u8, self.king)),
+            _ => 0,
+        }
+    }
+
+    /// Calls `man` for each man that has legal moves, with role, square and the set of squares it may go to: pawns first, then knights,
+    /// bishops, rooks, queens and the king; men of a role in the order of their squares. The king's set holds the rooks it may
+    /// castle with.
+    #[inline(always)]
+    pub(super) fn men(&self, mut man: impl FnMut(usize, u8, u64)) {
+        let board = self.board;
+        let targets = self.targets();
+        let occupied = self.own | self.opp;
+        let confine = |square: u8, set: u64| {
+            if self.pinned >> (square & 63) & 1 == 0 { set } else { set & self.pin_line(square) }
+        };
+        for square in squares(board.own[PAWN]) {
+            let bit = 1u64 << square;
+            let one = bit << 8 & !occupied;
+            let two = (one & 0xFF_0000) << 8 & !occupied;
+            let captures = PAWN_CAPTURES[square as usize & 63];
+            let mut set = confine(square, (one | two | captures & self.opp) & targets);
+            if board.en_passant < OFF && captures >> board.en_passant & 1 != 0 && board.en_passant_is_safe(square) {
+                set |= 1 << board.en_passant;
+            }
+            if set != 0 {
+                man(PAWN, square, set);
+            }
+        }
+        for role in [KNIGHT_, BISHOP, ROOK, QUEEN] {
+            for square in squares(board.own[role]) {
+                let set = confine(square, self.reach[square as usize & 63] & targets);
+                if set != 0 {
+                    man(role, square, set);
+                }
+            }
+        }
+        let mut set = self.reach[self.king as usize & 63] & !self.own & !self.danger & !board.opp[KING_];
+        if board.rooks[0] != [OFF; 2] {
+            set |= board.castlings(self.danger);
+        }
+        if set != 0 {
+            man(KING_, self.king, set);
+        }
+    }
+
+    /// The squares on the line from the king through a pinned man to the man that pins it.
+    #[cold]
+    fn pin_line(&self, square: u8) -> u64 {
+        let rest = (self.own | self.opp) & !(1u64 << square);
+        let line = |lines: fn(u8, u64) -> u64, sliders: u64| {
+            let seen = lines(self.king, rest) & sliders;
+            squares(seen).map(|slider| (slider, between(self.king, slider))).find(|(_, way)| way >> square & 1 != 0)
+        };
+        let (rooks, bishops) = (self.board.opp[ROOK], self.board.opp[BISHOP]);
+        let queens = self.board.opp[QUEEN];
+        match line(rook, rooks | queens).or_else(|| line(bishop, bishops | queens)) {
+            Some((slider, way)) => way | 1 << slider,
+            None => u64::MAX,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What the trainer asks of the coder. Not part of the library's interface.
+
+use super::board::Board;
+use super::line::Line;
+use super::model::{Model, Prices};
+use super::plain;
+use super::scene::{History, Past};
+use crate::chess::{Move, Position};
+use crate::game::Outcome;
+
+pub use super::features::{FIRST_SURPRISE, MOST_SURPRISE};
+
+/// Calls `see` at each ply with its class of surprise, the scores of the moves, and the place of the one played.
+pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMut(usize, &[i32], usize)) -> Option<()> {
+    let mut line = Line::new(model, start)?;
+    let mut prices = Prices::new();
+    for &m in moves {
+        if !line.price(&mut prices) {
+            return None;
+        }
+        let step = Board::step(m, line.position.turn());
+        let (at, _) = prices.find(step)?;
+        see(line.surprise_class(), prices.scores(), at);
+        line.play(m, step, &prices, at);
+    }
+    Some(())
+}
+
+/// Calls `see` wherever a packed game says whether it ends: with the context, the room's place, and whether it does.
+pub fn ends(
+    model: &Model,
+    start: &Position,
+    moves: &[Move],
+    outcome: Outcome,
+    mut see: impl FnMut(usize, usize, bool),
+) {
+    plain::encode(model, start, moves, outcome, &mut see, &mut Vec::new());
+}
+
+/// Plays a move on a board, with the history.
+pub fn play(board: &mut Board, history: &mut History, m: Move, turn: crate::chess::Color, gap: u16) {
+    let step = Board::step(m, turn);
+    let past = Past { role: board.role(step.from), from: step.from, to: board.arrival(step), took: board.takes(step) };
+    board.play(step, |_, _, _, _| {});
+    let before = i32::from(history.surprise[0]);
+    history.surprise[0] = (before + ((i32::from(gap.min(MOST_SURPRISE)) - before) >> 4)) as u16;
+    history.passed(Some(past));
+}

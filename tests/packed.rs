@@ -1,0 +1,280 @@
+//! Packed moves: every stream comes back, whatever its form, and no bytes do harm.
+
+use proptest::prelude::*;
+use scoresheet::brenner::encode;
+use scoresheet::chess::{Move, Position};
+use scoresheet::game::Outcome;
+use scoresheet::packed::board::{Board, Step};
+use scoresheet::packed::features::{self, Candidate, Visitor};
+use scoresheet::packed::scene::{History, Scene};
+use scoresheet::packed::{self, train};
+use scoresheet::{Archive, ImportOptions, import};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+fn pack(start: &Position, stream: &[u8]) -> Vec<u8> {
+    let mut bytes = b"before".to_vec();
+    packed::encode(start, stream, &mut bytes);
+    assert_eq!(&bytes[..6], b"before");
+    bytes.split_off(6)
+}
+
+fn unpack(start: &Position, bytes: &[u8], limit: Option<u32>) -> Result<Vec<u8>, packed::Fault> {
+    let mut stream = b"before".to_vec();
+    packed::decode(start, bytes, limit, &mut stream)?;
+    assert_eq!(&stream[..6], b"before");
+    Ok(stream.split_off(6))
+}
+
+/// Packs and unpacks; returns the packed length.
+fn comes_back(start: &Position, stream: &[u8]) -> usize {
+    let bytes = pack(start, stream);
+    assert_eq!(unpack(start, &bytes, None).unwrap(), stream, "{}", start.fen());
+    bytes.len()
+}
+
+/// A main line's stream with the offset behind each move.
+fn line(start: &Position, choices: &[u16], outcome: Outcome) -> (Vec<u8>, Vec<usize>) {
+    let (mut position, mut stream, mut ends) = (start.clone(), Vec::new(), Vec::new());
+    for choice in choices {
+        let moves = position.legal_moves();
+        let Some(m) = moves.get(*choice as usize % moves.len().max(1)) else { break };
+        encode::push_move(&position, *m, &mut stream);
+        ends.push(stream.len());
+        position.play(*m);
+    }
+    encode::push_outcome(outcome, &mut stream);
+    (stream, ends)
+}
+
+const OUTCOMES: [Outcome; 4] = [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw];
+
+/// Starts of many sorts: usual, Chess960, endgames, promotions, men beyond the labels, no king, a board full of queens.
+const STARTS: [&str; 10] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+    "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "8/PPPPPPPP/8/k7/8/7K/pppppppp/8 w - - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "QQQQQQk1/8/8/8/8/8/6qq/Kqqqqqqq w - - 0 1",
+    "8/8/8/3q4/8/8/PPP5/8 w - - 0 1",
+    "Q5QQ/QQQQ1QQQ/QQQQQQQQ/QQQQQQ1Q/QQQ1QQQQ/QQQQQQQQ/QQ2QQQQ/K1k1QQQQ w - - 0 1",
+    "4k3/8/8/2PpP3/8/8/8/4K2R w K d6 0 2",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_games_come_back(
+        start in 0..STARTS.len(),
+        choices in prop::collection::vec(any::<u16>(), 0..120),
+        outcome in 0..4usize,
+    ) {
+        let start = Position::from_fen(STARTS[start].as_bytes()).unwrap();
+        let (stream, ends) = line(&start, &choices, OUTCOMES[outcome]);
+        comes_back(&start, &stream);
+        let bytes = pack(&start, &stream);
+        for limit in [0, ends.len() / 2, ends.len()] {
+            let part = unpack(&start, &bytes, Some(limit as u32)).unwrap();
+            let least = if limit == 0 { 0 } else { ends[limit - 1] };
+            prop_assert!(part.len() >= least && stream.starts_with(&part));
+        }
+    }
+
+    #[test]
+    fn annotated_games_come_back(
+        elements in prop::collection::vec((0..14u8, any::<u16>()), 0..150),
+        outcome in 0..4usize,
+    ) {
+        // A tree of moves with everything that can stand in it.
+        let start = Position::standard();
+        let mut stream = Vec::new();
+        let mut line = (start.clone(), None::<Position>);
+        let mut stack = Vec::new();
+        for (element, number) in elements {
+            match element {
+                0 => encode::push_text_mark(&mut stream),
+                1 => encode::push_nag(number as u8, &mut stream),
+                2 => encode::push_mark(number & 1 == 0, &mut stream),
+                3 if line.1.is_some() => {
+                    encode::push_open(&mut stream);
+                    let before = line.1.clone().unwrap();
+                    stack.push(std::mem::replace(&mut line, (before, None)));
+                }
+                4 if !stack.is_empty() => {
+                    encode::push_close(&mut stream);
+                    line = stack.pop().unwrap();
+                }
+                5 => {
+                    encode::push_move(&line.0, Move::NULL, &mut stream);
+                    line.1 = Some(line.0.clone());
+                    line.0.play(Move::NULL);
+                }
+                _ => {
+                    let moves = line.0.legal_moves();
+                    let Some(m) = moves.get(number as usize % moves.len().max(1)) else { continue };
+                    encode::push_move(&line.0, *m, &mut stream);
+                    line.1 = Some(line.0.clone());
+                    line.0.play(*m);
+                }
+            }
+        }
+        for _ in stack {
+            encode::push_close(&mut stream);
+        }
+        encode::push_outcome(OUTCOMES[outcome], &mut stream);
+        let bytes = pack(&start, &stream);
+        prop_assert_eq!(unpack(&start, &bytes, None).unwrap(), stream);
+    }
+
+    #[test]
+    fn any_stream_comes_back(start in 0..STARTS.len(), stream in prop::collection::vec(any::<u8>(), 0..60)) {
+        let start = Position::from_fen(STARTS[start].as_bytes()).unwrap();
+        prop_assert!(comes_back(&start, &stream) <= stream.len() + 1);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(start in 0..STARTS.len(), bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        let start = Position::from_fen(STARTS[start].as_bytes()).unwrap();
+        let _ = unpack(&start, &bytes, None);
+        let _ = unpack(&start, &bytes, Some(20));
+    }
+
+    #[test]
+    fn damaged_games_do_no_harm(choices in prop::collection::vec(any::<u16>(), 1..60), at in any::<u16>(), with in 1..=255u8) {
+        let start = Position::standard();
+        let mut bytes = pack(&start, &line(&start, &choices, Outcome::Draw).0);
+        let at = at as usize % bytes.len();
+        bytes[at] ^= with;
+        let _ = unpack(&start, &bytes, None);
+        bytes.truncate(at);
+        let _ = unpack(&start, &bytes, None);
+    }
+}
+
+#[test]
+fn bytes_that_never_end_are_cut_off() {
+    // Zeros go on for ever behind the last byte.
+    let start = Position::standard();
+    for kind in 0..255 {
+        let _ = unpack(&start, &[kind], None);
+        let _ = unpack(&start, &[kind, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], None);
+    }
+    // A game of more than the most is held as it is.
+    let mut stream = Vec::new();
+    for _ in 0..20_000 {
+        stream.extend_from_slice(&[0x12, 0x12, 0x16, 0x16]);
+    }
+    assert_eq!(comes_back(&start, &stream), stream.len() + 1);
+}
+
+#[test]
+fn the_model_is_the_one_that_is_named() {
+    assert_eq!(Sha256::digest(packed::MODEL)[..], packed::MODEL_SHA256);
+    assert!(packed::MODEL.len() <= 1 << 20);
+}
+
+#[derive(Default)]
+struct Steps(Vec<Step>);
+
+impl Visitor for Steps {
+    fn man(&mut self, place: usize, from: usize) {
+        assert!(place < features::PLACES && from < features::SMALL);
+    }
+
+    fn candidate(&mut self, candidate: &Candidate) {
+        assert!(candidate.small.iter().all(|index| *index < features::SMALL), "{:?}", candidate.step);
+        assert!(candidate.from_to < features::FROM_TO && candidate.place < features::PLACES && candidate.victim < 36);
+        self.0.push(candidate.step);
+    }
+}
+
+/// The coder's moves are the rules' moves, and each of them leads to the same board.
+fn moves_agree(position: &Position, history: &History, board: &Board) {
+    let mut steps = Steps::default();
+    features::visit(&Scene::new(board, history), &mut steps);
+    let mut moves: Vec<String> =
+        steps.0.iter().map(|step| format!("{:?}", board.to_move(*step, position.turn()))).collect();
+    let mut legal: Vec<String> = position.legal_moves().iter().map(|m| format!("{m:?}")).collect();
+    moves.sort();
+    legal.sort();
+    assert_eq!(moves, legal, "{}", position.fen());
+}
+
+/// Walks a line and compares at every ply.
+fn line_agrees(start: &Position, choices: &[u16]) {
+    let mut position = start.clone();
+    let Some(mut board) = Board::new(&position) else { return };
+    let mut history = History::default();
+    for choice in choices {
+        moves_agree(&position, &history, &board);
+        let moves = position.legal_moves();
+        let Some(m) = moves.get(*choice as usize % moves.len().max(1)) else { break };
+        train::play(&mut board, &mut history, *m, position.turn(), 100);
+        position.play(*m);
+        assert_eq!(Board::new(&position).as_ref(), Some(&board), "{}", position.fen());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_coders_moves_are_the_rules_moves(start in 0..STARTS.len(), choices in prop::collection::vec(any::<u16>(), 0..100)) {
+        line_agrees(&Position::from_fen(STARTS[start].as_bytes()).unwrap(), &choices);
+    }
+}
+
+/// Packs every game of an archive; returns packed bytes and plies.
+fn archive_comes_back(archive: &Archive) -> (usize, u64) {
+    let (mut bytes, mut plies) = (0, 0);
+    for game in archive.games() {
+        let game = game.unwrap();
+        bytes += comes_back(game.start(), game.moves());
+        plies += u64::from(game.plies());
+    }
+    (bytes, plies)
+}
+
+fn imported(source: &Path, folder: &Path) -> Archive {
+    let target = folder.join("games.bga");
+    import(
+        &[source.to_path_buf()],
+        &target,
+        &ImportOptions::default(),
+        &Default::default(),
+        &Default::default(),
+        |_| {},
+    )
+    .unwrap();
+    Archive::open(&target).unwrap()
+}
+
+#[test]
+fn the_sample_comes_back_at_a_third() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lichess-sample.pgn.zst");
+    let (bytes, plies) = archive_comes_back(&imported(&sample, folder.path()));
+    assert_eq!(plies, 197_005);
+    assert!((bytes * 8) as f64 / (plies as f64) < 3.2, "{bytes} bytes");
+}
+
+/// Every n-th ply of every corpus, against the rules; every game there and back.
+#[test]
+fn the_corpora_come_back() {
+    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+        eprintln!("skipped: SCORESHEET_CORPORA is not set");
+        return;
+    };
+    for name in [
+        "engine960/TCEC_Season_19_-_Frc2_Testing2.pgn",
+        "annotated/mcostalba_GM_games.pgn",
+        "synthetic/4mattX+nanochess.pgn",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = imported(&PathBuf::from(&corpora).join(name), folder.path());
+        archive_comes_back(&archive);
+    }
+}
