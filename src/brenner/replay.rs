@@ -41,8 +41,9 @@ impl std::error::Error for ReplayError {}
 /// as soon as the square of its man is, and the next ply need not wait for more.
 #[derive(Clone)]
 struct Men {
-    /// The code of the man on each square, or `EMPTY`; behind the squares, at `OFF`, nothing.
-    board: [u8; 128],
+    /// The code of the man on each square, or `EMPTY`; behind the squares, at `OFF`, nothing. Any byte is an index, so that damaged moves
+    /// need not be told from others: they end behind the board.
+    board: [u8; 256],
     /// The square of each slot, or `OFF`. Any byte is an index: entries from 64 up are written but mean nothing.
     square: [u8; 256],
 }
@@ -87,7 +88,7 @@ impl Replay {
             Some(man) => man.0,
             None => EMPTY,
         });
-        let mut men = Men { board: [EMPTY; 128], square: [OFF; 256] };
+        let mut men = Men { board: [EMPTY; 256], square: [OFF; 256] };
         men.board[..64].copy_from_slice(&start.board);
         men.square[..64].copy_from_slice(&start.square[..64]);
         Replay {
@@ -211,16 +212,16 @@ impl Replay {
     ) -> usize {
         let stream = &stream[..stream.len().min(plies as usize)];
         let (men, start) = (&mut self.men, &self.start);
-        let mut tally = self.tally;
         let base = i64::from(self.ply);
+        // Plies count from here, so that one number is both place and ply.
+        let mut tally = Tally { zero: self.tally.zero - base, ..self.tally };
         let mut keys = *key;
         let mut at = 0;
         // Bound once for each side, so that each has its own code and tables.
         macro_rules! step {
             ($black:literal, $byte:expr) => {{
                 let byte = $byte;
-                let ply = base + at as i64 + 1;
-                let played = match men.plain::<$black, KEY>(byte, ply, &mut tally, &mut keys) {
+                let played = match men.plain::<$black, KEY>(byte, at as i64 + 1, &mut tally, &mut keys) {
                     None if byte & !1 == CASTLE_H => men.castle($black, byte, start).map(|(moved, change)| {
                         tally.moved |= moved;
                         keys.men ^= change;
@@ -231,6 +232,8 @@ impl Replay {
                 if let Some((slot, captured)) = played {
                     at += 1;
                     let turn = if $black { Color::White } else { Color::Black };
+                    let tally = Tally { zero: tally.zero + base, ..tally };
+                    let ply = base + at as i64;
                     let state = State { men, start, tally, ply, turn, last: byte, en_passant: OFF };
                     if KEY {
                         if keys.touches(slot, captured) {
@@ -273,7 +276,7 @@ impl Replay {
         if at > 0 {
             self.turn = if black { Color::Black } else { Color::White };
             self.ply += at as u32;
-            self.tally = tally;
+            self.tally = Tally { zero: tally.zero + base, ..tally };
             *key = keys;
             self.en_passant = State { last: stream[at - 1], ..self.state() }.passed();
         }
@@ -387,7 +390,7 @@ impl Men {
     /// The square of a labelled man that is on the board.
     fn on_board(&self, slot: u8) -> Option<u8> {
         let square = self.square[usize::from(slot)];
-        (slot < OFF && self.board[usize::from(square & 127)] == slot).then_some(square)
+        (slot < OFF && self.board[usize::from(square)] == slot).then_some(square)
     }
 
     /// Castles: returns the slots that have moved and the change of the key; `None` and changes nothing where king or rook is not there.
@@ -425,12 +428,12 @@ impl Men {
     ) -> Option<(u8, u8)> {
         let entry = TABLE[BLACK as usize][usize::from(byte)];
         let from = self.square[usize::from(entry.slot)];
-        if self.board[usize::from(from & 127)] != entry.slot {
+        if self.board[usize::from(from)] != entry.slot {
             return None;
         }
-        let to = from.wrapping_add(entry.step) & 63;
+        let to = from.wrapping_add(entry.step);
         let captured = self.board[usize::from(to)];
-        self.board[usize::from(from & 127)] = EMPTY;
+        self.board[usize::from(from)] = EMPTY;
         self.board[usize::from(to)] = entry.slot;
         self.square[usize::from(entry.slot)] = to;
         tally.moved |= 1 << (entry.slot & 63);
