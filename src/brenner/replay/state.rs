@@ -84,8 +84,11 @@ impl State<'_> {
     /// The castling rights that hold: bit `side * 2 + wing`.
     pub(super) fn rights(&self) -> u8 {
         let start = self.start;
-        let held = start.rights & !self.tally.lost;
-        let mut rights = held;
+        let mut rights = start.rights & !self.tally.lost;
+        let kings = 1 << 24 | 1 << 56;
+        if rights == 0 || self.tally.moved & kings == kings {
+            return 0;
+        }
         for right in 0..4 {
             let king = right as u32 / 2 * 32 + 24;
             let rook = start.rook[right];
