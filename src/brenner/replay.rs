@@ -15,8 +15,9 @@ pub use state::State;
 
 use super::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
 use crate::chess::piece::{EMPTY, OFF};
-use crate::chess::{Color, Man, Position, Role, Square, Wing, zobrist};
+use crate::chess::{Color, Man, Position, Role, Square, zobrist};
 use key::Key;
+use std::hint::select_unpredictable;
 use table::{Class, TABLE, class, is_double_step, slot};
 
 /// A stream that cannot be replayed to the ply asked, because it is damaged.
@@ -35,9 +36,14 @@ impl std::fmt::Display for ReplayError {
 impl std::error::Error for ReplayError {}
 
 /// The men, by square and by slot.
+///
+/// A man that is taken keeps its last square, where another man then stands: so the addresses of all that is written at a ply are known
+/// as soon as the square of its man is, and the next ply need not wait for more.
 #[derive(Clone)]
 struct Men {
-    board: [u8; 64],
+    /// The code of the man on each square, or `EMPTY`; behind the squares, at `OFF`, nothing. Any byte is an index, so that damaged moves
+    /// need not be told from others: they end behind the board.
+    board: [u8; 256],
     /// The square of each slot, or `OFF`. Any byte is an index: entries from 64 up are written but mean nothing.
     square: [u8; 256],
 }
@@ -82,10 +88,11 @@ impl Replay {
             Some(man) => man.0,
             None => EMPTY,
         });
-        let mut square = [OFF; 256];
-        square[..64].copy_from_slice(&start.square[..64]);
+        let mut men = Men { board: [EMPTY; 256], square: [OFF; 256] };
+        men.board[..64].copy_from_slice(&start.board);
+        men.square[..64].copy_from_slice(&start.square[..64]);
         Replay {
-            men: Men { board: start.board, square },
+            men,
             tally: Tally { moved: 0, zero: -i64::from(start.halfmove_clock), lost: 0 },
             turn: start.turn,
             en_passant: start.en_passant,
@@ -165,6 +172,13 @@ impl Replay {
     ) -> Result<usize, ReplayError> {
         let mut key = if KEY { Key::of(&self.state()) } else { Key::default() };
         let mut at = 0;
+        // Most streams end with their result: not to meet it saves a branch that is never foreseen.
+        let stream = match stream {
+            [moves @ .., before, 1..=3] if !matches!(*before, NAG | EXPLICIT) && moves.last() != Some(&EXPLICIT) => {
+                &stream[..stream.len() - 1]
+            }
+            _ => stream,
+        };
         while self.ply < ply {
             at += self.plain_moves::<KEY>(&stream[at.min(stream.len())..], ply - self.ply, &mut key, &mut visit);
             if self.ply >= ply || at >= stream.len() {
@@ -198,19 +212,28 @@ impl Replay {
     ) -> usize {
         let stream = &stream[..stream.len().min(plies as usize)];
         let (men, start) = (&mut self.men, &self.start);
-        let mut tally = self.tally;
         let base = i64::from(self.ply);
+        // Plies count from here, so that one number is both place and ply.
+        let mut tally = Tally { zero: self.tally.zero - base, ..self.tally };
         let mut keys = *key;
         let mut at = 0;
         // Bound once for each side, so that each has its own code and tables.
         macro_rules! step {
             ($black:literal, $byte:expr) => {{
                 let byte = $byte;
-                let ply = base + at as i64 + 1;
-                let captured = men.plain::<$black, KEY>(byte, ply, &mut tally, &mut keys);
-                if let Some((slot, captured)) = captured {
+                let played = match men.plain::<$black, KEY>(byte, at as i64 + 1, &mut tally, &mut keys) {
+                    None if byte & !1 == CASTLE_H => men.castle($black, byte, start).map(|(moved, change)| {
+                        tally.moved |= moved;
+                        keys.men ^= change;
+                        (u8::from($black) * 32 + 24, EMPTY)
+                    }),
+                    played => played,
+                };
+                if let Some((slot, captured)) = played {
                     at += 1;
                     let turn = if $black { Color::White } else { Color::Black };
+                    let tally = Tally { zero: tally.zero + base, ..tally };
+                    let ply = base + at as i64;
                     let state = State { men, start, tally, ply, turn, last: byte, en_passant: OFF };
                     if KEY {
                         if keys.touches(slot, captured) {
@@ -220,10 +243,8 @@ impl Replay {
                     } else {
                         visit(&state, 0);
                     }
-                    true
-                } else {
-                    false
                 }
+                played.is_some()
             }};
         }
         let mut rest = stream;
@@ -255,7 +276,7 @@ impl Replay {
         if at > 0 {
             self.turn = if black { Color::Black } else { Color::White };
             self.ply += at as u32;
-            self.tally = tally;
+            self.tally = Tally { zero: tally.zero + base, ..tally };
             *key = keys;
             self.en_passant = State { last: stream[at - 1], ..self.state() }.passed();
         }
@@ -266,13 +287,10 @@ impl Replay {
     #[cold]
     #[inline(never)]
     fn other(&mut self, rest: &[u8], key: &mut u64) -> Option<Used> {
-        let side = self.turn.index();
         let first = *rest.first()?;
         Some(Used::Bytes(match first {
             1..=3 => return Some(Used::Ended),
             0 | 6 | 7 => 1,
-            CASTLE_H => self.castle(side, Wing::H, key)?,
-            CASTLE_A => self.castle(side, Wing::A, key)?,
             EXPLICIT => self.explicit(u16::from_be_bytes([*rest.get(1)?, *rest.get(2)?]), key)?,
             NULL => {
                 self.en_passant = OFF;
@@ -291,16 +309,12 @@ impl Replay {
 
     fn prefixed(&mut self, man: u8, role: Role, next: u8, key: &mut u64) -> Option<usize> {
         let entry = TABLE[self.turn.index()][usize::from(next)];
-        let own = self.men.square[usize::from(entry.slot)];
-        let pawn = match class(next) {
-            Class::Piece if Man(entry.slot).role() == role => false,
-            Class::Pawn => true,
+        let (mover, pawn) = match class(next) {
+            Class::Piece if Man(entry.slot).role() == role => (man, false),
+            Class::Pawn => (entry.slot, true),
             _ => return None,
         };
-        let from = if pawn { own } else { self.men.square[usize::from(man)] };
-        if from >= OFF {
-            return None;
-        }
+        let from = self.men.on_board(mover)?;
         let to = from.wrapping_add(entry.step) & 63;
         self.go(from, to, man, key);
         self.en_passant = if pawn && is_double_step(next) { u8::midpoint(from, to) } else { OFF };
@@ -345,29 +359,8 @@ impl Replay {
         self.pass();
     }
 
-    fn castle(&mut self, side: usize, wing: Wing, key: &mut u64) -> Option<usize> {
-        let right = side * 2 + wing as usize;
-        let king = side * 32 + 24;
-        let (from, rook_from) = (self.men.square[king], self.start.rook_home[right]);
-        if from >= OFF || rook_from >= OFF {
-            return None;
-        }
-        let home = from & 0x38;
-        let (king_to, rook_to) = match wing {
-            Wing::H => (home | 6, home | 5),
-            Wing::A => (home | 2, home | 3),
-        };
-        let (king, rook) = (self.lift(from, key), self.lift(rook_from, key));
-        self.put(king, king_to, key);
-        self.put(rook, rook_to, key);
-        self.en_passant = OFF;
-        self.pass();
-        Some(1)
-    }
-
     fn lift(&mut self, square: u8, key: &mut u64) -> u8 {
         let code = std::mem::replace(&mut self.men.board[usize::from(square & 63)], EMPTY);
-        self.men.square[usize::from(code)] = OFF;
         *key ^= zobrist::man(code, square);
         code
     }
@@ -388,6 +381,41 @@ impl Replay {
 }
 
 impl Men {
+    /// The squares.
+    #[inline(always)]
+    fn squares(&self) -> &[u8; 64] {
+        self.board.first_chunk().unwrap_or(&[EMPTY; 64])
+    }
+
+    /// The square of a labelled man that is on the board.
+    fn on_board(&self, slot: u8) -> Option<u8> {
+        let square = self.square[usize::from(slot)];
+        (slot < OFF && self.board[usize::from(square)] == slot).then_some(square)
+    }
+
+    /// Castles: returns the slots that have moved and the change of the key; `None` and changes nothing where king or rook is not there.
+    #[inline(never)]
+    fn castle(&mut self, black: bool, byte: u8, start: &Start) -> Option<(u64, u64)> {
+        let (king, right) = (u8::from(black) * 32 + 24, usize::from(black) * 2 + usize::from(byte & 1));
+        let (from, rook_from) = (self.on_board(king)?, start.rook_home[right]);
+        if rook_from >= OFF {
+            return None;
+        }
+        let rook = self.board[usize::from(rook_from & 63)];
+        let home = from & 0x38;
+        let (king_to, rook_to) = if byte == CASTLE_H { (home | 6, home | 5) } else { (home | 2, home | 3) };
+        self.board[usize::from(from & 63)] = EMPTY;
+        self.board[usize::from(rook_from & 63)] = EMPTY;
+        let (mut moved, mut key) = (0, 0);
+        for (man, from, to) in [(king, from, king_to), (rook, rook_from, rook_to)] {
+            self.board[usize::from(to)] = man;
+            self.square[usize::from(man)] = to;
+            moved |= if man < 64 { 1 << man } else { 0 };
+            key ^= zobrist::man(man, from) ^ zobrist::man(man, to);
+        }
+        Some((moved, key))
+    }
+
     /// Plays a byte that is a move by itself: returns the slot that moved and what it took (`EMPTY` for nothing), or `None` and changes
     /// nothing where the byte is no such move or its man is not on the board.
     #[inline(always)]
@@ -400,19 +428,16 @@ impl Men {
     ) -> Option<(u8, u8)> {
         let entry = TABLE[BLACK as usize][usize::from(byte)];
         let from = self.square[usize::from(entry.slot)];
-        if from >= OFF {
+        if self.board[usize::from(from)] != entry.slot {
             return None;
         }
-        let to = from.wrapping_add(entry.step) & 63;
+        let to = from.wrapping_add(entry.step);
         let captured = self.board[usize::from(to)];
         self.board[usize::from(from)] = EMPTY;
-        self.square[usize::from(captured)] = OFF;
         self.board[usize::from(to)] = entry.slot;
         self.square[usize::from(entry.slot)] = to;
         tally.moved |= 1 << (entry.slot & 63);
-        if captured != entry.quiet {
-            tally.zero = ply;
-        }
+        tally.zero = select_unpredictable(captured == entry.quiet, tally.zero, ply);
         if KEY {
             key.men ^= zobrist::man(entry.slot, from) ^ zobrist::man(entry.slot, to) ^ zobrist::man(captured, to);
         }
@@ -420,7 +445,6 @@ impl Men {
             // Aslant to an empty square: the pawn taken stands on the mover's rank.
             let square = from & 0x38 | to & 7;
             let victim = std::mem::replace(&mut self.board[usize::from(square)], EMPTY);
-            self.square[usize::from(victim)] = OFF;
             if KEY {
                 key.men ^= zobrist::man(victim, square);
             }

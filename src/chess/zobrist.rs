@@ -96,7 +96,7 @@ pub(crate) fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
 }
 
 /// Returns the number of the en passant target `target` if a capture there by `turn` is legal, else 0.
-pub(crate) fn en_passant(board: &[u8; 64], king: u8, turn: Color, target: u8) -> u64 {
+pub(crate) fn en_passant(board: &[u8; 64], king: Option<u8>, turn: Color, target: u8) -> u64 {
     let file = target & 7;
     let ours = (turn as u8) << 3;
     let pawn = |code: u8, side: u8| code != EMPTY && matches!(code >> 2 & 15 ^ side, 0 | 1);
@@ -115,7 +115,7 @@ pub(crate) fn en_passant(board: &[u8; 64], king: u8, turn: Color, target: u8) ->
         after[usize::from(from)] = EMPTY;
         after[usize::from(victim)] = EMPTY;
         after[usize::from(target)] = capturer;
-        if king >= OFF || !is_attacked(&after, king, turn.other()) {
+        if !king.is_some_and(|king| is_attacked(&after, king, turn.other())) {
             return NUMBERS.en_passant[usize::from(file)];
         }
     }

@@ -26,8 +26,11 @@ impl Key {
     /// Returns the parts for a state.
     pub fn of(state: &State<'_>) -> Key {
         let standard = &*crate::chess::position::STANDARD;
-        let men =
-            if state.men.board == standard.board { *zobrist::STANDARD_MEN } else { zobrist::men(&state.men.board) };
+        let men = if *state.men.squares() == standard.board {
+            *zobrist::STANDARD_MEN
+        } else {
+            zobrist::men(state.men.squares())
+        };
         let mut key = Key { men, ..Key::default() };
         key.see_rights(state);
         key
@@ -45,7 +48,7 @@ impl Key {
             if !matches!((right & 1, rook_home[right] & 7), (0, 7) | (1, 0)) {
                 // Whether it is the outermost rook depends on the side's other rooks.
                 self.watched |= ROOKS << side;
-                self.rights ^= zobrist::inner_rook(&state.men.board, right, rook_home[right]);
+                self.rights ^= zobrist::inner_rook(state.men.squares(), right, rook_home[right]);
             }
         }
     }
@@ -81,6 +84,6 @@ fn beside(men: &Men, turn: Color, last: u8) -> bool {
 
 #[cold]
 fn en_passant(state: &State<'_>) -> u64 {
-    let king = state.men.square[state.turn.index() * 32 + 24];
-    zobrist::en_passant(&state.men.board, king, state.turn, state.passed())
+    let king = state.men.on_board(state.turn.index() as u8 * 32 + 24);
+    zobrist::en_passant(state.men.squares(), king, state.turn, state.passed())
 }

@@ -84,8 +84,11 @@ impl State<'_> {
     /// The castling rights that hold: bit `side * 2 + wing`.
     pub(super) fn rights(&self) -> u8 {
         let start = self.start;
-        let held = start.rights & !self.tally.lost;
-        let mut rights = held;
+        let mut rights = start.rights & !self.tally.lost;
+        let kings = 1 << 24 | 1 << 56;
+        if rights == 0 || self.tally.moved & kings == kings {
+            return 0;
+        }
         for right in 0..4 {
             let king = right as u32 / 2 * 32 + 24;
             let rook = start.rook[right];
@@ -102,7 +105,7 @@ impl State<'_> {
     #[inline]
     pub fn fen<'t>(&self, text: &'t mut FenText) -> &'t [u8] {
         text.write(&Fields {
-            board: &self.men.board,
+            board: self.men.squares(),
             turn: self.turn,
             rights: self.rights(),
             rooks: self.start.rook_home,
@@ -114,24 +117,37 @@ impl State<'_> {
 
     /// Returns the state as a position of its own; some 30 ns.
     pub fn position(&self) -> Position {
-        let mut occupied = [0u64; 2];
-        let mut roles = [0u64; 6];
-        let mut unlabelled = false;
-        for (square, &code) in self.men.board.iter().enumerate() {
-            if code != EMPTY {
-                occupied[Man(code).color().index()] |= 1 << square;
-                roles[Man(code).role() as usize] |= 1 << square;
-                unlabelled |= code >= 64;
+        let board = self.men.squares();
+        // Sets of the squares whose codes have bit 2, 3, 4, 5 or 6, eight squares at a time.
+        let mut sets = [0u64; 5];
+        for (rank, codes) in board.as_chunks::<8>().0.iter().enumerate() {
+            let codes = u64::from_le_bytes(*codes);
+            for (bit, set) in sets.iter_mut().enumerate() {
+                let bits = codes >> (bit + 2) & 0x0101_0101_0101_0101;
+                *set |= (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (rank * 8);
             }
         }
+        // Bits 2 to 4 tell the role: 0 and 1 the pawn, then in their order, 7 none.
+        let [low, middle, high, black, beyond] = sets;
+        let men = !(low & middle & high);
+        let roles = [
+            !high & !middle,
+            !high & middle & !low,
+            !high & middle & low,
+            high & !middle & !low,
+            high & !middle & low,
+            high & middle & !low,
+        ];
         let mut square = [OFF; CODES];
-        square.copy_from_slice(&self.men.square[..CODES]);
+        for (place, &code) in board.iter().enumerate() {
+            square[code as usize % CODES] = place as u8;
+        }
         Position {
-            board: self.men.board,
+            board: *board,
             square,
-            occupied,
+            occupied: [men & !black, men & black],
             roles,
-            unlabelled,
+            unlabelled: beyond & men != 0,
             turn: self.turn,
             en_passant: self.passed(),
             rights: self.rights(),

@@ -1,0 +1,80 @@
+//! Placement by byte shuffles, two ranks at a time.
+
+use super::{LENGTHS, RANKS, Text};
+use std::arch::x86_64::*;
+
+/// How a rank with that set of occupied squares is written: where each character comes from, and the digits between.
+#[derive(Clone, Copy)]
+struct Rank {
+    from: u64,
+    digits: u64,
+}
+
+static SHUFFLES: [Rank; 256] = {
+    let mut table = [Rank { from: 0, digits: 0 }; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut file, mut at) = (0u64, 0u64);
+        // A character that comes from nowhere is zero.
+        let mut from = u64::MAX;
+        while file < 8 {
+            let digit = RANKS[set].digits >> (file * 8) & 0xFF;
+            let occupied = set >> file & 1 != 0;
+            if occupied {
+                from = from & !(0xFF << (at * 8)) | file << (at * 8);
+            }
+            table[set].digits |= digit << (at * 8);
+            at += (occupied || digit != 0) as u64;
+            file += 1;
+        }
+        table[set].from = from;
+        set += 1;
+    }
+    table
+};
+
+/// Writes the placement; `None`, and nothing, where the processor has no such shuffles.
+#[inline]
+#[allow(unsafe_code)]
+pub fn placement(board: &[u8; 64], out: &mut Text) -> Option<usize> {
+    if !is_x86_feature_detected!("ssse3") {
+        return None;
+    }
+    // SAFETY: the processor has SSSE3, as has just been asked; the function has no other condition.
+    Some(unsafe { shuffled(board, out) })
+}
+
+#[target_feature(enable = "ssse3")]
+fn shuffled(board: &[u8; 64], out: &mut Text) -> usize {
+    let letters = _mm_setr_epi8(
+        b'P' as i8, b'P' as i8, b'N' as i8, b'B' as i8, b'R' as i8, b'Q' as i8, b'K' as i8, 0, //
+        b'p' as i8, b'p' as i8, b'n' as i8, b'b' as i8, b'r' as i8, b'q' as i8, b'k' as i8, 0,
+    );
+    let word = |at: usize| i64::from_le_bytes(board.as_chunks::<8>().0[at & 7]);
+    let mut at = 0;
+    let mut push = |text: i64, length: u8| {
+        // At most 63 before the last rank.
+        let room = &mut out[at & 63..][..9];
+        room[..8].copy_from_slice(&text.to_le_bytes());
+        at += usize::from(length);
+        out[at & 127] = b'/';
+        at += 1;
+    };
+    for pair in [6, 4, 2, 0] {
+        let codes = _mm_set_epi64x(word(pair + 1), word(pair));
+        // Bits 2 to 5 of a code are role and colour.
+        let men = _mm_and_si128(_mm_srli_epi16::<2>(codes), _mm_set1_epi8(15));
+        let men = _mm_shuffle_epi8(letters, men);
+        // Bit 6 of a letter is set; a shift by one makes it the sign.
+        let occupied = _mm_movemask_epi8(_mm_slli_epi16::<1>(men)) as usize;
+        let (low, high) = (occupied & 0xFF, occupied >> 8 & 0xFF);
+        // The upper rank's squares are eight bytes on; a character from nowhere stays so, as its sign does.
+        let eight = 0x0808_0808_0808_0808;
+        let from = _mm_set_epi64x((SHUFFLES[high].from | eight) as i64, SHUFFLES[low].from as i64);
+        let digits = _mm_set_epi64x(SHUFFLES[high].digits as i64, SHUFFLES[low].digits as i64);
+        let text = _mm_or_si128(_mm_shuffle_epi8(men, from), digits);
+        push(_mm_cvtsi128_si64(_mm_unpackhi_epi64(text, text)), LENGTHS[high]);
+        push(_mm_cvtsi128_si64(text), LENGTHS[low]);
+    }
+    at - 1
+}
