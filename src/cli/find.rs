@@ -8,6 +8,7 @@ use crate::heading::Heading;
 use crate::json::Object;
 use crate::list::{self, Style};
 use crate::output::{self, count, message, note};
+use crate::pattern::PatternArgs;
 use crate::sought::SoughtArgs;
 use clap::ValueEnum;
 use scoresheet::archive::{Archive, Game};
@@ -20,7 +21,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Find the games that reach a position, transpositions included
+/// Find the games that reach a position, transpositions included, or one like a pattern
 ///
 /// Clocks never count, and an en passant target only where a capture is legal. Fast with `scoresheet index --signatures` (8 bytes a
 /// game), at once with `scoresheet index --positions` (8 bytes a half-move); without them every game is looked into.
@@ -30,12 +31,17 @@ Examples:
   scoresheet find games.bga --moves \"e4 c5 Nf3 d6 d4\"
   scoresheet find games.bga --fen \"8/8/4k3/8/8/4K3/4P3/8 w - -\" --any-side
   scoresheet find games.bga --moves \"d4 d5 c4\" --count
+  scoresheet find games.bga --material KRPkr --plies 10           rook and pawn against rook for ten half-moves
+  scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"     these men there, whatever else
+  scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'    a query in Scoutfish's JSON
   scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
     #[command(flatten)]
     sought: SoughtArgs,
+    #[command(flatten)]
+    pattern: PatternArgs,
     /// Every ply at which a game has it, not the first alone
     #[arg(long)]
     all_plies: bool,
@@ -80,25 +86,38 @@ enum Format {
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let archive = output::open(&args.archive)?;
+    let (pattern, skip, limit) = match args.pattern.pattern()? {
+        Some(query) => (Some(query.pattern), query.skip, args.limit.or(query.limit)),
+        None => (None, 0, args.limit),
+    };
+    if pattern.is_none() && !args.sought.position.is_given() {
+        let what = "nothing to find: say a position (--fen, --moves) or a pattern (--board, --material, --query ..)";
+        return Err(Failure::Message(what.to_owned()));
+    }
     let sought = args.sought.sought()?;
     args.threads.install(|| {
         let started = Instant::now();
         let reach = Reach { all_plies: args.all_plies, variations: args.variations };
-        let found = with_side_files(&args.archive, &archive, |search| search.position(&sought, reach));
+        let mut found = with_side_files(&args.archive, &archive, |search| match &pattern {
+            Some(pattern) => search.pattern(pattern, args.pattern.either_color, args.all_plies),
+            None => search.position(&sought, reach),
+        });
         if args.explain {
             explain(&found, started);
         }
-        print(args, &archive, &found)
+        if skip > 0 {
+            let passed = found.hits.chunk_by(|a, b| a.game == b.game).take(skip.try_into().unwrap_or(usize::MAX));
+            let passed: usize = passed.map(<[Hit]>::len).sum();
+            found.hits.drain(..passed);
+        }
+        print(args, &archive, &found, limit)
     })
 }
 
 /// Runs `work` with a search that has the help of the side files that there are.
 pub fn with_side_files<T>(path: &Path, archive: &Archive, work: impl FnOnce(Search) -> T) -> T {
     let (index, index_state) = PositionIndex::open(archive);
-    let (signatures, state) = match index {
-        Some(_) => (None, SideState::Missing),
-        None => Signatures::open(archive),
-    };
+    let (signatures, state) = Signatures::open(archive);
     told_if_stale(&PositionIndex::path(path), index_state, "--positions");
     told_if_stale(&Signatures::path(path), state, "--signatures");
     let mut search = Search::new(archive);
@@ -127,16 +146,16 @@ fn explain(found: &Found, started: Instant) {
 }
 
 /// Prints what was found.
-fn print(args: &Args, archive: &Archive, found: &Found) -> Result<Code, Failure> {
+fn print(args: &Args, archive: &Archive, found: &Found, limit: Option<u64>) -> Result<Code, Failure> {
     let mut out = output::stdout();
-    let most = args.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let most = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let games: Vec<&[Hit]> = found.hits.chunk_by(|a, b| a.game == b.game).collect();
     for error in &found.unread {
         message(&error.to_string());
     }
     let mut failed = found.unread.len() as u64;
     if args.count {
-        writeln!(out, "{}", games.len())?;
+        writeln!(out, "{}", games.len().min(most))?;
     } else {
         if args.format == Format::Csv {
             out.write_all(b"game,ply,white,black,result,date,eco,plies,event\n")?;

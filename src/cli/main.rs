@@ -33,6 +33,7 @@ mod merge;
 mod original;
 mod output;
 mod parts;
+mod pattern;
 mod pcn_source;
 mod position;
 mod progress;

@@ -22,6 +22,11 @@ pub struct PositionArgs {
 }
 
 impl PositionArgs {
+    /// Returns whether any is given.
+    pub fn is_given(&self) -> bool {
+        self.fen.is_some() || self.epd.is_some() || self.moves.is_some()
+    }
+
     /// Returns the position, the usual starting position where none is given. Errors point at their place.
     pub fn position(&self) -> Result<Position, Failure> {
         if let Some(fen) = &self.fen {

@@ -1,5 +1,6 @@
 //! Which games reach a position, and at which ply.
 
+use super::pattern::Pattern;
 use super::positions::PositionIndex;
 use super::signature::{Departures, Signatures};
 use super::sought::{Home, Sought, has_back_pawns, home_pawns};
@@ -122,6 +123,38 @@ impl<'a> Search<'a> {
                 hits.push(Hit { game: number, ply: replay.ply(), variation: false });
                 reach.all_plies
             })
+        });
+        steps.push(Step { what: "replay", games: games_of(&hits) });
+        Found { hits, steps, unread }
+    }
+
+    /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit; without `all_plies` only the
+    /// first match counts. Variations are not looked into.
+    pub fn pattern(&self, pattern: &Pattern, either_color: bool, all_plies: bool) -> Found {
+        let mut steps = Vec::new();
+        let mut candidates = self.candidates(None, &mut steps);
+        // The other way round the bounds are others.
+        if let (Some(signatures), false) = (self.signatures, either_color) {
+            candidates = Cow::Owned(signatures.ending_within(pattern.most(), self.among));
+            steps.push(Step { what: "signatures", games: candidates.len() as u64 });
+        }
+        let swapped = either_color.then(|| pattern.swapped());
+        let (hits, unread) = self.each(&candidates, |game, hits| {
+            let mut plies = Vec::new();
+            for pattern in [pattern].into_iter().chain(&swapped) {
+                pattern.scan(game, |found| {
+                    plies.push(found);
+                    all_plies
+                })?;
+            }
+            if !all_plies {
+                plies = plies.into_iter().min().into_iter().collect();
+            }
+            let mut plies = plies.concat();
+            plies.sort_unstable();
+            plies.dedup();
+            hits.extend(plies.into_iter().map(|ply| Hit { game: game.number(), ply, variation: false }));
+            Ok(())
         });
         steps.push(Step { what: "replay", games: games_of(&hits) });
         Found { hits, steps, unread }

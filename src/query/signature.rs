@@ -193,7 +193,26 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
 /// A one in every half-byte: times a square, that square everywhere.
 const FILL: u64 = 0x1111_1111_1111;
 
+/// Returns whether a game that ended as the signature says can have had no more than these pawns and men before.
+fn ends_within(signature: u64, [white_pawns, black_pawns, white, black]: [u8; 4]) -> bool {
+    let nibble = |at: u32| (signature >> at & 15) as u8;
+    let pawns = nibble(48);
+    pawns == 15 || pawns <= white_pawns && nibble(52) <= black_pawns && nibble(56) < white && nibble(60) < black
+}
+
 impl Signatures {
+    /// Returns which of these games (ascending), or of all, ended with at most so many pawns and men of White and Black.
+    pub(crate) fn ending_within(&self, most: [u8; 4], among: Option<&[u64]>) -> Vec<u64> {
+        let within = |game: &u64| {
+            let place = game.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+            place.and_then(|place| self.0.get(place)).is_none_or(|signature| ends_within(*signature, most))
+        };
+        match among {
+            Some(games) => games.iter().copied().filter(within).collect(),
+            None => (1..=self.0.len() as u64).filter(within).collect(),
+        }
+    }
+
     /// `candidates` out of these games only (ascending).
     pub fn candidates_among(&self, sought: &Sought, games: &[u64]) -> Vec<u64> {
         let test = Test::of(sought);
@@ -233,17 +252,14 @@ impl Test {
     #[inline]
     fn may(&self, signature: u64) -> bool {
         let nibble = |at: u32| (signature >> at & 15) as u8;
-        let pawns = nibble(48);
-        if pawns == 15 {
+        if nibble(48) == 15 {
             return true;
         }
         // The first and the last departure alone reject most.
         if self.departures > 0 && self.gone >> nibble(0) & self.gone >> nibble(self.last) & 1 == 0 {
             return false;
         }
-        let [white_pawns, black_pawns, white, black] = self.men;
-        let fewer = pawns <= white_pawns && nibble(52) <= black_pawns && nibble(56) < white && nibble(60) < black;
-        if !fewer {
+        if !ends_within(signature, self.men) {
             return false;
         }
         let mut left = 0u16;

@@ -164,7 +164,7 @@ impl Search<'_> {
     fn tree_by_games(&self, position: &Position, moves: &[Move]) -> Tree {
         let sought = Sought::new(position, Compare::default());
         let line = MainLine::new(&sought);
-        let marks: Vec<Mark> = moves.iter().map(|m| Mark::of(position, *m)).collect();
+        let marks = Mark::of_all(position, moves);
         let candidates = self.candidates(Some(&sought), &mut Vec::new());
         let archive = self.archive();
         let turn = position.turn();
@@ -239,15 +239,21 @@ impl Part {
     }
 }
 
-/// What a move changes on the board: by it a move is known from the board behind it.
-struct Mark(Vec<(usize, u8)>);
+/// What a move changes on the board: by it a move is known from the board behind it. And its place among the moves.
+struct Mark(Vec<(usize, u8)>, usize);
 
 impl Mark {
-    fn of(position: &Position, m: Move) -> Mark {
-        let mut after = position.clone();
-        after.play(m);
-        let changed = |square: &usize| class(position.board[*square]) != class(after.board[*square]);
-        Mark((0..64).filter(changed).map(|square| (square, class(after.board[square]))).collect())
+    /// Returns the marks of these moves, castling first: it does what a move of the rook does, and more.
+    fn of_all(position: &Position, moves: &[Move]) -> Vec<Mark> {
+        let mark = |(place, m): (usize, &Move)| {
+            let mut after = position.clone();
+            after.play(*m);
+            let changed = |square: &usize| class(position.board[*square]) != class(after.board[*square]);
+            Mark((0..64).filter(changed).map(|square| (square, class(after.board[square]))).collect(), place)
+        };
+        let mut marks: Vec<Mark> = moves.iter().enumerate().map(mark).collect();
+        marks.sort_by_key(|Mark(squares, _)| std::cmp::Reverse(squares.len()));
+        marks
     }
 }
 
@@ -259,9 +265,9 @@ fn played(marks: &[Mark], replay: &Replay, rest: &[u8]) -> Option<usize> {
     if after.ply() < ply {
         return None;
     }
-    // All squares that a move changes: two moves of one position never agree in them.
     let board = after.board();
-    marks.iter().position(|Mark(squares)| squares.iter().all(|(square, wanted)| class(board[square & 63]) == *wanted))
+    let fits = |squares: &[(usize, u8)]| squares.iter().all(|(square, wanted)| class(board[square & 63]) == *wanted);
+    marks.iter().find(|Mark(squares, _)| fits(squares)).map(|Mark(_, place)| *place)
 }
 
 /// The tree by the index alone.
