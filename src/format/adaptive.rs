@@ -65,36 +65,32 @@ static STEPS: [i32; SETTLED as usize + 1] = {
     table
 };
 
-/// An estimate of how likely a 1 is, in 65536ths, and how many bits have been seen. A new one is all zeros, which memory fresh from the
-/// system is, too: the likelihood's highest bit is stored inverted.
-#[derive(Clone, Copy)]
-struct Estimate(u32);
+/// An estimate in each node of how likely a 1 is, in 65536ths (the upper half), and how many bits have been seen. A new one is zero,
+/// which memory fresh from the system is, too: the likelihood's highest bit is stored inverted.
+type Estimates = [u32; NODES];
 
-impl Estimate {
-    const NEW: Estimate = Estimate(0);
+fn likelihood(estimate: u32) -> i32 {
+    (estimate >> 16 ^ 0x8000) as i32
+}
 
-    fn likelihood(self) -> i32 {
-        (self.0 >> 16 ^ 0x8000) as i32
-    }
-
-    fn learn(&mut self, target: i32) {
-        let seen = self.0 & 0xFF;
-        let (now, step) = (self.likelihood(), STEPS[seen as usize]);
-        let next = now + ((target - now) * step >> 15);
-        self.0 = (next as u32 ^ 0x8000) << 16 | (seen + u32::from(seen < SETTLED));
-    }
+fn learn(estimate: &mut u32, target: i32) {
+    let seen = *estimate & 0xFF;
+    let (now, step) = (likelihood(*estimate), STEPS[seen as usize]);
+    let next = now + ((target - now) * step >> 15);
+    *estimate = (next as u32 ^ 0x8000) << 16 | (seen + u32::from(seen < SETTLED));
 }
 
 /// What has been learnt of one kind of numbers.
 pub(super) struct Model {
-    estimates: [Vec<[Estimate; NODES]>; INPUTS],
+    estimates: [Vec<Estimates>; INPUTS],
     weights: Vec<[i32; INPUTS]>,
 }
 
 impl Model {
-    pub(super) fn new() -> Model {
+    /// Returns a model that has learnt nothing; `contexts` says how many contexts each input has.
+    pub(super) fn new(contexts: [usize; INPUTS]) -> Model {
         Model {
-            estimates: std::array::from_fn(|_| vec![[Estimate::NEW; NODES]; CONTEXTS]),
+            estimates: contexts.map(|contexts| vec![[0; NODES]; contexts.clamp(1, CONTEXTS)]),
             weights: vec![[FIRST_WEIGHT; INPUTS]; NODES],
         }
     }
@@ -102,10 +98,10 @@ impl Model {
     /// Codes one number in its contexts; a decoder's `number` means nothing.
     pub(super) fn code(&mut self, coder: &mut impl Coder, contexts: [usize; INPUTS], number: i64) -> i64 {
         let mut estimates = contexts.into_iter().zip(&mut self.estimates).map(|(context, estimates)| {
-            let context = context.min(CONTEXTS - 1);
+            let context = context.min(estimates.len() - 1);
             &mut estimates[context]
         });
-        let mut inputs: [&mut [Estimate; NODES]; INPUTS] =
+        let mut inputs: [&mut Estimates; INPUTS] =
             std::array::from_fn(|_| estimates.next().expect("one for each input"));
         let mut bit = |coder: &mut _, node: usize, one| bit(&mut inputs, &mut self.weights[node], coder, node, one);
 
@@ -139,7 +135,7 @@ impl Model {
 /// Codes a bit by the estimates of its node in each context.
 #[inline]
 fn bit<C: Coder>(
-    inputs: &mut [&mut [Estimate; NODES]; INPUTS],
+    inputs: &mut [&mut Estimates; INPUTS],
     weights: &mut [i32; INPUTS],
     coder: &mut C,
     node: usize,
@@ -148,16 +144,16 @@ fn bit<C: Coder>(
     let mut logits = [0; INPUTS];
     let mut sum = 0;
     for ((logit, input), weight) in logits.iter_mut().zip(inputs.iter()).zip(weights.iter()) {
-        *logit = i32::from(STRETCH[(input[node].likelihood() >> 4) as usize]);
+        *logit = i32::from(STRETCH[(likelihood(input[node]) >> 4) as usize]);
         sum += i64::from(*logit) * i64::from(*weight);
     }
-    let likelihood = squash((sum >> 16) as i32);
-    let one = coder.bit(likelihood as u32, one);
+    let foretold = squash((sum >> 16) as i32);
+    let one = coder.bit(foretold as u32, one);
     let target = if one { 65_535 } else { 0 };
-    let fault = ((target - likelihood) * 10) >> 8;
+    let fault = ((target - foretold) * 10) >> 8;
     for ((logit, input), weight) in logits.iter().zip(inputs).zip(weights) {
         *weight = weight.wrapping_add((logit * fault + 512) >> 10);
-        input[node].learn(target);
+        learn(&mut input[node], target);
     }
     one
 }
@@ -173,10 +169,11 @@ mod tests {
         for (k, value) in (-16..=16).zip(LOGISTIC) {
             assert_eq!(value, (65_536.0 / (1.0 + f64::exp(-f64::from(k) / 2.0))).round() as i32);
         }
-        for (at, x) in STRETCH.iter().enumerate().skip(2).take(4092) {
-            assert!((squash(i32::from(*x)) >> 4).abs_diff(at as i32) <= 1, "{at}");
+        for (at, x) in (0..).zip(STRETCH.map(i32::from)) {
+            let middle = at * 16 + 8;
+            assert!(x == -2047 || squash(x - 1) < middle, "{at}");
+            assert!(x == 2047 || squash(x) >= middle, "{at}");
         }
-        assert_eq!((STRETCH[0], STRETCH[2048], STRETCH[4095]), (-2047, 1, 2047));
     }
 
     #[test]
@@ -193,12 +190,12 @@ mod tests {
         #[test]
         fn numbers_come_back(numbers in prop::collection::vec((any::<i64>(), 0..64u32, 0..700usize), 0..400)) {
             let numbers: Vec<_> = numbers.into_iter().map(|(number, shift, context)| (number >> shift, [context; INPUTS])).collect();
-            let (mut coder, mut model) = (Encoder::new(), Model::new());
+            let (mut coder, mut model) = (Encoder::new(), Model::new([CONTEXTS; INPUTS]));
             for (number, contexts) in &numbers {
                 model.code(&mut coder, *contexts, *number);
             }
             let bytes = coder.finish();
-            let (mut coder, mut model) = (Decoder::new(&bytes), Model::new());
+            let (mut coder, mut model) = (Decoder::new(&bytes), Model::new([CONTEXTS; INPUTS]));
             for (number, contexts) in numbers {
                 prop_assert_eq!(model.code(&mut coder, contexts, 0), number);
             }

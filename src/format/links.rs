@@ -1,10 +1,13 @@
 //! Columns of tags foretold by others of the same game and by what the same player had before (FORMAT.md, "Linked columns").
 
-use super::adaptive::{INPUTS, Model};
+use super::adaptive::{CONTEXTS, INPUTS, Model};
 use super::numbers::{level, pair};
 use super::range::Coder;
 use super::wire::{Bytes, push_varint};
 use foldhash::HashMap;
+
+/// The most links of a chunk.
+pub(super) const MOST: usize = 64;
 
 /// A column coded as what it differs by from what others foretell.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -158,8 +161,14 @@ struct Linked<'a> {
 
 impl<'a> Linked<'a> {
     fn new(links: &'a [Link]) -> Linked<'a> {
-        let learnt = || Learnt { model: Model::new(), before: 0, steps: [[0; 2]; 2], hits: [0; 2] };
-        Linked { links, learnt: links.iter().map(|_| learnt()).collect(), known: HashMap::default() }
+        let learnt = |link: &Link| {
+            let contexts = match link.kind {
+                Kind::Keyed { .. } => [32, 48, 33, 100, CONTEXTS],
+                Kind::Change { .. } => [392, 480, 480, CONTEXTS, CONTEXTS],
+            };
+            Learnt { model: Model::new(contexts), before: 0, steps: [[0; 2]; 2], hits: [0; 2] }
+        };
+        Linked { links, learnt: links.iter().map(learnt).collect(), known: HashMap::default() }
     }
 
     /// Codes the value of link `number` in a game; a decoder's `code` means nothing. `key` is the value of its key column, and `of` gives

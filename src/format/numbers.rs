@@ -163,8 +163,13 @@ struct Column {
 
 impl Column {
     fn new(kind: Kind) -> Column {
-        let increments = (kind == Kind::Clock).then(Model::new);
-        Column { history: History::new(kind), model: Model::new(), increments, game: None }
+        let increments = (kind == Kind::Clock).then(|| Model::new([1, LEVELS, CONTEXTS, CONTEXTS, CONTEXTS]));
+        let contexts = match kind {
+            Kind::Plain => [1, LEVELS, CONTEXTS, 65, CONTEXTS],
+            Kind::Clock | Kind::Time => [CONTEXTS, 128, CONTEXTS, CONTEXTS, CONTEXTS],
+            Kind::Evaluation => [2 * LEVELS, CONTEXTS, 4 * LEVELS, CONTEXTS, CONTEXTS],
+        };
+        Column { history: History::new(kind), model: Model::new(contexts), increments, game: None }
     }
 
     /// Codes a value; a decoder's `value` and `increment` mean nothing.

@@ -453,7 +453,8 @@ impl Tags {
             columns.push(Column { name, codec: Codec::read(&mut bytes)?, cells: Vec::new() });
             widths.push(bytes.u8()?);
         }
-        let links: Option<Vec<Link>> = (0..bytes.count()?).map(|_| Link::read(&mut bytes)).collect();
+        let links = bytes.count().filter(|links| *links <= links::MOST)?;
+        let links: Option<Vec<Link>> = (0..links).map(|_| Link::read(&mut bytes)).collect();
         let links = links?;
         let is_linked: Vec<bool> = widths.iter().map(|width| *width == LINKED).collect();
         let mut linked: Vec<usize> = links.iter().map(|link| link.column).collect();
