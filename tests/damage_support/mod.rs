@@ -79,7 +79,7 @@ impl Whole {
         let folder = tempfile::tempdir().unwrap();
         let sample = zstd::decode_all(fs::File::open(testdata("lichess-sample.pgn.zst")).unwrap()).unwrap();
         let commented = fs::read(testdata("golden/sample.pgn")).unwrap();
-        let games: Vec<&[u8]> = split(&sample).into_iter().take(430).collect();
+        let games: Vec<&[u8]> = split(&sample).into_iter().take(520).collect();
         let target = folder.path().join("small.bga");
         for (number, part) in games.chunks(games.len().div_ceil(4)).enumerate() {
             let source = folder.path().join(format!("{number}.pgn"));
