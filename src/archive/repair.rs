@@ -72,8 +72,10 @@ pub struct Kept {
 /// What a repair kept and what was lost.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Repair {
-    /// Games in the damaged archive, by its own account.
+    /// Games in the damaged archive, by its own account, deleted ones included.
     pub games: u64,
+    /// Games that had been deleted: they are neither kept nor lost.
+    pub deleted: u64,
     /// What is damaged, in the order of the file.
     pub damage: Vec<Damage>,
     /// What is lost, in the order of the games.
@@ -184,7 +186,10 @@ impl Work {
     fn new(salvage: Salvage, writer: Writer<File>) -> Work {
         let of_source = |block: &&BlockRef| block.header.kind == Kind::Source && salvage.source(block).is_some();
         let sources = salvage.blocks.iter().filter(of_source).map(|block| block.header.first).collect();
-        let (report, numbered) = (Repair { games: salvage.games, ..Repair::default() }, strings_keep_numbers(&salvage));
+        let (report, numbered) = (
+            Repair { games: salvage.games, deleted: salvage.archive.deleted_count(), ..Repair::default() },
+            strings_keep_numbers(&salvage),
+        );
         Work { salvage, writer, report, sources, numbered, intact: Vec::new(), prior: BLOCKS }
     }
 
@@ -237,17 +242,15 @@ impl Work {
     }
 
     fn write(&mut self, rescued: Rescued) -> io::Result<()> {
-        let mut now = self.writer.totals().games + 1;
-        for game in &rescued.kept {
+        for (game, now) in rescued.kept.iter().zip(self.writer.totals().games + 1..) {
             self.report.keep(*game, now);
-            now += 1;
         }
         for (game, part, damage) in &rescued.losses {
             self.report.lose(*game, *part, *damage);
         }
-        if let (true, Some(first), Some(last)) = (rescued.losses.is_empty(), rescued.kept.first(), rescued.kept.last())
-        {
-            self.intact.push((*first, *last));
+        if rescued.losses.is_empty() {
+            let runs = rescued.kept.chunk_by(|one, next| one + 1 == *next);
+            self.intact.extend(runs.filter_map(|run| Some((*run.first()?, *run.last()?))));
         }
         self.writer.add_chunk(rescued.chunk)
     }
@@ -295,9 +298,12 @@ impl Work {
         let start = of_first.map_or(start, |offset| offset.min(start));
         let damaged =
             self.salvage.damage_between(start, block.end()).is_some() || self.salvage.loses_loose(start, block.end());
+        let deleted = (first..end).any(|game| self.salvage.archive.is_deleted(game));
         if source.exact && (damaged || intact < stored) {
             source.exact = false;
-            self.report.inexact.push(source.name.clone());
+            if !deleted {
+                self.report.inexact.push(source.name.clone());
+            }
         }
         source.first_game = if kept == 0 { 0 } else { self.report.now(first).unwrap_or(0) };
         source.rejected = source.seen - kept;
