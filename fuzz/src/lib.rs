@@ -542,7 +542,7 @@ fn mutate(file: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Makes all checksums of an archive good, as far as its blocks can be followed.
-pub fn fix_checksums(file: &mut Vec<u8>) {
+pub fn fix_checksums(file: &mut [u8]) {
     let mut id = None;
     for page in 0..2 {
         if let Some(bytes) = file.get_mut(page * PAGE..(page + 1) * PAGE)
