@@ -70,7 +70,7 @@
 //! # }
 //! ```
 #![warn(missing_docs)]
-#![deny(unsafe_code)]
+#![deny(unsafe_code, clippy::undocumented_unsafe_blocks)]
 
 pub mod archive;
 pub mod brenner;

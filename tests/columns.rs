@@ -207,3 +207,22 @@ fn uncompressed(payload: &[u8]) -> Vec<u8> {
     let raw = if rest[0] == 1 { zstd::decode_all(&rest[1..]).unwrap() } else { rest[1..].to_vec() };
     [length, &[0], &raw].concat()
 }
+
+#[test]
+fn texts_stay_within_their_limits() {
+    use scoresheet::format::Limits;
+    let mut builder = TextsBuilder::default();
+    // Two that carry their own places, one that does not: 12 and 11 bytes.
+    builder.push(TextKind::Brace, b"[%eval 0.17]", Some(1));
+    builder.push(TextKind::Brace, b"[%eval 0.18]", Some(2));
+    builder.push(TextKind::Brace, b"some remark", None);
+    builder.end_game();
+    let payload = builder.encode(3);
+    let fits = |limits| Texts::decode_within(&payload, 1, &limits).is_some();
+    for (placed, texts) in [(2, 35), (3, 36)] {
+        assert!(fits(Limits { placed, texts, ..Limits::DEFAULT }));
+    }
+    assert!(!fits(Limits { placed: 1, ..Limits::DEFAULT }));
+    assert!(!fits(Limits { texts: 34, ..Limits::DEFAULT }));
+    assert_eq!(Limits::default(), Limits::DEFAULT);
+}

@@ -455,12 +455,12 @@ fn last_outcome(stream: &[u8]) -> Outcome {
     };
     // The byte may belong to a NAG or an explicit move: only a walk tells, and only where one of them can be so near the end.
     let near = stream.len().saturating_sub(3);
-    if !stream[near..].iter().any(|byte| matches!(*byte, EXPLICIT | NAG)) {
+    if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG)) {
         return outcome;
     }
     let mut at = 0;
-    while at < stream.len() {
-        at += match stream[at] {
+    while let Some(byte) = stream.get(at) {
+        at += match *byte {
             EXPLICIT => 3,
             NAG => 2,
             _ if at + 1 == stream.len() => return outcome,

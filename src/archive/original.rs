@@ -8,6 +8,7 @@ use crate::format::loose;
 use crate::format::source::Source;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
 use std::io::Write;
 
 /// Chunks that are rebuilt at once.
@@ -26,7 +27,7 @@ impl Archive {
         let mut hash = Sha256::new();
         let stored = source.seen - source.rejected;
         let games = source.first_game..source.first_game + stored;
-        let loose = self.loose(source.number).map_err(Ok)?;
+        let loose = self.loose(source.number).map_err(|damage| Ok(damage.into()))?;
         let chunks: Vec<usize> = match stored {
             0 => Vec::new(),
             _ => self.chunks_of(&games).collect(),
@@ -39,10 +40,11 @@ impl Archive {
                     for game in chunk.games() {
                         let game = game?;
                         if games.contains(&game.number()) {
-                            loose.iter().filter(|block| block.header.first == game.number()).try_for_each(|block| {
+                            let from = loose.partition_point(|block| block.header.first < game.number());
+                            let before = loose.iter().skip(from);
+                            for block in before.take_while(|block| block.header.first == game.number()) {
                                 text.extend_from_slice(&self.loose_bytes(block)?);
-                                Ok::<_, Damage>(())
-                            })?;
+                            }
                             game.original(&mut text)?;
                         }
                     }
@@ -62,19 +64,22 @@ impl Archive {
         Ok(hash.finalize()[..] == source.sha256)
     }
 
-    /// Returns the loose blocks of a source, in order.
-    fn loose(&self, source: u64) -> Result<Vec<BlockRef>> {
-        let mut found = Vec::new();
-        for block in Scan::new(self.store(), self.id()) {
-            let block = block?;
-            if block.header.kind == Kind::Loose {
-                let payload = block.checked(self.store(), self.id())?;
-                if loose::source(&payload) == Some(source) {
-                    found.push(block);
+    /// Returns the loose blocks of a source, in the order of the games that come next.
+    fn loose(&self, source: u64) -> Result<&[BlockRef], Damage> {
+        let all = self.loose_blocks(|| {
+            let mut found: HashMap<u64, Vec<BlockRef>> = HashMap::new();
+            for block in Scan::new(self.store(), self.id()) {
+                let block = block?;
+                if block.header.kind == Kind::Loose {
+                    let payload = block.checked(self.store(), self.id())?;
+                    let source = loose::source(&payload).ok_or(Damage::new(block.offset, "damaged loose block"))?;
+                    found.entry(source).or_default().push(block);
                 }
             }
-        }
-        Ok(found)
+            found.values_mut().for_each(|blocks| blocks.sort_by_key(|block| block.header.first));
+            Ok(found)
+        });
+        all.map(|all| all.get(&source).map(Vec::as_slice).unwrap_or_default())
     }
 
     fn loose_bytes(&self, block: &BlockRef) -> Result<Vec<u8>, Damage> {

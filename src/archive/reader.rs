@@ -41,6 +41,9 @@ pub enum IndexState {
 /// Tags, texts and layout blocks by their first game.
 pub(super) type Salvaged = HashMap<(Kind, u64), BlockRef>;
 
+/// Loose blocks by the number of their source.
+pub(super) type Loose = HashMap<u64, Vec<BlockRef>>;
+
 /// A moves block, found and its table checked.
 #[derive(Debug)]
 pub(super) struct Head {
@@ -70,6 +73,8 @@ pub struct Archive {
     sound: Vec<AtomicU64>,
     /// The columns of the chunk that was asked for last, for callers that go from game to game.
     last: Mutex<Option<(usize, Arc<Columns>)>>,
+    /// Loose blocks by their source, found when first asked for.
+    loose: OnceLock<Result<Loose, Damage>>,
 }
 
 impl Archive {
@@ -142,6 +147,7 @@ impl Archive {
             index,
             salvaged: None,
             last: Mutex::new(None),
+            loose: OnceLock::new(),
         }
     }
 
@@ -457,6 +463,11 @@ impl Archive {
     pub fn games_of(&self, chunk: usize) -> std::ops::Range<u64> {
         let first = |chunk: usize| self.index.chunks.get(chunk).map_or(self.len() + 1, |entry| entry.first);
         first(chunk)..first(chunk.saturating_add(1))
+    }
+
+    /// Returns the loose blocks, which `find` finds when they are asked for the first time.
+    pub(super) fn loose_blocks(&self, find: impl FnOnce() -> Result<Loose, Damage>) -> Result<&Loose, Damage> {
+        self.loose.get_or_init(find).as_ref().map_err(|damage| *damage)
     }
 
     /// Returns where the moves block of a chunk is.

@@ -14,6 +14,7 @@ use crate::format::header::BLOCKS;
 use crate::format::loose;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -72,8 +73,10 @@ pub struct Kept {
 /// What a repair kept and what was lost.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Repair {
-    /// Games in the damaged archive, by its own account.
+    /// Games in the damaged archive, by its own account, deleted ones included.
     pub games: u64,
+    /// Games that had been deleted: they are neither kept nor lost.
+    pub deleted: u64,
     /// What is damaged, in the order of the file.
     pub damage: Vec<Damage>,
     /// What is lost, in the order of the games.
@@ -109,10 +112,14 @@ impl Repair {
         }
     }
 
+    /// Returns the games that are kept from `game` on.
+    fn kept_from(&self, game: u64) -> impl Iterator<Item = &Kept> {
+        self.kept.iter().skip(self.kept.partition_point(|kept| kept.last < game))
+    }
+
     /// Returns the number in the new archive of the first game that is kept, from `game` on.
     fn now(&self, game: u64) -> Option<u64> {
-        let after = self.kept.partition_point(|kept| kept.last < game);
-        self.kept.get(after).map(|kept| kept.now + game.saturating_sub(kept.first))
+        self.kept_from(game).next().map(|kept| kept.now + game.saturating_sub(kept.first))
     }
 }
 
@@ -170,8 +177,8 @@ struct Work {
     salvage: Salvage,
     writer: Writer<File>,
     report: Repair,
-    /// The old numbers of the sources that are kept, in order.
-    sources: Vec<u64>,
+    /// The sources that are kept: their old numbers, and their new ones.
+    sources: HashMap<u64, u64>,
     /// Whether the strings keep their numbers. If not, all tags are written as texts.
     numbered: bool,
     /// First and last games of chunks that are kept as they are.
@@ -182,9 +189,19 @@ struct Work {
 
 impl Work {
     fn new(salvage: Salvage, writer: Writer<File>) -> Work {
-        let of_source = |block: &&BlockRef| block.header.kind == Kind::Source && salvage.source(block).is_some();
-        let sources = salvage.blocks.iter().filter(of_source).map(|block| block.header.first).collect();
-        let (report, numbered) = (Repair { games: salvage.games, ..Repair::default() }, strings_keep_numbers(&salvage));
+        let (mut sources, mut next) = (HashMap::new(), 1);
+        for source in salvage.blocks.iter().filter_map(|block| salvage.source(block)) {
+            let stored = source.seen - source.rejected;
+            // No game is of two sources.
+            if (stored == 0 || source.first_game >= next) && !sources.contains_key(&source.number) {
+                next = if stored == 0 { next } else { source.first_game + stored };
+                sources.insert(source.number, sources.len() as u64);
+            }
+        }
+        let (report, numbered) = (
+            Repair { games: salvage.games, deleted: salvage.archive.deleted_count(), ..Repair::default() },
+            strings_keep_numbers(&salvage),
+        );
         Work { salvage, writer, report, sources, numbered, intact: Vec::new(), prior: BLOCKS }
     }
 
@@ -237,17 +254,15 @@ impl Work {
     }
 
     fn write(&mut self, rescued: Rescued) -> io::Result<()> {
-        let mut now = self.writer.totals().games + 1;
-        for game in &rescued.kept {
+        for (game, now) in rescued.kept.iter().zip(self.writer.totals().games + 1..) {
             self.report.keep(*game, now);
-            now += 1;
         }
         for (game, part, damage) in &rescued.losses {
             self.report.lose(*game, *part, *damage);
         }
-        if let (true, Some(first), Some(last)) = (rescued.losses.is_empty(), rescued.kept.first(), rescued.kept.last())
-        {
-            self.intact.push((*first, *last));
+        if rescued.losses.is_empty() {
+            let runs = rescued.kept.chunk_by(|one, next| one + 1 == *next);
+            self.intact.extend(runs.filter_map(|run| Some((*run.first()?, *run.last()?))));
         }
         self.writer.add_chunk(rescued.chunk)
     }
@@ -284,20 +299,37 @@ impl Work {
     fn source(&mut self, block: &BlockRef) -> io::Result<()> {
         let start = std::mem::replace(&mut self.prior, block.end());
         let Some(mut source) = self.salvage.source(block) else { return Ok(()) };
+        if self.sources.get(&source.number) != Some(&self.writer.totals().sources) {
+            self.report.damage.push(Damage::new(block.offset, "sources out of order"));
+            return Ok(());
+        }
         let (first, stored) = (source.first_game, source.seen - source.rejected);
         let end = first + stored;
-        let common = |(one, behind): (u64, u64)| behind.min(end).saturating_sub(one.max(first));
-        let kept: u64 = self.report.kept.iter().map(|kept| common((kept.first, kept.last + 1))).sum();
-        let intact: u64 = self.intact.iter().map(|(one, last)| common((*one, last + 1))).sum();
+        let games = |runs: &[(u64, u64)]| -> u64 {
+            let from = runs.partition_point(|(_, last)| *last < first);
+            let runs = runs.iter().skip(from).take_while(|(one, _)| *one < end);
+            runs.map(|(one, last)| (last + 1).min(end) - *one.max(&first)).sum()
+        };
+        let runs: Vec<(u64, u64)> = self
+            .report
+            .kept_from(first)
+            .take_while(|kept| kept.first < end)
+            .map(|kept| (kept.first, kept.last))
+            .collect();
+        let (kept, intact) = (games(&runs), games(&self.intact));
         // Bytes between games leave no other trace where they are lost.
         let of_first = self.salvage.archive.chunk_of(first).ok();
         let of_first = of_first.and_then(|(chunk, _)| self.salvage.archive.chunk_offset(chunk));
         let start = of_first.map_or(start, |offset| offset.min(start));
         let damaged =
             self.salvage.damage_between(start, block.end()).is_some() || self.salvage.loses_loose(start, block.end());
+        let known = self.salvage.games.saturating_add(1);
+        let deleted = (first..end.min(known)).any(|game| self.salvage.archive.is_deleted(game));
         if source.exact && (damaged || intact < stored) {
             source.exact = false;
-            self.report.inexact.push(source.name.clone());
+            if !deleted {
+                self.report.inexact.push(source.name.clone());
+            }
         }
         source.first_game = if kept == 0 { 0 } else { self.report.now(first).unwrap_or(0) };
         source.rejected = source.seen - kept;
@@ -309,10 +341,10 @@ impl Work {
         let archive = &self.salvage.archive;
         let Ok(payload) = block.checked(archive.store(), archive.id()) else { return Ok(()) };
         let Some((source, part)) = loose::split(&payload) else { return Ok(()) };
-        let Some(number) = self.sources.iter().position(|kept| *kept == source) else { return Ok(()) };
+        let Some(number) = self.sources.get(&source) else { return Ok(()) };
         // They stand before the game that comes next, which is not written yet.
         let next = self.writer.totals().games + 1;
-        self.writer.add_loose(next, &loose::encode(number as u64, part))
+        self.writer.add_loose(next, &loose::encode(*number, part))
     }
 }
 

@@ -50,20 +50,24 @@ pub fn rescue(salvage: &Salvage, number: usize, numbered: bool) -> Rescued {
             let header = archive.chunk_block(number).map(|block| block.header);
             let games = header.map_or(0..0, |header| header.first..header.first + u64::from(header.count));
             let damage = damage_of(error, offset);
+            let games = games.filter(|game| !archive.is_deleted(*game));
             rescued.losses.extend(games.map(|game| (game, None, damage)));
             return rescued;
         }
     };
     let mut games = Vec::new();
-    for (place, game) in chunk.games().enumerate() {
-        match game.and_then(|game| Ok((game.check_moves()?, game))) {
+    for (place, number) in chunk.numbers().enumerate() {
+        if archive.is_deleted(number) {
+            continue;
+        }
+        match chunk.game(number).and_then(|game| Ok((game.check_moves()?, game))) {
             Ok((plies, game)) => {
                 rescued.chunk.plies += u64::from(plies);
                 rescued.chunk.faulty += u64::from(game.has_fault());
                 rescued.kept.push(game.number());
                 games.push(Sound { game, place, strip: false });
             }
-            Err(error) => rescued.losses.push((chunk.first() + place as u64, None, damage_of(error, offset))),
+            Err(error) => rescued.losses.push((number, None, damage_of(error, offset))),
         }
     }
     if games.is_empty() {

@@ -75,6 +75,7 @@ impl Salvage {
         // What columns say of games counts only as far as a commit is not there to say it.
         let games = if games == 0 { seen.max().unwrap_or(0) } else { games };
         (index.games, index.sequence, index.length) = (games, mark.sequence, mark.length);
+        damage.sort_by_key(|damage| damage.offset);
         let header = Header { version: header.map_or(VERSION, |header| header.version), id, mark };
         let archive = Archive::salvage(path, header, store, index, salvaged);
         Ok(Salvage { archive, blocks, damage, totals, games })
@@ -82,7 +83,8 @@ impl Salvage {
 
     /// Returns the damage that lies between two offsets, if any: why what should be there was not found.
     pub fn damage_between(&self, start: u64, end: u64) -> Option<Damage> {
-        self.damage.iter().find(|damage| (start..end).contains(&damage.offset)).copied()
+        let from = self.damage.partition_point(|damage| damage.offset < start);
+        self.damage.get(from).filter(|damage| damage.offset < end).copied()
     }
 
     /// Returns whether bytes that stood between games were in blocks that are damaged now, between two offsets.
@@ -112,6 +114,9 @@ impl Salvage {
 
     /// Returns the source of a source block.
     pub fn source(&self, block: &BlockRef) -> Option<Source> {
+        if block.header.kind != Kind::Source {
+            return None;
+        }
         let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
         Source::decode(block.header.first, &payload)
     }

@@ -59,7 +59,9 @@ impl GameSet {
             return false;
         }
         let bit = game - 1;
-        self.words[(bit / 64) as usize] |= 1 << (bit % 64);
+        if let Some(word) = self.words.get_mut((bit / 64) as usize) {
+            *word |= 1 << (bit % 64);
+        }
         true
     }
 
@@ -68,7 +70,9 @@ impl GameSet {
         let found = self.contains(game);
         if found {
             let bit = game - 1;
-            self.words[(bit / 64) as usize] &= !(1 << (bit % 64));
+            if let Some(word) = self.words.get_mut((bit / 64) as usize) {
+                *word &= !(1 << (bit % 64));
+            }
         }
         found
     }

@@ -122,8 +122,8 @@ impl Archive {
             report.index = Some(Index::decode(&index) == Some(expected));
         }
         for fault in &damage {
-            let block = blocks.iter().find(|block| block.offset == fault.offset);
-            if let Some(header) = block.map(|block| block.header)
+            let block = blocks.binary_search_by_key(&fault.offset, |block| block.offset);
+            if let Some(header) = block.ok().and_then(|place| blocks.get(place)).map(|block| block.header)
                 && matches!(header.kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
                 && header.count > 0
                 && fault.game == 0
@@ -178,8 +178,21 @@ fn verify_games(archive: &Archive, report: &mut Report, progress: impl Fn(u64) +
 
 /// Gives every source back and compares its hash.
 fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
-    for source in archive.sources()?.iter().filter(|source| source.exact) {
-        match archive.write_original(source, &mut std::io::sink()) {
+    let mut next = 1;
+    for (number, source) in (0..).zip(archive.sources()?) {
+        let stored = source.seen - source.rejected;
+        // No game is of two sources: so nothing is given back twice.
+        if source.number != number || (stored > 0 && source.first_game < next) {
+            report.damage.push(Damage::new(0, "sources out of order"));
+            break;
+        }
+        if stored > 0 {
+            next = source.first_game + stored;
+        }
+        if !source.exact {
+            continue;
+        }
+        match archive.write_original(&source, &mut std::io::sink()) {
             Ok(true) => {}
             Err(Ok(Error::Damaged(damage))) => report.damage.push(damage),
             _ => report.damage.push(Damage::new(0, "a source does not come back as it was")),

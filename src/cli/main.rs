@@ -3,6 +3,8 @@
 //! Data goes to standard output, progress and messages to standard error. Each subcommand has a file of its own and uses the library's
 //! public API alone; this one owns the exit codes.
 
+#![forbid(unsafe_code)]
+
 mod against;
 mod args;
 mod bench;

@@ -117,6 +117,7 @@ fn json(repair: &Repair) -> Object {
         .collect();
     Object::new()
         .with("games", repair.games)
+        .with("deleted_games", repair.deleted)
         .with("kept_games", repair.kept_games())
         .with("lost_games", repair.lost_games())
         .array("damage", &damage)

@@ -43,7 +43,7 @@ pub struct Mark {
 impl Mark {
     /// Returns where the page with this mark goes.
     pub fn offset(&self) -> u64 {
-        PAGES[usize::from(self.sequence % 2 == 1)]
+        if self.sequence.is_multiple_of(2) { PAGES[0] } else { PAGES[1] }
     }
 }
 
@@ -103,7 +103,8 @@ impl Header {
     pub fn damaged_page(&self, pages: &[u8]) -> Option<u64> {
         PAGES.into_iter().find(|offset| {
             let page = pages.get(*offset as usize..).unwrap_or_default();
-            let fresh = self.mark.sequence == 0 && page.len() >= PAGE && page[..PAGE].iter().all(|byte| *byte == 0);
+            let fresh =
+                page.get(..PAGE).is_some_and(|page| self.mark.sequence == 0 && page.iter().all(|byte| *byte == 0));
             !fresh && Header::decode(page, *offset).is_err()
         })
     }

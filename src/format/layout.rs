@@ -2,9 +2,10 @@
 //!
 //! A game written in its style gives nearly always the very bytes of the source. Where not, a patch makes them so.
 
+use super::Limits;
 use super::numbers;
 use super::tags::{push_planes, read_planes, width};
-use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed};
+use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
 
 /// The bytes of a style, whose meaning is the PGN writer's.
 pub const STYLE: usize = 9;
@@ -113,7 +114,12 @@ impl Layout {
 
     /// Reads a payload whose CRC holds; `games` is the chunk's number of games.
     pub fn decode(payload: &[u8], games: usize) -> Option<Layout> {
-        let raw = read_compressed(payload)?;
+        Layout::decode_within(payload, games, &Limits::DEFAULT)
+    }
+
+    /// Reads a payload that stays within the limits.
+    pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Layout> {
+        let raw = read_compressed_within(payload, limits)?;
         let mut bytes = Bytes(&raw);
         let mut styles = Vec::new();
         for _ in 0..bytes.count()? {
@@ -125,7 +131,7 @@ impl Layout {
         let counts = read_planes(&mut bytes, width, games)?;
         let total = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count))?;
         // No sensible patch has more edits than it has bytes of text to work on.
-        let total = usize::try_from(total).ok().filter(|total| *total <= 1 << 24)?;
+        let total = usize::try_from(total).ok().filter(|total| *total <= limits.edits)?;
         let mut columns = || Some(numbers::decode_plain(bytes.string()?, total).into_iter());
         let (mut copies, mut deletes, mut inserts) = (columns()?, columns()?, columns()?);
         let mut edits = Vec::with_capacity(games.min(raw.len()));
@@ -190,6 +196,15 @@ mod tests {
                 edits: games.into_iter().map(|(_, edits)| edits.into_iter().map(edit).collect()).collect(),
             };
             prop_assert_eq!(Layout::decode(&layout.encode(3), layout.games.len()), Some(layout));
+        }
+
+        #[test]
+        fn edits_stay_within_their_limit(count in 1..40usize) {
+            let edits = vec![vec![Edit { copy: 1, delete: 0, insert: Box::default() }; count]];
+            let layout = Layout { styles: vec![[1; STYLE]], games: vec![0], edits };
+            let read = |edits| Layout::decode_within(&layout.encode(3), 1, &Limits { edits, ..Limits::DEFAULT });
+            prop_assert_eq!(read(count).as_ref(), Some(&layout));
+            prop_assert!(read(count - 1).is_none());
         }
 
         #[test]

@@ -3,20 +3,32 @@
 //! Structures encode to byte vectors and decode from slices; neither does I/O. Decoders take any bytes without panicking and never
 //! allocate from a declared count that the bytes at hand do not bear out.
 
+// Foreign bytes are read here: nothing may panic on them. Where indexing is allowed, it is into tables of the room's own, or of what a
+// writer has just made; what these readers do with foreign bytes is fuzzed (tests/fuzz.rs).
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic))]
+
+#[allow(clippy::indexing_slicing)]
 mod adaptive;
+#[allow(clippy::indexing_slicing)]
 pub(crate) mod annotation;
 pub mod block;
+#[allow(clippy::indexing_slicing)]
 mod codec;
 pub mod commit;
 pub mod deleted;
 pub mod dictionary;
 pub mod header;
+#[allow(clippy::indexing_slicing)]
 pub mod headers;
 pub mod index;
+#[allow(clippy::indexing_slicing)]
 pub mod layout;
+pub mod limits;
+#[allow(clippy::indexing_slicing)]
 mod links;
 pub mod loose;
 pub mod moves;
+#[allow(clippy::indexing_slicing)]
 mod numbers;
 pub mod positions;
 mod range;
@@ -24,9 +36,13 @@ pub mod record;
 pub mod side;
 pub mod signatures;
 pub mod source;
+#[allow(clippy::indexing_slicing)]
 pub mod tags;
+#[allow(clippy::indexing_slicing)]
 pub mod texts;
 pub(crate) mod wire;
+
+pub use limits::Limits;
 
 /// The format version this program writes, major and minor; it reads every version up to it.
 pub const VERSION: (u16, u16) = (0, 1);

@@ -111,7 +111,7 @@ pub fn encode(first: u64, records: &[u8], ends: &[u32], id: ArchiveId, offset: u
         block.extend_from_slice(&start.to_le_bytes());
     }
     for length in lengths() {
-        block.extend_from_slice(&length.to_le_bytes()[..width]);
+        block.extend(length.to_le_bytes().iter().take(width));
     }
     let payload = offset + HEADER as u64;
     for (page, bytes) in records.chunks(PAGE).enumerate() {
@@ -125,9 +125,9 @@ pub fn encode(first: u64, records: &[u8], ends: &[u32], id: ArchiveId, offset: u
         count: ends.len() as u32,
         checked: layout.records as u32,
         length: (layout.records + records.len()) as u64,
-        payload_crc: id.crc(payload, &block[HEADER..]),
+        payload_crc: id.crc(payload, block.get(HEADER..).unwrap_or_default()),
     };
-    block[..HEADER].copy_from_slice(&header.encode(id, offset));
+    block.splice(..HEADER, header.encode(id, offset));
     block.extend_from_slice(records);
     block
 }

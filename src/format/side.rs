@@ -27,7 +27,7 @@ impl SideHeader {
         let mut header = [0; HEADER];
         let mut at = 0;
         let mut put = |bytes: &[u8]| {
-            for (to, from) in header[at..].iter_mut().zip(bytes) {
+            for (to, from) in header.iter_mut().skip(at).zip(bytes) {
                 *to = *from;
             }
             at += bytes.len();

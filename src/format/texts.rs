@@ -3,19 +3,16 @@
 //! Texts with a structure that stand right behind a move carry their place themselves and leave nothing in the moves; all others have
 //! a mark there, in order.
 
+use super::Limits;
 use super::annotation::{self, Field, Value};
 use super::numbers;
 use super::tags::{push_planes, read_planes, width};
-use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed};
+use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
 use std::collections::HashMap;
 
 /// The most templates of a chunk; further texts are kept whole.
 const MAX_TEMPLATES: usize = 1 << 14;
-/// The most bytes that a chunk's texts may come to.
-const MAX_TEXT: usize = 256 << 20;
-/// The most texts with their own place that a chunk may have.
-const MAX_PLACED: usize = 1 << 24;
 /// The template of a text without structure.
 const WHOLE: [u8; 2] = [0, Field::Text as u8];
 
@@ -223,7 +220,12 @@ pub struct Texts {
 impl Texts {
     /// Reads a payload whose CRC holds; `games` is the chunk's number of games.
     pub fn decode(payload: &[u8], games: usize) -> Option<Texts> {
-        let raw = read_compressed(payload)?;
+        Texts::decode_within(payload, games, &Limits::DEFAULT)
+    }
+
+    /// Reads a payload that stays within the limits.
+    pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Texts> {
+        let raw = read_compressed_within(payload, limits)?;
         let mut bytes = Bytes(&raw);
         let mut templates = Vec::new();
         for _ in 0..bytes.count()? {
@@ -235,7 +237,7 @@ impl Texts {
         };
         let (placed, marked) = (planes(games)?, planes(games)?);
         // A marked text has a byte with its kind; placed ones may take nothing at all, and need a bound of their own.
-        let own = sum(&placed, MAX_PLACED)?;
+        let own = sum(&placed, limits.placed)?;
         let others = sum(&marked, raw.len())?;
         let gaps = planes(own)?;
         let templates_used = planes(own + others)?;
@@ -305,7 +307,7 @@ impl Texts {
                 }
                 texts.bytes.extend_from_slice(tail);
                 texts.ends.push(texts.bytes.len());
-                if texts.bytes.len() > MAX_TEXT {
+                if texts.bytes.len() > limits.texts {
                     return None;
                 }
             }

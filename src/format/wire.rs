@@ -1,12 +1,8 @@
 //! Reading and writing of numbers, strings and compressed parts; readers return `None` where bytes are missing or malformed.
 
+use super::Limits;
 use byteorder::{LittleEndian, ReadBytesExt};
 use std::io::Read;
-
-/// A part that expands to more than this many times its compressed size is stored as it is.
-const MAX_RATIO: usize = 1024;
-/// The most that one compressed part may expand to, in bytes.
-pub(crate) const MAX_PART: usize = 1 << 30;
 
 /// A cursor over foreign bytes.
 #[derive(Clone, Copy)]
@@ -86,7 +82,7 @@ pub(crate) fn push_string(text: &[u8], out: &mut Vec<u8>) {
 pub(crate) fn push_compressed(raw: &[u8], level: i32, out: &mut Vec<u8>) {
     push_varint(raw.len() as u64, out);
     match zstd::bulk::compress(raw, level) {
-        Ok(frame) if frame.len() < raw.len() && raw.len() / MAX_RATIO <= frame.len() => {
+        Ok(frame) if frame.len() < raw.len() && raw.len() / Limits::DEFAULT.ratio <= frame.len() => {
             out.push(1);
             out.extend_from_slice(&frame);
         }
@@ -99,15 +95,50 @@ pub(crate) fn push_compressed(raw: &[u8], level: i32, out: &mut Vec<u8>) {
 
 /// Reads what `push_compressed` wrote; `bytes` must end where the part does, and have been checked against their CRC.
 pub(crate) fn read_compressed(bytes: &[u8]) -> Option<Vec<u8>> {
+    read_compressed_within(bytes, &Limits::DEFAULT)
+}
+
+/// Reads a compressed part that stays within the limits.
+pub(crate) fn read_compressed_within(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
     let mut bytes = Bytes(bytes);
     let length = bytes.count()?;
     let how = bytes.u8()?;
     let body = bytes.0;
     match how {
         0 if body.len() == length => Some(body.to_vec()),
-        1 if length <= MAX_PART && length / MAX_RATIO <= body.len() => {
+        1 if length <= limits.part && length / limits.ratio <= body.len() => {
             zstd::bulk::decompress(body, length).ok().filter(|raw| raw.len() == length)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_expands_to_its_limits_and_not_beyond() {
+        let frame = |length: usize| {
+            let mut part = Vec::new();
+            push_compressed(&b"chess ".repeat(length)[..length], 3, &mut part);
+            part
+        };
+        let limits = Limits { part: 5000, ..Limits::DEFAULT };
+        assert!(read_compressed_within(&frame(5000), &limits).is_some());
+        assert!(read_compressed_within(&frame(5001), &limits).is_none());
+        // The rate counts whole times: one byte more than that is a time more.
+        let part = frame(5000);
+        let body = part.len() - 3;
+        let ratio = 5000 / body;
+        assert!(read_compressed_within(&part, &Limits { ratio, ..limits }).is_some());
+        assert!(read_compressed_within(&part, &Limits { ratio: ratio - 1, ..limits }).is_none());
+        // A frame that says more than it has gives nothing, nor does one that has more than it says.
+        for false_length in [4999u64, 5001] {
+            let mut part = Vec::new();
+            push_varint(false_length, &mut part);
+            part.extend_from_slice(&frame(5000)[2..]);
+            assert!(read_compressed(&part).is_none());
+        }
     }
 }

@@ -1,0 +1,625 @@
+//! What is fuzzed: functions from any bytes to nothing, which panic where a promise is broken.
+//!
+//! In pairs: bytes -> value -> bytes, and value -> bytes -> value. Values are made from the bytes too, so that one engine drives both.
+//! cargo-fuzz runs them without end; `tests/fuzz.rs` runs them as ordinary tests, over the corpus and over seeded mutants.
+
+use scoresheet::archive::Archive;
+use scoresheet::brenner::decode::{Decoder, Item, Texts as TextPlaces};
+use scoresheet::brenner::encode;
+use scoresheet::brenner::replay::{Replay, count_plies};
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, ReadMode};
+use scoresheet::chess::{Move, Position};
+use scoresheet::format::block::{BlockHeader, HEADER, Kind};
+use scoresheet::format::commit::Commit;
+use scoresheet::format::dictionary::{self, Strings};
+use scoresheet::format::header::{BLOCKS, Header, PAGE};
+use scoresheet::format::index::Index;
+use scoresheet::format::layout::Layout;
+use scoresheet::format::record::Record;
+use scoresheet::format::source::Source;
+use scoresheet::format::tags::{Tags, TagsBuilder, Value};
+use scoresheet::format::texts::{Texts, TextsBuilder};
+use scoresheet::format::{ArchiveId, loose, moves};
+use scoresheet::game::{Event, Game, TextKind};
+use scoresheet::pgn::{Limits, PgnWriter, ReadOptions, Splitter, Verdict, read_game};
+
+/// A target: its name, and what it does with bytes.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: [Target; 13] = [
+    ("fen_bytes", fen_bytes),
+    ("fen_value", fen_value),
+    ("san_bytes", san_bytes),
+    ("san_value", san_value),
+    ("pgn_bytes", pgn_bytes),
+    ("pgn_value", pgn_value),
+    ("brenner_bytes", brenner_bytes),
+    ("brenner_value", brenner_value),
+    ("block_bytes", block_bytes),
+    ("block_value", block_value),
+    ("index_bytes", index_bytes),
+    ("index_value", index_value),
+    ("archive_bytes", archive_bytes),
+];
+
+/// Bytes taken one by one; zeros behind their end.
+struct Choices<'a>(&'a [u8]);
+
+impl Choices<'_> {
+    fn byte(&mut self) -> u8 {
+        match self.0 {
+            [byte, rest @ ..] => {
+                self.0 = rest;
+                *byte
+            }
+            [] => 0,
+        }
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (usize::from(self.byte()) << 8 | usize::from(self.byte())) % end.max(1)
+    }
+
+    fn word(&mut self) -> Vec<u8> {
+        let letters = b"abXY 019.:-+?[]%{}\\\"\xC3\xA9";
+        (0..self.byte() % 24).map(|_| letters[self.below(letters.len())]).collect()
+    }
+}
+
+/// A position that a game of legal moves leads to.
+fn position(choices: &mut Choices) -> Position {
+    let mut position = Position::standard();
+    for _ in 0..choices.byte() {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        position.play(moves[choices.below(moves.len())]);
+    }
+    position
+}
+
+/// FEN: what is read is written, and that is read as the same.
+pub fn fen_bytes(bytes: &[u8]) {
+    for mode in [ReadMode::Strict, ReadMode::Forgiving] {
+        if let Ok(fen) = Fen::read(bytes, mode) {
+            let position = fen.position();
+            let text = position.fen();
+            let again = Position::from_fen(text.as_bytes()).unwrap();
+            assert_eq!(again, position, "{text}");
+            assert_eq!(again.fen(), text);
+        }
+    }
+}
+
+/// FEN: a position comes back from its text, in every flavour. (Which man is which of its kind no FEN tells.)
+pub fn fen_value(bytes: &[u8]) {
+    let position = position(&mut Choices(bytes));
+    for castling in [CastlingStyle::XFen, CastlingStyle::Standard, CastlingStyle::Shredder] {
+        let mut text = Vec::new();
+        position.write_fen(&mut text, EnPassantStyle::Always, castling);
+        assert_eq!(Position::from_fen(&text).unwrap().fen(), position.fen());
+    }
+}
+
+/// SAN: what is read is a legal move, and its own text gives it again.
+pub fn san_bytes(bytes: &[u8]) {
+    let mut choices = Choices(bytes);
+    let position = position(&mut choices);
+    if let Ok(m) = position.parse_san(choices.0) {
+        assert!(position.legal_moves().contains(&m) || m == Move::NULL, "{m:?}");
+        if m != Move::NULL {
+            assert_eq!(position.parse_san(position.san(m).as_bytes()), Ok(m));
+        }
+    }
+}
+
+/// SAN: every legal move comes back from its text, and no two have the same.
+pub fn san_value(bytes: &[u8]) {
+    let position = position(&mut Choices(bytes));
+    let mut texts: Vec<String> = position.legal_moves().into_iter().map(|m| position.san(m)).collect();
+    for m in position.legal_moves() {
+        assert_eq!(position.parse_san(position.san(m).as_bytes()), Ok(m));
+    }
+    let count = texts.len();
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(texts.len(), count);
+}
+
+/// Games of a text: how many are seen, how many of them stored, and those.
+fn games(bytes: &[u8]) -> (usize, usize, Vec<Game>) {
+    let options = ReadOptions {
+        limits: Limits { max_game_bytes: 1 << 16, max_comment_bytes: 1 << 12, max_depth: 40, ..Limits::default() },
+        ..ReadOptions::default()
+    };
+    let (mut seen, mut rejected, mut games) = (0, 0, Vec::new());
+    let mut splitter = Splitter::new(bytes, 0, options.limits);
+    let mut end = 0;
+    while let Some(piece) = splitter.next_piece(1 << 14).unwrap() {
+        assert!(piece.end >= end && piece.end <= bytes.len() as u64);
+        end = piece.end;
+        seen += piece.oversized.len();
+        rejected += piece.oversized.len();
+        for region in &piece.regions {
+            let (text, mut at) = (piece.region(region), 0);
+            while at < text.len() {
+                let mut game = Game::default();
+                let reading = read_game(text, at, &options, &mut game);
+                assert!(reading.next > at || reading.verdict.is_none(), "no step forward");
+                at = reading.next.max(at + 1);
+                for fault in &reading.faults {
+                    assert!(fault.offset <= text.len(), "{fault:?}");
+                }
+                match reading.verdict {
+                    Some(Verdict::Stored) => games.push(game),
+                    Some(Verdict::Rejected) => {
+                        assert!(!reading.faults.is_empty(), "rejected without a reason");
+                        rejected += 1;
+                    }
+                    None => continue,
+                }
+                seen += 1;
+            }
+        }
+    }
+    (seen, seen - rejected, games)
+}
+
+/// PGN: any bytes are read; each game seen is stored or rejected with a reason; what is stored is written and read as the same.
+pub fn pgn_bytes(bytes: &[u8]) {
+    let (seen, stored, games) = self::games(bytes);
+    assert_eq!((stored, seen >= stored), (games.len(), true));
+    for game in games.iter().take(20) {
+        through_pgn(game);
+    }
+}
+
+/// A game that has no fault is written as PGN and read as the same.
+fn through_pgn(game: &Game) {
+    let whole = |event: &Event| !matches!(event, Event::Text(kind, _) if *kind != TextKind::Brace);
+    if !game.events.iter().all(whole) || game.outcome.is_none() {
+        return;
+    }
+    let mut writer = PgnWriter::new();
+    game.visit(&mut writer);
+    writer.finish();
+    let mut again = Game::default();
+    let reading = read_game(writer.as_bytes(), 0, &ReadOptions::default(), &mut again);
+    assert_eq!(reading.verdict, Some(Verdict::Stored), "{}", String::from_utf8_lossy(writer.as_bytes()));
+    if reading.faults.is_empty() {
+        let moves = |game: &Game| -> Vec<Event> {
+            game.events.iter().filter(|event| !matches!(event, Event::Text(..))).cloned().collect()
+        };
+        assert_eq!(moves(&again), moves(game), "{}", String::from_utf8_lossy(writer.as_bytes()));
+        assert_eq!(again.start, game.start);
+    }
+}
+
+/// A game of legal moves, glyphs and variations.
+fn game(choices: &mut Choices) -> Game {
+    let mut game = Game { tags: vec![("Event".to_owned(), "?".to_owned())], ..Game::default() };
+    let mut line = vec![(game.start.clone(), None::<Position>)];
+    for _ in 0..choices.byte() {
+        let depth = line.len() - 1;
+        let (now, before) = line[depth].clone();
+        match choices.byte() {
+            0..8 if before.is_some() => game.events.push(Event::Nag(choices.byte())),
+            8..16 if before.is_some() && depth < 8 => {
+                let moves = before.as_ref().map(Position::legal_moves).unwrap_or_default();
+                if let (Some(m), Some(start)) = (moves.get(choices.below(moves.len())), before) {
+                    game.events.extend([Event::Open, Event::Move(*m)]);
+                    let mut after = start.clone();
+                    after.play(*m);
+                    line.push((after, Some(start)));
+                }
+            }
+            16..32 if depth > 0 => {
+                line.pop();
+                game.events.push(Event::Close);
+            }
+            _ => {
+                let moves = now.legal_moves();
+                if let Some(m) = moves.get(choices.below(moves.len())) {
+                    game.events.push(Event::Move(*m));
+                    let mut after = now.clone();
+                    after.play(*m);
+                    line[depth] = (after, Some(now));
+                }
+            }
+        }
+    }
+    game.events.extend((1..line.len()).map(|_| Event::Close));
+    game.outcome = Some(scoresheet::game::Outcome::Draw);
+    game
+}
+
+/// PGN: a game comes back from its text.
+pub fn pgn_value(bytes: &[u8]) {
+    let game = game(&mut Choices(bytes));
+    let mut writer = PgnWriter::new();
+    game.visit(&mut writer);
+    writer.finish();
+    let mut again = Game::default();
+    let reading = read_game(writer.as_bytes(), 0, &ReadOptions::default(), &mut again);
+    let text = String::from_utf8_lossy(writer.as_bytes());
+    assert!(reading.faults.is_empty() && reading.verdict == Some(Verdict::Stored), "{:?}: {text}", reading.faults);
+    assert_eq!((again.events, again.outcome), (game.events, game.outcome), "{text}");
+}
+
+/// Writes a game as a Brenner stream without texts.
+#[derive(Default)]
+struct Stream(Vec<u8>);
+
+impl scoresheet::Visitor for Stream {
+    fn tag(&mut self, _: &[u8], _: &[u8]) {}
+    fn start(&mut self, _: &Position) {}
+    fn play(&mut self, before: &Position, m: Move) {
+        encode::push_move(before, m, &mut self.0);
+    }
+    fn mark(&mut self, good: bool) {
+        encode::push_mark(good, &mut self.0);
+    }
+    fn nag(&mut self, nag: u8) {
+        encode::push_nag(nag, &mut self.0);
+    }
+    fn text(&mut self, _: TextKind, _: &[u8]) {
+        encode::push_text_mark(&mut self.0);
+    }
+    fn open(&mut self) {
+        encode::push_open(&mut self.0);
+    }
+    fn close(&mut self) {
+        encode::push_close(&mut self.0);
+    }
+    fn outcome(&mut self, outcome: scoresheet::game::Outcome) {
+        encode::push_outcome(outcome, &mut self.0);
+    }
+}
+
+/// Brenner streams: any bytes are read to an end or an error; a canonical stream is written as the same bytes; the fast replay, which
+/// checks nothing, ends on any bytes, and agrees on those that are sound.
+pub fn brenner_bytes(bytes: &[u8]) {
+    let _ = count_plies(bytes);
+    let mut replay = Replay::new(&Position::standard());
+    let _ = replay.run(bytes, u32::MAX);
+    let mut decoder = Decoder::new(bytes, Position::standard(), TextPlaces::Apart);
+    let mut out = Stream::default();
+    let (mut plies, mut at) = (0, 0);
+    loop {
+        let item = decoder.advance(|before, m| encode::push_move(before, m, &mut out.0));
+        assert!(decoder.offset() >= at && decoder.offset() <= bytes.len());
+        at = decoder.offset();
+        match item {
+            Err(_) => return,
+            Ok(None) => break,
+            Ok(Some(Item::Move(_))) => plies += u32::from(decoder.depth() == 0),
+            Ok(Some(Item::Mark(good))) => encode::push_mark(good, &mut out.0),
+            Ok(Some(Item::Nag(nag))) => encode::push_nag(nag, &mut out.0),
+            Ok(Some(Item::Text(_))) => encode::push_text_mark(&mut out.0),
+            Ok(Some(Item::Open)) => encode::push_open(&mut out.0),
+            Ok(Some(Item::Close)) => encode::push_close(&mut out.0),
+            Ok(Some(Item::Outcome(outcome))) => encode::push_outcome(outcome, &mut out.0),
+        }
+    }
+    if decoder.is_canonical() {
+        assert_eq!(out.0, bytes);
+        assert_eq!(count_plies(bytes), plies);
+        let mut replay = Replay::new(&Position::standard());
+        replay.run(bytes, u32::MAX).unwrap();
+        assert_eq!(replay.ply(), plies);
+    }
+}
+
+/// Brenner streams: a game comes back from its stream.
+pub fn brenner_value(bytes: &[u8]) {
+    let game = game(&mut Choices(bytes));
+    let mut stream = Stream::default();
+    game.visit(&mut stream);
+    let mut decoder = Decoder::new(&stream.0, Position::standard(), TextPlaces::Apart);
+    let mut events = Vec::new();
+    while let Some(item) = decoder.advance(|_, _| {}).unwrap() {
+        events.push(match item {
+            Item::Move(m) => Event::Move(m),
+            Item::Mark(good) => Event::Mark(good),
+            Item::Nag(nag) => Event::Nag(nag),
+            Item::Text(_) | Item::Outcome(_) => continue,
+            Item::Open => Event::Open,
+            Item::Close => Event::Close,
+        });
+    }
+    assert!(decoder.is_canonical());
+    assert_eq!(events, game.events);
+    let last = game.main_line().fold(Position::standard(), |mut position, m| {
+        position.play(m);
+        position
+    });
+    let mut replay = Replay::new(&Position::standard());
+    replay.run(&stream.0, u32::MAX).unwrap();
+    assert_eq!(replay.position(), last);
+}
+
+/// A compressed part that holds these bytes as they are.
+fn part(bytes: &[u8]) -> Vec<u8> {
+    let mut part = Vec::new();
+    let mut length = bytes.len();
+    while length >= 0x80 {
+        part.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    part.extend_from_slice(&[length as u8, 0]);
+    part.extend_from_slice(bytes);
+    part
+}
+
+/// Blocks: any payload is read or refused, with memory in proportion to it; what has one form only is written as the same bytes.
+pub fn block_bytes(bytes: &[u8]) {
+    let mut choices = Choices(bytes);
+    let (kind, games) = (choices.byte() % 8, choices.below(300));
+    let (rest, raw) = (choices.0, part(choices.0));
+    match kind {
+        0 => {
+            if let Some(header) = BlockHeader::decode(rest, ArchiveId::default(), 8192) {
+                assert_eq!(header.encode(ArchiveId::default(), 8192), rest[..HEADER]);
+                if let Some(layout) = moves::Layout::of(&header) {
+                    for game in [0, 1, 15, 16, games, layout.count.saturating_sub(1), layout.count] {
+                        if let Some((start, length)) = layout.locate(&rest[HEADER..], game) {
+                            assert!(start + length <= layout.size);
+                        }
+                    }
+                }
+            }
+        }
+        1 => {
+            if let Some(tags) = Tags::decode(&raw, games) {
+                let mut size = 0;
+                for game in 0..games {
+                    let _ = tags.visit(game, |name, _| size += name.len());
+                }
+            }
+        }
+        2 => {
+            if let Some(texts) = Texts::decode(&raw, games) {
+                for game in 0..games {
+                    let size: usize = texts.marked(game).map(|(_, text)| text.len()).sum();
+                    let placed: usize = texts.placed(game).map(|(_, text)| text.len()).sum();
+                    assert!(size + placed <= 256 << 20);
+                }
+            }
+        }
+        3 => {
+            if let Some(layout) = Layout::decode(&raw, games) {
+                let (_, edits) = layout.of_game(0).unwrap_or_default();
+                let _ = scoresheet::format::layout::apply(b"1. e4 e5 *", edits, &mut Vec::new());
+            }
+        }
+        4 => {
+            if let Some(strings) = Strings::decode(&raw, games) {
+                let all: Option<Vec<Box<[u8]>>> = (0..games).map(|string| strings.get(string).map(Box::from)).collect();
+                let payload = dictionary::encode(&all.unwrap(), 1);
+                assert!(Strings::decode(&payload, games).is_some());
+            }
+        }
+        5 => {
+            if let Some(source) = Source::decode(3, rest) {
+                assert_eq!(Source::decode(3, &source.encode()), Some(source));
+            }
+            let _ = loose::decode(rest);
+        }
+        6 => {
+            if let Some(commit) = Commit::decode(rest) {
+                assert_eq!(commit.encode(), rest[..commit.encode().len()]);
+            }
+        }
+        _ => {
+            if let Some(record) = Record::decode(rest) {
+                let mut again = Vec::new();
+                record.push(&mut again);
+                let start = record.set_up.as_deref().cloned().unwrap_or_else(Position::standard);
+                assert_eq!(Record::decode(&again).unwrap().set_up, record.set_up);
+                let _ = Replay::new(&start).run(&record.stream, u32::MAX);
+                let _ = count_plies(&record.stream);
+                let mut decoder = Decoder::new(&record.stream, start, TextPlaces::Apart);
+                while let Ok(Some(_)) = decoder.advance(|_, _| {}) {}
+            }
+        }
+    }
+}
+
+/// Blocks: tags, texts and strings come back from their columns.
+pub fn block_value(bytes: &[u8]) {
+    let mut choices = Choices(bytes);
+    let names: [&[u8]; 6] = [b"White", b"Date", b"WhiteElo", b"UTCTime", b"Site", b"Other"];
+    let (mut tags, mut texts) = (TagsBuilder::default(), TextsBuilder::default());
+    let (mut all_tags, mut all_texts) = (Vec::new(), Vec::new());
+    let games = 1 + choices.below(40);
+    for _ in 0..games {
+        let pairs: Vec<(Vec<u8>, Vec<u8>)> =
+            (0..choices.byte() % 6).map(|_| (names[choices.below(names.len())].to_vec(), choices.word())).collect();
+        pairs.iter().for_each(|(name, value)| tags.push(name, value));
+        tags.end_game();
+        all_tags.push(pairs);
+        let mut marked = Vec::new();
+        for _ in 0..choices.byte() % 4 {
+            let text = choices.word();
+            texts.push(TextKind::Brace, &text, None);
+            marked.push(text);
+        }
+        texts.end_game();
+        all_texts.push(marked);
+    }
+    let (mut draft, mut strings) = (tags.analyse(), Vec::<Vec<u8>>::new());
+    draft.intern(|string, _| {
+        let known = strings.iter().position(|known| known == string);
+        Some(known.unwrap_or_else(|| {
+            strings.push(string.to_vec());
+            strings.len() - 1
+        }) as u64)
+    });
+    let read = Tags::decode(&draft.encode(1), games).unwrap();
+    for (game, expected) in all_tags.iter().enumerate() {
+        let mut pairs = Vec::new();
+        read.visit(game, |name, value| {
+            let value = match value {
+                Value::Text(text) => text.to_vec(),
+                Value::Dictionary(number) => strings[number as usize].clone(),
+            };
+            pairs.push((name.to_vec(), value));
+        })
+        .unwrap();
+        assert_eq!(pairs, *expected);
+    }
+    let read = Texts::decode(&texts.encode(1), games).unwrap();
+    for (game, expected) in all_texts.iter().enumerate() {
+        let found: Vec<Vec<u8>> = read.marked(game).map(|(_, text)| text.to_vec()).collect();
+        assert_eq!(found, *expected);
+    }
+}
+
+/// Indexes: an index whose checksum holds is read as what it says, or refused; and an archive never takes a lie for a game.
+pub fn index_bytes(bytes: &[u8]) {
+    assert!(Index::decode(bytes).is_none_or(|index| index.encode() == bytes));
+    let golden = golden();
+    let mut index = golden.1.to_vec();
+    mutate(&mut index, bytes);
+    if index.len() >= 36 {
+        let id = ArchiveId(index[16..32].try_into().unwrap());
+        let body = index.len() - 4;
+        let crc = id.crc(0, &index[..body]);
+        index[body..].copy_from_slice(&crc.to_le_bytes());
+    }
+    let archive = Archive::from_bytes(golden.0, Some(&index)).unwrap();
+    let whole = Archive::from_bytes(golden.0, None).unwrap();
+    for number in 1..=whole.len() {
+        if let Ok(game) = archive.game(number) {
+            assert_eq!(game.moves(), whole.game(number).unwrap().moves());
+        }
+    }
+}
+
+/// Indexes: one that holds together comes back from its bytes.
+pub fn index_value(bytes: &[u8]) {
+    use scoresheet::format::index::{ChunkEntry, DictionaryEntry};
+    let mut choices = Choices(bytes);
+    let mut index = Index { id: ArchiveId([choices.byte(); 16]), length: 8192, ..Index::default() };
+    for _ in 0..choices.byte() % 40 {
+        index.chunks.push(ChunkEntry { first: index.games + 1, offset: index.length, pages: index.pages });
+        index.games += 1 + choices.below(2000) as u64;
+        index.pages += choices.below(50) as u64;
+        index.length += 40 + 5000 * 50;
+        if choices.byte() % 8 == 0 {
+            index.dictionaries.push(DictionaryEntry { first: index.strings, offset: index.length, copy: 0 });
+            index.strings += 1 + choices.below(2000) as u64;
+            index.length += 50;
+        }
+    }
+    assert_eq!(Index::decode(&index.encode()), Some(index));
+}
+
+/// An archive of every kind of block, and its index.
+fn golden() -> (&'static [u8], &'static [u8]) {
+    (include_bytes!("../../testdata/golden/v0.1.bga"), include_bytes!("../../testdata/golden/v0.1.bgi"))
+}
+
+/// Changes bytes as `bytes` say: four each, where, how and by what.
+fn mutate(file: &mut Vec<u8>, bytes: &[u8]) {
+    for change in bytes.chunks_exact(4) {
+        let at = usize::from(u16::from_le_bytes([change[0], change[1]])) % file.len().max(1);
+        match change[2] % 8 {
+            0 => file.truncate(at),
+            1 => file.insert(at, change[3]),
+            2 => drop(file.get_mut(at..at + 8).map(|field| field.copy_from_slice(&[change[3]; 8]))),
+            3 => drop(file.get_mut(at..at + 4).map(|field| field.copy_from_slice(&[0xFF; 4]))),
+            4 => {
+                let from = usize::from(change[3]) * 41 % file.len().max(1);
+                let piece: Vec<u8> = file.iter().skip(from).take(64).copied().collect();
+                drop(file.splice(at..at, piece));
+            }
+            _ => drop(file.get_mut(at).map(|byte| *byte ^= change[3])),
+        }
+    }
+}
+
+/// Makes all checksums of an archive good, as far as its blocks can be followed.
+pub fn fix_checksums(file: &mut [u8]) {
+    let mut id = None;
+    for page in 0..2 {
+        if let Some(bytes) = file.get_mut(page * PAGE..(page + 1) * PAGE)
+            && bytes.starts_with(b"\x89BGA")
+        {
+            let mut crc = crc32(0, &bytes[..PAGE - 4]).to_le_bytes();
+            bytes[PAGE - 4..].swap_with_slice(&mut crc);
+            id = id.or(bytes[16..32].try_into().ok().map(ArchiveId));
+        }
+    }
+    let Some(id) = id else { return };
+    let mut at = BLOCKS as usize;
+    while let Some(header) = file.get(at..at + HEADER) {
+        let number = |range: std::ops::Range<usize>| {
+            header[range].iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+        };
+        let rest = (file.len() - at - HEADER) as u64;
+        let (kind, coding, length) = (header[4], header[5], number(24..32).min(rest) as usize);
+        let (count, checked) = (number(16..20) as usize, (number(20..24) as usize).min(length));
+        if kind == Kind::Moves as u8 && coding >> 4 < 3 {
+            let crcs = count.div_ceil(16).saturating_mul(4).saturating_add(count.saturating_mul(1 << (coding >> 4)));
+            let payload = at + HEADER;
+            for page in 0..(length - checked).div_ceil(4096) {
+                let start = payload + checked + page * 4096;
+                let end = (start + 4096).min(payload + length);
+                let crc = id.crc(start as u64, &file[start..end]).to_le_bytes();
+                let place = crcs.saturating_add(page * 4);
+                if place.saturating_add(4) <= checked {
+                    file[payload + place..payload + place + 4].copy_from_slice(&crc);
+                }
+            }
+        }
+        let payload = (at + HEADER) as u64;
+        let crc = id.crc(payload, &file[at + HEADER..at + HEADER + checked]).to_le_bytes();
+        file[at + 32..at + 36].copy_from_slice(&crc);
+        let crc = id.crc(at as u64, &file[at..at + 36]).to_le_bytes();
+        file[at + 36..at + 40].copy_from_slice(&crc);
+        at += HEADER + length;
+    }
+}
+
+/// The CRC-32 that header pages have: not seeded.
+fn crc32(seed: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(!seed, |state, byte| {
+        (0..8).fold(state ^ u32::from(*byte), |state, _| state >> 1 ^ (0xEDB8_8320 & (state & 1).wrapping_neg()))
+    }) ^ u32::MAX
+}
+
+/// Whole archives with good checksums: whatever they say, everything in them is read or refused.
+pub fn archive_bytes(bytes: &[u8]) {
+    let mut file = golden().0.to_vec();
+    mutate(&mut file, bytes);
+    // The last commit is where the file ends, as far as that can be said.
+    fix_checksums(&mut file);
+    read_everything(file);
+}
+
+/// Reads all that an archive has, in every way there is.
+pub fn read_everything(file: Vec<u8>) {
+    let _ = Header::read(&file);
+    let Ok(archive) = Archive::from_bytes(file, None) else { return };
+    let _ = archive.totals();
+    for game in archive.games().take(5000) {
+        let Ok(game) = game else { continue };
+        let _ = (game.plies(), game.outcome(), game.start().fen(), game.has_fault());
+        let _ = (game.tags(), game.digest(), game.check_moves(), game.original(&mut Vec::new()));
+        let _ = (game.position(game.plies()), game.position(u32::MAX));
+        let _ = game.positions(|_| {});
+        if let Ok(game) = game.to_game() {
+            let mut writer = PgnWriter::new();
+            game.visit(&mut writer);
+            writer.finish();
+        }
+    }
+    for source in archive.sources().unwrap_or_default().iter().take(50) {
+        let _ = archive.write_original(source, &mut std::io::sink());
+    }
+    let index = archive.index_file();
+    assert_eq!(Index::decode(&index).map(|index| index.encode()), Some(index));
+}
