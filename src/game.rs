@@ -3,6 +3,7 @@
 //! A reader drives a [`Visitor`]; so an import can encode records without building a tree for each game. [`Game`] is the visitor that
 //! keeps everything, and can drive another one. All text is UTF-8.
 
+use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
 
 /// What kind of text stands in a movetext.
@@ -88,9 +89,9 @@ pub trait Visitor {
     fn start(&mut self, position: &Position);
     /// A move of the position `before`.
     fn play(&mut self, before: &Position, m: Move);
-    /// `play`, where the move's SAN is known already: the standard's, and no other man could go there.
+    /// `play`, where the move's SAN is known already: the standard's, which names a file at most to tell the man from others.
     #[inline]
-    fn play_known(&mut self, before: &Position, m: Move, san: &[u8]) {
+    fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
         let _ = san;
         self.play(before, m);
     }
@@ -170,7 +171,7 @@ impl Game {
             visitor.tag(name.as_bytes(), value.as_bytes());
         }
         visitor.start(&self.start);
-        let mut line = Line::new(self.start.clone());
+        let mut line = Line::new(self.start.clone(), self.events.contains(&Event::Open));
         for event in &self.events {
             match event {
                 Event::Move(m) => {
@@ -242,11 +243,14 @@ pub(crate) struct Line {
     now: Position,
     before: Position,
     stack: Vec<(Position, Position)>,
+    /// Whether the position before each move is kept.
+    branches: bool,
 }
 
 impl Line {
-    pub(crate) fn new(start: Position) -> Line {
-        Line { before: start.clone(), now: start, stack: Vec::new() }
+    /// `branches`: whether a variation may open.
+    pub(crate) fn new(start: Position, branches: bool) -> Line {
+        Line { before: start.clone(), now: start, stack: Vec::new(), branches }
     }
 
     pub(crate) fn position(&self) -> &Position {
@@ -254,13 +258,19 @@ impl Line {
     }
 
     pub(crate) fn play(&mut self, m: Move) {
-        self.before.clone_from(&self.now);
+        self.keep();
         self.now.play(m);
+    }
+
+    fn keep(&mut self) {
+        if self.branches {
+            self.before.clone_from(&self.now);
+        }
     }
 
     /// `play` for a promotion to a man of given identity.
     pub(crate) fn play_as(&mut self, m: Move, promoted: Option<crate::chess::Man>) {
-        self.before.clone_from(&self.now);
+        self.keep();
         self.now.play_as(m, promoted);
     }
 

@@ -30,7 +30,7 @@ const RECURRING: usize = 4;
 /// A string longer than this stays in its chunk.
 const MAX_STRING: usize = 1024;
 /// The compression level of dictionary blocks: they are small and read often.
-const DICTIONARY_LEVEL: i32 = 19;
+const DICTIONARY_LEVEL: i32 = 12;
 
 /// Numbers strings in the order in which they come, for the archive's dictionary.
 ///

@@ -133,7 +133,8 @@ fn word(byte: u8) -> Option<Word> {
 impl<'a> Decoder<'a> {
     /// Returns a decoder at the beginning of a stream that starts from `start`.
     pub fn new(bytes: &'a [u8], start: Position, texts: Texts) -> Decoder<'a> {
-        Decoder { bytes, at: 0, texts, line: Line::new(start), canonical: true, ended: false, scratch: Vec::new() }
+        let line = Line::new(start, memchr::memchr(OPEN, bytes).is_some());
+        Decoder { bytes, at: 0, texts, line, canonical: true, ended: false, scratch: Vec::new() }
     }
 
     /// Returns the position after what has been read, within the variation that is open.
@@ -325,10 +326,11 @@ impl<'a> Decoder<'a> {
         };
         match item {
             Item::Move(m) => {
-                self.scratch.clear();
-                push_move(self.line.position(), m, &mut self.scratch);
-                if self.bytes.get(start..self.at) != Some(self.scratch.as_slice()) {
-                    self.canonical = false;
+                // What takes one byte has no shorter form.
+                if self.at - start > 1 {
+                    self.scratch.clear();
+                    push_move(self.line.position(), m, &mut self.scratch);
+                    self.canonical &= self.bytes.get(start..self.at) == Some(self.scratch.as_slice());
                 }
                 before(self.line.position(), m);
                 let promoted =

@@ -353,7 +353,7 @@ impl Position {
                 self.en_passant = u8::midpoint(m.from.index(), m.to.index());
             }
         }
-        if self.rights != 0 {
+        if self.rights != 0 && (victim != EMPTY || matches!(role, Role::King | Role::Rook)) {
             self.drop_rights(us, mover, m.from.index(), m.to.index());
         }
         self.fullmove_number = self.fullmove_number.saturating_add(u32::from(us == Color::Black));

@@ -161,7 +161,7 @@ impl Position {
     }
 
     #[inline(never)]
-    fn is_safe_in_full(&self, m: Move, king: Square) -> bool {
+    pub(super) fn is_safe_in_full(&self, m: Move, king: Square) -> bool {
         let them = self.turn.other();
         let (from, to) = (m.from.bit(), m.to.bit());
         let mut occupied = self.all() & !from | to;
@@ -200,12 +200,26 @@ impl Position {
     /// Returns whether the other king is attacked after a legal move.
     #[inline]
     pub(super) fn gives_check(&self, m: Move) -> bool {
-        if self.attention == Attention::Unknown || m.kind != MoveKind::Plain {
-            let mut after = self.clone();
-            after.play(m);
-            return m.kind != MoveKind::Null && after.in_check();
+        match m.kind {
+            MoveKind::Null => return false,
+            MoveKind::Plain if self.attention != Attention::Unknown => return self.gives_check_plainly(m),
+            MoveKind::Castle(wing) if self.attention != Attention::Unknown && !self.castling_gives_check(m, wing) => {
+                return false;
+            }
+            _ => {}
         }
-        self.gives_check_plainly(m)
+        let mut after = self.clone();
+        after.play(m);
+        after.in_check()
+    }
+
+    /// False only where castling does not give check, to a king that is not attacked yet.
+    fn castling_gives_check(&self, m: Move, wing: Wing) -> bool {
+        let Some(king) = self.king(self.turn.other()) else { return false };
+        let rook = Square::at(wing.files().1, m.from.rank());
+        REACH[Role::Rook as usize][rook.at_most_63()] & king.bit() != 0
+            || self.may_uncover(self.turn, king, m.from)
+            || self.may_uncover(self.turn, king, m.to)
     }
 
     /// `gives_check` for a plain move where the other king is not attacked yet.
@@ -214,16 +228,18 @@ impl Position {
         let us = self.turn;
         let Some(king) = self.king(us.other()) else { return false };
         let (to, at) = (m.to.at_most_63(), king.at_most_63());
-        let occupied = self.all() & !m.from.bit() | m.to.bit();
         let direct = match self.role_on(m.from.index()) {
             Role::Pawn => PAWN[us.index()][to] & king.bit() != 0,
-            role => REACH[role as usize][to] & king.bit() != 0 && between(to, at) & occupied == 0,
+            role => REACH[role as usize][to] & king.bit() != 0 && between(to, at) & self.all() & !m.from.bit() == 0,
         };
-        direct
-            || self.may_uncover(us, king, m.from) && {
-                let others = self.occupied[us.index()] & !m.from.bit();
-                self.attacked_with(us, king, others, occupied)
-            }
+        direct || self.may_uncover(us, king, m.from) && self.is_uncovered(m, king)
+    }
+
+    /// Whether a man other than the mover attacks the other king after a plain move.
+    #[inline(never)]
+    fn is_uncovered(&self, m: Move, king: Square) -> bool {
+        let occupied = self.all() & !m.from.bit() | m.to.bit();
+        self.attacked_with(self.turn, king, self.occupied[self.turn.index()] & !m.from.bit(), occupied)
     }
 
     /// Returns the attackers of `to` of that role among the men of the side to move, as a set of squares, pins aside.

@@ -8,6 +8,7 @@ use std::fmt;
 
 mod plain;
 pub(crate) use plain::Plain;
+pub use plain::ShortText;
 
 /// Why a move text cannot be read as a legal move of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

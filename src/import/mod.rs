@@ -320,6 +320,7 @@ fn store<S: Storage>(
     let output = Ordered::new(output);
     let result = run(feed, Ordered::new(interner), &output, options);
     let mut output = output.into_inner();
+    let result = output.failure.take().map_or(result, Err);
     let result = result.and_then(|stopped| output.commit().map(|()| stopped));
     let Output { writer, sources, .. } = output;
     let stopped = match result {
@@ -361,8 +362,7 @@ fn run<F: FnMut(FaultReport) + Send, S: Storage>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
     let (jobs, queue) = sync_channel::<(u64, Vec<Part>)>(threads);
     let queue = Mutex::new(queue);
-    let failure = Mutex::new(None);
-    let stopped = std::thread::scope(|scope| {
+    Ok(std::thread::scope(|scope| {
         let reading = scope.spawn(move || read_jobs(feed, &jobs));
         pool.scope(|scope| {
             for _ in 0..threads {
@@ -375,15 +375,10 @@ fn run<F: FnMut(FaultReport) + Send, S: Storage>(
                         }
                     });
                     while let Some((number, parts)) = receive(&queue) {
-                        match work(number, parts, &interner, output, options) {
-                            Some(Ok(())) => {}
-                            Some(Err(error)) => {
-                                interner.end();
-                                output.end();
-                                *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                                break;
-                            }
-                            None => break,
+                        if !work(number, parts, &interner, output, options) {
+                            interner.end();
+                            output.end();
+                            break;
                         }
                     }
                 });
@@ -392,11 +387,7 @@ fn run<F: FnMut(FaultReport) + Send, S: Storage>(
         // With the queue gone, a reader that still has jobs to give sees that nobody wants them.
         drop(queue);
         reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    });
-    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None => Ok(stopped),
-    }
+    }))
 }
 
 struct OnDrop<F: FnMut()>(F);
@@ -424,14 +415,14 @@ fn read_jobs(mut feed: Feed, jobs: &SyncSender<(u64, Vec<Part>)>) -> Option<Erro
     feed.stopped
 }
 
-/// Takes one job all the way.
+/// Takes one job all the way. Returns false where the import has failed.
 fn work<F: FnMut(FaultReport), S: Storage>(
     number: u64,
     parts: Vec<Part>,
     interner: &Ordered<Interner>,
     output: &Ordered<Output<'_, F, S>>,
     options: &ImportOptions,
-) -> Option<io::Result<()>> {
+) -> bool {
     let mut parsed = Parsed::default();
     for part in parts {
         parsed.take(part, options);
@@ -439,14 +430,15 @@ fn work<F: FnMut(FaultReport), S: Storage>(
     let ChunkBuilder { records, ends, tags, texts, .. } = parsed.chunk;
     let layout = parsed.layout.finish().encode(options.level);
     let mut tags = tags.analyse();
-    let new_strings = interner.at(number, |interner| {
+    let interned = interner.at(number, |interner| {
         // As the writer counts them, from the last commit on.
         if number.is_multiple_of(u64::from(options.batch.max(1))) {
             interner.begin_batch();
         }
         tags.intern(|string, uses| interner.intern(string, uses));
         interner.take_new()
-    })?;
+    });
+    let Some(new_strings) = interned else { return false };
     let chunk = EncodedChunk {
         tags: tags.encode(options.level),
         texts: (!texts.is_empty()).then(|| texts.encode(options.level)),
@@ -462,9 +454,10 @@ fn work<F: FnMut(FaultReport), S: Storage>(
     let runs = parsed.runs;
     // What comes after a failure does not count, and its own failure would hide the first.
     let done = output.at(number, |output| {
-        let done = (!output.failed).then(|| output.add(chunk, runs));
-        output.failed |= matches!(done, Some(Err(_)));
-        done
+        if output.failure.is_none() {
+            output.failure = output.add(chunk, runs).err();
+        }
+        output.failure.is_none()
     });
-    done.flatten()
+    done == Some(true)
 }

@@ -24,7 +24,8 @@ pub struct Output<'a, F, S> {
     first_source: u64,
     options: &'a ImportOptions,
     progress: &'a Progress,
-    pub failed: bool,
+    /// The first; nothing is written after it.
+    pub failure: Option<io::Error>,
 }
 
 impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
@@ -46,7 +47,7 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
         let sources = sources.collect();
         let before = *writer.totals();
         let first_source = start.first_source;
-        Output { writer, report, sources, next: None, before, first_source, options, progress, failed: false }
+        Output { writer, report, sources, next: None, before, first_source, options, progress, failure: None }
     }
 
     /// Adds a job.

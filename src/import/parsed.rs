@@ -4,6 +4,7 @@ use super::chunk::ChunkBuilder;
 use super::feed::Part;
 use super::layout::LayoutBuilder;
 use super::{FaultReport, ImportOptions};
+use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
 use crate::format::loose;
 use crate::game::{Outcome, TextKind, Visitor};
@@ -167,7 +168,7 @@ impl<A: Visitor, B: Visitor> Visitor for Both<'_, A, B> {
     }
 
     #[inline]
-    fn play_known(&mut self, before: &Position, m: Move, san: &[u8]) {
+    fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
         self.0.play_known(before, m, san);
         self.1.play_known(before, m, san);
     }

@@ -1,8 +1,9 @@
 //! Movetext taken apart into tokens; it knows no chess.
 
-use super::bytes::{self, BOM, from, is_blank, slice};
+use super::bytes::{self, BOM, ONES, from, is_blank, slice};
 use super::tags;
 use super::words::has_form_of_move;
+use crate::chess::san::ShortText;
 use crate::game::Outcome;
 
 /// What a token is.
@@ -162,30 +163,23 @@ impl<'a> Lexer<'a> {
     /// ends. `None` may also mean that it is not so plain. The lexer stays where it is. What the word holds is not looked at: only one of letters,
     /// digits and signs is a token.
     #[inline(always)]
-    pub(super) fn peek_short_word(&self) -> Option<(&'a [u8], usize)> {
+    pub(super) fn peek_short_word(&self) -> Option<(ShortText, usize)> {
         let mut at = self.at;
-        let &[a, b, c, d, e, ..] = from(self.text, at).first_chunk::<16>()?;
-        let number = |a: u8, b: u8, c: u8, d: u8| match (a, b, c, d) {
-            // The number 1 may begin a game.
-            (b'2'..=b'9', b'.', ..) => 2,
-            (b'1'..=b'9', b'0'..=b'9', b'.', _) => 3,
-            (b'1'..=b'9', b'0'..=b'9', b'0'..=b'9', b'.') => 4,
-            _ => 0,
-        };
-        let blank = matches!(a, b' ' | b'\n');
-        let digits = if blank { number(b, c, d, e) } else { number(a, b, c, d) };
-        at += usize::from(blank) + digits;
+        at += usize::from(matches!(self.text.get(at)?, b' ' | b'\n'));
+        let mut bytes = *from(self.text, at).first_chunk()?;
+        let digits = number(bytes);
         if digits > 0 {
+            at += digits;
             at += usize::from(matches!(self.text.get(at)?, b' ' | b'\n'));
+            bytes = *from(self.text, at).first_chunk()?;
         }
-        let word = u64::from_le_bytes(*from(self.text, at).first_chunk()?);
-        const LOW: u64 = u64::MAX / 255;
-        let zero = |x: u64| x.wrapping_sub(LOW) & !x & LOW << 7;
-        // Of each the lowest bit that is set is right.
-        let ends = zero(word ^ LOW * 0x20) | zero(word ^ LOW * 0x0A) | zero(word ^ LOW * 0x0D);
+        let word = u64::from_le_bytes(bytes);
+        // Bytes up to the blank; of the top bits set the lowest is right.
+        let ends = word.wrapping_sub(ONES * (b' ' + 1) as u64) & !word & ONES << 7;
         let length = ends.trailing_zeros() as usize / 8;
+        let text = ShortText::new(bytes, length)?;
         let end = at + length;
-        (length < 8).then(|| (slice(self.text, at, end), end))
+        matches!(self.text.get(end)?, b' ' | b'\n' | b'\r').then_some((text, end))
     }
 
     /// Returns whether the next token, comments and glyphs aside, has the form of a move.
@@ -311,6 +305,20 @@ impl<'a> Lexer<'a> {
     fn rest_of_line(&mut self, kind: Kind, start: usize) -> Token {
         self.at = bytes::line_end(self.text, start);
         Token { kind, start, from: start + 1, to: self.at }
+    }
+}
+
+/// Returns the length of a move number and its full stop of at most four bytes, 0 where these are none. The number 1 may begin a game
+/// and does not count.
+#[inline(always)]
+fn number(bytes: [u8; 8]) -> usize {
+    match bytes {
+        // The usual case first.
+        [b'A'..=b'z', ..] => 0,
+        [b'2'..=b'9', b'.', ..] => 2,
+        [b'1'..=b'9', b'0'..=b'9', b'.', ..] => 3,
+        [b'1'..=b'9', b'0'..=b'9', b'0'..=b'9', b'.', ..] => 4,
+        _ => 0,
     }
 }
 

@@ -14,6 +14,7 @@
 
 mod bytes;
 mod fault;
+mod frames;
 mod lexer;
 mod limits;
 mod reader;

@@ -9,8 +9,8 @@ use super::text::{self, Plain};
 use super::variant;
 use super::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
 use crate::chess::position::STANDARD;
-use crate::chess::san::{Plain as PlainMove, SanError};
-use crate::chess::{Move, Position};
+use crate::chess::san::{Plain as PlainMove, SanError, ShortText};
+use crate::chess::{Move, MoveKind, Position};
 use crate::game::{Outcome, TextKind, Visitor};
 use std::borrow::Cow;
 
@@ -275,7 +275,9 @@ impl<'a, V: Visitor> Reader<'a, V> {
         }
         let written = slice(self.lexer.text, at, pair.end);
         // Brackets, quotes and one blank, and no escapes: nothing that the standard would write otherwise.
-        let standard = pair.fault.is_none() && written.len() == pair.name.len() + pair.raw_len + 5;
+        let behind_name = written.get(pair.name.len() + 1..pair.name.len() + 3);
+        let standard =
+            pair.fault.is_none() && behind_name == Some(b" \"") && written.len() == pair.name.len() + pair.raw_len + 5;
         if standard && self.plain.as_is() && matches!(pair.value, Cow::Borrowed(_)) {
             self.visitor.tag_known(pair.name, &pair.value, written);
         } else {
@@ -341,7 +343,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
 
     /// `play` for a move read in its plain form.
     #[inline]
-    fn play_plain(&mut self, plain: PlainMove, san: &[u8]) {
+    fn play_plain(&mut self, plain: PlainMove, san: ShortText) {
         let PlainMove { m, check, standard } = plain;
         match standard {
             true => self.visitor.play_known(&self.now, m, san),
@@ -350,7 +352,10 @@ impl<'a, V: Visitor> Reader<'a, V> {
         if self.branching {
             self.before.clone_from(&self.now);
         }
-        self.now.play_plain(m, check);
+        match m.kind {
+            MoveKind::Plain => self.now.play_plain(m, check),
+            _ => self.now.play(m),
+        }
         self.ply += 1;
         self.moves += 1;
         self.moved = true;

@@ -1,5 +1,6 @@
 //! Where the bytes of a PGN come from: a file, standard input or any reader, plain or compressed.
 
+use super::frames::Frames;
 use super::zip::Zip;
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Compression {
     /// Not at all.
     Plain,
-    /// Zstandard: any number of frames, skippable ones included.
+    /// Zstandard: any number of frames, skippable ones included; small frames are decompressed ahead, several at once.
     Zstd,
     /// gzip: any number of members.
     Gzip,
@@ -148,7 +149,7 @@ pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Re
         // A zip file has its table at its end, so it needs a file, as `open` has it.
         Compression::Zip => return Err(SourceError::Unsupported("zip")),
         Compression::Plain => Box::new(stored),
-        Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(stored)?),
+        Compression::Zstd => Box::new(Frames::new(stored)),
         Compression::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(STORED, stored))),
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(BufReader::with_capacity(STORED, stored))),
     };

@@ -1,6 +1,6 @@
 //! One tag pair, as the standard has it and as people write it.
 
-use super::bytes::{from, is_line_end, line_end, slice, trim_end};
+use super::bytes::{ONES, from, is_line_end, line_end, slice, trim_end, zeros};
 use super::fault::FaultKind;
 use std::borrow::Cow;
 
@@ -67,20 +67,30 @@ pub(super) fn is_whole_line(text: &[u8], at: usize, end: usize) -> bool {
 #[inline]
 pub(super) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
     let (name, start) = head(text, at)?;
-    if let Some(length) = memchr::memchr(b'"', from(text, start)) {
-        let raw = slice(text, start, start + length);
-        let plain = memchr::memchr3(b'\\', b'\n', b'\r', raw).is_none();
-        if plain && text.get(start + length + 1) == Some(&b']') {
-            return Some(Pair {
-                name,
-                value: Cow::Borrowed(raw),
-                raw_len: length,
-                end: start + length + 2,
-                fault: None,
-            });
-        }
+    if let Some(end) = plain_end(text, start)
+        && text.get(end + 1) == Some(&b']')
+    {
+        let value = Cow::Borrowed(slice(text, start, end));
+        return Some(Pair { name, value, raw_len: end - start, end: end + 2, fault: None });
     }
     read_in_full(text, name, start)
+}
+
+/// Returns the place of the quote that ends a value without backslashes and control characters; `None` where it is not so plain.
+#[inline]
+fn plain_end(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    loop {
+        let word = u64::from_le_bytes(*from(text, at).first_chunk()?);
+        let stops = zeros(word ^ ONES * b'"' as u64)
+            | zeros(word ^ ONES * b'\\' as u64)
+            | word.wrapping_sub(ONES * b' ' as u64) & !word & ONES << 7;
+        if stops != 0 {
+            let end = at + stops.trailing_zeros() as usize / 8;
+            return (text.get(end) == Some(&b'"')).then_some(end);
+        }
+        at += 8;
+    }
 }
 
 fn read_in_full<'a>(text: &'a [u8], name: &'a [u8], start: usize) -> Option<Pair<'a>> {

@@ -4,6 +4,7 @@ use super::bytes::{from, is_line_end};
 use super::style::{LineEnd, Style};
 use crate::chess::fen::{CastlingStyle, EnPassantStyle, write_number};
 use crate::chess::position::STANDARD;
+use crate::chess::san::ShortText;
 use crate::chess::{Color, Move, Position};
 use crate::game::{Game, Outcome, TextKind, Visitor};
 
@@ -50,14 +51,20 @@ static NUMBERS: [[u8; 4]; 1000] = {
     table
 };
 
+/// The length of a number below 1,000 and its full stop.
+#[inline]
+fn number_length(number: u32) -> usize {
+    2 + usize::from(number >= 10) + usize::from(number >= 100)
+}
+
 /// Appends a number and a full stop.
 #[inline]
 fn write_move_number(out: &mut Vec<u8>, number: u32) {
     match NUMBERS.get(number as usize) {
         Some(text) => {
-            let length = out.len() + 2 + usize::from(number >= 10) + usize::from(number >= 100);
+            let end = out.len() + number_length(number);
             out.extend_from_slice(text);
-            out.truncate(length);
+            out.truncate(end);
         }
         None => {
             write_number(out, number);
@@ -257,6 +264,37 @@ impl PgnWriter {
         self.marks = true;
     }
 
+    /// `move_token` within a line. Returns false, and has written nothing, where it is not so simple.
+    #[inline]
+    fn short_token(&mut self, before: &Position, san: ShortText) -> bool {
+        let start = self.out.len();
+        let most = start + 6 + san.len();
+        let within = start > self.line && most - self.line <= self.style.width as usize;
+        if !within || self.head || self.opening > 0 || !self.style.has_free_numbers() {
+            return false;
+        }
+        if before.turn() == Color::White {
+            let number = before.fullmove_number();
+            let Some(text) = NUMBERS.get(number as usize) else { return false };
+            self.push_short(u64::from(u32::from_le_bytes(*text)) << 8 | u64::from(b' '), 1 + number_length(number));
+            self.number = false;
+        } else if self.number {
+            return false;
+        }
+        self.gap = Some(self.out.len());
+        self.push_short(san.bits() << 8 | u64::from(b' '), 1 + san.len());
+        (self.begun, self.marks) = (true, true);
+        true
+    }
+
+    /// Appends the first `len` of eight bytes, the first lowest.
+    #[inline(always)]
+    fn push_short(&mut self, bits: u64, len: usize) {
+        let end = self.out.len() + len;
+        self.out.extend_from_slice(&bits.to_le_bytes());
+        self.out.truncate(end);
+    }
+
     fn brace(&mut self, text: &[u8]) {
         if memchr::memchr(b'}', text).is_none() {
             return self.raw(&[b"{", text, b"}"]);
@@ -340,6 +378,9 @@ impl Visitor for PgnWriter {
 
     #[inline]
     fn play(&mut self, before: &Position, m: Move) {
+        if let Some(san) = before.short_san(m) {
+            return self.play_known(before, m, san);
+        }
         self.move_token(before, |full_squares, out| match full_squares {
             true => before.write_san_full_squares(m, out),
             false => before.write_san(m, out),
@@ -347,8 +388,10 @@ impl Visitor for PgnWriter {
     }
 
     #[inline]
-    fn play_known(&mut self, before: &Position, _: Move, san: &[u8]) {
-        self.move_token(before, |_, out| out.extend_from_slice(san));
+    fn play_known(&mut self, before: &Position, _: Move, san: ShortText) {
+        if !self.short_token(before, san) {
+            self.move_token(before, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
+        }
     }
 
     fn mark(&mut self, good: bool) {

@@ -1,12 +1,49 @@
-//! Moves as nearly all are written: in the standard's SAN, by the only man that can go there.
+//! Moves as nearly all are written: in the standard's SAN, by the only man that can go there, or told from others by its file.
 //!
 //! Such a text is taken apart by its length, and the move found from its target square, without generating any.
 
 use super::super::attacks::{PAWN, REACH, between};
-use super::super::piece::{Color, Role};
-use super::super::position::{Move, Position};
+use super::super::piece::{Color, EMPTY, Role};
+use super::super::position::{Move, MoveKind, Position, Wing};
 use super::super::safety::Attention;
-use super::super::square::Square;
+use super::super::square::{Square, squares};
+
+/// A text of at most seven bytes, held by value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShortText {
+    /// The bytes, the first lowest.
+    bits: u64,
+    len: u32,
+}
+
+impl ShortText {
+    /// The most bytes that it holds.
+    pub const MAX: usize = 7;
+
+    /// Returns the first `len` bytes of these; `None` where that is more than seven.
+    #[inline]
+    pub fn new(bytes: [u8; 8], len: usize) -> Option<ShortText> {
+        let bits = u64::from_le_bytes(bytes);
+        (len <= ShortText::MAX).then(|| ShortText { bits: bits & ((1 << (8 * len)) - 1), len: len as u32 })
+    }
+
+    /// Returns the number of bytes.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the bytes as a little-endian number, those beyond the text zero.
+    #[inline]
+    pub fn bits(self) -> u64 {
+        self.bits
+    }
+}
 
 /// A move that was read.
 #[derive(Clone, Copy)]
@@ -14,7 +51,7 @@ pub(crate) struct Plain {
     pub(crate) m: Move,
     /// Whether it gives check.
     pub(crate) check: bool,
-    /// Whether the text is the standard's, check and mate marks included.
+    /// Whether the text is the standard's, check and mate marks included, and that of every `Style`.
     pub(crate) standard: bool,
 }
 
@@ -36,55 +73,132 @@ static ROLES: [u8; 256] = {
     table
 };
 
+const FILE_A: u64 = 0x0101_0101_0101_0101;
+
 impl Position {
-    /// Reads a text such as `e4`, `exd5`, `Nf3` or `Bxc6+`. Returns `None` where it is not so plain, or no legal move: `parse_san` then knows.
+    /// Reads a text such as `e4`, `exd5`, `Nf3`, `Nbd2` or `Bxc6+`. Returns `None` where it is not so plain, or no legal move: `parse_san`
+    /// then knows.
     #[inline]
-    pub(crate) fn read_plain(&self, text: &[u8]) -> Option<Plain> {
+    pub(crate) fn read_plain(&self, text: ShortText) -> Option<Plain> {
         if self.attention == Attention::Unknown || self.unlabelled {
             return None;
         }
-        let (body, mark) = match text {
-            [body @ .., b'+'] => (body, 1),
-            [body @ .., b'#'] => (body, 2),
-            body => (body, 0),
-        };
-        let (head, target) = body.split_last_chunk::<2>()?;
-        let (file, rank) = (target[0].wrapping_sub(b'a'), target[1].wrapping_sub(b'1'));
+        // The text moved up, so that its last byte is the highest.
+        let mut high = text.bits.unbounded_shl(64 - 8 * text.len);
+        let last = (high >> 56) as u8;
+        let mark = u8::from(last == b'+') | u8::from(last == b'#') << 1;
+        let marked = u32::from(mark != 0);
+        high <<= 8 * marked;
+        let len = text.len.wrapping_sub(marked);
+        let (file, rank) = ((high >> 48) as u8, (high >> 56) as u8);
+        let (file, rank) = (file.wrapping_sub(b'a'), rank.wrapping_sub(b'1'));
         if file | rank > 7 {
-            return None;
+            return self.read_castling(ShortText { len, ..text }, mark);
         }
         let to = Square::at(file, rank);
-        let takes = head.last() == Some(&b'x');
+        let takes = (high >> 40) as u8 == b'x';
         let us = self.turn;
-        let theirs = self.occupied[us.other().index()];
-        // A man of one's own on the target is no capture, and stands in the way of its own steps.
-        if takes != (theirs & to.bit() != 0) {
+        let (ours, theirs) = (self.occupied[us.index()], self.occupied[us.other().index()]);
+        if takes != (theirs & to.bit() != 0) || ours & to.bit() != 0 || self.king(us.other()) == Some(to) {
             return None;
         }
-        let role = ROLES[*body.first()? as usize];
+        let role = ROLES[text.bits as usize & 0xFF];
+        // What stands before the `x` and the target.
+        let head = len - 2 - u32::from(takes);
+        let mut told = true;
         let from = match role {
-            0 => self.plain_pawn(head, to)?,
-            1..=5 if head.len() == 1 + usize::from(takes) => self.plain_man(role, to)?,
+            0 => self.plain_pawn(text.bits as u8, head, takes, to)?,
+            1..=5 if head == 1 => self.plain_man(role, to)?,
+            1..=4 if head == 2 => {
+                let from;
+                (from, told) = self.told_man(role, (text.bits >> 8) as u8, to)?;
+                from
+            }
             _ => return None,
         };
         let m = Move::plain(from, to);
-        if !self.is_safe(m) {
+        if !self.is_plainly_safe(m) {
             return None;
         }
         let check = self.gives_check_plainly(m);
-        let expected = if check && mark != 0 { 1 + u8::from(self.mates(m)) } else { u8::from(check) };
-        Some(Plain { m, check, standard: mark == expected })
+        Some(Plain { m, check, standard: told && self.is_marked(m, check, mark) })
+    }
+
+    /// `is_safe` for a plain move where it is known whether the king is in check.
+    #[inline]
+    fn is_plainly_safe(&self, m: Move) -> bool {
+        let Some(king) = self.king(self.turn) else { return true };
+        let exposed = self.attention == Attention::Check || m.from == king;
+        if !exposed && !self.may_uncover(self.turn.other(), king, m.from) {
+            return true;
+        }
+        self.is_safe_in_full(m, king)
+    }
+
+    /// Returns the standard's SAN of a legal plain move where no other man of its role reaches the square; `None` elsewhere.
+    #[inline]
+    pub(crate) fn short_san(&self, m: Move) -> Option<ShortText> {
+        if self.attention == Attention::Unknown || self.unlabelled || m.kind != MoveKind::Plain {
+            return None;
+        }
+        let [file, rank] = m.to.name();
+        let (mut bits, mut len) = (u64::from(file) | u64::from(rank) << 8, 2);
+        let takes = self.board[m.to.at_most_63()] != EMPTY;
+        if takes {
+            (bits, len) = (bits << 8 | u64::from(b'x'), 3);
+        }
+        let role = self.role_on(m.from.index());
+        if role != Role::Pawn || takes {
+            let first = if role == Role::Pawn { m.from.name()[0] } else { role.letter() };
+            (bits, len) = (bits << 8 | u64::from(first), len + 1);
+        }
+        if role != Role::Pawn {
+            let others = self.near(role as u8, m.to) & !m.from.bit();
+            let (at, all) = (m.to.at_most_63(), self.all());
+            if others != 0 && squares(others).any(|other| between(other.at_most_63(), at) & all == 0) {
+                return None;
+            }
+        }
+        if self.gives_check_plainly(m) {
+            let mark = if self.mates(m) { b'#' } else { b'+' };
+            (bits, len) = (bits | u64::from(mark) << (8 * len), len + 1);
+        }
+        Some(ShortText { bits, len })
+    }
+
+    /// Whether that is the right mark for check or mate: 0 none, 1 `+`, 2 `#`.
+    #[inline]
+    fn is_marked(&self, m: Move, check: bool, mark: u8) -> bool {
+        match (check, mark) {
+            (false, _) => mark == 0,
+            (true, 0) => false,
+            (true, _) => mark == 1 + u8::from(self.mates(m)),
+        }
+    }
+
+    #[cold]
+    fn read_castling(&self, body: ShortText, mark: u8) -> Option<Plain> {
+        let wing = match body.bits.to_le_bytes().get(..body.len())? {
+            b"O-O" => Wing::H,
+            b"O-O-O" => Wing::A,
+            _ => return None,
+        };
+        let m = self.castling(wing).ok()?;
+        let check = self.gives_check(m);
+        Some(Plain { m, check, standard: self.is_marked(m, check, mark) })
+    }
+
+    /// The men of the role that reach the square.
+    #[inline]
+    fn near(&self, role: u8, to: Square) -> u64 {
+        REACH[role as usize % 6][to.at_most_63()] & self.roles[role as usize % 6] & self.occupied[self.turn.index()]
     }
 
     /// The only man of the role that reaches the square.
     #[inline]
     fn plain_man(&self, role: u8, to: Square) -> Option<Square> {
-        let at = to.at_most_63();
-        let (ours, all) = (self.occupied[self.turn.index()], self.all());
-        if (ours | self.king(self.turn.other()).map_or(0, Square::bit)) & to.bit() != 0 {
-            return None;
-        }
-        let mut near = REACH[role as usize % 6][at] & self.roles[role as usize % 6] & ours;
+        let (at, all) = (to.at_most_63(), self.all());
+        let mut near = self.near(role, to);
         let mut found = None;
         while near != 0 {
             let from = near.trailing_zeros() as usize & 63;
@@ -99,35 +213,46 @@ impl Position {
         found
     }
 
+    /// The only man of the role on a file that reaches the square; and whether the standard would name its file.
+    #[inline(never)]
+    fn told_man(&self, role: u8, file: u8, to: Square) -> Option<(Square, bool)> {
+        if !file.is_ascii_lowercase() || file > b'h' {
+            return None;
+        }
+        let on_file = FILE_A << (file - b'a');
+        let mut reach = self.near(role, to);
+        for from in squares(reach) {
+            if between(from.at_most_63(), to.at_most_63()) & self.all() != 0 {
+                reach &= !from.bit();
+            }
+        }
+        if (reach & on_file).count_ones() != 1 {
+            return None;
+        }
+        let from = Square::new((reach & on_file).trailing_zeros() as u8)?;
+        let rivals = squares(reach & !on_file).any(|rival| self.is_safe(Move::plain(rival, to)));
+        Some((from, rivals))
+    }
+
     /// The pawn that steps to the square or takes there; promotion and en passant are not plain.
     #[inline]
-    fn plain_pawn(&self, head: &[u8], to: Square) -> Option<Square> {
+    fn plain_pawn(&self, file: u8, head: u32, takes: bool, to: Square) -> Option<Square> {
         let us = self.turn;
         let pawns = self.role(Role::Pawn) & self.occupied[us.index()];
-        let royal = self.king(us.other()).map_or(0, Square::bit);
-        if matches!(to.rank(), 0 | 7) || royal & to.bit() != 0 {
+        if matches!(to.rank(), 0 | 7) || head != u32::from(takes) {
             return None;
         }
-        if let [file, b'x'] = head {
-            let from = PAWN[us.other().index()][to.at_most_63()]
-                & pawns
-                & 0x0101_0101_0101_0101 << (file.wrapping_sub(b'a') & 7);
+        if takes {
+            let from = PAWN[us.other().index()][to.at_most_63()] & pawns & FILE_A << (file.wrapping_sub(b'a') & 7);
             return Square::new(from.trailing_zeros() as u8);
         }
-        if !head.is_empty() {
-            return None;
-        }
-        let all = self.all();
         let (one, two, double) = match us {
             Color::White => (to.bit() >> 8, to.bit() >> 16, 3),
             Color::Black => (to.bit() << 8, to.bit() << 16, 4),
         };
-        if all & to.bit() != 0 {
-            return None;
-        }
         let from = if pawns & one != 0 {
             one
-        } else if to.rank() == double && all & one == 0 {
+        } else if to.rank() == double && self.all() & one == 0 {
             pawns & two
         } else {
             0
