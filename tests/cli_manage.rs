@@ -41,7 +41,8 @@ fn deleted_games_are_gone_from_everything() {
     room.fine(&["delete", "g.bga", "--games", "2", "-q"]);
     room.fails(&["delete", "g.bga", "--games", "2"], 1, &["game 2 has been deleted"]);
     room.fails(&["delete", "g.bga", "--games", "9"], 1, &["there is no game 9"]);
-    let numbers: Vec<_> = json(&room.fine(&["list", "g.bga", "--json"])).iter().map(|game| game["game"].clone()).collect();
+    let numbers: Vec<_> =
+        json(&room.fine(&["list", "g.bga", "--json"])).iter().map(|game| game["game"].clone()).collect();
     assert_eq!(numbers, [1, 3]);
     room.fails(&["show", "g.bga", "4"], 1, &["game 4 has been deleted"]);
     room.fails(&["fen", "g.bga", "2:1"], 1, &["game 2 has been deleted"]);
@@ -65,7 +66,8 @@ fn a_game_is_replaced() {
     room.write("empty.pgn", "\n");
     let done = room.run(&["replace", "g.bga", "2", "new.pgn"]);
     assert!(done.code == Some(0) && done.err.contains("game 2 is now game 4"), "{}", done.err);
-    let whites: Vec<_> = json(&room.fine(&["list", "g.bga", "--json"])).iter().map(|game| game["white"].clone()).collect();
+    let whites: Vec<_> =
+        json(&room.fine(&["list", "g.bga", "--json"])).iter().map(|game| game["white"].clone()).collect();
     assert_eq!(whites, ["Adler, A", "Ce", "New"]);
     room.fails(&["replace", "g.bga", "2", "new.pgn"], 1, &["game 2 has been deleted"]);
     assert_ne!(room.run(&["replace", "g.bga", "1", "empty.pgn"]).code, Some(0));
@@ -78,7 +80,8 @@ fn archives_are_merged_split_and_cut_down() {
     room.write("f.pgn", FAULTY);
     room.fine(&["import", "f.pgn", "-o", "f.bga", "-q"]);
     room.fine(&["merge", "f.bga", "g.bga", "-o", "m.bga", "-q"]);
-    let events: Vec<_> = json(&room.fine(&["list", "m.bga", "--json"])).iter().map(|game| game["event"].clone()).collect();
+    let events: Vec<_> =
+        json(&room.fine(&["list", "m.bga", "--json"])).iter().map(|game| game["event"].clone()).collect();
     assert_eq!(events, ["Faulty", "Coffee house", "Coffee house", "Endgame"]);
     // Both sources come back.
     room.fine(&["export", "m.bga", "--original", "--source", "2", "-o", "back.pgn", "-q"]);
@@ -165,7 +168,8 @@ fn doubles_are_listed_deleted_and_left_out() {
     // The second has most to say; game 4 begins it; the games of another man, another year and of two moves stay.
     assert_eq!(pairs, [["1", "2", "same"], ["3", "2", "same"], ["4", "2", "prefix"], ["8", "9", "same"]], "{out}");
     let first = json(&room.fine(&["dedupe", "t.bga", "--json", "--keep", "first", "--whole-only"]));
-    let pairs: Vec<_> = first.iter().map(|pair| (pair["game"].as_u64().unwrap(), pair["kept"].as_u64().unwrap())).collect();
+    let pairs: Vec<_> =
+        first.iter().map(|pair| (pair["game"].as_u64().unwrap(), pair["kept"].as_u64().unwrap())).collect();
     assert_eq!(pairs, [(2, 1), (3, 1), (9, 8)]);
     room.fine(&["dedupe", "t.bga", "-o", "one.bga", "-q"]);
     room.fine(&["dedupe", "t.bga", "--delete", "-q"]);
