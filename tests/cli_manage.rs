@@ -221,3 +221,27 @@ fn openings_are_named_and_never_written_over_unasked() {
     assert!(room.fine(&["export", "kept.bga"]).contains("[ECO \"A00\"]\n[Opening \"Sicilian Defense\"]"));
     assert!(room.fine(&["export", "over.bga"]).contains("[ECO \"B20\"]"));
 }
+
+#[test]
+fn several_archives_behave_as_one() {
+    let room = Room::with_archive();
+    room.write("f.pgn", FAULTY);
+    room.fine(&["import", "f.pgn", "-o", "f.bga", "-q"]);
+    let both = ["g.bga", "f.bga"];
+    let list = room.fine(&[&["list"], &both[..]].concat());
+    let heads: Vec<Vec<&str>> = list.lines().map(|line| line.split('\t').take(2).collect()).collect();
+    assert_eq!(heads, [["g.bga", "1"], ["g.bga", "2"], ["g.bga", "3"], ["f.bga", "1"]]);
+    let games = json(&room.fine(&[&["list", "--json", "--where", "fault or game = 3"], &both[..]].concat()));
+    let known: Vec<_> = games.iter().map(|game| (game["archive"].as_str().unwrap(), &game["game"])).collect();
+    assert_eq!(known, [("g.bga", &3.into()), ("f.bga", &1.into())]);
+    room.fails(&[&["list", "--games", "1"], &both[..]].concat(), 1, &["--games goes with one archive"]);
+    let pgn = room.fine(&[&["export"], &both[..]].concat());
+    assert_eq!(pgn, [room.fine(&["export", "g.bga"]), room.fine(&["export", "f.bga"])].concat());
+    let games = json(&room.fine(&[&["export", "--format", "json"], &both[..]].concat()));
+    assert_eq!((&games[3]["archive"], &games[3]["game"]), (&"f.bga".into(), &1.into()));
+    // Counted together as if they were one archive.
+    room.fine(&["merge", "g.bga", "f.bga", "-o", "m.bga", "-q"]);
+    assert_eq!(room.fine(&[&["stats"], &both[..]].concat()), room.fine(&["stats", "m.bga"]));
+    room.fine(&[&["list", "--where", "white ~ e", "-o", "e.bga"], &both[..]].concat());
+    assert_eq!(room.fine(&["export", "e.bga"]), room.fine(&["export", "m.bga", "--where", "white ~ e"]));
+}

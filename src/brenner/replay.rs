@@ -119,7 +119,7 @@ impl Replay {
 
     /// Returns the codes of the men on the squares, a1 first, or `EMPTY`.
     pub(crate) fn board(&self) -> &[u8; 64] {
-        &self.men.board
+        self.men.board.first_chunk().unwrap_or(&[0; 64])
     }
 
     /// Returns a view of the state at the ply reached.
