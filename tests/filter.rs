@@ -143,8 +143,10 @@ const CASES: [(&str, Naive); 44] = [
         g.tag("Round").and_then(|round| digits(round).parse::<i64>().ok()).is_some_and(|round| round > 3)
     }),
     ("base >= 300 and increment = 0", |g| {
-        let control = g.tag("TimeControl").and_then(|control| control.split_once('+'));
-        control.is_some_and(|(base, add)| base.parse::<i64>().is_ok_and(|base| base >= 300) && add == "0")
+        let Some(control) = g.tag("TimeControl") else { return false };
+        let first = control.split(':').next().unwrap().split('/').next_back().unwrap();
+        let (base, add) = first.split_once('+').unwrap_or((first, "0"));
+        base.parse::<i64>().is_ok_and(|base| base >= 300) && add == "0"
     }),
     ("comments or variations", |g| {
         let said = |kind: &TextKind| matches!(kind, TextKind::Brace | TextKind::Line);

@@ -1,7 +1,7 @@
 //! Games deleted, and copied into new archives: what is there afterwards is what was there before, to the byte.
 
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{Archive, GameSet, Level, delete};
+use scoresheet::archive::{Archive, ArchiveSet, GameSet, Level, delete};
 use scoresheet::{Error, ImportOptions, import};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -180,6 +180,30 @@ fn deleted_games_are_holes_until_the_archive_is_compacted() {
     let more = Archive::open(&path).unwrap();
     assert_eq!((more.len(), more.deleted_count()), (before.len() + 4, gone.len() as u64));
     assert!(more.sources().unwrap().last().unwrap().exact);
+}
+
+#[test]
+fn a_set_of_archives_counts_on_from_one_to_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (small(&folder), sample(&folder));
+    let set = ArchiveSet::open([&one, &two, &one]).unwrap();
+    let (few, many) = (set.archives()[0].len(), set.archives()[1].len());
+    assert_eq!(set.len(), 2 * few + many);
+    for (number, archive, own) in
+        [(1, 0, 1), (few, 0, few), (few + 1, 1, 1), (few + many, 1, many), (few + many + 2, 2, 2)]
+    {
+        let (found, place) = set.locate(number).unwrap();
+        assert_eq!((found.path(), place), (set.archives()[archive].path(), own));
+        assert_eq!(
+            set.game(number).unwrap().digest().unwrap(),
+            set.archives()[archive].game(own).unwrap().digest().unwrap()
+        );
+    }
+    for missing in [0, set.len() + 1, u64::MAX] {
+        assert!(matches!(set.game(missing), Err(Error::NoSuchGame { .. })));
+    }
+    assert_eq!(set.games().count() as u64, set.len());
+    assert!(ArchiveSet::default().is_empty() && ArchiveSet::default().game(1).is_err());
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! copied is copied with them, bytes beside its games included; one of which some are is named without its hash, for it can no longer
 //! be given back.
 
+use super::game::Game;
 use super::reader::Archive;
 use super::scan::Scan;
 use super::set::GameSet;
@@ -46,16 +47,38 @@ pub struct Copied {
     pub bytes: u64,
 }
 
+/// What other tags a game is to have in the copy; `None` where it keeps its own.
+pub type Edit<'a> = &'a (dyn Fn(&Game) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
+
 /// Writes a new archive with the games of these parts, one part after the other, and its index beside it; on rayon's current pool. With
 /// `replace` an existing file gives way when the new one is whole. `progress` is told of games copied.
 ///
 /// Errors: those of reading and of writing; the file exists. What was written is then taken away again.
 pub fn write(path: &Path, replace: bool, parts: &[Part], progress: impl Fn(u64)) -> Result<Copied> {
-    let (file, writer) = NewFile::create(path, id_of(parts), replace)?;
+    write_new(path, id_of(parts, false), replace, parts, &|_| Ok(None), progress)
+}
+
+/// Does as `write`, with the tags that `edit` gives.
+///
+/// A game with other tags comes back in its source's style, but without what set it apart from that, and without rejected games beside it;
+/// its source can no longer be given back as a whole.
+pub fn write_edited(path: &Path, replace: bool, parts: &[Part], edit: Edit, progress: impl Fn(u64)) -> Result<Copied> {
+    write_new(path, id_of(parts, true), replace, parts, edit, progress)
+}
+
+fn write_new(
+    path: &Path,
+    id: ArchiveId,
+    replace: bool,
+    parts: &[Part],
+    edit: Edit,
+    progress: impl Fn(u64),
+) -> Result<Copied> {
+    let (file, writer) = NewFile::create(path, id, replace)?;
     let mut copier = Copier::new(writer, Interner::default(), path);
     let copy = || {
         for part in parts {
-            copier.copy(part, &progress)?;
+            copier.copy(part, edit, &progress)?;
         }
         copier.finish()
     };
@@ -73,8 +96,9 @@ pub fn write(path: &Path, replace: bool, parts: &[Part], progress: impl Fn(u64))
 }
 
 /// The id of a copy: the same parts make the same file, and another one than what they are taken from.
-fn id_of(parts: &[Part]) -> ArchiveId {
+fn id_of(parts: &[Part], edited: bool) -> ArchiveId {
     let mut hash = Sha256::new();
+    hash.update([u8::from(edited)]);
     for part in parts {
         hash.update(part.archive.id().0);
         hash.update(part.archive.sequence().to_le_bytes());
@@ -109,16 +133,21 @@ impl<S: Storage> Copier<S> {
     }
 
     /// Appends games of an archive in their order, and the sources that they come from.
-    pub fn copy(&mut self, part: &Part, progress: impl Fn(u64)) -> Result<()> {
+    pub fn copy(&mut self, part: &Part, edit: Edit, progress: impl Fn(u64)) -> Result<()> {
         let archive = part.archive;
         let mut games = part.games.clone();
         games.intersect(&archive.live());
         let before = self.writer.totals().games;
+        // Games that are as they were.
+        let mut same = games.clone();
         // Drafts are made in parallel; what depends on the order of chunks is not.
         for groups in groups(archive, &games).chunks(rayon::current_num_threads() * 2) {
-            let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::of(archive, group)).collect();
+            let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::of(archive, group, edit)).collect();
             let mut drafts = drafts?;
             for draft in &mut drafts {
+                for game in &draft.edited {
+                    same.remove(*game);
+                }
                 let interner = &mut self.interner;
                 draft.tags.intern(|string, uses| interner.intern(string, uses));
                 draft.strings = interner.take_new();
@@ -131,10 +160,10 @@ impl<S: Storage> Copier<S> {
                 progress(games);
             }
         }
-        self.sources(archive, &games, before)
+        self.sources(archive, &games, &same, before)
     }
 
-    fn sources(&mut self, archive: &Archive, games: &GameSet, before: u64) -> Result<()> {
+    fn sources(&mut self, archive: &Archive, games: &GameSet, same: &GameSet, before: u64) -> Result<()> {
         let loose = loose_blocks(archive)?;
         let path = self.path.clone();
         let failed = || Error::io("cannot write", &path);
@@ -144,7 +173,8 @@ impl<S: Storage> Copier<S> {
             let kept = games.rank(end) - games.rank(source.first_game);
             let first_game = if kept == 0 { 0 } else { before + games.rank(source.first_game) + 1 };
             let number = self.writer.totals().sources;
-            if kept < stored || (stored == 0 && games.len() < archive.len()) {
+            let untouched = same.rank(end) - same.rank(source.first_game);
+            if untouched < stored || (stored == 0 && games.len() < archive.len()) {
                 if kept > 0 {
                     let name = source.name;
                     let part = Source { number, name, seen: kept, first_game, ..Source::default() };
@@ -221,13 +251,15 @@ struct Draft {
     layout: Vec<u8>,
     plies: u64,
     faulty: u64,
+    /// The games, as the original numbers them, that have other tags than there.
+    edited: Vec<u64>,
 }
 
 impl Draft {
-    fn of(archive: &Archive, group: &Group) -> Result<Draft> {
+    fn of(archive: &Archive, group: &Group, edit: Edit) -> Result<Draft> {
         let (mut records, mut ends) = (Vec::new(), Vec::new());
         let (mut tags, mut texts, mut layout) = (TagsBuilder::default(), TextsBuilder::default(), Layout::default());
-        let (mut plies, mut faulty) = (0, 0);
+        let (mut plies, mut faulty, mut edited) = (0, 0, Vec::new());
         for (number, games) in group {
             let chunk = archive.chunk(*number)?;
             for game in games {
@@ -238,7 +270,14 @@ impl Draft {
                 ends.push(end);
                 plies += u64::from(count_plies(game.moves()));
                 faulty += u64::from(game.has_fault());
-                game.visit_tags(|name, value| tags.push(name, value))?;
+                let other = edit(&game)?;
+                match &other {
+                    Some(other) => {
+                        edited.push(game.number());
+                        other.iter().for_each(|(name, value)| tags.push(name, value));
+                    }
+                    None => game.visit_tags(|name, value| tags.push(name, value))?,
+                }
                 tags.end_game();
                 game.visit_texts(|kind, behind, text| {
                     texts.keep(kind, behind.and_then(|moves| u32::try_from(moves).ok()), text);
@@ -251,7 +290,7 @@ impl Draft {
                         layout.styles.len() - 1
                     });
                     layout.games.push(place as u64);
-                    layout.edits.push(edits.to_vec());
+                    layout.edits.push(if other.is_none() { edits.to_vec() } else { Vec::new() });
                 })?;
             }
         }
@@ -264,6 +303,7 @@ impl Draft {
             layout: layout.encode(LEVEL),
             plies,
             faulty,
+            edited,
         })
     }
 

@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::{
-    bench, brenner, compact, completions, dedupe, delete, export, fen, find, import, index, info, list, man, merge,
-    position, repair, replace, show, split, stats, tree, verify,
+    bench, brenner, compact, completions, dedupe, delete, eco, export, fen, find, import, index, info, list, man,
+    merge, position, repair, replace, show, split, stats, tree, verify,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -42,6 +42,7 @@ pub enum Command {
     Position(position::Args),
     Brenner(brenner::Args),
     Info(info::Args),
+    Eco(eco::Args),
     Dedupe(dedupe::Args),
     Delete(delete::Args),
     Replace(replace::Args),

@@ -3,7 +3,8 @@
 use crate::failure::{Code, Failure};
 use crate::output::{count, note, thousands};
 use crate::progress;
-use scoresheet::archive::copy::{self, Part};
+use scoresheet::archive::copy::{self, Copied, Edit, Part};
+use scoresheet::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -30,6 +31,20 @@ impl Target {
 
 /// Writes a new archive with these games.
 pub fn write(path: &Path, force: bool, quiet: bool, parts: &[Part]) -> Result<Code, Failure> {
+    run(path, quiet, parts, |progress| copy::write(path, force, parts, progress))
+}
+
+/// Writes a new archive with these games, and for some of them other tags.
+pub fn write_edited(path: &Path, force: bool, quiet: bool, parts: &[Part], edit: Edit) -> Result<Code, Failure> {
+    run(path, quiet, parts, |progress| copy::write_edited(path, force, parts, edit, progress))
+}
+
+fn run(
+    path: &Path,
+    quiet: bool,
+    parts: &[Part],
+    write: impl FnOnce(&dyn Fn(u64)) -> Result<Copied, Error>,
+) -> Result<Code, Failure> {
     let same = |part: &Part| {
         let (own, other) = (std::fs::canonicalize(part.archive.path()), std::fs::canonicalize(path));
         own.is_ok() && own.ok() == other.ok()
@@ -48,7 +63,7 @@ pub fn write(path: &Path, force: bool, quiet: bool, parts: &[Part]) -> Result<Co
             progress::left(elapsed, done, games).unwrap_or_default()
         ));
     };
-    let copied = progress::watched(&bar, look, || copy::write(path, force, parts, |games| bar.inc(games)))?;
+    let copied = progress::watched(&bar, look, || write(&|games| bar.inc(games)))?;
     if !quiet {
         let size = thousands(copied.bytes);
         note(&format!("{}: {}, {size} bytes", path.display(), count(copied.games, "game", "games")));

@@ -130,7 +130,7 @@ fn list(args: &Args, archive: &Archive, headers: &Headers, doubles: &[Double]) -
             writeln!(out, "{}", pair.with("white", white).with("black", black).with("date", date))?;
         } else {
             let line = [game.to_string(), kept.to_string(), likeness.to_owned(), white, black, date];
-            writeln!(out, "{}", line.map(|part| printable(&part)).join("\t"))?;
+            writeln!(out, "{}", line.map(|part: String| printable(&part)).join("\t"))?;
         }
     }
     Ok(out.flush()?)

@@ -11,8 +11,9 @@ use crate::progress;
 use indicatif::ProgressBar;
 use scoresheet::archive::Archive;
 use scoresheet::pgn::PgnWriter;
+use serde_json::Value;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Write the games back as PGN, with all their tags, comments and variations, or in another format
@@ -29,8 +30,9 @@ Examples:
   scoresheet export games.bga --original -o games.pgn       the file that was imported, byte for byte
   scoresheet export games.bga --format fen                  every position of every game")]
 pub struct Args {
-    /// The archive
-    pub archive: PathBuf,
+    /// The archive, or several, one behind the other
+    #[arg(required = true)]
+    pub archives: Vec<PathBuf>,
     /// The file to write instead of standard output; compressed if its name ends in .zst
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -60,22 +62,38 @@ pub struct Args {
     pub threads: Threads,
 }
 
+impl Args {
+    /// Returns the first archive's path.
+    pub fn archive(&self) -> &Path {
+        self.archives.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+}
+
 pub fn run(args: &Args) -> Result<Code, Failure> {
     if args.original {
+        if args.archives.len() > 1 {
+            return Err(Failure::Message("--original goes with one archive".to_owned()));
+        }
         return original::run(args);
     }
     args.threads.install(|| export(args))
 }
 
 fn export(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
-    let chosen = args.filter.games(&archive)?;
-    let (units, games) = games::units(&archive, args.games.as_ref(), chosen.as_ref())?;
+    let archives = output::open_all(&args.archives)?;
+    games::of_one(&archives, args.games.as_ref())?;
+    let (mut work, mut games) = (Vec::new(), 0);
+    for archive in archives.archives() {
+        let chosen = args.filter.games(archive)?;
+        let (units, count) = games::units(archive, args.games.as_ref(), chosen.as_ref())?;
+        work.push((archive, units));
+        games += count;
+    }
     let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     let damaged = match target {
         None => {
             let mut out = output::stdout();
-            let damaged = write(args, &archive, &units, &ProgressBar::hidden(), &mut out)?;
+            let damaged = write(args, &work, &ProgressBar::hidden(), &mut out)?;
             out.flush()?;
             damaged
         }
@@ -91,14 +109,15 @@ fn export(args: &Args) -> Result<Code, Failure> {
                 Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", path.display())),
                 failure => failure,
             };
-            let damaged =
-                progress::watched(&bar, look, || write(args, &archive, &units, &bar, &mut file)).map_err(failed)?;
+            let damaged = progress::watched(&bar, look, || write(args, &work, &bar, &mut file)).map_err(failed)?;
             file.finish().map_err(failed)?;
             damaged
         }
     };
     match damaged {
-        0 if archive.cut().is_some() && args.games.is_none() => Ok(Code::Failed),
+        0 if archives.archives().iter().any(|archive| archive.cut().is_some()) && args.games.is_none() => {
+            Ok(Code::Failed)
+        }
         0 => Ok(Code::Fine),
         _ => Err(Failure::Message(format!(
             "{} could not be read and {} left out; see `scoresheet verify`",
@@ -109,25 +128,21 @@ fn export(args: &Args) -> Result<Code, Failure> {
 }
 
 /// Writes the games; returns how many could not be read.
-fn write(
-    args: &Args,
-    archive: &Archive,
-    units: &[Unit],
-    bar: &ProgressBar,
-    out: &mut impl Write,
-) -> Result<u64, Failure> {
+fn write(args: &Args, work: &[(&Archive, Vec<Unit>)], bar: &ProgressBar, out: &mut impl Write) -> Result<u64, Failure> {
     let mut damaged = 0;
-    games::in_order(
-        units,
-        |unit| text(args, archive, unit),
-        |(text, games, faults)| {
-            bar.suspend(|| faults.iter().for_each(|fault| message(fault)));
-            damaged += faults.len() as u64;
-            out.write_all(&text)?;
-            bar.inc(games);
-            Ok(())
-        },
-    )?;
+    for (archive, units) in work {
+        games::in_order(
+            units,
+            |unit| text(args, archive, unit),
+            |(text, games, faults)| {
+                bar.suspend(|| faults.iter().for_each(|fault| message(fault)));
+                damaged += faults.len() as u64;
+                out.write_all(&text)?;
+                bar.inc(games);
+                Ok(())
+            },
+        )?;
+    }
     Ok(damaged)
 }
 
@@ -138,7 +153,14 @@ fn text(args: &Args, archive: &Archive, unit: &Unit) -> (Vec<u8>, u64, Vec<Strin
         games += 1;
         if args.format != Format::Pgn {
             match game.and_then(|game| game.to_game()) {
-                Ok(game) => formats::push(args.format, number, &game, args.flavour, &mut text),
+                Ok(game) => {
+                    let start = text.len();
+                    formats::push(args.format, number, &game, args.flavour, &mut text);
+                    if args.format == Format::Json && args.archives.len() > 1 {
+                        let name = Value::from(archive.path().to_string_lossy());
+                        text.splice(start + 1..start + 1, format!("\"archive\":{name},").into_bytes());
+                    }
+                }
                 Err(error) => faults.push(error.to_string()),
             }
             return;

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use rayon::prelude::*;
-use scoresheet::archive::{Archive, Game, GameSet};
+use scoresheet::archive::{Archive, ArchiveSet, Game, GameSet};
 use scoresheet::error::Error;
 use scoresheet::query::{Filter, Headers};
 use std::str::FromStr;
@@ -116,6 +116,14 @@ fn runs(chosen: &GameSet, (first, last): (u64, u64)) -> Vec<(u64, u64)> {
         }
     }
     runs
+}
+
+/// Sees to it that numbers of games are asked of one archive alone: in each they begin with 1.
+pub fn of_one(archives: &ArchiveSet, ranges: Option<&Ranges>) -> Result<(), Failure> {
+    match (archives.archives().len(), ranges) {
+        (0 | 1, _) | (_, None) => Ok(()),
+        _ => Err(Failure::Message("--games goes with one archive: in each, games are numbered from 1".to_owned())),
+    }
 }
 
 /// A header filter on the command line.

@@ -96,8 +96,12 @@ impl Info<'_> {
             (
                 "Games",
                 format!(
-                    "{} ({} with faults; {} more rejected)",
+                    "{} ({}{} with faults; {} more rejected)",
                     thousands(archive.len()),
+                    match archive.deleted_count() {
+                        0 => String::new(),
+                        deleted => format!("{} of them deleted; ", thousands(deleted)),
+                    },
                     thousands(totals.faulty),
                     thousands(totals.rejected)
                 ),
@@ -157,6 +161,7 @@ impl Info<'_> {
             .with("format", format!("{major}.{minor}"))
             .with("id", archive.id().to_string())
             .with("games", archive.len())
+            .with("deleted", archive.deleted_count())
             .with("plies", totals.plies)
             .with("faulty", totals.faulty)
             .with("rejected", totals.rejected)

@@ -23,10 +23,12 @@ Examples:
   scoresheet list games.bga --games 5,10-20,1000-
   scoresheet list games.bga --where 'player ~ Carlsen and result = 1/2-1/2 and plies > 60'
   scoresheet list games.bga --where 'elo >= 2700' -o best.bga     these games as a new archive
+  scoresheet list games/*.bga --where 'elo >= 2700'               of several archives
   scoresheet list games.bga --json | grep Carlsen")]
 pub struct Args {
-    /// The archive
-    archive: PathBuf,
+    /// The archive; of several, each line says which
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
     /// These games only, in this order, as in 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
@@ -57,11 +59,13 @@ pub enum Style {
 }
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+    let archives = output::open_all(&args.archives)?;
+    games::of_one(&archives, args.games.as_ref())?;
     if let Some(path) = &args.output {
         return args.threads.install(|| {
-            let games = args.filter.chosen(&archive, args.games.as_ref())?;
-            copying::write(path, args.force, false, &[Part { archive: &archive, games }])
+            let part = |archive| Ok(Part { archive, games: args.filter.chosen(archive, args.games.as_ref())? });
+            let parts = archives.archives().iter().map(part).collect::<Result<Vec<_>, Failure>>()?;
+            copying::write(path, args.force, false, &parts)
         });
     }
     let style = match args.json {
@@ -72,35 +76,53 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let mut out = output::stdout();
     let mut damaged = 0;
     args.threads.install(|| {
-        let chosen = args.filter.games(&archive)?;
-        let (units, _) = games::units(&archive, args.games.as_ref(), chosen.as_ref())?;
-        games::in_order(
-            &units,
-            |unit| lines(&archive, unit, style),
-            |(text, faults)| {
-                faults.iter().for_each(|fault| message(fault));
-                damaged += faults.len() as u64;
-                Ok(out.write_all(text.as_bytes())?)
-            },
-        )
+        for archive in archives.archives() {
+            let name = (args.archives.len() > 1).then(|| archive.path().to_string_lossy());
+            let chosen = args.filter.games(archive)?;
+            let (units, _) = games::units(archive, args.games.as_ref(), chosen.as_ref())?;
+            games::in_order(
+                &units,
+                |unit| lines(archive, name.as_deref(), unit, style),
+                |(text, faults)| {
+                    faults.iter().for_each(|fault| message(fault));
+                    damaged += faults.len() as u64;
+                    Ok(out.write_all(text.as_bytes())?)
+                },
+            )?;
+        }
+        Ok(())
     })?;
     out.flush()?;
     match damaged {
-        0 if archive.cut().is_some() && args.games.is_none() => Ok(Code::Failed),
+        0 if archives.archives().iter().any(|archive| archive.cut().is_some()) && args.games.is_none() => {
+            Ok(Code::Failed)
+        }
         0 => Ok(Code::Fine),
         _ => Err(Failure::Message(format!("{} could not be listed", count(damaged, "game", "games")))),
     }
 }
 
-/// The lines of a unit, and a message for each game that cannot be read.
-fn lines(archive: &Archive, unit: &Unit, style: Style) -> (String, Vec<String>) {
+/// The lines of a unit, each with the archive's name where one is given, and a message for each game that cannot be read.
+fn lines(archive: &Archive, name: Option<&str>, unit: &Unit, style: Style) -> (String, Vec<String>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
     unit.each(archive, |_, game| {
-        if let Err(error) = game.and_then(|game| push_line(&game, None, style, &mut text)) {
-            faults.push(error.to_string());
+        let start = text.len();
+        match game.and_then(|game| push_line(&game, None, style, &mut text)) {
+            Ok(()) => push_name(name, style, start, &mut text),
+            Err(error) => faults.push(error.to_string()),
         }
     });
     (text, faults)
+}
+
+/// Puts the archive's name into the line that begins at `start`.
+fn push_name(name: Option<&str>, style: Style, start: usize, text: &mut String) {
+    let Some(name) = name else { return };
+    match style {
+        Style::Json => text.insert_str(start + 1, &format!("\"archive\":{},", serde_json::Value::from(name))),
+        Style::Columns => text.insert_str(start, &format!("{}  ", output::printable(name))),
+        Style::Tabs => text.insert_str(start, &format!("{}\t", output::printable(name))),
+    }
 }
 
 /// Returns what a list says of a game.

@@ -15,6 +15,7 @@ mod completions;
 mod copying;
 mod dedupe;
 mod delete;
+mod eco;
 mod export;
 mod failure;
 mod fen;
@@ -88,6 +89,7 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Position(args) => position::run(args),
         Command::Brenner(args) => brenner::run(args),
         Command::Dedupe(args) => dedupe::run(args),
+        Command::Eco(args) => eco::run(args),
         Command::Delete(args) => delete::run(args),
         Command::Replace(args) => replace::run(args),
         Command::Compact(args) => compact::run(args),

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Writes the sources that are asked for. Exit code 1 if one of them is not byte for byte as it was.
 pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
-    let all = archive.sources().map_err(Failure::of_archive(&args.archive))?;
+    let archive = output::open(args.archive())?;
+    let all = archive.sources().map_err(Failure::of_archive(args.archive()))?;
     let chosen: Vec<&Source> = match &args.source {
         Some(wanted) => vec![choose(&all, wanted)?],
         None => all.iter().collect(),
@@ -125,7 +125,7 @@ fn write_file(args: &Args, archive: &Archive, source: &Source, path: &Path) -> R
 
 fn write(args: &Args, archive: &Archive, source: &Source, out: &mut impl Write) -> Result<bool, Failure> {
     archive.write_original(source, out).map_err(|error| match error {
-        Ok(error) => Failure::of_archive(&args.archive)(error),
+        Ok(error) => Failure::of_archive(args.archive())(error),
         Err(error) => Failure::Output(error),
     })
 }

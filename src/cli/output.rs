@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use scoresheet::archive::{Access, Archive};
+use scoresheet::archive::{Access, Archive, ArchiveSet};
 use scoresheet::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
@@ -41,6 +41,11 @@ pub fn tell_cut(archive: &Archive) {
             thousands(archive.len())
         ));
     }
+}
+
+/// Opens archives; errors name the one at fault.
+pub fn open_all(paths: &[PathBuf]) -> Result<ArchiveSet, Failure> {
+    paths.iter().map(|path| open(path)).collect::<Result<_, _>>().map(ArchiveSet::of)
 }
 
 /// Returns standard output, buffered. It must be flushed, so that errors are seen.

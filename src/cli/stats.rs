@@ -2,7 +2,7 @@
 
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
-use crate::games::{Ranges, Where};
+use crate::games::{self, Ranges, Where};
 use crate::json::{Object, rounded};
 use crate::output::{self, NewFile, count, note, printable, ratio, thousands};
 use crate::stats_report;
@@ -19,11 +19,13 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet stats games.bga
+  scoresheet stats games/*.bga
   scoresheet stats games.bga --where 'elo >= 2700'
   scoresheet stats games.bga --report games.html     with plots, for a browser")]
 pub struct Args {
-    /// The archive
-    archive: PathBuf,
+    /// The archive, or several, counted together
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
     /// Of these games only, as in 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
@@ -46,13 +48,20 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
-    let stats = args.threads.install(|| {
-        let games = args.filter.chosen(&archive, args.games.as_ref())?;
-        stats::stats(&Headers::of(&archive), &games, args.top).map_err(Failure::of_archive(&args.archive))
+    let archives = output::open_all(&args.archives)?;
+    games::of_one(&archives, args.games.as_ref())?;
+    let mut stats = args.threads.install(|| {
+        let mut all = Stats::default();
+        for archive in archives.archives() {
+            let games = args.filter.chosen(archive, args.games.as_ref())?;
+            all.add(stats::stats(&Headers::of(archive), &games).map_err(Failure::of_archive(archive.path()))?);
+        }
+        Ok(all)
     })?;
+    stats.cut(args.top);
     if let Some(path) = &args.report {
-        let title = args.archive.file_name().unwrap_or_default().to_string_lossy();
+        let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let title = args.archives.iter().map(name).collect::<Vec<_>>().join(", ");
         let mut file = NewFile::create(path, args.force)?;
         file.write_all(stats_report::page(&title, &stats, args.top).as_bytes())?;
         file.finish()?;
@@ -96,7 +105,7 @@ pub fn facts(stats: &Stats) -> Vec<(&'static str, String)> {
     vec![
         ("Games", thousands(stats.games)),
         ("Plies", format!("{}, {:.1} a game", thousands(stats.plies), ratio(stats.plies as f64, stats.games as f64))),
-        ("Median", format!("{} plies", thousands(u64::from(stats.median_plies)))),
+        ("Median", format!("{} plies", thousands(u64::from(stats.median_plies())))),
         (
             "Longest",
             match stats.longest {
@@ -155,7 +164,7 @@ fn json(stats: &Stats, top: usize) -> Object {
         .with("games", stats.games)
         .with("plies", stats.plies)
         .with("mean_plies", rounded(ratio(stats.plies as f64, stats.games as f64), 3))
-        .with("median_plies", stats.median_plies)
+        .with("median_plies", stats.median_plies())
         .with("longest_plies", stats.longest.0)
         .with("longest_game", if stats.longest.1 == 0 { Value::Null } else { stats.longest.1.into() })
         .with("comments", stats.comments)

@@ -551,7 +551,7 @@ impl Tags {
 
     /// Calls `seen` with the value of the first tag of that name of each game in order, `None` where it has none. Returns `None` where
     /// the block contradicts itself.
-    pub fn visit_column<'a>(&'a self, name: &[u8], mut seen: impl FnMut(Option<Value<'_>>)) -> Option<()> {
+    pub fn visit_column(&self, name: &[u8], mut seen: impl FnMut(Option<Value<'_>>)) -> Option<()> {
         // A schema may have the tag twice, or (in a foreign file) two columns of one name: the first in the game's order counts.
         let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
         let places: Vec<Option<usize>> = self.schemas.iter().map(|schema| schema.iter().position(of_name)).collect();

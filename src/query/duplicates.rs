@@ -176,7 +176,9 @@ fn games(headers: &Headers) -> Result<Vec<Candidate>> {
                     } else {
                         line.push(0);
                     }
+                    let start = line.len();
                     push_main_line(game.moves(), &mut line);
+                    let more = game.moves().len().saturating_sub(line.len() - start);
                     let mut roster = [0; 7];
                     roster.iter_mut().zip(&columns).for_each(|(value, column)| *value = column.get(number));
                     let mut told = 0;
@@ -194,7 +196,7 @@ fn games(headers: &Headers) -> Result<Vec<Candidate>> {
                             _ => None,
                         },
                         roster,
-                        more: (game.moves().len().saturating_sub(line.len()), told),
+                        more: (more, told),
                         line: line.into(),
                     })
                 })

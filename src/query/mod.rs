@@ -2,7 +2,7 @@
 //!
 //! `filter` is the language of header filters, `headers` the columns that answer it. `sought` is a position to be found, and `search` finds
 //! the games that reach it; `signature` rejects most of them unread, and `positions` is an index to look in. `tree` counts what was played
-//! in a position. `duplicates` are games that are there twice.
+//! in a position. `duplicates` are games that are there twice, `stats` counts, `openings` names.
 
 pub mod duplicates;
 mod facts;
@@ -10,6 +10,7 @@ mod fault;
 pub mod filter;
 pub mod headers;
 pub mod json;
+pub mod openings;
 pub mod pattern;
 pub mod positions;
 pub mod search;

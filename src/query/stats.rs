@@ -24,8 +24,8 @@ pub struct Stats {
     pub results: [u64; 4],
     /// Plies of all main lines.
     pub plies: u64,
-    /// The plies of the game in the middle.
-    pub median_plies: u32,
+    /// Games by the plies that they have.
+    pub by_plies: BTreeMap<u32, u64>,
     /// Plies of the longest main line, and the first game that has it.
     pub longest: (u32, u64),
     /// Games by the moves that they have, at the first number of each bar of `LENGTH_STEP`.
@@ -36,7 +36,7 @@ pub struct Stats {
     pub ratings: BTreeMap<u32, u64>,
     /// Games by ECO code.
     pub ecos: BTreeMap<String, u64>,
-    /// Players with their games, those with most first.
+    /// Players with their games, those with most first; after `cut` no more than it says.
     pub players: Vec<Player>,
     /// Events with how many games they have, those with most first.
     pub events: Vec<(String, u64)>,
@@ -67,8 +67,8 @@ pub struct Player {
     pub lost: u64,
 }
 
-/// Counts the games of a set. Reads header columns alone. Lists of players and events have at most `most` entries.
-pub fn stats(headers: &Headers, games: &GameSet, most: usize) -> Result<Stats> {
+/// Counts the games of a set. Reads header columns alone.
+pub fn stats(headers: &Headers, games: &GameSet) -> Result<Stats> {
     let tag = |name: &str| Key::Tag(name.to_owned());
     let names = ["White", "Black", "Event", "ECO", "WhiteElo", "BlackElo", "Date", "UTCDate", "Result"];
     let keys: Vec<Key> = names.into_iter().map(tag).chain([Key::Plies, Key::Facts]).collect();
@@ -88,11 +88,10 @@ pub fn stats(headers: &Headers, games: &GameSet, most: usize) -> Result<Stats> {
         outcomes.push((outcome, own));
     }
 
-    let mut lengths: BTreeMap<u32, u64> = BTreeMap::new();
     let years = headers.years()?;
     for game in games.iter() {
         let own = plies.get(game);
-        *lengths.entry(own).or_default() += 1;
+        *stats.by_plies.entry(own).or_default() += 1;
         if own > stats.longest.0 {
             stats.longest = (own, game);
         }
@@ -107,13 +106,8 @@ pub fn stats(headers: &Headers, games: &GameSet, most: usize) -> Result<Stats> {
         stats.variations += count(VARIATIONS);
         stats.glyphs += count(GLYPHS);
     }
-    let mut seen = 0;
-    for (own, count) in lengths {
-        if seen <= stats.games / 2 && seen + count > stats.games / 2 {
-            stats.median_plies = own;
-        }
-        seen += count;
-        stats.plies += u64::from(own) * count;
+    for (own, count) in &stats.by_plies {
+        stats.plies += u64::from(*own) * count;
         *stats.lengths.entry(own.div_ceil(2) / LENGTH_STEP * LENGTH_STEP).or_default() += count;
     }
 
@@ -134,8 +128,6 @@ pub fn stats(headers: &Headers, games: &GameSet, most: usize) -> Result<Stats> {
     let known = |text: &[u8]| !matches!(text, b"" | b"?" | b"-");
     let events = counts(event, games).filter(|(text, _)| known(text)).map(|(text, count)| (lossy(text), count));
     stats.events = events.collect();
-    stats.events.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    stats.events.truncate(most);
 
     let mut players: HashMap<&[u8], Player> = HashMap::new();
     for (column, wins) in [(white, Outcome::WhiteWins), (black, Outcome::BlackWins)] {
@@ -153,9 +145,69 @@ pub fn stats(headers: &Headers, games: &GameSet, most: usize) -> Result<Stats> {
         }
     }
     stats.players = players.into_iter().map(|(name, player)| Player { name: lossy(name), ..player }).collect();
-    stats.players.sort_unstable_by(|a, b| b.games.cmp(&a.games).then_with(|| a.name.cmp(&b.name)));
-    stats.players.truncate(most);
+    stats.sort();
     Ok(stats)
+}
+
+impl Stats {
+    /// Returns the plies of the game in the middle.
+    pub fn median_plies(&self) -> u32 {
+        let mut seen = 0;
+        let middle = self.by_plies.iter().find(|(_, count)| {
+            seen += **count;
+            seen > self.games / 2
+        });
+        middle.map_or(0, |(plies, _)| *plies)
+    }
+
+    /// Leaves no more than so many players and events.
+    pub fn cut(&mut self, most: usize) {
+        self.players.truncate(most);
+        self.events.truncate(most);
+    }
+
+    /// Adds what was counted in another archive; to be called before `cut`. The longest game is known by its number in its own archive.
+    pub fn add(&mut self, other: Stats) {
+        fn join<K: Ord>(one: &mut BTreeMap<K, u64>, other: BTreeMap<K, u64>) {
+            other.into_iter().for_each(|(key, count)| *one.entry(key).or_default() += count);
+        }
+        self.games += other.games;
+        self.results.iter_mut().zip(other.results).for_each(|(one, other)| *one += other);
+        self.plies += other.plies;
+        if other.longest.0 > self.longest.0 {
+            self.longest = other.longest;
+        }
+        join(&mut self.by_plies, other.by_plies);
+        join(&mut self.lengths, other.lengths);
+        join(&mut self.years, other.years);
+        join(&mut self.ratings, other.ratings);
+        join(&mut self.ecos, other.ecos);
+        let mut players: HashMap<String, Player> = HashMap::new();
+        for player in std::mem::take(&mut self.players).into_iter().chain(other.players) {
+            let known = players.entry(player.name.clone()).or_default();
+            known.games += player.games;
+            known.won += player.won;
+            known.drawn += player.drawn;
+            known.lost += player.lost;
+            known.name = player.name;
+        }
+        self.players = players.into_values().collect();
+        let mut events: BTreeMap<String, u64> = BTreeMap::new();
+        join(&mut events, std::mem::take(&mut self.events).into_iter().collect());
+        join(&mut events, other.events.into_iter().collect());
+        self.events = events.into_iter().collect();
+        self.set_up += other.set_up;
+        self.faulty += other.faulty;
+        self.comments += other.comments;
+        self.variations += other.variations;
+        self.glyphs += other.glyphs;
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.events.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        self.players.sort_unstable_by(|a, b| b.games.cmp(&a.games).then_with(|| a.name.cmp(&b.name)));
+    }
 }
 
 fn lossy(text: &[u8]) -> String {

@@ -79,7 +79,7 @@ impl<'a> Headers<'a> {
                 if ready.contains_key(key) {
                     continue;
                 }
-                if let Some(column) = self.from_file(key, &ready) {
+                if let Some(column) = self.filed(key, &ready) {
                     ready.insert(key.clone(), Arc::new(column));
                 } else {
                     missing.push(key.clone());
@@ -109,7 +109,7 @@ impl<'a> Headers<'a> {
     }
 
     /// A column of the file, if it has it and its checksums hold.
-    fn from_file(&self, key: &Key, ready: &HashMap<Key, Arc<Column>>) -> Option<Column> {
+    fn filed(&self, key: &Key, ready: &HashMap<Key, Arc<Column>>) -> Option<Column> {
         let (map, directory) = self.file.as_ref()?;
         let id = directory.state.id;
         let column = directory.columns.iter().find(|column| column.key == *key)?;

@@ -1,0 +1,137 @@
+//! `scoresheet eco`: what openings the games are.
+
+use crate::args::Threads;
+use crate::copying;
+use crate::failure::{Code, Failure};
+use crate::games::{self, Ranges, Unit, Where};
+use crate::json::Object;
+use crate::output::{self, count, message};
+use scoresheet::archive::copy::{Edit, Part};
+use scoresheet::archive::{Archive, Game};
+use scoresheet::error::Error;
+use scoresheet::query::openings::Openings;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Say the ECO code and opening of games, by the last position of each that Lichess's table names
+///
+/// One line a game: number, code, name, the ply of that position, and the code that the tag ECO says. With --write a new archive is made in which
+/// games have the tags ECO and Opening; those that have one keep it, unless --overwrite is given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet eco games.bga
+  scoresheet eco games.bga --where 'missing(eco)'
+  scoresheet eco games.bga --write -o named.bga")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// These games only, as in 5,10-20,1000-
+    #[arg(long, value_name = "RANGES", conflicts_with = "write")]
+    games: Option<Ranges>,
+    #[command(flatten)]
+    filter: Where,
+    /// Write an archive with the tags, of all games
+    #[arg(long, requires = "output", conflicts_with_all = ["filter", "json"])]
+    write: bool,
+    /// The archive to write
+    #[arg(short, long, value_name = "FILE.bga", requires = "write")]
+    output: Option<PathBuf>,
+    /// With --write, give other values to tags that are there already
+    #[arg(long, requires = "write")]
+    overwrite: bool,
+    /// Replace that archive if it exists already
+    #[arg(long, requires = "write")]
+    force: bool,
+    /// Print a JSON object a line
+    #[arg(long)]
+    json: bool,
+    /// Say nothing but errors, and show no progress
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    args.threads.install(|| eco(args))
+}
+
+fn eco(args: &Args) -> Result<Code, Failure> {
+    let archive = output::open(&args.archive)?;
+    if let Some(path) = &args.output {
+        let edit = |game: &Game| named(game, args.overwrite);
+        let part = Part { games: archive.live(), archive: &archive };
+        return copying::write_edited(path, args.force, args.quiet, &[part], &edit as Edit);
+    }
+    let chosen = args.filter.games(&archive)?;
+    let (units, _) = games::units(&archive, args.games.as_ref(), chosen.as_ref())?;
+    let mut out = output::stdout();
+    let mut damaged = 0;
+    games::in_order(
+        &units,
+        |unit| lines(args.json, &archive, unit),
+        |(text, faults)| {
+            faults.iter().for_each(|fault| message(fault));
+            damaged += faults.len() as u64;
+            Ok(out.write_all(text.as_bytes())?)
+        },
+    )?;
+    out.flush()?;
+    match damaged {
+        0 => Ok(Code::Fine),
+        _ => Err(Failure::Message(format!("{} could not be read", count(damaged, "game", "games")))),
+    }
+}
+
+fn lines(json: bool, archive: &Archive, unit: &Unit) -> (String, Vec<String>) {
+    let (mut text, mut faults) = (String::new(), Vec::new());
+    unit.each(archive, |_, game| match game.and_then(|game| line(json, &game)) {
+        Ok(line) => text += &line,
+        Err(error) => faults.push(error.to_string()),
+    });
+    (text, faults)
+}
+
+fn line(json: bool, game: &Game) -> Result<String, Error> {
+    let found = Openings::table().classify(game)?;
+    let tag = game.tag("ECO")?;
+    let number = game.number();
+    if json {
+        let object = Object::new()
+            .with("game", number)
+            .with("eco", found.map(|(opening, _)| opening.eco))
+            .with("opening", found.map(|(opening, _)| opening.name))
+            .with("ply", found.map(|(_, ply)| ply))
+            .with("tag", tag);
+        return Ok(format!("{object}\n"));
+    }
+    let tag = output::printable(tag.as_deref().unwrap_or("-"));
+    Ok(match found {
+        Some((opening, ply)) => format!("{number}\t{}\t{}\t{ply}\t{tag}\n", opening.eco, opening.name),
+        None => format!("{number}\t-\t-\t0\t{tag}\n"),
+    })
+}
+
+/// The tags of a game with its code and opening; `None` where they stay as they are.
+fn named(game: &Game, overwrite: bool) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>, Error> {
+    let Some((opening, _)) = Openings::table().classify(game)? else { return Ok(None) };
+    let mut tags = Vec::new();
+    game.visit_tags(|name, value| tags.push((name.to_vec(), value.to_vec())))?;
+    let mut changed = false;
+    for (name, value) in [("ECO", opening.eco), ("Opening", opening.name)] {
+        match tags.iter_mut().find(|(tag, _)| *tag == name.as_bytes()) {
+            // A question mark says nothing that could be lost.
+            Some((_, own)) if overwrite || matches!(own.as_slice(), b"" | b"?" | b"-") => {
+                changed |= *own != value.as_bytes();
+                *own = value.into();
+            }
+            Some(_) => {}
+            None => {
+                tags.push((name.into(), value.into()));
+                changed = true;
+            }
+        }
+    }
+    Ok(changed.then_some(tags))
+}
