@@ -196,8 +196,16 @@ fn tag_names() {
 fn commits_and_styles() {
     assert_eq!(Commit::default().encode().len(), 13 * 8);
     assert!(section("12 Commits").contains("thirteen u64"));
-    let source =
-        Source { number: 0, name: "a.pgn".into(), bytes: 300, seen: 2, rejected: 1, first_game: 7, exact: true, sha256: [9; 32] };
+    let source = Source {
+        number: 0,
+        name: "a.pgn".into(),
+        bytes: 300,
+        seen: 2,
+        rejected: 1,
+        first_game: 7,
+        exact: true,
+        sha256: [9; 32],
+    };
     let unfinished = Unfinished { first_source: 1, line: 200, options: "xy".into(), source: source.clone() };
     let mut payload = Commit::default().encode();
     unfinished.encode(&mut payload);

@@ -203,7 +203,8 @@ mod tests {
             let edits = vec![vec![Edit { copy: 1, delete: 0, insert: Box::default() }; count]];
             let layout = Layout { styles: vec![[1; STYLE]], games: vec![0], edits };
             let read = |edits| Layout::decode_within(&layout.encode(3), 1, &Limits { edits, ..Limits::DEFAULT });
-            prop_assert_eq!(read(count).as_ref(), Some(&layout));
+            let back = read(count);
+            prop_assert_eq!(back.as_ref(), Some(&layout));
             prop_assert!(read(count - 1).is_none());
         }
 
