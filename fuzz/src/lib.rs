@@ -413,11 +413,11 @@ pub fn block_bytes(bytes: &[u8]) {
             }
         }
         _ => {
-            if let Some(record) = Record::decode(rest) {
+            if let Some(record) = Record::decode(rest, false) {
                 let mut again = Vec::new();
                 record.push(&mut again);
                 let start = record.set_up.as_deref().cloned().unwrap_or_else(Position::standard);
-                assert_eq!(Record::decode(&again).unwrap().set_up, record.set_up);
+                assert_eq!(Record::decode(&again, false).unwrap().set_up, record.set_up);
                 let _ = Replay::new(&start).run(&record.stream, u32::MAX);
                 let _ = count_plies(&record.stream);
                 let mut decoder = Decoder::new(&record.stream, start, TextPlaces::Apart);

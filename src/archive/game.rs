@@ -125,7 +125,7 @@ impl<'a> Chunk<'a> {
         if self.archive.is_deleted(number) {
             return Err(Error::Deleted { game: number });
         }
-        let record = self.archive.record(self.number, place)?;
+        let record = self.archive.record(self.number, place, None)?;
         Ok(Game::new(self.archive, number, self.number, place, record, Some(Arc::clone(&self.columns))))
     }
 

@@ -4,10 +4,12 @@ use super::dictionary::Dictionary;
 use super::game::{Chunk, Columns, Game};
 use super::index_path;
 use super::read_at::{Access, ReadAt, Store};
+use super::recode;
 use super::recovery::{Cut, last_whole_commit};
 use super::scan::{BlockRef, IndexBuilder, Scan};
 use super::set::GameSet;
 use crate::chess::Position;
+use crate::chess::position::STANDARD;
 use crate::error::{Damage, Error, Result};
 use crate::format::ArchiveId;
 use crate::format::block::Kind;
@@ -15,9 +17,10 @@ use crate::format::commit::{Commit, Unfinished};
 use crate::format::deleted;
 use crate::format::header::{BLOCKS, Header, HeaderFault, Mark};
 use crate::format::index::Index;
-use crate::format::moves::{self, Layout};
+use crate::format::moves::{self, Coding, Layout};
 use crate::format::record::Record;
 use crate::format::source::Source;
+use crate::packed;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -378,12 +381,13 @@ impl Archive {
         Ok((chunk, place as usize))
     }
 
-    /// Returns the record at `place` of a chunk, its pages checked.
+    /// Returns the record at `place` of a chunk, its pages checked. Packed moves come unpacked, up to main-line ply `limit` if that is
+    /// given.
     #[inline]
-    pub(super) fn record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
+    pub(super) fn record(&self, chunk: usize, place: usize, limit: Option<u32>) -> Result<Record<'_>, Damage> {
         let head = self.head(chunk)?;
         let Head { block, layout, .. } = head;
-        let Ok(bytes) = self.store.whole() else { return self.record_from_file(head, place) };
+        let Ok(bytes) = self.store.whole() else { return self.record_from_file(head, place, limit) };
         let payload = block.payload(bytes);
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let (start, length) = layout.locate(payload, place).ok_or(damage("damaged table"))?;
@@ -403,13 +407,14 @@ impl Archive {
             }
         }
         let start = layout.records + start;
-        let record = payload.get(start..start + length).and_then(Record::decode);
-        record.ok_or(damage("damaged game record"))
+        let record = payload.get(start..start + length).and_then(|bytes| Record::decode(bytes, layout.packed));
+        let record = record.ok_or(damage("damaged game record"))?;
+        if layout.packed { unpacked(record, payload, layout, limit).map_err(damage) } else { Ok(record) }
     }
 
     /// Returns the record at `place` of a chunk of a file that is not in memory. Each page is checked when it is read.
     #[cold]
-    fn record_from_file(&self, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
+    fn record_from_file(&self, head: &Head, place: usize, limit: Option<u32>) -> Result<Record<'_>, Damage> {
         let Head { block, layout, table } = head;
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let (Some(table), Err(file)) = (table, self.store.whole()) else { return Err(damage("damaged table")) };
@@ -424,8 +429,9 @@ impl Archive {
         }
         let skip = start % moves::PAGE;
         let record = if length == 0 { Some([].as_slice()) } else { record.get(skip..skip + length) };
-        let record = record.and_then(Record::decode).map(Record::into_owned);
-        record.ok_or(damage("damaged game record"))
+        let record = record.and_then(|bytes| Record::decode(bytes, layout.packed)).map(Record::into_owned);
+        let record = record.ok_or(damage("damaged game record"))?;
+        if layout.packed { unpacked(record, table, layout, limit).map_err(damage) } else { Ok(record) }
     }
 
     /// Returns game `number`, from 1. Reads its record alone; tags and texts when they are asked for.
@@ -437,7 +443,7 @@ impl Archive {
         if self.is_deleted(number) {
             return Err(Error::Deleted { game: number });
         }
-        Ok(Game::new(self, number, chunk, place, self.record(chunk, place)?, None))
+        Ok(Game::new(self, number, chunk, place, self.record(chunk, place, None)?, None))
     }
 
     /// Returns the position after ply `ply` of game `number`; ply 0 is the starting position.
@@ -445,7 +451,11 @@ impl Archive {
     /// Reads the game's record alone. Errors: there is no such game or ply, or the record is damaged.
     #[inline]
     pub fn position(&self, number: u64, ply: u32) -> Result<Position> {
-        self.game(number)?.position(ply)
+        let (chunk, place) = self.place(number)?;
+        if self.is_deleted(number) {
+            return Err(Error::Deleted { game: number });
+        }
+        Game::new(self, number, chunk, place, self.record(chunk, place, Some(ply))?, None).position(ply)
     }
 
     /// Returns the chunk that a game is in, and the number of that chunk's last game. Reads the index alone.
@@ -531,6 +541,24 @@ fn cut_back<R: ReadAt + ?Sized>(archive: &R, header: &mut Header) -> Cut {
     let Mark { length: committed, games, .. } = header.mark;
     header.mark = last_whole_commit(archive, header.id);
     Cut { length: archive.length(), committed, games }
+}
+
+/// Unpacks the moves of a record.
+#[cold]
+fn unpacked<'a>(
+    record: Record<'a>,
+    payload: &[u8],
+    layout: &Layout,
+    limit: Option<u32>,
+) -> Result<Record<'a>, &'static str> {
+    match layout.coding(payload) {
+        Some(Coding::Packed(recode::MODEL)) => {}
+        _ => return Err("moves packed with tables that this program does not have"),
+    }
+    let mut stream = Vec::new();
+    let start = record.set_up.as_deref().unwrap_or(&STANDARD);
+    packed::decode(start, &record.stream, limit, &mut stream).map_err(|_| "damaged packed moves")?;
+    Ok(Record { stream: Cow::Owned(stream), ..record })
 }
 
 /// Reads the header that holds.

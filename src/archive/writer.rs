@@ -10,8 +10,9 @@ use crate::format::deleted;
 use crate::format::dictionary;
 use crate::format::header::{BLOCKS, Header, Mark, PAGE};
 use crate::format::index::Index;
+use crate::format::moves::{self, Coding};
 use crate::format::source::Source;
-use crate::format::{ArchiveId, VERSION, moves};
+use crate::format::{ArchiveId, VERSION};
 use foldhash::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::io;
@@ -98,6 +99,8 @@ pub struct EncodedChunk {
     pub records: Vec<u8>,
     /// The end of each record.
     pub ends: Vec<u32>,
+    /// How the records hold their moves.
+    pub coding: Coding,
     /// The payload of the tags block.
     pub tags: Vec<u8>,
     /// The payload of the texts block, if any game has texts.
@@ -221,8 +224,8 @@ impl<S: Storage> Writer<S> {
         self.totals.rejected += chunk.rejected;
         if !chunk.ends.is_empty() {
             let (first, count) = (self.totals.games + 1, chunk.ends.len() as u32);
-            let EncodedChunk { records, ends, tags, texts, layout, .. } = &chunk;
-            self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, id, at))?;
+            let EncodedChunk { records, ends, coding, tags, texts, layout, .. } = &chunk;
+            self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, *coding, id, at))?;
             self.totals.tags_bytes += self.append(|id, at| block::encode(Kind::Tags, first, count, tags, id, at))?;
             if let Some(texts) = texts {
                 self.totals.texts_bytes +=
@@ -260,6 +263,34 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
+    /// Appends a moves block as it comes; its games are counted when a commit is copied.
+    pub(super) fn append_moves(&mut self, first: u64, records: &[u8], ends: &[u32], coding: Coding) -> io::Result<()> {
+        self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, coding, id, at))?;
+        Ok(())
+    }
+
+    /// Appends a block of another archive that has one CRC for all its payload.
+    pub(super) fn append_block(&mut self, block: &BlockRef, payload: &[u8]) -> io::Result<()> {
+        let BlockHeader { kind, first, count, .. } = block.header;
+        let bytes = self.append(|id, at| block::encode(kind, first, count, payload, id, at))?;
+        match kind {
+            Kind::Tags => self.totals.tags_bytes += bytes,
+            Kind::Texts => self.totals.texts_bytes += bytes,
+            Kind::Dictionary => self.totals.dictionary_bytes += bytes,
+            Kind::Layout | Kind::Loose => self.totals.layout_bytes += bytes,
+            Kind::Moves | Kind::Source | Kind::Commit | Kind::Deleted => {}
+        }
+        Ok(())
+    }
+
+    /// Commits with the counts of another archive's commit, and the sizes of what has been appended here.
+    pub(super) fn commit_copy(&mut self, commit: &Commit, unfinished: Option<Unfinished>) -> io::Result<()> {
+        let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = self.totals;
+        self.totals = Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, ..*commit };
+        self.unfinished = unfinished;
+        self.seal()
+    }
+
     /// Appends a source that has been read to its end.
     pub fn add_source(&mut self, source: &Source) -> io::Result<()> {
         let number = self.totals.sources;
@@ -289,6 +320,11 @@ impl<S: Storage> Writer<S> {
         if self.end == self.mark.length {
             return Ok(());
         }
+        self.seal()
+    }
+
+    /// Appends the commit block, and makes everything up to it durable.
+    fn seal(&mut self) -> io::Result<()> {
         self.totals.sequence = self.mark.sequence + 1;
         let (totals, commit) = (self.totals, self.end);
         let mut payload = totals.encode();

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::{
     bench, brenner, compact, completions, dedupe, delete, eco, export, fen, find, import, index, info, list, man,
-    merge, position, repair, replace, show, split, stats, tree, verify,
+    merge, pack, position, repair, replace, show, split, stats, tree, verify,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -53,6 +53,8 @@ pub enum Command {
     Verify(verify::Args),
     Repair(repair::Args),
     Index(index::Args),
+    Pack(pack::PackArgs),
+    Unpack(pack::UnpackArgs),
     Bench(bench::Args),
     Completions(completions::Args),
     Man(man::Args),

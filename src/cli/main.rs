@@ -35,6 +35,7 @@ mod man;
 mod merge;
 mod original;
 mod output;
+mod pack;
 mod parts;
 mod pattern;
 mod pcn_source;
@@ -99,6 +100,8 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Verify(args) => verify::run(args),
         Command::Repair(args) => repair::run(args),
         Command::Index(args) => index::run(args),
+        Command::Pack(args) => pack::pack(args),
+        Command::Unpack(args) => pack::unpack(args),
         Command::Bench(args) => bench::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),

@@ -1,25 +1,64 @@
 //! Blocks of game records: a table that finds each, then the records (FORMAT.md, "Moves blocks").
 //!
-//! The payload is `starts | lengths | page CRCs | records`. A start is the offset of every 16th record among the records, four bytes;
+//! The payload is `model | starts | lengths | page CRCs | records`. The model, in blocks of packed moves alone, names the tables that
+//! the moves are coded by. A start is the offset of every 16th record among the records (of packed ones: every 64th), four bytes;
 //! a length takes 1, 2 or 4 bytes, the same in the whole block; each 4,096 bytes of the records have a CRC of their own, so that
 //! one game can be read, and trusted, without reading the block.
 
 use super::ArchiveId;
 use super::block::{BlockHeader, HEADER, Kind};
+use super::wire::Bytes;
 use std::ops::Range;
 
-/// How many games share a start.
+/// How many games share a start in blocks of plain moves.
 pub const GROUP: usize = 16;
+/// How many games share a start in blocks of packed moves: they are short, and slow enough to read without a long table.
+pub const PACKED_GROUP: usize = 64;
 /// The bytes of records under one CRC.
 pub const PAGE: usize = 4096;
 /// The coding number of records whose moves are plain Brenner bytes.
 pub const PLAIN: u8 = 0;
+/// The coding number of records whose moves are packed.
+pub const PACKED: u8 = 1;
+
+/// Names the tables of packed moves: a number, and the first four bytes of the tables' SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct ModelName {
+    /// The model's number.
+    pub number: u32,
+    /// The first four bytes of its SHA-256, the first the lowest.
+    pub hash: u32,
+}
+
+/// The size of a model's name in bytes.
+const MODEL_NAME: usize = 8;
+
+/// How the records of a block hold their moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Coding {
+    /// As plain Brenner bytes.
+    #[default]
+    Plain,
+    /// Packed by the model of that name.
+    Packed(ModelName),
+}
+
+impl Coding {
+    fn number(self) -> u8 {
+        match self {
+            Coding::Plain => PLAIN,
+            Coding::Packed(_) => PACKED,
+        }
+    }
+}
 
 /// Where things are in the payload of a moves block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     /// Games in the block.
     pub count: usize,
+    /// Whether the moves are packed, so that the payload begins with the name of a model.
+    pub packed: bool,
     /// Bytes of a length: 1, 2 or 4.
     pub width: usize,
     /// The offset of the page CRCs in the payload.
@@ -31,9 +70,26 @@ pub struct Layout {
 }
 
 impl Layout {
-    fn new(count: usize, width: usize, size: usize) -> Layout {
-        let crcs = count.div_ceil(GROUP) * 4 + count * width;
-        Layout { count, width, crcs, records: crcs + size.div_ceil(PAGE) * 4, size }
+    fn new(count: usize, width: usize, size: usize, packed: bool) -> Layout {
+        let mut layout = Layout { count, packed, width, crcs: 0, records: 0, size };
+        layout.crcs = layout.lengths() + count * width;
+        layout.records = layout.crcs + size.div_ceil(PAGE) * 4;
+        layout
+    }
+
+    /// How many games share a start.
+    fn group(&self) -> usize {
+        if self.packed { PACKED_GROUP } else { GROUP }
+    }
+
+    /// The offset of the starts in the payload.
+    fn starts(&self) -> usize {
+        if self.packed { MODEL_NAME } else { 0 }
+    }
+
+    /// The offset of the lengths in the payload.
+    fn lengths(&self) -> usize {
+        self.starts() + self.count.div_ceil(self.group()) * 4
     }
 
     /// Works the layout out of a header; `None` where the header contradicts itself.
@@ -45,11 +101,23 @@ impl Layout {
             _ => return None,
         };
         let size = usize::try_from(header.length).ok()?.checked_sub(header.checked as usize)?;
-        // 16 games take at least 20 bytes of table, so a false count shows here.
-        let count = header.count as usize;
-        let layout = Layout::new(count, width, size);
-        (header.kind == Kind::Moves && header.coding & 15 == PLAIN && layout.records == header.checked as usize)
-            .then_some(layout)
+        let packed = match header.coding & 15 {
+            PLAIN => false,
+            PACKED => true,
+            _ => return None,
+        };
+        // A game takes at least a byte of table, so a false count shows here.
+        let layout = Layout::new(header.count as usize, width, size, packed);
+        (header.kind == Kind::Moves && layout.records == header.checked as usize).then_some(layout)
+    }
+
+    /// Returns how the records hold their moves. `payload` has at least the table.
+    pub fn coding(&self, payload: &[u8]) -> Option<Coding> {
+        if !self.packed {
+            return Some(Coding::Plain);
+        }
+        let mut name = Bytes(payload);
+        Some(Coding::Packed(ModelName { number: name.u32()?, hash: name.u32()? }))
     }
 
     /// Returns where record `index` (from 0) is among the records: its offset and length. `payload` has at least the table.
@@ -57,11 +125,11 @@ impl Layout {
         if index >= self.count {
             return None;
         }
-        let group = index / GROUP;
-        let start = payload.get(group * 4..group * 4 + 4)?;
+        let group = index / self.group();
+        let start = payload.get(self.starts() + group * 4..self.starts() + group * 4 + 4)?;
         let mut offset = u32::from_le_bytes(start.try_into().ok()?) as usize;
-        let lengths = payload.get(self.count.div_ceil(GROUP) * 4..self.crcs)?;
-        let before = lengths.get(group * GROUP * self.width..index * self.width)?;
+        let lengths = payload.get(self.lengths()..self.crcs)?;
+        let before = lengths.get(group * self.group() * self.width..index * self.width)?;
         offset += match self.width {
             1 => before.iter().map(|length| usize::from(*length)).sum::<usize>(),
             width => before.chunks_exact(width).map(length).sum(),
@@ -96,18 +164,22 @@ fn length(bytes: &[u8]) -> usize {
 }
 
 /// Returns the moves block of these records at `offset`. `ends` has the end of each record in `records`, ascending.
-pub fn encode(first: u64, records: &[u8], ends: &[u32], id: ArchiveId, offset: u64) -> Vec<u8> {
+pub fn encode(first: u64, records: &[u8], ends: &[u32], coding: Coding, id: ArchiveId, offset: u64) -> Vec<u8> {
     let starts = || std::iter::once(0).chain(ends.iter().copied());
     let lengths = || starts().zip(ends).map(|(start, end)| end - start);
-    let (coding, width) = match lengths().max().unwrap_or(0) {
+    let (width_code, width) = match lengths().max().unwrap_or(0) {
         0..=0xFF => (0, 1),
         0x100..=0xFFFF => (1, 2),
         _ => (2, 4),
     };
-    let layout = Layout::new(ends.len(), width, records.len());
+    let layout = Layout::new(ends.len(), width, records.len(), matches!(coding, Coding::Packed(_)));
     let mut block = vec![0; HEADER];
     block.reserve(layout.records + records.len());
-    for start in starts().take(ends.len()).step_by(GROUP) {
+    if let Coding::Packed(model) = coding {
+        block.extend_from_slice(&model.number.to_le_bytes());
+        block.extend_from_slice(&model.hash.to_le_bytes());
+    }
+    for start in starts().take(ends.len()).step_by(layout.group()) {
         block.extend_from_slice(&start.to_le_bytes());
     }
     for length in lengths() {
@@ -120,7 +192,7 @@ pub fn encode(first: u64, records: &[u8], ends: &[u32], id: ArchiveId, offset: u
     }
     let header = BlockHeader {
         kind: Kind::Moves,
-        coding: coding << 4 | PLAIN,
+        coding: width_code << 4 | coding.number(),
         first,
         count: ends.len() as u32,
         checked: layout.records as u32,

@@ -27,13 +27,15 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// Reads a record.
-    pub fn decode(bytes: &'a [u8]) -> Option<Record<'a>> {
+    /// Reads a record. Where moves are packed, `stream` is what they are packed in.
+    pub fn decode(bytes: &'a [u8], packed: bool) -> Option<Record<'a>> {
         let [HEADER, rest @ ..] = bytes else {
             return Some(Record { flags: 0, set_up: None, stream: Cow::Borrowed(bytes) });
         };
         let (&flags, stream) = rest.split_first()?;
-        if flags & !KNOWN != 0 || flags == 0 {
+        // Packed moves may begin like a header, and then have an empty one before them.
+        let empty = flags == 0 && packed && stream.first() == Some(&HEADER);
+        if flags & !KNOWN != 0 || (flags == 0 && !empty) {
             return None;
         }
         if flags & SET_UP == 0 {
@@ -63,15 +65,20 @@ impl Record<'_> {
     }
 }
 
-/// Appends a record.
+/// Appends a record of plain moves.
 pub fn push(record: &Record, out: &mut Vec<u8>) {
-    if record.flags != 0 {
+    push_recoded(record, &record.stream, false, out);
+}
+
+/// Appends a record with the flags and starting position of `record` and other moves.
+pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<u8>) {
+    if record.flags != 0 || (packed && stream.first() == Some(&HEADER)) {
         out.extend_from_slice(&[HEADER, record.flags]);
     }
     if let Some(start) = &record.set_up {
         push_start(start, out);
     }
-    out.extend_from_slice(&record.stream);
+    out.extend_from_slice(stream);
 }
 
 /// Appends a starting position: occupied squares, men, state, rooks, clocks.

@@ -18,9 +18,11 @@ mod resume;
 
 use crate::archive::storage::Storage;
 use crate::archive::writer::{BATCH, EncodedChunk, Interner, NewFile, Opened, Writer, write_index, write_whole};
-use crate::archive::{Archive, index_path};
+use crate::archive::{Archive, MODEL, index_path, push_record};
 use crate::error::{Error, Result};
 use crate::format::commit::{Commit, Unfinished};
+use crate::format::moves::Coding;
+use crate::format::record::Record;
 use crate::format::source::Source as SourceRecord;
 use crate::pgn::{Fault, ReadOptions};
 use chunk::ChunkBuilder;
@@ -59,6 +61,8 @@ pub struct ImportOptions {
     pub read: ReadOptions,
     /// The zstd level of tags and texts, 1 to 22.
     pub level: i32,
+    /// Whether moves are packed: under three bits a ply instead of a byte, at some microseconds a ply.
+    pub pack: bool,
     /// What to do with an archive that is there already.
     pub existing: Existing,
     /// Whether to go on with an import of these sources that was cut off: behind its last commit, with the same result as if it had not been.
@@ -79,6 +83,7 @@ impl Default for ImportOptions {
             threads: 0,
             read: ReadOptions::default(),
             level: 9,
+            pack: false,
             existing: Existing::Refuse,
             resume: false,
             batch: BATCH,
@@ -427,7 +432,12 @@ fn work<F: FnMut(FaultReport), S: Storage>(
     for part in parts {
         parsed.take(part, options);
     }
-    let ChunkBuilder { records, ends, tags, texts, .. } = parsed.chunk;
+    let ChunkBuilder { mut records, mut ends, tags, texts, .. } = parsed.chunk;
+    let mut coding = Coding::Plain;
+    if options.pack {
+        coding = Coding::Packed(MODEL);
+        (records, ends) = recode(&records, &ends, coding);
+    }
     let layout = parsed.layout.finish().encode(options.level);
     let mut tags = tags.analyse();
     let interned = interner.at(number, |interner| {
@@ -445,6 +455,7 @@ fn work<F: FnMut(FaultReport), S: Storage>(
         layout,
         records,
         ends,
+        coding,
         new_strings,
         plies: parsed.plies,
         faulty: parsed.faulty,
@@ -460,4 +471,18 @@ fn work<F: FnMut(FaultReport), S: Storage>(
         output.failure.is_none()
     });
     done == Some(true)
+}
+
+/// Returns plain records and their ends with the moves coded otherwise.
+fn recode(records: &[u8], ends: &[u32], coding: Coding) -> (Vec<u8>, Vec<u32>) {
+    let (mut all, mut all_ends, mut packed) = (Vec::new(), Vec::with_capacity(ends.len()), Vec::new());
+    let mut begin = 0;
+    for end in ends {
+        let bytes = begin..*end as usize;
+        begin = bytes.end;
+        let record = records.get(bytes).and_then(|bytes| Record::decode(bytes, false));
+        push_record(&record.expect("a record just made"), coding, &mut packed, &mut all);
+        all_ends.push(all.len() as u32);
+    }
+    (all, all_ends)
 }

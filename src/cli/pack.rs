@@ -1,0 +1,139 @@
+//! `scoresheet pack` and `scoresheet unpack`: copies of an archive with its moves packed, or plain again.
+
+use crate::args::Threads;
+use crate::failure::{Code, Failure};
+use crate::interrupt;
+use crate::json::Object;
+use crate::output::{self, count, note, ratio, thousands};
+use crate::parts::Parts;
+use crate::progress;
+use indicatif::ProgressBar;
+use scoresheet::archive::{MODEL, RecodeOptions, Recoded, recode};
+use scoresheet::error::Error;
+use scoresheet::format::moves::Coding;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Copy an archive with its moves packed: a third of the size, each game still on its own
+///
+/// A packed archive does all that a plain one does; a game takes some tens of microseconds to open instead of one. `scoresheet unpack` gives
+/// the plain archive back, byte for byte, unless --level compressed the other columns again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet pack games.bga -o games-packed.bga
+  scoresheet pack games.bga -o games-packed.bga --level 19     smaller still")]
+pub struct PackArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Copy a packed archive with its moves plain: one byte a half-move, the fastest to read
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  scoresheet unpack games-packed.bga -o games.bga")]
+pub struct UnpackArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// The archive to copy
+    archive: PathBuf,
+    /// The archive to write
+    #[arg(short, long, value_name = "ARCHIVE")]
+    output: PathBuf,
+    /// Compress tags, texts and layout again, 1 (fast) to 22 (small); otherwise they are copied as they are
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
+    level: Option<i32>,
+    /// Replace the output if it exists already
+    #[arg(long)]
+    force: bool,
+    /// Show neither progress nor summary
+    #[arg(short, long)]
+    quiet: bool,
+    /// Print the summary as one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn pack(args: &PackArgs) -> Result<Code, Failure> {
+    copy(&args.common, Coding::Packed(MODEL))
+}
+
+pub fn unpack(args: &UnpackArgs) -> Result<Code, Failure> {
+    copy(&args.common, Coding::Plain)
+}
+
+fn copy(args: &Common, coding: Coding) -> Result<Code, Failure> {
+    let same = |path: &PathBuf| path.canonicalize().ok();
+    if same(&args.output).is_some_and(|output| same(&args.archive) == Some(output)) {
+        let what = "is both input and output: give another name with -o";
+        return Err(Failure::Message(format!("{}: {what}", args.output.display())));
+    }
+    let archive = output::open(&args.archive)?;
+    let options = RecodeOptions { coding, level: args.level, replace: args.force };
+    let (total, done, stop) = (archive.file_length(), AtomicU64::new(0), interrupt::stop_flag());
+    let bar = progress::bar(Some(total), !args.quiet);
+    let look = |bar: &ProgressBar, elapsed: Duration| {
+        let done = done.load(Ordering::Relaxed);
+        bar.set_position(done);
+        let left = progress::left(elapsed, done, total).unwrap_or_default();
+        bar.set_message(format!("{} MB  {left}", done / 1_000_000));
+    };
+    let start = Instant::now();
+    let recoded = args.threads.install(|| {
+        let progress = |bytes| {
+            done.fetch_add(bytes, Ordering::Relaxed);
+        };
+        progress::watched(&bar, look, || recode(&archive, &args.output, &options, progress, &stop)).map_err(|error| {
+            match error {
+                Error::Interrupted => Failure::Message("interrupted: nothing is left behind".to_owned()),
+                error => Failure::of_archive(&args.archive)(error),
+            }
+        })
+    })?;
+    report(args, &archive, &recoded, start.elapsed())
+}
+
+fn report(args: &Common, archive: &scoresheet::Archive, recoded: &Recoded, elapsed: Duration) -> Result<Code, Failure> {
+    let Recoded { before, after, archive_bytes, index_bytes } = *recoded;
+    let parts = Parts::new(after, archive_bytes, index_bytes);
+    let bits = |bytes: u64| ratio(bytes as f64 * 8.0, after.plies as f64);
+    let seconds = elapsed.as_secs_f64();
+    if args.json {
+        let mut out = output::stdout();
+        let summary = Object::new()
+            .with("archive", args.output.display().to_string())
+            .with("games", after.games)
+            .with("plies", after.plies)
+            .with("bytes_before", archive.file_length())
+            .with("bytes", archive_bytes)
+            .with("moves_bits_per_ply_before", crate::json::rounded(bits(before.moves_bytes), 4))
+            .with("moves_bits_per_ply", crate::json::rounded(bits(after.moves_bytes), 4))
+            .with("seconds", crate::json::rounded(seconds, 3))
+            .object("parts", &parts.json());
+        writeln!(out, "{summary}")?;
+        out.flush()?;
+    } else if !args.quiet {
+        note(&format!(
+            "{}: {}, {} bytes instead of {}; moves {:.3} bits a ply instead of {:.3}; {:.1} s, {:.2} µs a ply",
+            args.output.display(),
+            count(after.games, "game", "games"),
+            thousands(archive_bytes),
+            thousands(archive.file_length()),
+            bits(after.moves_bytes),
+            bits(before.moves_bytes),
+            seconds,
+            ratio(seconds * 1e6, after.plies as f64),
+        ));
+        eprint!("{}", parts.table());
+    }
+    Ok(Code::Fine)
+}
