@@ -278,3 +278,25 @@ fn the_corpora_come_back() {
         archive_comes_back(&archive);
     }
 }
+
+/// Prints what unpacking costs: `cargo test --release --test packed -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lichess-sample.pgn.zst");
+    let archive = imported(&sample, folder.path());
+    let games: Vec<_> = archive.games().map(|game| game.unwrap()).collect();
+    let packed: Vec<Vec<u8>> = games.iter().map(|game| pack(game.start(), game.moves())).collect();
+    let plies: u64 = games.iter().map(|game| u64::from(game.plies())).sum();
+    let mut stream = Vec::new();
+    for _ in 0..3 {
+        let begun = std::time::Instant::now();
+        for (game, bytes) in games.iter().zip(&packed) {
+            stream.clear();
+            packed::decode(game.start(), bytes, None, &mut stream).unwrap();
+            assert!(stream == game.moves());
+        }
+        println!("{:.0} ns a ply", begun.elapsed().as_secs_f64() * 1e9 / plies as f64);
+    }
+}

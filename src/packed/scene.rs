@@ -177,8 +177,6 @@ impl<'a> Scene<'a> {
                 | men[ROOK] & (pawns | minors)
                 | men[QUEEN] & (pawns | minors | rooks)
         };
-        let own_queens_danger = pawns | minors | rooks;
-        let _ = own_queens_danger;
         let opp_loose = opp & !danger & !board.opp[KING_];
         let minor_men = board.opp[KNIGHT_] | board.opp[BISHOP];
         let (heavy, queen_men) = (board.opp[ROOK] | board.opp[QUEEN], board.opp[QUEEN]);

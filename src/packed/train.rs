@@ -1,8 +1,8 @@
 //! What the trainer asks of the coder. Not part of the library's interface.
 
-use super::board::Board;
+use super::board::{Board, Step};
 use super::line::Line;
-use super::model::{Model, Prices};
+use super::model::{ENDS, Model, Prices, ROOMS};
 use super::plain;
 use super::scene::{History, Past};
 use crate::chess::{Move, Position};
@@ -35,6 +35,32 @@ pub fn ends(
     mut see: impl FnMut(usize, usize, bool),
 ) {
     plain::encode(model, start, moves, outcome, &mut see, &mut Vec::new());
+}
+
+/// Returns the legal moves after a line, in the order of the code, with score and frequency.
+pub fn priced(model: &Model, start: &Position, moves: &[Move]) -> Option<Vec<(Step, i32, u32)>> {
+    let mut line = Line::new(model, start)?;
+    let mut prices = Prices::new();
+    for &m in moves {
+        let step = Board::step(m, line.position.turn());
+        let at = line.price(&mut prices).then(|| prices.find(step))??.0;
+        line.play(m, step, &prices, at);
+    }
+    if !line.price(&mut prices) {
+        return None;
+    }
+    let rows = prices.steps.iter().zip(prices.scores()).zip(&prices.widths);
+    Some(rows.map(|((step, score), width)| (*step, *score, *width)).collect())
+}
+
+/// Returns the share of a kind of game: from and width.
+pub fn kind_share(model: &Model, kind: usize) -> (u32, u32) {
+    super::kind_share(model, kind)
+}
+
+/// Returns how likely a game ends, in 65536ths, by context and place of the room.
+pub fn end_share(model: &Model, context: usize, room: usize) -> u32 {
+    u32::from(model.ends[context % ENDS][room % ROOMS])
 }
 
 /// Plays a move on a board, with the history.

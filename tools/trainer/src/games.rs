@@ -102,7 +102,7 @@ pub fn read(corpora: &Path, cache: &Path) -> Result<Games, Box<dyn std::error::E
         if held {
             games.sources.push(game);
         } else if !whole.contains(&key) && seen.insert(key) {
-            let to = if key % 10 == 0 { &mut games.held_out } else { &mut games.train };
+            let to = if key.is_multiple_of(10) { &mut games.held_out } else { &mut games.train };
             to.push(game);
         }
     }

@@ -90,8 +90,8 @@ impl Weights {
 fn dot(a: &Row, b: &Row) -> f32 {
     let mut lanes = [0.0f32; 8];
     for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        for i in 0..8 {
-            lanes[i] += a[i] * b[i];
+        for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
+            *lane += a * b;
         }
     }
     lanes.iter().sum()

@@ -16,7 +16,10 @@ use std::time::Instant;
 
 const USAGE: &str = "\
 Usage:
-  trainer train FILE [--games N] [--engine N]   trains on the folder SCORESHEET_CORPORA and writes the model file
+  trainer train FILE [--games N] [--engine N] [--linear RATE] [--head RATE] [--node N] [--edge N] [--model N]
+                                                trains on the folder SCORESHEET_CORPORA and writes the model file: at most
+                                                N games, engine games N times each; of the book, what a position and a move
+                                                must have been played, and what the model counts for
   trainer book FILE [--node N] [--edge N] [--model N]   gives a model file another opening book
   trainer report FILE [--games N]               bits per ply of the held-out games, N a kind
 
@@ -52,23 +55,18 @@ fn run() -> Result<bool, Failure> {
     let begun = Instant::now();
     let games = games::read(&corpora, &cache)?;
     eprintln!("read in {:.0} s", begun.elapsed().as_secs_f64());
+    let sizes = book::Sizes {
+        node: option("--node", 14.0)? as u32,
+        edge: option("--edge", 3.0)? as u32,
+        model: option("--model", 6.0)?,
+    };
     match command.as_str() {
         "train" => {
-            let rates = Rates { linear: option("--linear", 0.12)? as f32, head: option("--head", 0.06)? as f32 };
-            let sizes = book::Sizes {
-                node: option("--node", 14.0)? as u32,
-                edge: option("--edge", 3.0)? as u32,
-                model: option("--model", 6.0)?,
-            };
+            let rates = Rates { linear: option("--linear", 0.08)? as f32, head: option("--head", 0.018)? as f32 };
             let most = option("--games", 1e9)? as usize;
-            train(&games, Path::new(file), most, option("--engine", 3.0)? as usize, rates, sizes)?;
+            train(&games, Path::new(file), most, option("--engine", 4.0)? as usize, rates, sizes)?;
         }
         "book" => {
-            let sizes = book::Sizes {
-                node: option("--node", 14.0)? as u32,
-                edge: option("--edge", 3.0)? as u32,
-                model: option("--model", 6.0)?,
-            };
             let mut bytes = std::fs::read(file)?;
             bytes.truncate(scoresheet::packed::model::BOOK_AT);
             bytes.extend(book::book(&games.train, sizes));
@@ -116,7 +114,7 @@ fn train(
         cost += learner.game(&mut weights, game, rates);
         done += game.moves.len();
         since += game.moves.len();
-        if (number + 1) % 10_000 == 0 || number + 1 == order.len() {
+        if (number + 1).is_multiple_of(10_000) || number + 1 == order.len() {
             let speed = begun.elapsed().as_secs_f64() * 1e6 / done as f64;
             eprintln!("{} games: {:.4} bits a ply, {speed:.2} us a ply", number + 1, cost / since as f64);
             (cost, since) = (0.0, 0);
