@@ -7,8 +7,8 @@
 
 mod crash_support;
 
-use crash_support::number;
 use crash_support::random::Random;
+use crash_support::{number, seed};
 use scoresheet::archive::index_path;
 use scoresheet::import::{Existing, Progress};
 use scoresheet::{Archive, ImportOptions, import};
@@ -101,7 +101,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
     // The length that has been acknowledged, by whichever process.
     let mut known = 0;
     for kill in kills.clone() {
-        let mut random = Random::new(kill);
+        let mut random = Random::new(seed(kill));
         if done {
             at_case += 1;
             case = &cases[at_case % 2];

@@ -202,10 +202,13 @@ impl<S: Storage> Writer<S> {
         self.unfinished = unfinished;
     }
 
+    /// After a failed write or sync nothing is written any more.
+    fn check(&self) -> io::Result<()> {
+        if self.poisoned { Err(io::Error::other("an earlier write failed")) } else { Ok(()) }
+    }
+
     fn append(&mut self, encode: impl FnOnce(ArchiveId, u64) -> Vec<u8>) -> io::Result<u64> {
-        if self.poisoned {
-            return Err(io::Error::other("an earlier write failed"));
-        }
+        self.check()?;
         let block = encode(self.id, self.end);
         let header = BlockHeader::decode(&block, self.id, self.end);
         let header = header.ok_or_else(|| io::Error::other("a block too large for the format"))?;
@@ -306,6 +309,7 @@ impl<S: Storage> Writer<S> {
 
     /// Commits everything appended so far; returns when it is durable.
     pub fn commit(&mut self) -> io::Result<()> {
+        self.check()?;
         self.chunks = 0;
         if !self.strings.is_empty() {
             let strings = std::mem::take(&mut self.strings);
