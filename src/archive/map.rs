@@ -42,3 +42,36 @@ impl Deref for Map {
         self.0.as_deref().unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn the_bytes_of_a_file_and_no_others() {
+        let mut file = tempfile::tempfile().unwrap();
+        assert!(Map::of(&file, 0).unwrap().is_empty());
+        let bytes: Vec<u8> = (0..20_000u32).map(|number| (number % 251) as u8).collect();
+        file.write_all(&bytes).unwrap();
+        for length in [1, 4096, 10_001, 20_000] {
+            let map = Map::of(&file, length as u64).unwrap();
+            assert!(*map == bytes[..length]);
+        }
+        assert_eq!(Map::of(&file, 20_001).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert!(Map::of(&file, u64::MAX).is_err());
+        // A mapping outlives the file's name and handle, and many can read it.
+        let map = Map::of(&file, 20_000).unwrap();
+        drop(file);
+        std::thread::scope(|scope| {
+            (0..2).for_each(|_| {
+                drop(scope.spawn(|| {
+                    assert_eq!(
+                        map.iter().map(|byte| u64::from(*byte)).sum::<u64>(),
+                        bytes.iter().map(|byte| u64::from(*byte)).sum()
+                    )
+                }))
+            });
+        });
+    }
+}

@@ -1,0 +1,155 @@
+//! Archives of foreign make, every checksum good: whatever they say, reading, verifying and repairing them takes time and memory in
+//! proportion to the file.
+
+use scoresheet::archive::{Access, Level};
+use scoresheet::format::block::{self, Kind};
+use scoresheet::format::commit::Commit;
+use scoresheet::format::header::{BLOCKS, Header, Mark};
+use scoresheet::format::source::Source;
+use scoresheet::format::tags::TagsBuilder;
+use scoresheet::format::{ArchiveId, VERSION, layout, loose, moves};
+use scoresheet::{Archive, Error};
+use std::fs;
+use std::time::{Duration, Instant};
+
+const ID: ArchiveId = ArchiveId(*b"an id of my own!");
+
+/// Makes archives that hold what no writer would write.
+struct Forge {
+    file: Vec<u8>,
+    games: u64,
+}
+
+impl Forge {
+    fn new() -> Forge {
+        Forge { file: vec![0; BLOCKS as usize], games: 0 }
+    }
+
+    fn block(&mut self, kind: Kind, first: u64, count: u32, payload: &[u8]) {
+        let offset = self.file.len() as u64;
+        self.file.extend_from_slice(&block::encode(kind, first, count, payload, ID, offset));
+    }
+
+    /// A chunk of games without moves, tags and texts.
+    fn chunk(&mut self, games: u32) {
+        let first = self.games + 1;
+        let ends = vec![0; games as usize];
+        let offset = self.file.len() as u64;
+        self.file.extend_from_slice(&moves::encode(first, &[], &ends, ID, offset));
+        let mut tags = TagsBuilder::default();
+        (0..games).for_each(|_| tags.end_game());
+        self.block(Kind::Tags, first, games, &tags.analyse().encode(1));
+        let layout = layout::Layout {
+            styles: vec![[0; layout::STYLE]],
+            games: vec![0; games as usize],
+            edits: vec![Vec::new(); games as usize],
+        };
+        self.block(Kind::Layout, first, games, &layout.encode(1));
+        self.games += u64::from(games);
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        let commit = self.file.len() as u64;
+        let totals = Commit { sequence: 1, games: self.games, ..Commit::default() };
+        self.block(Kind::Commit, 1, 0, &totals.encode());
+        let mark = Mark { sequence: 1, length: self.file.len() as u64, games: self.games, commit };
+        let page = Header { version: VERSION, id: ID, mark }.encode();
+        self.file[page.len()..2 * page.len()].copy_from_slice(&page);
+        self.file
+    }
+}
+
+/// Does everything with an archive that can be done; returns how long it took.
+fn use_it(file: &[u8]) -> Duration {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, target) = (folder.path().join("a.bga"), folder.path().join("b.bga"));
+    fs::write(&path, file).unwrap();
+    let start = Instant::now();
+    for access in [Access::Map, Access::Read] {
+        Archive::verify_with(&path, access, Level::Full, |_| {}).unwrap();
+        if let Ok(archive) = Archive::open_with(&path, access) {
+            for game in archive.games() {
+                match game.and_then(|game| game.digest()) {
+                    Ok(_) | Err(Error::Damaged(_)) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    }
+    Archive::repair(&path, Access::Map, &target, true, |_| {}).unwrap();
+    let elapsed = start.elapsed();
+    assert!(Archive::verify(&target, Level::Quick, |_| {}).unwrap().is_sound());
+    elapsed
+}
+
+/// Something that could be made dear, so many times over.
+type Kinds = [(&'static str, fn(&mut Forge, u32)); 7];
+
+const KINDS: Kinds = [
+    ("chunks of one game", |forge, times| (0..times).for_each(|_| forge.chunk(1))),
+    ("one chunk of many games", |forge, times| forge.chunk(times * 20)),
+    ("sources that claim the same games", |forge, times| {
+        forge.chunk(1000);
+        for number in 0..times {
+            let source = Source { first_game: 1, seen: 1000, exact: true, ..Source::default() };
+            forge.block(Kind::Source, u64::from(number), 1, &source.encode());
+        }
+    }),
+    ("loose blocks before one game", |forge, times| {
+        let part = loose::compress(b"loose", 1);
+        (0..times).for_each(|_| forge.block(Kind::Loose, 1, 0, &loose::encode(0, &part)));
+        forge.chunk(1000);
+        let source = Source { first_game: 1, seen: 1000, exact: true, ..Source::default() };
+        forge.block(Kind::Source, 0, 1, &source.encode());
+    }),
+    ("sync words that begin nothing", |forge, times| {
+        forge.chunk(10);
+        // A block that is damaged, and of which each four bytes could begin another.
+        let words = block::SYNC.repeat(times as usize * 20);
+        let at = forge.file.len();
+        forge.block(Kind::Loose, 1, 0, &words);
+        forge.file[at + 8] ^= 1;
+    }),
+    ("blocks of strings", |forge, times| {
+        let payload = scoresheet::format::dictionary::encode(&[Box::from(b"x".as_slice())], 1);
+        (0..times).for_each(|number| forge.block(Kind::Dictionary, u64::from(number), 1, &payload));
+        forge.chunk(10);
+    }),
+    ("tags after tags", |forge, times| {
+        let first = forge.games + 1;
+        forge.chunk(10);
+        (0..times).for_each(|_| forge.block(Kind::Tags, first, 10, &[0, 0]));
+    }),
+];
+
+fn made(make: fn(&mut Forge, u32), times: u32) -> Vec<u8> {
+    let mut forge = Forge::new();
+    make(&mut forge, times);
+    forge.finish()
+}
+
+#[test]
+fn strange_archives_are_read_verified_and_repaired() {
+    for (name, make) in KINDS {
+        println!("{name}: {:?}", use_it(&made(make, 100)));
+    }
+}
+
+/// The peak of the process's memory in bytes, where the system tells it.
+fn peak() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+#[test]
+#[ignore = "archives of some MB"]
+fn every_strange_archive_takes_time_and_memory_in_proportion() {
+    for (name, make) in KINDS {
+        let (one, other) = (made(make, 10_000), made(make, 20_000));
+        let (first, second) = (use_it(&one), use_it(&other));
+        println!("{name}: {} and {} bytes, {first:?} and {second:?}, peak {:?}", one.len(), other.len(), peak());
+        assert!(second < first * 22 / 10 + Duration::from_millis(500), "{name}: {first:?} {second:?}");
+    }
+    assert!(peak().is_none_or(|peak| peak < 1 << 30), "{:?}", peak());
+}
