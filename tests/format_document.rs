@@ -284,3 +284,61 @@ fn signatures_of_games() {
     // A pawn captured at home leaves it too: f7 is 13.
     assert_eq!(signature("e4 e5 Qh5 Nc6 Qxf7+"), 0xEF78_DDDD_DDDD_DDC4);
 }
+
+#[test]
+fn header_columns_files() {
+    use scoresheet::format::headers::{self, ColumnRef, Directory, Key, State, TableRef};
+    let title = "21 The header columns file";
+    let fields = fields(title);
+    let state = State { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 2 };
+    let table = TableRef { ends: &[2, 0, 0, 0], text: b"hi" };
+    let key = Key::Tag("White".to_owned());
+    let columns = [
+        ColumnRef { key: &key, table: Some(0), width: 1, numbers: &[1, 0] },
+        ColumnRef { key: &Key::Plies, table: None, width: 1, numbers: &[9, 8] },
+    ];
+    let file = headers::encode(&state, &[table], &columns);
+    assert_eq!(file[..8], headers::MAGIC);
+    assert!(section(title).contains("89 42 47 48 0D 0A 1A 0A"));
+    assert_eq!((fields[3], at(&file, fields[3])), ((12, 4), headers::HEADER as u64));
+    let directory = at(&file, fields[9]) as usize;
+    let numbers: Vec<u64> = fields[5..11].iter().map(|field| at(&file, *field)).collect();
+    assert_eq!(numbers, [5, 6, 2, file.len() as u64, directory as u64, 0]);
+    assert_eq!(fields[10].0 + 8, headers::HEADER);
+    // The directory as the document says it: tables, then columns.
+    let crc = |offset: usize, bytes: &[u8]| state.id.crc(offset as u64, bytes).to_le_bytes();
+    let parts = headers::HEADER + directory + 4;
+    let expected = [
+        &[1, 1, 2][..],
+        &crc(parts, b"\x02\0\0\0hi"),
+        &[2, 2, 5],
+        b"White",
+        &[0, 1],
+        &crc(parts + 6, &[1, 0]),
+        &[0, 1],
+        &crc(parts + 8, &[9, 8]),
+    ];
+    assert_eq!(file[headers::HEADER..parts - 4], expected.concat());
+    assert_eq!(file[parts..], *b"\x02\0\0\0hi\x01\x00\x09\x08");
+    assert!(Directory::decode(&file).is_some());
+    let flags: Vec<&str> = rows(title).iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
+    let expected = [
+        headers::SET_UP,
+        headers::FAULT,
+        headers::NO_MARKER,
+        3 << headers::OUTCOME_SHIFT,
+        headers::COMMENTS,
+        headers::VARIATIONS,
+        headers::GLYPHS,
+    ];
+    assert_eq!(flags, expected.map(|flag| format!("0x{flag:02X}")));
+}
+
+#[test]
+fn deletions() {
+    let text = section("22 Deletions blocks");
+    let example = text.split("games 1, 5, 6 and 7 is `").nth(1).unwrap().split('`').next().unwrap();
+    // A varint with the raw length, and a byte that says it is not compressed, come before.
+    let payload = scoresheet::format::deleted::encode(&[(1, 1), (5, 7)]);
+    assert_eq!(payload, [&[4, 0], hex(example).as_slice()].concat());
+}

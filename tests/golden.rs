@@ -2,7 +2,8 @@
 //!
 //! `SCORESHEET_BLESS=1 cargo test --test golden` writes the golden archive anew: to be done together with FORMAT.md and CHANGELOG.md.
 
-use scoresheet::archive::{Level, index_path};
+use scoresheet::archive::{IndexState, Level, delete, index_path};
+use scoresheet::query::{Filter, Headers, headers};
 use scoresheet::{Archive, ImportOptions, import};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,29 @@ fn this_version_writes_the_golden_bytes() {
     assert!(fs::read(&target).unwrap() == fs::read(golden("v0.1.bga")).unwrap(), "the archive's bytes have changed");
     let index = fs::read(index_path(&target)).unwrap();
     assert!(index == fs::read(golden("v0.1.bgi")).unwrap(), "the index's bytes have changed");
+}
+
+#[test]
+fn deletions_and_header_columns_are_written_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("deleted.bga");
+    let sources = [golden("sample.pgn")];
+    import(&sources, &target, &ImportOptions::default(), &Default::default(), &Default::default(), |_| {}).unwrap();
+    assert_eq!(delete(&target, [2, 3, 5]).unwrap(), 3);
+    headers::write(&Archive::open(&target).unwrap()).unwrap();
+    let files = ["bga", "bgi", "bgh"].map(|end| (target.with_extension(end), golden(&format!("v0.1-deleted.{end}"))));
+    for (written, kept) in &files {
+        if std::env::var_os("SCORESHEET_BLESS").is_some() {
+            fs::copy(written, kept).unwrap();
+        }
+        assert!(fs::read(written).unwrap() == fs::read(kept).unwrap(), "the bytes of {} have changed", kept.display());
+    }
+    let archive = Archive::open(golden("v0.1-deleted.bga")).unwrap();
+    assert!(archive.live().iter().eq([1, 4, 6]));
+    let columns = Headers::of(&archive);
+    assert_eq!(columns.state(), IndexState::File);
+    let games = Filter::parse("plies >= 7").unwrap().games(&columns).unwrap();
+    assert!(games.contains(1) && !games.contains(2));
 }
 
 #[test]

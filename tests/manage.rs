@@ -207,6 +207,19 @@ fn a_set_of_archives_counts_on_from_one_to_the_next() {
 }
 
 #[test]
+fn an_index_that_claims_more_games_than_there_are_bytes_is_not_used() {
+    use scoresheet::format::index::{DeletionEntry, Index};
+    let folder = tempfile::tempdir().unwrap();
+    let archive = Archive::open(small(&folder)).unwrap();
+    let index = Index::decode(&archive.index_file()).unwrap();
+    assert_eq!(Index::decode(&index.encode()), Some(index.clone()));
+    let greedy = Index { games: index.length + 1, ..index.clone() };
+    assert_eq!(Index::decode(&greedy.encode()), None);
+    let entry = DeletionEntry { first: 1, offset: 8192, count: index.games + 1 };
+    assert_eq!(Index::decode(&Index { deletions: vec![entry], ..index }.encode()), None);
+}
+
+#[test]
 fn an_existing_file_is_not_written_over_unasked() {
     let folder = tempfile::tempdir().unwrap();
     let archive = Archive::open(small(&folder)).unwrap();

@@ -161,6 +161,9 @@ impl Index {
             (Some(first), Some(last)) => first.first == 0 && last.first < self.strings,
             _ => self.strings == 0,
         };
-        totals && strings && chunks.windows(2).all(ascend) && dictionaries.windows(2).all(follow)
+        // A game takes a byte of its block's table at least, so what is allocated for all games is borne out by the file.
+        let games = self.games <= self.length;
+        let deletions = self.deletions.iter().all(|entry| entry.first >= 1 && entry.count <= self.games);
+        totals && games && deletions && strings && chunks.windows(2).all(ascend) && dictionaries.windows(2).all(follow)
     }
 }
