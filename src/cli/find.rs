@@ -1,9 +1,10 @@
 //! `scoresheet find`: the games that reach a position.
 
 use crate::args::Threads;
+use crate::copying;
 use crate::failure::{Code, Failure};
 use crate::formats;
-use crate::games::{self, Unit};
+use crate::games::{self, Unit, Where};
 use crate::heading::Heading;
 use crate::json::Object;
 use crate::list::{self, Style};
@@ -11,7 +12,8 @@ use crate::output::{self, count, message, note};
 use crate::pattern::PatternArgs;
 use crate::sought::SoughtArgs;
 use clap::ValueEnum;
-use scoresheet::archive::{Archive, Game};
+use scoresheet::archive::copy::Part;
+use scoresheet::archive::{Archive, Game, GameSet};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
@@ -30,7 +32,7 @@ use std::time::Instant;
 Examples:
   scoresheet find games.bga --moves \"e4 c5 Nf3 d6 d4\"
   scoresheet find games.bga --fen \"8/8/4k3/8/8/4K3/4P3/8 w - -\" --any-side
-  scoresheet find games.bga --moves \"d4 d5 c4\" --count
+  scoresheet find games.bga --moves \"d4 d5 c4\" --where 'elo >= 2700' --count
   scoresheet find games.bga --material KRPkr --plies 10           rook and pawn against rook for ten half-moves
   scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"     these men there, whatever else
   scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'    a query in Scoutfish's JSON
@@ -42,6 +44,8 @@ pub struct Args {
     sought: SoughtArgs,
     #[command(flatten)]
     pattern: PatternArgs,
+    #[command(flatten)]
+    filter: Where,
     /// Every ply at which a game has it, not the first alone
     #[arg(long)]
     all_plies: bool,
@@ -57,6 +61,12 @@ pub struct Args {
     /// What to print
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
+    /// Print nothing; write the games to a new archive, as they are stored
+    #[arg(short, long, value_name = "FILE.bga", conflicts_with_all = ["format", "count"])]
+    output: Option<PathBuf>,
+    /// Replace that archive if it exists already
+    #[arg(long, requires = "output")]
+    force: bool,
     /// Tell on standard error what was done and how many games each step left
     #[arg(long)]
     explain: bool,
@@ -98,7 +108,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     args.threads.install(|| {
         let started = Instant::now();
         let reach = Reach { all_plies: args.all_plies, variations: args.variations };
-        let mut found = with_side_files(&args.archive, &archive, |search| match &pattern {
+        let chosen = args.filter.games(&archive)?;
+        let mut found = with_side_files(&args.archive, &archive, chosen.as_ref(), |search| match &pattern {
             Some(pattern) => search.pattern(pattern, args.pattern.either_color, args.all_plies),
             None => search.position(&sought, reach),
         });
@@ -110,12 +121,25 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             let passed: usize = passed.map(<[Hit]>::len).sum();
             found.hits.drain(..passed);
         }
-        print(args, &archive, &found, limit)
+        let Some(path) = &args.output else { return print(args, &archive, &found, limit) };
+        found.unread.iter().for_each(|error| message(&error.to_string()));
+        let mut games = GameSet::new(archive.len());
+        let numbers = found.hits.chunk_by(|a, b| a.game == b.game).filter_map(|hits| hits.first());
+        for hit in numbers.take(limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX))) {
+            games.insert(hit.game);
+        }
+        copying::write(path, args.force, false, &[Part { archive: &archive, games }])
     })
 }
 
-/// Runs `work` with a search that has the help of the side files that there are.
-pub fn with_side_files<T>(path: &Path, archive: &Archive, work: impl FnOnce(Search) -> T) -> T {
+/// Runs `work` with a search in these games, or all, that has the help of the side files that there are.
+pub fn with_side_files<T>(
+    path: &Path,
+    archive: &Archive,
+    among: Option<&GameSet>,
+    work: impl FnOnce(Search) -> T,
+) -> T {
+    let among: Option<Vec<u64>> = among.map(|games| games.iter().collect());
     let (index, index_state) = PositionIndex::open(archive);
     let (signatures, state) = Signatures::open(archive);
     told_if_stale(&PositionIndex::path(path), index_state, "--positions");
@@ -126,6 +150,9 @@ pub fn with_side_files<T>(path: &Path, archive: &Archive, work: impl FnOnce(Sear
     }
     if let Some(index) = &index {
         search = search.with_index(index);
+    }
+    if let Some(games) = &among {
+        search = search.among(games);
     }
     work(search)
 }

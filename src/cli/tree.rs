@@ -4,6 +4,7 @@ use crate::args::Threads;
 use crate::failure::{Code, Failure};
 use crate::find::with_side_files;
 use crate::formats;
+use crate::games::Where;
 use crate::heading::Heading;
 use crate::json::Object;
 use crate::output::{self, count, message, ratio, thousands};
@@ -30,6 +31,8 @@ pub struct Args {
     archive: PathBuf,
     #[command(flatten)]
     position: PositionArgs,
+    #[command(flatten)]
+    filter: Where,
     /// Show no more than this many moves
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -47,7 +50,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let archive = output::open(&args.archive)?;
     let position = args.position.position()?;
     args.threads.install(|| {
-        let tree = with_side_files(&args.archive, &archive, |search| search.tree(&position));
+        let chosen = args.filter.games(&archive)?;
+        let tree = with_side_files(&args.archive, &archive, chosen.as_ref(), |search| search.tree(&position));
         tree.unread.iter().for_each(|error| message(&error.to_string()));
         let text = if args.json { json(args, &archive, &tree)? } else { text(args, &archive, &tree)? };
         let mut out = output::stdout();

@@ -64,6 +64,14 @@ impl Facts {
         }
     }
 
+    /// What stands for a deleted game: it has one place and no entries.
+    pub const GONE: Facts = Facts { plies: 0, set_up: true, outcome: Outcome::Unknown, ratings: [0; 2], year: 0x3FFF };
+
+    /// Returns how many entries the game has: one for each place, but for the usual starting position.
+    pub fn entries(self) -> u64 {
+        if self == Facts::GONE { 0 } else { self.places() - u64::from(!self.set_up) }
+    }
+
     /// Returns how many places the game takes: one a ply, and ply 0.
     pub fn places(self) -> u64 {
         u64::from(self.plies) + 1

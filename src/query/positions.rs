@@ -218,7 +218,7 @@ pub fn build(archive: &Archive, memory: u64, done: impl Fn(u64) + Sync) -> Resul
     for known in &facts {
         starts.push(places);
         places += known.places();
-        entries += known.places() - u64::from(!known.set_up);
+        entries += known.entries();
     }
     let mut side = header_of(archive);
     side.own = entries;
@@ -243,13 +243,12 @@ pub fn build(archive: &Archive, memory: u64, done: impl Fn(u64) + Sync) -> Resul
 fn all_facts(archive: &Archive, done: &(impl Fn(u64) + Sync)) -> Result<Vec<Facts>> {
     let of_chunk = |number: usize| -> Result<Vec<Facts>> {
         let chunk = archive.chunk(number)?;
-        // A deleted game keeps its number, and has no position that is found.
-        let none = Facts { plies: 0, set_up: false, outcome: Outcome::Unknown, ratings: [0; 2], year: 0 };
-        let of_game = |number| match chunk.game(number) {
-            Err(Error::Deleted { .. }) => Ok(none),
-            game => facts(&game?),
+        let known = |number| match chunk.game(number) {
+            Ok(game) => facts(&game),
+            Err(Error::Deleted { .. }) => Ok(Facts::GONE),
+            Err(error) => Err(error),
         };
-        let facts = chunk.numbers().map(of_game).collect::<Result<Vec<_>>>()?;
+        let facts = archive.games_of(number).map(known).collect::<Result<Vec<_>>>()?;
         done(facts.len() as u64);
         Ok(facts)
     };
@@ -264,23 +263,23 @@ fn all_facts(archive: &Archive, done: &(impl Fn(u64) + Sync)) -> Result<Vec<Fact
 /// The kept bits of the key and the place of each position of a chunk.
 fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &Layout) -> Result<Vec<(u64, u64)>> {
     let mut keys = Vec::new();
-    for number in archive.games_of(chunk).filter(|number| !archive.is_deleted(*number)) {
-        let game = archive.game(number)?;
+    for number in archive.games_of(chunk) {
+        let game = match archive.game(number) {
+            Ok(game) => game,
+            Err(Error::Deleted { .. }) => continue,
+            Err(error) => return Err(error),
+        };
         let damage = || Damage::new(0, "damaged moves").of_game(number);
         let start = usize::try_from(number - 1).ok().and_then(|game| starts.get(game)).ok_or(damage())?;
-        let (mut replay, mut stream) = (Replay::new(game.start()), game.moves());
-        if game.is_set_up() {
-            keys.push((layout.kept(game.start().zobrist()), *start));
-        }
-        loop {
-            let ply = replay.ply();
-            let used = replay.run(stream, ply + 1).map_err(|_| damage())?;
-            stream = stream.get(used..).unwrap_or_default();
-            if replay.ply() == ply {
-                break;
+        // The usual starting position is not indexed.
+        let (mut place, mut skipped) = (*start, !game.is_set_up());
+        let walked = Replay::new(game.start()).walk_keys(game.moves(), |_, key| {
+            if !std::mem::take(&mut skipped) {
+                keys.push((layout.kept(key), place));
             }
-            keys.push((layout.kept(replay.position().zobrist()), start + u64::from(ply) + 1));
-        }
+            place += 1;
+        });
+        walked.map_err(|_| damage())?;
     }
     Ok(keys)
 }

@@ -205,7 +205,10 @@ impl<'a> Search<'a> {
 
     fn look_at(&self, sought: &Sought, places: &[(u64, u32)], reach: Reach, hits: &mut Vec<Hit>) -> Result<()> {
         let Some((number, _)) = places.first() else { return Ok(()) };
-        let game = self.archive.game(*number)?;
+        let game = match self.archive.game(*number) {
+            Err(Error::Deleted { .. }) => return Ok(()),
+            game => game?,
+        };
         let (mut replay, mut stream) = (Replay::new(game.start()), game.moves());
         for (_, ply) in places {
             let damage = |_| Damage::new(0, "damaged moves").of_game(*number);
@@ -266,6 +269,7 @@ impl<'a> Search<'a> {
                             unread.push(Damage::new(0, "damaged moves").of_game(*number).into());
                         }
                     }
+                    Err(Error::Deleted { .. }) => {}
                     Err(error) => unread.push(error),
                 }
             }

@@ -195,7 +195,7 @@ impl Search<'_> {
                     }
                     Ok(())
                 });
-                part.unread.extend(read.err());
+                part.unread.extend(read.err().filter(|error| !matches!(error, Error::Deleted { .. })));
             }
             part
         };
