@@ -98,33 +98,58 @@ pub struct Decoder<'a> {
 }
 
 /// What a table byte says before the board is asked.
+#[derive(Clone, Copy)]
 enum Word {
-    Piece { role: Role, label: u8, step: (i8, i8), squares: i8 },
-    Pawn { label: u8, step: u8 },
-    Prefix { role: Role, label: u8 },
+    /// `step`: files and ranks in all.
+    Piece {
+        role: Role,
+        label: u8,
+        step: (i8, i8),
+    },
+    Pawn {
+        label: u8,
+        step: u8,
+    },
+    Prefix {
+        role: Role,
+        label: u8,
+    },
 }
 
+/// The words of all bytes.
+static WORDS: [Option<Word>; 256] = {
+    let mut words = [None; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        words[byte] = read_word(byte as u8);
+        byte += 1;
+    }
+    words
+};
+
 fn word(byte: u8) -> Option<Word> {
+    WORDS[byte as usize]
+}
+
+const fn read_word(byte: u8) -> Option<Word> {
+    const fn piece(role: Role, label: u8, (files, ranks): (i8, i8), squares: i8) -> Word {
+        Word::Piece { role, label, step: (files * squares, ranks * squares) }
+    }
     let (ddd, nnn, w) = (byte & 7, byte >> 3 & 7, byte >> 6 & 1);
-    let piece = |role, label, steps: &[(i8, i8); 8], squares| Word::Piece {
-        role,
-        label,
-        step: steps[ddd as usize & 7],
-        squares,
-    };
+    let (direction, leap) = (DIRECTIONS[ddd as usize & 7], LEAPS[ddd as usize & 7]);
     Some(match byte {
-        0x08..=0x0F => piece(Role::King, 0, &DIRECTIONS, 1),
-        0x10..=0x1F => piece(Role::Knight, byte >> 3 & 1, &LEAPS, 1),
+        0x08..=0x0F => piece(Role::King, 0, direction, 1),
+        0x10..=0x1F => piece(Role::Knight, byte >> 3 & 1, leap, 1),
         0x20..=0x3F => Word::Pawn { label: ddd, step: byte >> 3 & 3 },
         0x40..=0x47 => {
             Word::Prefix { role: if byte & 1 == 0 { Role::Queen } else { Role::Knight }, label: byte >> 1 & 3 }
         }
-        0x48..=0x7F => piece(Role::Queen, 0, &DIRECTIONS, nnn as i8),
+        0x48..=0x7F => piece(Role::Queen, 0, direction, nnn as i8),
         0x80..=0x87 => {
             Word::Prefix { role: if byte & 1 == 0 { Role::Rook } else { Role::Bishop }, label: byte >> 1 & 3 }
         }
         0x88..=0xBF | 0xC8..=0xFF => {
-            piece(if byte & 1 == 0 { Role::Rook } else { Role::Bishop }, w, &DIRECTIONS, nnn as i8)
+            piece(if byte & 1 == 0 { Role::Rook } else { Role::Bishop }, w, direction, nnn as i8)
         }
         _ => return None,
     })
@@ -257,7 +282,7 @@ impl<'a> Decoder<'a> {
     fn table_move(&mut self, byte: u8) -> Result<(Move, Option<Man>), DecodeFault> {
         let us = self.position().turn();
         match word(byte).ok_or(DecodeFault::Unassigned)? {
-            Word::Piece { role, label, step, squares } => Ok((self.piece_move(role, label, step, squares)?, None)),
+            Word::Piece { role, label, step } => Ok((self.piece_move(role, label, step)?, None)),
             Word::Pawn { label, step } => {
                 let (from, to) = self.pawn_squares(label, step)?;
                 if matches!(to.rank(), 0 | 7) {
@@ -270,8 +295,8 @@ impl<'a> Decoder<'a> {
                 let next = self.next_byte().ok_or(DecodeFault::CutShort)?;
                 match word(next) {
                     // Where the piece byte has w = 1 the prefix still names the man; `advance` sees that it is not canonical.
-                    Some(Word::Piece { role: moved, step, squares, .. }) if moved == role => {
-                        Ok((self.piece_move(role, label, step, squares)?, None))
+                    Some(Word::Piece { role: moved, step, .. }) if moved == role => {
+                        Ok((self.piece_move(role, label, step)?, None))
                     }
                     Some(Word::Pawn { label: pawn, step }) => {
                         let (from, to) = self.pawn_squares(pawn, step)?;
@@ -290,9 +315,9 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn piece_move(&self, role: Role, label: u8, step: (i8, i8), squares: i8) -> Result<Move, DecodeFault> {
+    fn piece_move(&self, role: Role, label: u8, (files, ranks): (i8, i8)) -> Result<Move, DecodeFault> {
         let from = self.find(role, label)?;
-        let to = offset(from, step.0 * squares, step.1 * squares).ok_or(DecodeFault::IllegalMove)?;
+        let to = offset(from, files, ranks).ok_or(DecodeFault::IllegalMove)?;
         self.checked(Move::plain(from, to))
     }
 

@@ -260,3 +260,108 @@ impl Position {
         Square::new(from.trailing_zeros() as u8)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn short(text: &[u8]) -> Option<ShortText> {
+        let mut bytes = [b'?'; 8];
+        bytes.get_mut(..text.len())?.copy_from_slice(text);
+        ShortText::new(bytes, text.len())
+    }
+
+    /// What the reader in full makes of a text, and whether the writer would write it so.
+    fn in_full(position: &Position, text: &[u8]) -> Option<(Move, bool, bool)> {
+        let m = position.parse_san(text).ok()?;
+        let (mut san, mut full) = (Vec::new(), Vec::new());
+        position.write_san_as(m, false, &mut san);
+        position.write_san_as(m, true, &mut full);
+        let mut after = position.clone();
+        after.play(m);
+        after.attention = Attention::Unknown;
+        Some((m, after.in_check(), san == text && full == text))
+    }
+
+    /// Reads each legal move of a position, right and wrong, the short way and in full; returns how many were short.
+    fn check_position(position: &Position) -> usize {
+        let mut known = 0;
+        for m in position.legal_moves() {
+            let mut san = Vec::new();
+            position.write_san(m, &mut san);
+            let bare = san.iter().copied().filter(|byte| !b"+#".contains(byte)).collect::<Vec<_>>();
+            let with = |mark: &[u8]| [&bare, mark].concat();
+            let of = |letter: u8| [&[letter], bare.get(1..).unwrap_or_default()].concat();
+            let file =
+                || [bare.get(..1).unwrap_or_default(), &[m.from.name()[0]], bare.get(1..).unwrap_or_default()].concat();
+            let taking = || [bare.get(..1).unwrap_or_default(), b"x", bare.get(1..).unwrap_or_default()].concat();
+            let texts = [
+                san.clone(),
+                with(b""),
+                with(b"+"),
+                with(b"#"),
+                of(b'N'),
+                of(b'K'),
+                of(b'a'),
+                of(b'Q'),
+                file(),
+                taking(),
+            ];
+            for text in texts {
+                let Some(plain) = short(&text).and_then(|text| position.read_plain(text)) else { continue };
+                let Plain { m: read, check, standard } = plain;
+                let (m, checks, right) = in_full(position, &text).unwrap_or_else(|| panic!("{position:?} {text:?}"));
+                assert_eq!((read, check), (m, checks), "{position:?} {text:?}");
+                // A right text may pass for one that is not; a wrong one never for right.
+                assert!(right || !standard, "{position:?} {text:?}");
+                known += usize::from(standard);
+            }
+            if let Some(text) = position.short_san(m) {
+                assert_eq!(Some(text), short(&san), "{position:?}");
+            }
+        }
+        known
+    }
+
+    #[test]
+    fn the_short_way_is_the_same_as_the_long_one() {
+        let starts = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+            "4k3/8/8/2N1N1N1/8/2N1N1N1/8/R3K2R w KQ - 0 1",
+            "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        ];
+        let mut seed = 5u64;
+        let (mut known, mut all) = (0, 0);
+        for start in starts.iter().cycle().take(60) {
+            let mut position = Position::from_fen(start.as_bytes()).unwrap();
+            for _ in 0..70 {
+                let moves = position.legal_moves();
+                known += check_position(&position);
+                all += moves.len();
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let Some(m) = moves.get((seed >> 33) as usize % moves.len().max(1)) else { break };
+                position.play(*m);
+                let afresh = Position { attention: Attention::Unknown, ..position.clone() };
+                assert_eq!(position.in_check(), afresh.in_check(), "{position:?}");
+                assert_eq!(position.legal_moves(), afresh.legal_moves(), "{position:?}");
+                assert_eq!(position.is_checkmate(), afresh.is_checkmate(), "{position:?}");
+            }
+        }
+        // Else nothing has been shown.
+        assert!(known * 2 > all, "{known} of {all}");
+    }
+
+    #[test]
+    fn a_null_move_out_of_check_is_not_forgotten() {
+        let mut position = Position::from_fen(b"4k3/8/8/8/8/8/4r3/R3K3 w - - 0 1").unwrap();
+        assert!(position.in_check());
+        position.play(Move::NULL);
+        assert!(!position.in_check());
+        // Black's rook may stay; then White is still in check.
+        position.play(Move::NULL);
+        assert!(position.in_check());
+    }
+}
