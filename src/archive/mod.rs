@@ -22,6 +22,7 @@ mod scan;
 mod set;
 pub mod storage;
 mod verify;
+mod walk;
 pub mod writer;
 
 pub use delete::delete;
