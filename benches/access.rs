@@ -4,7 +4,7 @@ mod common;
 
 use common::{GAMES, Sample, fold};
 use criterion::{Criterion, Throughput};
-use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+use scoresheet::chess::fen::FenText;
 use std::time::Duration;
 
 const QUESTIONS: usize = 4096;
@@ -30,14 +30,23 @@ fn main() {
     let mut group = criterion.benchmark_group("access");
     group.measurement_time(Duration::from_secs(4)).throughput(Throughput::Elements(QUESTIONS as u64));
     group.bench_function("game N, ply K to FEN", |bench| {
-        let mut fen = Vec::with_capacity(96);
+        let mut text = FenText::default();
         bench.iter(|| {
             let mut sum = 0;
             for (game, ply) in &questions {
-                fen.clear();
+                let replay = archive.replay(*game, *ply).expect("there is such a position");
+                sum = fold(sum, replay.state().fen(&mut text));
+            }
+            assert_eq!(sum, expected);
+        });
+    });
+    group.bench_function("game N, ply K to a position, to FEN", |bench| {
+        let mut text = FenText::default();
+        bench.iter(|| {
+            let mut sum = 0;
+            for (game, ply) in &questions {
                 let position = archive.position(*game, *ply).expect("there is such a position");
-                position.write_fen(&mut fen, EnPassantStyle::Always, CastlingStyle::XFen);
-                sum = fold(sum, &fen);
+                sum = fold(sum, text.of(&position));
             }
             assert_eq!(sum, expected);
         });

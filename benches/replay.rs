@@ -1,5 +1,6 @@
 //! Replay of all games of the sample: from the moves to the last position, with the fast path and with the decoder that checks each
-//! move. A unit is a ply. Each run asserts the states it has produced.
+//! move; walks over all positions with keys, with FENs, and over the archive by chunks; FENs alone. A unit is a ply, or a FEN. Each run
+//! asserts the states it has produced.
 
 mod common;
 
@@ -8,7 +9,7 @@ use criterion::{Criterion, Throughput};
 use scoresheet::archive::{Archive, Game};
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::Position;
-use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, FenText};
 use std::time::{Duration, Instant};
 
 fn main() {
@@ -43,6 +44,57 @@ fn main() {
         });
     });
 
+    let (mut keys, mut fens) = (0u64, 0u64);
+    let mut positions = Vec::new();
+    for game in &games {
+        game.positions(|position| {
+            keys = keys.wrapping_add(position.zobrist());
+            let fen = Fen::from(position).to_string();
+            fens = fens.wrapping_add(fold(0, fen.as_bytes()));
+            if positions.len() < 4_000 {
+                positions.push((position.clone(), fen));
+            }
+        })
+        .expect("sound moves");
+    }
+
+    group.bench_function("keys of all positions", |bench| {
+        bench.iter(|| {
+            let mut sum = 0u64;
+            for game in &games {
+                game.walk_keys(|_, key| sum = sum.wrapping_add(key)).expect("sound moves");
+            }
+            assert_eq!(sum, keys);
+        });
+    });
+
+    group.bench_function("FENs of all positions", |bench| {
+        let mut text = FenText::default();
+        bench.iter(|| {
+            let mut sum = 0u64;
+            for game in &games {
+                game.walk(|state| sum = sum.wrapping_add(fold(0, state.fen(&mut text)))).expect("sound moves");
+            }
+            assert_eq!(sum, fens);
+        });
+    });
+
+    group.bench_function("scan of the archive", |bench| {
+        bench.iter(|| {
+            let (mut seen, mut plies) = (0, 0);
+            for chunk in 0..archive.chunk_count() {
+                let chunk = archive.chunk(chunk).expect("there is such a chunk");
+                chunk
+                    .walk(|_, state| {
+                        seen += 1;
+                        plies += u64::from(state.ply() > 0);
+                    })
+                    .expect("a sound archive");
+            }
+            assert_eq!((seen, plies), (PLIES + GAMES, PLIES));
+        });
+    });
+
     group.sample_size(10);
     group.bench_function("checked", |bench| {
         let mut positions = Vec::with_capacity(games.len());
@@ -58,6 +110,19 @@ fn main() {
                 assert_eq!(positions.iter().fold(0, state), expected);
             }
             time
+        });
+    });
+    group.finish();
+
+    let mut group = criterion.benchmark_group("FEN");
+    group.throughput(Throughput::Elements(positions.len() as u64));
+    let expected = positions.iter().map(|(_, fen)| fen.len()).sum::<usize>();
+    group.bench_function("of a position", |bench| {
+        let mut text = FenText::default();
+        assert!(positions.iter().all(|(position, fen)| text.of(position) == fen.as_bytes()));
+        bench.iter(|| {
+            let lengths = positions.iter().map(|(position, _)| text.of(position).len());
+            assert_eq!(lengths.sum::<usize>(), expected);
         });
     });
     group.finish();

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use scoresheet::archive::{IndexState, Level, index_path};
+use scoresheet::chess::fen::{Fen, FenText};
 use scoresheet::import::{Existing, Progress, Summary};
 use scoresheet::{Archive, Error, ImportOptions, import};
 use std::fs;
@@ -64,6 +65,16 @@ fn every_way_to_a_position_agrees() {
             })
             .unwrap();
             assert_eq!(ply - 1, game.plies());
+            // The walk over all plies, with keys, and its FENs.
+            let (mut walked, mut text) = (Vec::new(), FenText::default());
+            game.walk_keys(|state, key| walked.push((state.fen(&mut text).to_vec(), key))).unwrap();
+            let mut seen = walked.iter();
+            game.positions(|position| {
+                let fen = Fen::from(position).to_string();
+                assert_eq!(seen.next().unwrap(), &(fen.into_bytes(), position.zobrist()));
+            })
+            .unwrap();
+            assert!(seen.next().is_none());
             assert!(matches!(game.position(ply), Err(Error::NoSuchPly { plies, .. }) if plies == ply - 1));
             u64::from(game.plies())
         })

@@ -268,8 +268,17 @@ fn bench_measures_and_checks() {
     }
     let all = &json(&room.fine(&["bench", "g.pgn", "--json", "-q", "--no-zstd", "--threads", "1"]))[0];
     assert_eq!((&all["games"], &all["answers_checked"]), (&203.into(), &true.into()));
-    assert!(all["replay_ns_per_ply"].as_f64().unwrap() > 0.0);
+    for speed in ["replay_ns_per_ply", "scan_keys_ns_per_ply_all_threads", "fen_ns", "random_ns_mean"] {
+        assert!(all[speed].as_f64().unwrap() > 0.0, "{speed}");
+    }
+    let parts = ["moves", "tags", "texts", "dictionary", "layout", "overhead"];
+    let bytes = |name: &str| all["sizes"][name]["bytes"].as_u64().unwrap();
+    assert_eq!(parts.map(bytes).iter().sum::<u64>(), bytes("archive"));
     assert_eq!(room.names(), ["g.pgn"]);
+    room.fine(&["bench", "g.pgn", "-q", "--no-zstd", "--report", "r.html"]);
+    let report = String::from_utf8(std::fs::read(room.path("r.html")).unwrap()).unwrap();
+    assert_eq!(report.matches("<svg").count(), 3);
+    assert!(!report.contains("http") && report.contains("203 games"));
     room.fails(&["bench", "missing.pgn", "-q"], 1, &["missing.pgn"]);
 }
 

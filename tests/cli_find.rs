@@ -21,7 +21,7 @@ fn rooms() -> [Room; 3] {
 #[test]
 fn positions_in_every_format() {
     for room in rooms() {
-        let find = |args: &[&str]| room.fine(&[&["find", "g.bga"], args].concat()).out;
+        let find = |args: &[&str]| room.fine(&[&["find", "g.bga"], args].concat());
         assert_eq!(
             find(&["--moves", "1. e4 e5 2.Qh5"]),
             "1\t3\tAdler, A\tBuche, Björn\t1-0\t2024.01.02\tC20\t7\tCoffee house\n"
@@ -51,8 +51,8 @@ fn positions_in_every_format() {
         assert!(find(&["--moves", "e4", "--format", "pgn"]).contains("4. Qxf7# 1-0"));
         assert_eq!(find(&["--moves", "", "--where", "result = 1/2-1/2", "--format", "numbers"]), "2\n");
         room.fine(&["find", "g.bga", "--moves", "d4", "-o", "d4.bga"]);
-        assert!(room.fine(&["export", "d4.bga"]).out.contains("3. cxd5 cxd5 1/2-1/2"));
-        let told = room.fine(&["find", "g.bga", "--moves", "e4", "--explain"]).err;
+        assert!(room.fine(&["export", "d4.bga"]).contains("3. cxd5 cxd5 1/2-1/2"));
+        let told = room.run(&["find", "g.bga", "--moves", "e4", "--explain"]).err;
         assert!(told.starts_with("all games        3 games\n") && told.contains("replay           1 game\n"), "{told}");
     }
 }
@@ -60,7 +60,7 @@ fn positions_in_every_format() {
 #[test]
 fn patterns() {
     for room in rooms() {
-        let find = |args: &[&str]| room.fine(&[&["find", "g.bga", "--format", "pairs"], args].concat()).out;
+        let find = |args: &[&str]| room.fine(&[&["find", "g.bga", "--format", "pairs"], args].concat());
         assert_eq!(find(&["--material", "KQk"]), "3:1\n");
         assert_eq!(find(&["--material", "kqK", "--either-color"]), "3:1\n");
         assert_eq!(find(&["--white-move", "a8=Q"]), "3:1\n");
@@ -104,23 +104,23 @@ fn stale_side_files_are_told() {
     let room = &rooms()[2];
     room.write("more.pgn", "1. e4 c5 *\n");
     room.fine(&["import", "more.pgn", "-o", "g.bga", "--append", "--quiet"]);
-    let done = room.fine(&["find", "g.bga", "--moves", "e4", "--count"]);
+    let done = room.run(&["find", "g.bga", "--moves", "e4", "--count"]);
     assert_eq!(done.out, "2\n");
     assert!(done.err.contains("index --positions"), "{}", done.err);
     room.fine(&["index", "g.bga", "--positions", "--quiet"]);
     room.fine(&["delete", "g.bga", "--games", "1"]);
     room.fine(&["index", "g.bga", "--positions", "--signatures", "--quiet"]);
-    let done = room.fine(&["find", "g.bga", "--moves", "e4", "--format", "numbers"]);
+    let done = room.run(&["find", "g.bga", "--moves", "e4", "--format", "numbers"]);
     assert_eq!((done.out.as_str(), done.err.as_str()), ("4\n", ""));
-    assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]).out)["moves"].as_array().unwrap().len(), 2);
-    assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]).out)["draws"], 1);
-    assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]).out)["white"], 0);
+    assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["moves"].as_array().unwrap().len(), 2);
+    assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["draws"], 1);
+    assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["white"], 0);
 }
 
 #[test]
 fn the_tree() {
     for room in rooms() {
-        let tree = json(&room.fine(&["tree", "g.bga", "--json"]).out);
+        let tree = json(&room.fine(&["tree", "g.bga", "--json"]));
         assert_eq!([&tree["white"], &tree["draws"], &tree["black"]], [1, 1, 0]);
         let moves = tree["moves"].as_array().unwrap();
         assert_eq!(moves.len(), 2);
@@ -133,11 +133,11 @@ fn the_tree() {
             (&top["white"]["name"], &top["white"]["rating"], &top["year"]),
             (&"Adler, A".into(), &2100.into(), &2024.into())
         );
-        let text = room.fine(&["tree", "g.bga", "--moves", "d4 d5"]).out;
+        let text = room.fine(&["tree", "g.bga", "--moves", "d4 d5"]);
         let line = text.lines().find(|line| line.starts_with("c4")).unwrap();
         let columns: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(columns[..4], ["c4", "1", "100.0", "%"], "{text}");
-        let draws = json(&room.fine(&["tree", "g.bga", "--json", "--where", "result = 1/2-1/2"]).out);
+        let draws = json(&room.fine(&["tree", "g.bga", "--json", "--where", "result = 1/2-1/2"]));
         assert_eq!([&draws["white"], &draws["draws"], &draws["black"]], [0, 1, 0]);
     }
 }

@@ -3,7 +3,7 @@
 use super::reader::{Archive, Head};
 use super::scan::BlockRef;
 use crate::brenner::decode::{Decoder, Item, Texts as TextPlaces};
-use crate::brenner::replay::{Replay, count_plies};
+use crate::brenner::replay::count_plies;
 use crate::chess::{Position, position::STANDARD};
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
@@ -101,6 +101,14 @@ impl<'a> Chunk<'a> {
     pub(super) fn new(archive: &'a Archive, number: usize, head: &Head) -> Chunk<'a> {
         let header = head.block.header;
         Chunk { archive, number, first: header.first, count: header.count, columns: Arc::default() }
+    }
+
+    pub(super) fn archive(&self) -> &'a Archive {
+        self.archive
+    }
+
+    pub(super) fn number(&self) -> usize {
+        self.number
     }
 
     /// Returns the number of the chunk's first game, from 1.
@@ -247,16 +255,10 @@ impl<'a> Game<'a> {
     /// Returns the position after ply `ply` of the main line; ply 0 is the starting position.
     #[inline]
     pub fn position(&self, ply: u32) -> Result<Position> {
-        let mut replay = Replay::new(self.start());
-        let damage = |_| self.damage("damaged moves");
-        replay.run(self.moves(), ply).map_err(damage)?;
-        if replay.ply() < ply {
-            return Err(Error::NoSuchPly { game: self.number, ply, plies: replay.ply() });
-        }
-        Ok(replay.position())
+        Ok(self.replay(ply)?.position())
     }
 
-    /// Calls `visit` with the position at every ply of the main line, ply 0 first.
+    /// Calls `visit` with the position at every ply of the main line, ply 0 first. Every move is checked: [`Game::walk`] does without.
     pub fn positions(&self, mut visit: impl FnMut(&Position)) -> Result<()> {
         let mut decoder = self.decoder();
         visit(decoder.position());
@@ -292,7 +294,7 @@ impl<'a> Game<'a> {
         Ok(take(style, edits))
     }
 
-    fn damage(&self, what: &'static str) -> Damage {
+    pub(super) fn damage(&self, what: &'static str) -> Damage {
         let offset = self.archive.head(self.chunk).map_or(0, |head| head.block.offset);
         Damage::new(offset, what).of_game(self.number)
     }

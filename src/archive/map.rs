@@ -31,7 +31,22 @@ impl Map {
         }
         // SAFETY: the mapping is read-only and private to this value; see above for what the file's other users may do.
         let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
+        // Games are asked for at random: what is wanted beyond a page is said by `will_need`. Advice that fails costs only speed.
+        #[cfg(unix)]
+        let _ = map.advise(memmap2::Advice::Random);
         Ok(Map(Some(map)))
+    }
+
+    /// Says that these bytes are about to be read: the system reads those that are not in memory at once, instead of page by page.
+    pub fn will_need(&self, offset: u64, length: u64) {
+        #[cfg(unix)]
+        if let (Some(map), Ok(offset), Ok(length)) = (&self.0, usize::try_from(offset), usize::try_from(length))
+            && offset < map.len()
+        {
+            let _ = map.advise_range(memmap2::Advice::WillNeed, offset, length.min(map.len() - offset));
+        }
+        #[cfg(not(unix))]
+        let _ = (offset, length);
     }
 }
 
@@ -68,7 +83,7 @@ mod tests {
                 drop(scope.spawn(|| {
                     assert_eq!(
                         map.iter().map(|byte| u64::from(*byte)).sum::<u64>(),
-                        bytes.iter().map(|byte| u64::from(*byte)).sum()
+                        bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>()
                     )
                 }))
             });

@@ -23,6 +23,7 @@ mod scan;
 mod set;
 pub mod storage;
 mod verify;
+mod walk;
 pub mod writer;
 
 pub use delete::delete;

@@ -50,6 +50,9 @@ impl ReadAt for Map {
     }
 
     fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
+        if length > PAGE as u64 {
+            self.will_need(offset, length);
+        }
         <[u8]>::read_at(self, offset, length)
     }
 }
@@ -162,6 +165,13 @@ impl Store {
         }
     }
 
+    /// Says that these bytes are about to be read.
+    pub fn will_need(&self, offset: u64, length: u64) {
+        if let Store::Map(map) = self {
+            map.will_need(offset, length);
+        }
+    }
+
     /// Returns all bytes, where they can be reached as memory: the fast path of point reads. Otherwise the file.
     #[inline]
     pub fn whole(&self) -> Result<&[u8], &Positioned> {
@@ -179,9 +189,10 @@ impl ReadAt for Store {
     }
 
     fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
-        match self.whole() {
-            Ok(bytes) => bytes.read_at(offset, length),
-            Err(file) => file.read_at(offset, length),
+        match self {
+            Store::Map(map) => map.read_at(offset, length),
+            Store::Memory(bytes) => bytes.read_at(offset, length),
+            Store::File(file) => file.read_at(offset, length),
         }
     }
 }

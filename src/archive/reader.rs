@@ -47,6 +47,9 @@ pub(super) type Salvaged = HashMap<(Kind, u64), BlockRef>;
 /// Loose blocks by the number of their source.
 pub(super) type Loose = HashMap<u64, Vec<BlockRef>>;
 
+/// How many games are found by one number beside the index.
+const STRETCH: u64 = 1024;
+
 /// A moves block, found and its table checked.
 #[derive(Debug)]
 pub(super) struct Head {
@@ -72,6 +75,8 @@ pub struct Archive {
     deleted: Option<GameSet>,
     salvaged: Option<Salvaged>,
     heads: Vec<OnceLock<Result<Head, Damage>>>,
+    /// The chunk of every [`STRETCH`]th game, from game 0 on, which counts as the first.
+    stretches: Vec<u32>,
     /// One bit for each page of records whose CRC has been checked.
     sound: Vec<AtomicU64>,
     /// The columns of the chunk that was asked for last, for callers that go from game to game.
@@ -146,6 +151,7 @@ impl Archive {
             cut: None,
             dictionary: Dictionary::new(index.dictionaries.clone()),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
+            stretches: stretches(&index),
             sound: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             index,
             salvaged: None,
@@ -355,6 +361,9 @@ impl Archive {
         let missing = Damage::new(0, "no such chunk");
         let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
         lock.get_or_init(|| {
+            // Header and table: two bytes a game, or little more.
+            let games = self.games_of(chunk);
+            self.store.will_need(entry.offset, 1024 + 2 * (games.end - games.start));
             let block = BlockRef::at(&self.store, self.id, entry.offset)?;
             let layout = Layout::of(&block.header)
                 .filter(|_| block.header.first == entry.first)
@@ -375,7 +384,13 @@ impl Archive {
         if game == 0 || game > self.len() {
             return Err(Error::NoSuchGame { game, games: self.len() });
         }
-        let before = self.index.chunks.partition_point(|entry| entry.first <= game);
+        // Between the chunks of this stretch of games and of the next there are a few at most.
+        let stretch = (game / STRETCH) as usize;
+        let from = self.stretches.get(stretch).map_or(0, |chunk| *chunk as usize);
+        let to = self.stretches.get(stretch + 1).map_or(usize::MAX, |chunk| *chunk as usize + 1);
+        let to = to.min(self.index.chunks.len());
+        let near = self.index.chunks.get(from..to).unwrap_or_default();
+        let before = from + near.partition_point(|entry| entry.first <= game);
         let found = before.checked_sub(1).and_then(|chunk| Some((chunk, game - self.index.chunks.get(chunk)?.first)));
         let (chunk, place) = found.ok_or(Damage::new(0, "a game that cannot be found").of_game(game))?;
         Ok((chunk, place as usize))
@@ -399,6 +414,8 @@ impl Archive {
             let word = self.sound.get((bit / 64) as usize).ok_or(damage("the index disagrees"))?;
             let mask = 1 << (bit % 64);
             if word.load(Ordering::Relaxed) & mask == 0 {
+                let range = layout.page(page);
+                self.store.will_need(block.payload_offset() + range.start as u64, range.len() as u64);
                 let bytes = payload.get(layout.page(page)).unwrap_or_default();
                 if !layout.page_is_sound(payload, page, bytes, self.id, block.payload_offset()) {
                     return Err(damage("damaged game records"));
@@ -439,11 +456,17 @@ impl Archive {
     /// Errors: there is no such game, or its record is damaged.
     #[inline]
     pub fn game(&self, number: u64) -> Result<Game<'_>> {
+        self.game_until(number, None)
+    }
+
+    /// Returns game `number`, its moves unpacked to ply `limit` at least.
+    #[inline]
+    pub(super) fn game_until(&self, number: u64, limit: Option<u32>) -> Result<Game<'_>> {
         let (chunk, place) = self.place(number)?;
         if self.is_deleted(number) {
             return Err(Error::Deleted { game: number });
         }
-        Ok(Game::new(self, number, chunk, place, self.record(chunk, place, None)?, None))
+        Ok(Game::new(self, number, chunk, place, self.record(chunk, place, limit)?, None))
     }
 
     /// Returns the position after ply `ply` of game `number`; ply 0 is the starting position.
@@ -451,11 +474,7 @@ impl Archive {
     /// Reads the game's record alone. Errors: there is no such game or ply, or the record is damaged.
     #[inline]
     pub fn position(&self, number: u64, ply: u32) -> Result<Position> {
-        let (chunk, place) = self.place(number)?;
-        if self.is_deleted(number) {
-            return Err(Error::Deleted { game: number });
-        }
-        Game::new(self, number, chunk, place, self.record(chunk, place, Some(ply))?, None).position(ply)
+        Ok(self.replay(number, ply)?.position())
     }
 
     /// Returns the chunk that a game is in, and the number of that chunk's last game. Reads the index alone.
@@ -499,7 +518,9 @@ impl Archive {
 
     /// Returns a chunk, from 0 to `chunk_count() - 1`.
     pub fn chunk(&self, chunk: usize) -> Result<Chunk<'_>> {
-        Ok(Chunk::new(self, chunk, self.head(chunk)?))
+        let head = self.head(chunk)?;
+        self.store.will_need(head.block.payload_offset(), head.block.header.length);
+        Ok(Chunk::new(self, chunk, head))
     }
 
     /// Iterates over all games in order, without those deleted. A damaged game is an error in its place, and the games after it follow.
@@ -559,6 +580,19 @@ fn unpacked<'a>(
     let start = record.set_up.as_deref().unwrap_or(&STANDARD);
     packed::decode(start, &record.stream, limit, &mut stream).map_err(|_| "damaged packed moves")?;
     Ok(Record { stream: Cow::Owned(stream), ..record })
+}
+
+/// Returns the chunk of every [`STRETCH`]th game; not of all, where an index claims games that cannot be.
+fn stretches(index: &Index) -> Vec<u32> {
+    let most = index.chunks.len().saturating_mul(64);
+    let mut stretches = Vec::new();
+    let ends = index.chunks.iter().skip(1).map(|next| next.first).chain([index.games.saturating_add(1)]);
+    for (chunk, end) in ends.enumerate() {
+        while (stretches.len() as u64) * STRETCH < end && stretches.len() < most {
+            stretches.push(chunk as u32);
+        }
+    }
+    stretches
 }
 
 /// Reads the header that holds.

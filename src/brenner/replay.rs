@@ -193,7 +193,7 @@ impl Replay {
             if self.ply != before {
                 let state = self.state();
                 if KEY {
-                    key.see_rights(&state);
+                    key = key.see_rights(state);
                 }
                 visit(&state, if KEY { key.at(&state) } else { 0 });
             }
@@ -237,7 +237,7 @@ impl Replay {
                     let state = State { men, start, tally, ply, turn, last: byte, en_passant: OFF };
                     if KEY {
                         if keys.touches(slot, captured) {
-                            keys.see_rights(&state);
+                            keys = keys.see_rights(state);
                         }
                         visit(&state, keys.at(&state));
                     } else {

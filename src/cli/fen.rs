@@ -6,6 +6,7 @@ use crate::flavour::Flavour;
 use crate::output;
 use rayon::prelude::*;
 use scoresheet::archive::Archive;
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, FenText};
 use std::io::{self, BufWriter, Read, Stdout, Write};
 use std::path::PathBuf;
 
@@ -129,15 +130,19 @@ fn answer(archive: &Archive, flavour: Flavour, batch: &[u8], first: u64, out: &m
 
 fn push_fen(archive: &Archive, flavour: Flavour, pair: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let (game, ply) = parse(pair).ok_or("not a pair: write GAME:PLY, such as 7:20, or GAME alone")?;
-    let position = archive
+    let replay = archive
         .game(game)
         .and_then(|game| {
             let ply = ply.unwrap_or_else(|| game.plies());
-            game.position(ply)
+            game.replay(ply)
         })
         .map_err(|error| error.to_string())?;
-    let (target, castling) = flavour.styles();
-    position.write_fen(out, target, castling);
+    match flavour.styles() {
+        (EnPassantStyle::Always, CastlingStyle::XFen) => {
+            out.extend_from_slice(replay.state().fen(&mut FenText::default()));
+        }
+        (target, castling) => replay.position().write_fen(out, target, castling),
+    }
     out.push(b'\n');
     Ok(())
 }

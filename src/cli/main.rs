@@ -8,6 +8,7 @@
 mod against;
 mod args;
 mod bench;
+mod bench_report;
 mod board;
 mod brenner;
 mod compact;
@@ -32,6 +33,7 @@ mod interrupt;
 mod json;
 mod list;
 mod man;
+mod measure;
 mod merge;
 mod original;
 mod output;

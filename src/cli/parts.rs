@@ -18,7 +18,8 @@ impl Parts {
         Parts { totals, bytes: archive_bytes + index_bytes }
     }
 
-    fn rows(&self) -> [(&'static str, &'static str, u64); 7] {
+    /// Returns the parts: title, name for programs, bytes; last all of them.
+    pub fn rows(&self) -> [(&'static str, &'static str, u64); 7] {
         let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = self.totals;
         let rest = self.bytes.saturating_sub(moves_bytes + tags_bytes + texts_bytes + dictionary_bytes + layout_bytes);
         [

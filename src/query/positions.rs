@@ -10,7 +10,6 @@ use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
 use crate::format::crc_from;
 use crate::format::positions::{CHECK, Facts, GROUP, HEADER, Layout, PAGE};
-use crate::game::Outcome;
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};

@@ -31,14 +31,14 @@ impl Key {
         } else {
             zobrist::men(state.men.squares())
         };
-        let mut key = Key { men, ..Key::default() };
-        key.see_rights(state);
-        key
+        Key { men, ..Key::default() }.see_rights(*state)
     }
 
-    /// Works the rights' part out anew.
+    /// Returns the parts with that of the rights worked out anew. By value, as all that is seldom called from the loop over plies: what
+    /// is pointed at would have to be in memory at every ply.
     #[cold]
-    pub fn see_rights(&mut self, state: &State<'_>) {
+    #[inline(never)]
+    pub fn see_rights(mut self, state: State<'_>) -> Key {
         let rights = state.rights();
         let Start { rook, rook_home, .. } = state.start;
         (self.rights, self.watched) = (zobrist::rights(rights), 0);
@@ -51,6 +51,7 @@ impl Key {
                 self.rights ^= zobrist::inner_rook(state.men.squares(), right, rook_home[right]);
             }
         }
+        self
     }
 
     /// Whether a move of the man in that slot that takes `captured` can change the rights' part.
@@ -69,7 +70,7 @@ impl Key {
         } else {
             is_double_step(state.last) && beside(state.men, state.turn, state.last)
         };
-        if passed { key ^ en_passant(state) } else { key }
+        if passed { key ^ en_passant(*state) } else { key }
     }
 }
 
@@ -83,7 +84,8 @@ fn beside(men: &Men, turn: Color, last: u8) -> bool {
 }
 
 #[cold]
-fn en_passant(state: &State<'_>) -> u64 {
+#[inline(never)]
+fn en_passant(state: State<'_>) -> u64 {
     let king = state.men.on_board(state.turn.index() as u8 * 32 + 24);
     zobrist::en_passant(state.men.squares(), king, state.turn, state.passed())
 }

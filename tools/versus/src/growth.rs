@@ -1,0 +1,135 @@
+//! How cost grows with the number of games: import, open, access, scan and a reader's memory.
+//!
+//! The games are those of a file again and again, each with a Site tag of its own, so that headers do not repeat.
+
+use crate::{Failure, games};
+use scoresheet::Archive;
+use scoresheet::chess::fen::FenText;
+use scoresheet::import::{Existing, ImportOptions};
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+/// Positions asked for at random.
+const QUESTIONS: u64 = 50_000;
+
+/// What was measured at one size.
+struct Point {
+    games: u64,
+    /// Seconds to import on one thread and on two, seconds to open, nanoseconds a question, nanoseconds a ply of a scan on one thread and
+    /// on two, bytes of the reader's own memory.
+    values: [f64; 7],
+}
+
+const TITLES: [&str; 7] =
+    ["import 1 s", "import 2 s", "open us", "access ns", "scan 1 ns/ply", "scan 2 ns/ply", "reader KB"];
+
+/// Prints a line for each power of ten up to `most`, then how each cost grows: the slope between the last two on logarithmic axes,
+/// 1 for in proportion, 0 for not at all.
+pub fn run(file: &Path, most: u64) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let base = folder.path().join("base.bga");
+    games::import(file, &base)?;
+    let archive = Archive::open(&base)?;
+    let mut texts = Vec::new();
+    let mut writer = scoresheet::pgn::PgnWriter::new();
+    for game in archive.games().take(100_000) {
+        writer.clear();
+        game?.visit(&mut writer)?;
+        writer.finish();
+        texts.push(String::from_utf8_lossy(writer.as_bytes()).into_owned());
+    }
+    if texts.is_empty() {
+        return Err("no game to grow from".into());
+    }
+    print!("{:>10}", "games");
+    TITLES.iter().for_each(|title| print!("{title:>15}"));
+    println!();
+    let mut points: Vec<Point> = Vec::new();
+    let mut games = 1_000;
+    while games <= most {
+        let point = measure(&texts, games, folder.path())?;
+        print!("{:>10}", point.games);
+        point.values.iter().for_each(|value| print!("{value:>15.2}"));
+        println!();
+        points.push(point);
+        games *= 10;
+    }
+    if let [.., one, two] = points.as_slice() {
+        print!("{:>10}", "slope");
+        for (a, b) in one.values.iter().zip(two.values) {
+            print!("{:>15.2}", (b / a).log10() / (two.games as f64 / one.games as f64).log10());
+        }
+        println!();
+    }
+    Ok(())
+}
+
+fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure> {
+    let (source, target) = (folder.join("growth.pgn"), folder.join("growth.bga"));
+    let mut out = BufWriter::new(File::create(&source)?);
+    for number in 0..games {
+        for line in texts[(number % texts.len() as u64) as usize].split_inclusive('\n') {
+            if line.starts_with("[Site \"") {
+                writeln!(out, "[Site \"https://example.org/{number:09}\"]")?;
+            } else {
+                out.write_all(line.as_bytes())?;
+            }
+        }
+    }
+    out.flush()?;
+    drop(out);
+    let mut values = [0.0; 7];
+    for threads in [1, 2] {
+        let options = ImportOptions { threads, existing: Existing::Replace, ..ImportOptions::default() };
+        let start = Instant::now();
+        let summary =
+            scoresheet::import(&[source.clone()], &target, &options, &Default::default(), &Default::default(), |_| {})?;
+        values[threads - 1] = start.elapsed().as_secs_f64();
+        if summary.stored != games {
+            return Err(format!("{} games of {games} stored", summary.stored).into());
+        }
+    }
+    let before = anonymous_memory();
+    let start = Instant::now();
+    let archive = Archive::open(&target)?;
+    values[2] = start.elapsed().as_secs_f64() * 1e6;
+    let plies = archive.totals()?.plies;
+    // Twice: the first time checks what has not been read yet.
+    for _ in 0..2 {
+        let (mut state, mut text) = (games, FenText::default());
+        let start = Instant::now();
+        for _ in 0..QUESTIONS {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let replay = archive.replay(1 + (state >> 33) % games, (state >> 20 & 15) as u32);
+            if let Ok(replay) = replay {
+                black_box(replay.state().fen(&mut text));
+            }
+        }
+        values[3] = start.elapsed().as_nanos() as f64 / QUESTIONS as f64;
+    }
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let start = Instant::now();
+        let seen = pool.install(|| {
+            crate::rows::chunks(&archive, |chunk, count| {
+                chunk.walk(|_, state| *count += u64::from(black_box(state).ply() > 0))
+            })
+        })?;
+        values[3 + threads] = start.elapsed().as_nanos() as f64 / plies as f64;
+        if seen != plies {
+            return Err("a scan that has not seen every ply".into());
+        }
+    }
+    values[6] = anonymous_memory().saturating_sub(before) as f64;
+    Ok(Point { games, values })
+}
+
+/// Kilobytes of memory that is no file's, where the system tells it.
+fn anonymous_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
