@@ -80,7 +80,7 @@ fn acknowledged(out: &str) -> Option<(u64, u64)> {
     // The last line may have been cut by the kill.
     let whole = out.rfind('\n').map_or("", |end| &out[..end]);
     let lines = whole.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.filter_map(|line| Some((line.get("bytes")?.as_u64()?, line.get("committed")?.as_u64()?))).last()
+    lines.filter_map(|line| Some((line.get("bytes")?.as_u64()?, line.get("committed")?.as_u64()?))).next_back()
 }
 
 #[test]

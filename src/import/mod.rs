@@ -170,13 +170,16 @@ pub struct Acknowledged {
     pub source: Option<(String, u64)>,
 }
 
+/// What is called after a commit.
+type Acknowledge = Box<dyn Fn(&Acknowledged) + Send + Sync>;
+
 /// How far an import is; to be asked by another thread.
 #[derive(Default)]
 pub struct Progress {
     consumed: AtomicU64,
     pgn_bytes: AtomicU64,
     games: AtomicU64,
-    acknowledge: Option<Box<dyn Fn(&Acknowledged) + Send + Sync>>,
+    acknowledge: Option<Acknowledge>,
 }
 
 impl std::fmt::Debug for Progress {

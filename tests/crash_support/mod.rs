@@ -7,7 +7,7 @@ pub mod workload;
 
 /// Returns the seed of a state or kill: its number, and what the environment asks for.
 pub fn seed(state: u64) -> u64 {
-    state ^ number("SCORESHEET_SEED", 0) << 40
+    state ^ (number("SCORESHEET_SEED", 0) << 40)
 }
 
 /// Returns a number from the environment: how long a test is to run, or where it begins.
