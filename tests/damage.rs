@@ -139,7 +139,8 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
             index[at..at + 8].copy_from_slice(&field.wrapping_add(change).to_le_bytes());
             let body = index.len() - 4;
             let own = ArchiveId(index[16..32].try_into().unwrap());
-            index[body..].copy_from_slice(&own.crc(0, &index[..body]).to_le_bytes());
+            let crc = own.crc(0, &index[..body]);
+            index[body..].copy_from_slice(&crc.to_le_bytes());
             if at < 56 {
                 // Another archive's, or this one's at another commit.
                 with_index(&whole, &index, &format!("field at {at} and {change}"));
