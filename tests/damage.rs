@@ -10,6 +10,7 @@ use damage_support::{Random, Whole, blocks, bring_in, testdata, told};
 use rayon::prelude::*;
 use scoresheet::archive::repair::Part;
 use scoresheet::archive::{IndexState, Level};
+use scoresheet::format::ArchiveId;
 use scoresheet::{Archive, Error};
 use std::fs;
 use std::path::Path;
@@ -115,7 +116,6 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
     let whole = Whole::small();
     let archive = Archive::from_bytes(whole.file.clone(), Some(&whole.index)).unwrap();
     assert_eq!(archive.index_state(), IndexState::File);
-    let id = archive.id();
     let foreign = fs::read(testdata("golden/v0.1.bgi")).unwrap();
     // As it was at an earlier commit: the archive before the last source was appended.
     let mut stale = whole.index.clone();
@@ -127,14 +127,24 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
         ("stale".into(), stale),
     ];
     // Every field, with its checksum made good: what it says must hold together and belong to the archive.
+    for at in (0..whole.index.len()).step_by(7) {
+        let mut index = whole.index.clone();
+        index[at] ^= 0x10;
+        with_index(&whole, &index, &format!("byte {at}"));
+    }
     for at in (8..whole.index.len() - 4).step_by(8) {
         for change in [1u64, u64::MAX, 1 << 40] {
             let mut index = whole.index.clone();
             let field = u64::from_le_bytes(index[at..at + 8].try_into().unwrap());
             index[at..at + 8].copy_from_slice(&field.wrapping_add(change).to_le_bytes());
             let body = index.len() - 4;
-            let crc = id.crc(0, &index[..body]);
+            let own = ArchiveId(index[16..32].try_into().unwrap());
+            let crc = own.crc(0, &index[..body]);
             index[body..].copy_from_slice(&crc.to_le_bytes());
+            if at < 56 {
+                // Another archive's, or this one's at another commit.
+                with_index(&whole, &index, &format!("field at {at} and {change}"));
+            }
             wrong.push((format!("field at {at} and {change}"), index));
         }
     }

@@ -36,6 +36,9 @@ fn corpus() -> Vec<Vec<u8>> {
     corpus.push(sample[..6000].to_vec());
     corpus.push((0..=255).collect());
     corpus.push(vec![0x2C, 0x2C, 0x61, 0x17, 0xDB, 0x1E, 0x06, 0x06, 0x53, 0x02]);
+    // Readable, but not canonical: a prefix and an explicit move where none is needed.
+    corpus.push(vec![0x41, 0x12]);
+    corpus.push(vec![0xC0, 0x31, 0xC0]);
     corpus.push(vec![0xC0, 0x12, 0x40, 0xC2, 0, 0xC3, 0x2C, 0xC4, 0xC5, 1, 0xC6]);
     corpus
 }

@@ -35,7 +35,7 @@ impl Forge {
         let first = self.games + 1;
         let ends = vec![0; games as usize];
         let offset = self.file.len() as u64;
-        self.file.extend_from_slice(&moves::encode(first, &[], &ends, ID, offset));
+        self.file.extend_from_slice(&moves::encode(first, &[], &ends, moves::Coding::Plain, ID, offset));
         let mut tags = TagsBuilder::default();
         (0..games).for_each(|_| tags.end_game());
         self.block(Kind::Tags, first, games, &tags.analyse().encode(1));
@@ -129,7 +129,8 @@ fn made(make: fn(&mut Forge, u32), times: u32) -> Vec<u8> {
 }
 
 #[test]
-fn strange_archives_are_read_verified_and_repaired() {
+#[ignore = "with the other, by .ci/run"]
+fn every_strange_archive_is_read_verified_and_repaired() {
     for (name, make) in KINDS {
         println!("{name}: {:?}", use_it(&made(make, 100)));
     }
