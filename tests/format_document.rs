@@ -10,6 +10,7 @@ use scoresheet::format::side::SideHeader;
 use scoresheet::format::source::Source;
 use scoresheet::format::{ArchiveId, VERSION, positions, record, signatures, tags};
 use scoresheet::game::Outcome;
+use scoresheet::packed::{self, board::Board, features, model, train};
 use scoresheet::pgn::{LineEnd, Style};
 
 const DOCUMENT: &str = include_str!("../FORMAT.md");
@@ -341,4 +342,118 @@ fn deletions() {
     // A varint with the raw length, and a byte that says it is not compressed, come before.
     let payload = scoresheet::format::deleted::encode(&[(1, 1), (5, 7)]);
     assert_eq!(payload, [&[4, 0], hex(example).as_slice()].concat());
+}
+
+#[test]
+fn packed_groups_and_model_file() {
+    let groups = [
+        ("capture", features::CAPTURE),
+        ("danger", features::DANGER),
+        ("to", features::TO),
+        ("from", features::FROM),
+        ("check", features::CHECK),
+        ("threat", features::THREAT),
+        ("hanging", features::HANGING),
+        ("prize", features::PRIZE),
+        ("structure", features::STRUCTURE),
+        ("other king", features::OPP_KING),
+        ("own king", features::OWN_KING),
+        ("again", features::AGAIN),
+        ("special", features::SPECIAL),
+        ("evasion", features::EVASION),
+        ("zone", features::ZONE),
+    ];
+    let table = rows("18 Packed moves");
+    let mut written = table.iter().skip_while(|row| row[0] != "group").skip(1);
+    let mut start = 0;
+    for (name, group) in groups {
+        let row = written.next().unwrap();
+        assert_eq!((row[0], row[1].parse().ok(), start), (name, Some(group.size), group.start));
+        start += group.size;
+    }
+    assert_eq!(start, features::SMALL);
+    let fields = table.iter().skip_while(|row| row[..] != ["bytes", "field"]).skip(1);
+    let sum: usize = fields.map_while(|row| row[0].parse::<usize>().ok()).sum();
+    assert_eq!(sum, model::BOOK_AT);
+}
+
+/// The worked example, by a range decoder made from the document alone.
+#[test]
+fn packed_example() {
+    let model = model::Model::read(packed::MODEL).unwrap();
+    let start = Position::standard();
+    let (mut position, mut moves, mut stream) = (start.clone(), Vec::new(), Vec::new());
+    for san in ["f3", "e5", "g4", "Qh4#"] {
+        let m = position.parse_san(san.as_bytes()).unwrap();
+        encode::push_move(&position, m, &mut stream);
+        position.play(m);
+    }
+    stream.push(1);
+    let spaced = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ");
+    assert!(section("18 Packed moves").contains(&spaced(&stream)));
+    let mut bytes = Vec::new();
+    packed::encode(&start, &stream, &mut bytes);
+
+    let (mut range, mut shifted) = (u64::MAX, 0);
+    let byte = |at: usize| u64::from(bytes.get(at).copied().unwrap_or(0));
+    let mut code = (0..8).fold(0, |code, at| code << 8 | byte(at));
+    let mut expected = Vec::new();
+    let mut symbol = |name: &str, shares: &[(u32, u32)], total: u32| {
+        let unit = range / u64::from(total);
+        let at = (code / unit).min(u64::from(total) - 1) as u32;
+        let found = shares.iter().position(|(from, width)| at >= *from && at < from + width).unwrap();
+        let (from, width) = shares[found];
+        code -= unit * u64::from(from);
+        range = unit * u64::from(width);
+        while range < 1 << 56 {
+            (range, code) = (range << 8, code << 8 | byte(shifted + 8));
+            shifted += 1;
+        }
+        let room = 8 * (bytes.len() as i64 - shifted as i64) - i64::from(range.leading_zeros());
+        expected.push(format!("| {name} | {total} | {from} | {width} | {room} |"));
+        (found, room)
+    };
+    let kinds: Vec<(u32, u32)> = (0..8).map(|kind| train::kind_share(&model, kind)).collect();
+    let (kind, mut room) = symbol("kind", &kinds, 1 << 16);
+    assert_eq!(kind, 1);
+    let mut board = Board::new(&start).unwrap();
+    let mut history = Default::default();
+    let mut position = start.clone();
+    loop {
+        let priced = train::priced(&model, &start, &moves).unwrap();
+        if priced.is_empty() {
+            break;
+        }
+        if room <= 23 {
+            let context = board.end_context(&history, scoresheet::game::Outcome::BlackWins, position.turn());
+            let share = train::end_share(&model, context, (room + 8).clamp(0, 31) as usize);
+            let (over, _) = symbol("over", &[(0, share), (share, (1 << 16) - share)], 1 << 16);
+            assert_eq!(over, 1);
+        }
+        let mut shares = Vec::new();
+        let mut total = 0;
+        for (_, _, width) in &priced {
+            shares.push((total, *width));
+            total += width;
+        }
+        let (at, left) = symbol("move", &shares, total);
+        room = left;
+        let m = board.to_move(priced[at].0, position.turn());
+        train::play(&mut board, &mut history, m, position.turn(), 0);
+        position.play(m);
+        moves.push(m);
+    }
+    assert!(position.is_checkmate());
+    let first = train::priced(&model, &start, &[]).unwrap();
+    let listed: Vec<String> = first
+        .iter()
+        .map(|(step, score, width)| {
+            let square = |square: u8| format!("{}{}", (b'a' + square % 8) as char, square / 8 + 1);
+            format!("{}{} {score} {width}", square(step.from), square(step.to))
+        })
+        .collect();
+    let text = format!("{}\n\n{}\n\n{}", spaced(&bytes), expected.join("\n"), listed.join(", "));
+    for part in text.split("\n\n") {
+        assert!(section("18 Packed moves").contains(part), "the example should be:\n\n{text}\n");
+    }
 }

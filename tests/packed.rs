@@ -1,9 +1,11 @@
 //! Packed moves: every stream comes back, whatever its form, and no bytes do harm.
 
 use proptest::prelude::*;
+use scoresheet::brenner::decode::{Decoder, Item, Texts};
 use scoresheet::brenner::encode;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::Outcome;
+use scoresheet::import::Existing;
 use scoresheet::packed::board::{Board, Step};
 use scoresheet::packed::features::{self, Candidate, Visitor};
 use scoresheet::packed::scene::{History, Scene};
@@ -227,6 +229,37 @@ proptest! {
     }
 }
 
+/// Plies of the coder's own moves down to a depth, against shakmaty's count.
+#[test]
+fn the_coders_moves_are_shakmatys() {
+    fn count(board: &Board, history: &History, position: &Position, depth: u32) -> u64 {
+        let mut steps = Steps::default();
+        features::visit(&Scene::new(board, history), &mut steps);
+        if depth == 1 {
+            return steps.0.len() as u64;
+        }
+        let mut sum = 0;
+        for step in steps.0 {
+            let (mut next, mut after, mut past) = (board.clone(), position.clone(), *history);
+            let m = board.to_move(step, position.turn());
+            train::play(&mut next, &mut past, m, position.turn(), 0);
+            after.play(m);
+            sum += count(&next, &past, &after, depth - 1);
+        }
+        sum
+    }
+    for fen in STARTS {
+        let position = Position::from_fen(fen.as_bytes()).unwrap();
+        let setup = fen.parse::<shakmaty::fen::Fen>().unwrap();
+        let (Some(board), Ok(theirs)) =
+            (Board::new(&position), setup.into_position::<shakmaty::Chess>(shakmaty::CastlingMode::Chess960))
+        else {
+            continue;
+        };
+        assert_eq!(count(&board, &History::default(), &position, 3), shakmaty::perft(&theirs, 3), "{fen}");
+    }
+}
+
 /// Packs every game of an archive; returns packed bytes and plies.
 fn archive_comes_back(archive: &Archive) -> (usize, u64) {
     let (mut bytes, mut plies) = (0, 0);
@@ -261,22 +294,88 @@ fn the_sample_comes_back_at_a_third() {
     assert!((bytes * 8) as f64 / (plies as f64) < 3.2, "{bytes} bytes");
 }
 
-/// Every n-th ply of every corpus, against the rules; every game there and back.
+/// Every game of every corpus comes back (of the large ones, of every tenth file), and the coder's moves are the rules' in every
+/// fiftieth game.
 #[test]
 fn the_corpora_come_back() {
     let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
         eprintln!("skipped: SCORESHEET_CORPORA is not set");
         return;
     };
-    for name in [
-        "engine960/TCEC_Season_19_-_Frc2_Testing2.pgn",
-        "annotated/mcostalba_GM_games.pgn",
-        "synthetic/4mattX+nanochess.pgn",
-    ] {
+    for (name, step) in
+        [("annotated", 1), ("online", 5), ("otb", 40), ("engine", 10), ("engine960", 5), ("synthetic", 1)]
+    {
+        let mut files: Vec<PathBuf> =
+            std::fs::read_dir(Path::new(&corpora).join(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "pgn"));
+        files.sort();
+        let files: Vec<PathBuf> = files.into_iter().step_by(step).collect();
         let folder = tempfile::tempdir().unwrap();
-        let archive = imported(&PathBuf::from(&corpora).join(name), folder.path());
-        archive_comes_back(&archive);
+        let target = folder.path().join("games.bga");
+        import(&files, &target, &ImportOptions::default(), &Default::default(), &Default::default(), |_| {}).unwrap();
+        let archive = Archive::open(&target).unwrap();
+        let (bytes, plies) = archive_comes_back(&archive);
+        eprintln!(
+            "{name}: {} games, {plies} plies, {:.3} bits a ply",
+            archive.len(),
+            (8 * bytes) as f64 / plies as f64
+        );
+        for game in archive.games().step_by(50) {
+            let game = game.unwrap();
+            game_agrees(game.start(), game.moves());
+        }
     }
+}
+
+/// Walks a game's main line and compares at every ply.
+fn game_agrees(start: &Position, stream: &[u8]) {
+    let Some(mut board) = Board::new(start) else { return };
+    let mut history = History::default();
+    let mut decoder = Decoder::new(stream, start.clone(), Texts::Apart);
+    let mut position = start.clone();
+    while let Some(item) = decoder.advance(|_, _| {}).unwrap() {
+        if let (Item::Move(m), 0) = (item, decoder.depth()) {
+            if m == Move::NULL {
+                return;
+            }
+            moves_agree(&position, &history, &board);
+            train::play(&mut board, &mut history, m, position.turn(), 100);
+            position.play(m);
+            assert_eq!(Board::new(&position).as_ref(), Some(&board), "{}", position.fen());
+        }
+    }
+}
+
+/// The packed bytes of some games, and the model's hash: what is packed once can be read for ever.
+///
+/// `SCORESHEET_BLESS=1 cargo test --test packed` writes them anew: to be done for a new model only, which gets a new number.
+#[test]
+fn packed_bytes_are_frozen() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let mut lines = vec![format!("model {} {}", packed::MODEL_ID, hex(&packed::MODEL_SHA256))];
+    for (name, step) in [("golden/sample.pgn", 1), ("lichess-sample.pgn.zst", 250)] {
+        let target = folder.path().join("games.bga");
+        let options = ImportOptions { existing: Existing::Replace, ..Default::default() };
+        import(&[root.join(name)], &target, &options, &Default::default(), &Default::default(), |_| {}).unwrap();
+        let archive = Archive::open(&target).unwrap();
+        for game in archive.games().step_by(step) {
+            let game = game.unwrap();
+            let bytes = pack(game.start(), game.moves());
+            assert_eq!(unpack(game.start(), &bytes, None).unwrap(), game.moves());
+            lines.push(format!("{name} {} {}", game.number(), hex(&bytes)));
+        }
+    }
+    let text = lines.join("\n") + "\n";
+    let golden = root.join("golden/packed.txt");
+    if std::env::var_os("SCORESHEET_BLESS").is_some() {
+        std::fs::write(&golden, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(&golden).unwrap(), "packed bytes have changed");
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
 /// Prints what unpacking costs: `cargo test --release --test packed -- --ignored --nocapture`.

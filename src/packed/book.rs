@@ -83,7 +83,7 @@ impl Book {
         let all = model + edges.iter().map(|edge| edge.count).sum::<u64>();
         let factor = (((model << 20) / all) << 24) / u64::from(total.max(1));
         for width in widths.iter_mut() {
-            *width = (u64::from(*width) * factor >> 24) as u32 + 1;
+            *width = ((u64::from(*width) * factor) >> 24) as u32 + 1;
         }
         for edge in edges {
             let at = steps.iter().position(|step| step.from == edge.from && step.to == edge.to);

@@ -145,7 +145,7 @@ impl Model {
         }
         sums.map(|sum| {
             let clipped = sum.clamp(0, 255) as u16;
-            (clipped * clipped >> 8) as i16
+            ((clipped * clipped) >> 8) as i16
         })
     }
 
@@ -267,7 +267,7 @@ impl Prices {
         for i in 0..count {
             let gap = (best - self.scores[i]).min(i32::from(u16::MAX)) as u32;
             self.gaps[i] = gap.min(u32::from(MOST_SURPRISE)) as u16;
-            let gap = gap * u32::from(sharpness) >> 8;
+            let gap = (gap * u32::from(sharpness)) >> 8;
             self.widths[i] = (SHARES[gap as usize & 255] >> (gap >> 8).min(31)) + 1;
             self.total += self.widths[i];
         }
