@@ -10,6 +10,7 @@ mod args;
 mod bench;
 mod bench_report;
 mod board;
+mod book;
 mod brenner;
 mod compact;
 mod completions;
@@ -87,6 +88,7 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Fen(args) => fen::run(args),
         Command::Find(args) => find::run(args),
         Command::Tree(args) => tree::run(args),
+        Command::Book(args) => book::run(args),
         Command::List(args) => list::run(args),
         Command::Export(args) => export::run(args),
         Command::Position(args) => position::run(args),
