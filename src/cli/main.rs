@@ -75,6 +75,10 @@ fn main() -> ExitCode {
         Err(failure) if failure.is_broken_pipe() => Code::Fine.into(),
         Err(failure) => {
             output::message(&failure.to_string());
+            if let Failure::Pointed(_, text, column) = &failure {
+                output::note(&format!("  {text}"));
+                output::note(&format!("  {}^", " ".repeat(*column)));
+            }
             Code::Failed.into()
         }
     }
