@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::{
-    bench, brenner, compact, completions, dedupe, delete, eco, export, fen, find, import, index, info, list, man,
+    bench, book, brenner, compact, completions, dedupe, delete, eco, export, fen, find, import, index, info, list, man,
     merge, pack, position, repair, replace, show, split, stats, tree, verify,
 };
 use clap::{Args, Parser, Subcommand};
@@ -38,6 +38,7 @@ pub enum Command {
     Fen(fen::Args),
     Find(find::Args),
     Tree(tree::Args),
+    Book(book::Args),
     Export(export::Args),
     Position(position::Args),
     Brenner(brenner::Args),

@@ -33,6 +33,8 @@ pub enum Failure {
     Library(Error),
     /// What a command says.
     Message(String),
+    /// What is wrong with a text that the user wrote, the text, and the column of the place in letters from 0.
+    Pointed(String, String, usize),
     /// Standard output or an output file cannot be written.
     Output(io::Error),
 }
@@ -74,6 +76,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Library(error) => write!(f, "{error}"),
+            Failure::Pointed(what, ..) => f.write_str(what),
             Failure::Message(message) => f.write_str(message),
             Failure::Output(error) => write!(f, "cannot write the output: {error}"),
         }

@@ -10,6 +10,7 @@ mod args;
 mod bench;
 mod bench_report;
 mod board;
+mod book;
 mod brenner;
 mod compact;
 mod completions;
@@ -74,6 +75,10 @@ fn main() -> ExitCode {
         Err(failure) if failure.is_broken_pipe() => Code::Fine.into(),
         Err(failure) => {
             output::message(&failure.to_string());
+            if let Failure::Pointed(_, text, column) = &failure {
+                output::note(&format!("  {text}"));
+                output::note(&format!("  {}^", " ".repeat(*column)));
+            }
             Code::Failed.into()
         }
     }
@@ -87,6 +92,7 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Fen(args) => fen::run(args),
         Command::Find(args) => find::run(args),
         Command::Tree(args) => tree::run(args),
+        Command::Book(args) => book::run(args),
         Command::List(args) => list::run(args),
         Command::Export(args) => export::run(args),
         Command::Position(args) => position::run(args),

@@ -63,7 +63,7 @@ impl PositionArgs {
 /// An error with the text that it is in and a mark below the place, counted in bytes from 1.
 pub fn pointed(text: &str, column: usize, what: &str) -> Failure {
     let letters = text.get(..column.saturating_sub(1)).map_or(0, |before| before.chars().count());
-    Failure::Message(format!("{what}\n  {}\n  {}^", crate::output::printable(text), " ".repeat(letters)))
+    Failure::Pointed(what.to_owned(), text.to_owned(), letters)
 }
 
 /// A position to be found and what of it counts.

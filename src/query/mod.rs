@@ -4,6 +4,7 @@
 //! the games that reach it; `signature` rejects most of them unread, and `positions` is an index to look in. `tree` counts what was played
 //! in a position. `duplicates` are games that are there twice, `stats` counts, `openings` names.
 
+pub mod book;
 pub mod duplicates;
 mod facts;
 mod fault;

@@ -295,6 +295,8 @@ pub(crate) struct MainLine<'a> {
     sought: &'a Sought,
     /// What is known of games from the usual position.
     standard: Option<Killers>,
+    /// The first ply at which they can have it.
+    earliest: u32,
 }
 
 /// The home pawns that the position has: once one of them has left, the position is past.
@@ -318,7 +320,7 @@ impl Killers {
 
 impl<'a> MainLine<'a> {
     pub(crate) fn new(sought: &'a Sought) -> MainLine<'a> {
-        MainLine { sought, standard: Killers::of(sought, &STANDARD) }
+        MainLine { sought, standard: Killers::of(sought, &STANDARD), earliest: sought.earliest() }
     }
 
     /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns false.
@@ -341,8 +343,12 @@ impl<'a> MainLine<'a> {
         };
         let mut rest = game.moves();
         let every = if self.sought.compare().side { 2 } else { 1 };
-        if every == 2 && replay.turn() != self.sought.position().turn() {
-            let (on, left) = advance(&mut replay, 1)?;
+        let mut skipped = if game.is_set_up() { 0 } else { self.earliest };
+        if every == 2 && (skipped % 2 == 1) != (replay.turn() != self.sought.position().turn()) {
+            skipped += 1;
+        }
+        if skipped > 0 {
+            let (on, left) = advance(&mut replay, skipped)?;
             if !on {
                 return Ok(());
             }

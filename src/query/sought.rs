@@ -145,6 +145,20 @@ impl Sought {
         self.men
     }
 
+    /// Returns a ply before which no game from the usual position can have it: a man that stands where no such man stood has moved,
+    /// and only castling moves two at once.
+    pub(crate) fn earliest(&self) -> u32 {
+        let start = &Position::standard().board;
+        let mut moved = [0u32; 2];
+        for (now, then) in self.classes.iter().zip(start) {
+            if *now != 0 && *now != class(*then) {
+                moved[usize::from(*now > 6)] += 1;
+            }
+        }
+        let [white, black] = moved.map(|men| men.saturating_sub(1));
+        (white * 2).saturating_sub(1).max(black * 2)
+    }
+
     /// Returns whether the men stand on the same squares. `board` has codes.
     #[inline]
     pub(crate) fn same_men(&self, board: &[u8; 64]) -> bool {

@@ -1,0 +1,69 @@
+//! `scoresheet book`: an opening book in the format of PolyGlot.
+
+use crate::args::Threads;
+use crate::failure::{Code, Failure};
+use crate::games::Where;
+use crate::output::{self, NewFile, count, message, note};
+use scoresheet::query::Search;
+use scoresheet::query::book::BookOptions;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Make an opening book of the games, as chess programs read it (PolyGlot's format)
+///
+/// A move's weight is twice the wins and once the draws of who played it. Games without a result do not count.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet book games.bga -o book.bin
+  scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --plies 30 --min-games 5")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// The book to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace the book if it exists already
+    #[arg(long)]
+    force: bool,
+    /// So many half-moves of each game
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    plies: u32,
+    /// Only moves that were played in so many games
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    min_games: u64,
+    #[command(flatten)]
+    filter: Where,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args) -> Result<Code, Failure> {
+    let archive = output::open(&args.archive)?;
+    args.threads.install(|| {
+        let mut file = NewFile::create(&args.output, args.force)?;
+        let chosen: Option<Vec<u64>> = args.filter.games(&archive)?.map(|games| games.iter().collect());
+        let mut search = Search::new(&archive);
+        if let Some(games) = &chosen {
+            search = search.among(games);
+        }
+        let (entries, unread) = search.book(BookOptions { plies: args.plies, min_games: args.min_games });
+        unread.iter().for_each(|error| message(&error.to_string()));
+        if !unread.is_empty() {
+            let what = count(unread.len() as u64, "game", "games");
+            return Err(Failure::Message(format!("{what} could not be read: no book is written")));
+        }
+        for entry in &entries {
+            file.write_all(&entry.encode())?;
+        }
+        file.finish()?;
+        if !args.quiet {
+            let moves = count(entries.len() as u64, "move", "moves");
+            note(&format!("{}: {moves}", args.output.display()));
+        }
+        Ok(Code::Fine)
+    })
+}
