@@ -317,7 +317,7 @@ mod tests {
     }
 
     fn skippable(length: usize) -> Vec<u8> {
-        [&[0x5A, 0x2A, 0x4D, 0x18][..], &(length as u32).to_le_bytes(), &vec![7; length]].concat()
+        [&[0x5A, 0x2A, 0x4D, 0x18][..], &u32::try_from(length).unwrap().to_le_bytes(), &vec![7; length]].concat()
     }
 
     /// Gives a few bytes at a time.

@@ -82,8 +82,8 @@ fn plain_end(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
         let word = u64::from_le_bytes(*from(text, at).first_chunk()?);
-        let stops = zeros(word ^ ONES * b'"' as u64)
-            | zeros(word ^ ONES * b'\\' as u64)
+        let stops = zeros(word ^ (ONES * b'"' as u64))
+            | zeros(word ^ (ONES * b'\\' as u64))
             | word.wrapping_sub(ONES * b' ' as u64) & !word & ONES << 7;
         if stops != 0 {
             let end = at + stops.trailing_zeros() as usize / 8;
