@@ -363,7 +363,7 @@ impl Archive {
         lock.get_or_init(|| {
             // Header and table: two bytes a game, or little more.
             let games = self.games_of(chunk);
-            self.store.will_need(entry.offset, 1024 + 2 * (games.end - games.start));
+            self.store.will_need(entry.offset, 1024 + games.end.saturating_sub(games.start).saturating_mul(2));
             let block = BlockRef::at(&self.store, self.id, entry.offset)?;
             let layout = Layout::of(&block.header)
                 .filter(|_| block.header.first == entry.first)

@@ -87,7 +87,7 @@ pub(crate) fn black() -> u64 {
 
 /// Returns the number of a right whose rook is not the outermost of its wing; 0 where it is. `right` is `side * 2 + wing`.
 pub(crate) fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
-    let (color, wing) = (Color::BOTH[right / 2 & 1], Wing::BOTH[right & 1]);
+    let (color, wing) = (Color::BOTH[usize::from(right & 2 != 0)], Wing::BOTH[right & 1]);
     if !is_outermost(board, color, wing, rook) {
         NUMBERS.inner_rooks[(right * 8 + usize::from(rook & 7)) & 31]
     } else {
