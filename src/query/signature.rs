@@ -129,8 +129,8 @@ impl Departures {
     #[inline]
     fn advance(&mut self, board: &[u8; 64], mut left: impl FnMut(u8)) {
         let now = home_ranks(board);
-        for side in 0..2 {
-            let mut changed = (now[side] ^ self.expected[side]) & self.standing[side];
+        for (side, now) in now.into_iter().enumerate() {
+            let mut changed = (now ^ self.expected[side]) & self.standing[side];
             while changed != 0 {
                 let file = changed.trailing_zeros() as u8 / 8;
                 let lane = 0xFF << (file * 8);
@@ -151,7 +151,7 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
     let mut leave = |square: u8| {
         if count < DEPARTURES {
             // The rest is filled with the last one: a square that comes again is no departure.
-            order = order & ((1 << (count * 4)) - 1) | FILL * u64::from(square) << (count * 4);
+            order = order & ((1 << (count * 4)) - 1) | (FILL * u64::from(square)) << (count * 4);
         }
         count += 1;
     };

@@ -289,7 +289,7 @@ fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Resul
     let (mut firsts, mut last) = (Vec::with_capacity(places.len()), 0);
     for (place, at) in places.iter().zip(&located) {
         let begun = std::mem::replace(&mut last, at.game) == at.game;
-        if !begun && !(from_start && !at.facts.set_up) {
+        if !begun && (!from_start || at.facts.set_up) {
             firsts.push(*place);
             all.add(at.game, &at.facts, turn);
         }
