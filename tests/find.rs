@@ -2,6 +2,8 @@
 
 mod rules_support;
 
+#![allow(clippy::result_large_err, clippy::type_complexity)]
+
 use rayon::prelude::*;
 use rules_support::Rng;
 use scoresheet::chess::{Move, MoveKind, Role};
@@ -322,7 +324,7 @@ fn stale_and_damaged_side_files_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let (source, target) = (folder.path().join("corners.pgn"), folder.path().join("corners.bga"));
     std::fs::write(&source, CORNERS).unwrap();
-    let archive = bring_in(&[source.clone()], &target);
+    let archive = bring_in(std::slice::from_ref(&source), &target);
     assert_eq!(Signatures::open(&archive).1, SideState::Missing);
     assert_eq!(PositionIndex::open(&archive).1, SideState::Missing);
     Signatures::build(&archive).write(&archive).unwrap();

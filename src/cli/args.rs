@@ -30,6 +30,8 @@ Examples:
 Games are numbered from 1; ply 0 is the starting position, and each half-move is a ply.
 Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 games rejected under --strict, 4 archive damaged.";
 
+// One is made in a run, so that its size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Import(import::Args),

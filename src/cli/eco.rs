@@ -113,8 +113,11 @@ fn line(json: bool, game: &Game) -> Result<String, Error> {
     })
 }
 
+/// Tag pairs: names and values.
+type Tags = Vec<(Vec<u8>, Vec<u8>)>;
+
 /// The tags of a game with its code and opening; `None` where they stay as they are.
-fn named(game: &Game, overwrite: bool) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>, Error> {
+fn named(game: &Game, overwrite: bool) -> Result<Option<Tags>, Error> {
     let Some((opening, _)) = Openings::table().classify(game)? else { return Ok(None) };
     let mut tags = Vec::new();
     game.visit_tags(|name, value| tags.push((name.to_vec(), value.to_vec())))?;

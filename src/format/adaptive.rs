@@ -76,7 +76,7 @@ fn likelihood(estimate: u32) -> i32 {
 fn learn(estimate: &mut u32, target: i32) {
     let seen = *estimate & 0xFF;
     let (now, step) = (likelihood(*estimate), STEPS[seen as usize]);
-    let next = now + ((target - now) * step >> 15);
+    let next = now + (((target - now) * step) >> 15);
     *estimate = (next as u32 ^ 0x8000) << 16 | (seen + u32::from(seen < SETTLED));
 }
 

@@ -295,7 +295,7 @@ fn decompress(frame: Vec<u8>, text: usize) -> Done {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
 

@@ -35,6 +35,7 @@ pub struct PgnWriter {
 }
 
 /// The numbers below 1,000, each with a full stop.
+#[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // worked out by the compiler
 static NUMBERS: [[u8; 4]; 1000] = {
     let mut table = [[0; 4]; 1000];
     let mut number = 0;

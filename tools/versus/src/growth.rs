@@ -85,8 +85,14 @@ fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure
     for threads in [1, 2] {
         let options = ImportOptions { threads, existing: Existing::Replace, ..ImportOptions::default() };
         let start = Instant::now();
-        let summary =
-            scoresheet::import(&[source.clone()], &target, &options, &Default::default(), &Default::default(), |_| {})?;
+        let summary = scoresheet::import(
+            std::slice::from_ref(&source),
+            &target,
+            &options,
+            &Default::default(),
+            &Default::default(),
+            |_| {},
+        )?;
         values[threads - 1] = start.elapsed().as_secs_f64();
         if summary.stored != games {
             return Err(format!("{} games of {games} stored", summary.stored).into());

@@ -50,6 +50,9 @@ fn args() -> Option<Args> {
     (!args.file.as_os_str().is_empty()).then_some(args)
 }
 
+/// Runs one kind of work so many rounds.
+type Race = fn(&Games<'_>, usize) -> Result<Row, Failure>;
+
 fn main() -> ExitCode {
     let Some(args) = args() else {
         eprintln!("{USAGE}");
@@ -75,8 +78,7 @@ fn run(args: &Args) -> Result<(), Failure> {
     let games = Games::load(&archive, args.games)?;
     println!("{} games, {} plies; states compared: {:016x}", games.len(), games.plies, games.compare()?);
     let rounds = args.rounds;
-    let rows: [fn(&Games<'_>, usize) -> Result<Row, Failure>; 7] =
-        [rows::replay, rows::keys, rows::fen, rows::every_fen, rows::access, rows::decode, rows::pgn];
+    let rows: [Race; 7] = [rows::replay, rows::keys, rows::fen, rows::every_fen, rows::access, rows::decode, rows::pgn];
     for row in rows {
         println!("{}", row(&games, rounds)?);
     }

@@ -38,6 +38,7 @@ pub fn race(
 ) -> Row {
     let mut best = vec![vec![Duration::MAX; slices]; contestants.len()];
     for round in 0..rounds {
+        #[allow(clippy::needless_range_loop)] // the slice is what the contestants are told, too
         for slice in 0..slices {
             let mut first = None;
             for (number, (name, work)) in contestants.iter_mut().enumerate() {
