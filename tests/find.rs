@@ -1,8 +1,8 @@
 //! Position search against a brute-force replay by the crate shakmaty: every game, every ply.
 
-mod rules_support;
-
 #![allow(clippy::result_large_err, clippy::type_complexity)]
+
+mod rules_support;
 
 use rayon::prelude::*;
 use rules_support::Rng;
