@@ -42,7 +42,7 @@ fn file(weights: &Weights, counted: &Counted) -> Vec<u8> {
         }
     };
     let (small, tables) = weights.linear.split_at(FROM_TO_AT);
-    debug_assert!(REPLY_AT < AGAIN_AT);
+    const { assert!(REPLY_AT < AGAIN_AT) };
     out.extend(tables.iter().map(|weight| byte(*weight, 16.0)));
     shorts(small, &mut out);
     shorts(&weights.bias, &mut out);
