@@ -130,13 +130,11 @@ fn answer(archive: &Archive, flavour: Flavour, batch: &[u8], first: u64, out: &m
 
 fn push_fen(archive: &Archive, flavour: Flavour, pair: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let (game, ply) = parse(pair).ok_or("not a pair: write GAME:PLY, such as 7:20, or GAME alone")?;
-    let replay = archive
-        .game(game)
-        .and_then(|game| {
-            let ply = ply.unwrap_or_else(|| game.plies());
-            game.replay(ply)
-        })
-        .map_err(|error| error.to_string())?;
+    let replay = match ply {
+        Some(ply) => archive.replay(game, ply),
+        None => archive.game(game).and_then(|game| game.replay(game.plies())),
+    };
+    let replay = replay.map_err(|error| error.to_string())?;
     match flavour.styles() {
         (EnPassantStyle::Always, CastlingStyle::XFen) => {
             out.extend_from_slice(replay.state().fen(&mut FenText::default()));

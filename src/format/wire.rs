@@ -127,10 +127,10 @@ mod tests {
         let limits = Limits { part: 5000, ..Limits::DEFAULT };
         assert!(read_compressed_within(&frame(5000), &limits).is_some());
         assert!(read_compressed_within(&frame(5001), &limits).is_none());
-        // The rate counts whole times: one byte more than that is a time more.
+        // The least rate at which 5,000 bytes may come of so many.
         let part = frame(5000);
         let body = part.len() - 3;
-        let ratio = 5000 / body;
+        let ratio = 5000 / (body + 1) + 1;
         assert!(read_compressed_within(&part, &Limits { ratio, ..limits }).is_some());
         assert!(read_compressed_within(&part, &Limits { ratio: ratio - 1, ..limits }).is_none());
         // A frame that says more than it has gives nothing, nor does one that has more than it says.

@@ -4,7 +4,7 @@ use super::board::{Board, Step};
 use super::book::NO_NODE;
 use super::features::FIRST_SURPRISE;
 use super::model::{Model, Prices, Units};
-use super::scene::{History, Past, Scene};
+use super::scene::{History, Past};
 use crate::chess::{Color, Move, Position};
 use crate::game::Outcome;
 use std::sync::LazyLock;
@@ -45,7 +45,13 @@ impl<'m> Line<'m> {
     /// Prices the legal moves. Returns false where there are too many.
     #[inline]
     pub(super) fn price(&self, prices: &mut Prices) -> bool {
-        self.model.price(&Scene::new(&self.board, &self.history), &self.units[0], self.node, prices)
+        self.model.price((&self.board, &self.history), &self.units[0], self.node, prices)
+    }
+
+    /// Does as `price`, on any processor.
+    #[cfg(test)]
+    pub(super) fn price_portable(&self, prices: &mut Prices) -> bool {
+        self.model.price_portable((&self.board, &self.history), &self.units[0], self.node, prices)
     }
 
     /// Plays a move, the one at `at` among the prices.

@@ -117,6 +117,7 @@ pub struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     /// Returns the scene of a position.
+    #[inline(always)]
     pub fn new(board: &'a Board, history: &'a History) -> Scene<'a> {
         let (own, opp) = (all(&board.own), all(&board.opp));
         let (king, opp_king) = (board.king(), board.opp[KING_].trailing_zeros() as u8);
