@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::io::Write;
+use std::ops::Range;
 
 /// Chunks that are rebuilt at once.
 const AHEAD: usize = 8;
@@ -40,11 +41,7 @@ impl Archive {
                     for game in chunk.games() {
                         let game = game?;
                         if games.contains(&game.number()) {
-                            let from = loose.partition_point(|block| block.header.first < game.number());
-                            let before = loose.iter().skip(from);
-                            for block in before.take_while(|block| block.header.first == game.number()) {
-                                text.extend_from_slice(&self.loose_bytes(block)?);
-                            }
+                            self.push_loose(loose, game.number()..game.number() + 1, &mut text)?;
                             game.original(&mut text)?;
                         }
                     }
@@ -56,12 +53,31 @@ impl Archive {
                 out.write_all(&text).map_err(Err)?;
             }
         }
-        for block in loose.iter().filter(|block| stored == 0 || block.header.first >= games.end) {
+        let behind = if stored == 0 { 0 } else { games.end };
+        for block in loose.iter().filter(|block| block.header.first >= behind) {
             let bytes = self.loose_bytes(block).map_err(|damage| Ok(damage.into()))?;
             hash.update(&bytes);
             out.write_all(&bytes).map_err(Err)?;
         }
         Ok(hash.finalize()[..] == source.sha256)
+    }
+
+    /// Returns the bytes of a source that stand beside no stored game, right before the games of that range: what [`Game::original`] does not
+    /// give. What stands behind the source's last game is before the one after that, whether or not it exists.
+    ///
+    /// [`Game::original`]: super::Game::original
+    pub fn beside(&self, source: &Source, games: Range<u64>) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.push_loose(self.loose(source.number)?, games, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn push_loose(&self, loose: &[BlockRef], games: Range<u64>, out: &mut Vec<u8>) -> Result<(), Damage> {
+        let from = loose.partition_point(|block| block.header.first < games.start);
+        for block in loose.iter().skip(from).take_while(|block| block.header.first < games.end) {
+            out.extend_from_slice(&self.loose_bytes(block)?);
+        }
+        Ok(())
     }
 
     /// Returns the loose blocks of a source, in the order of the games that come next.

@@ -107,7 +107,7 @@ fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Vec<Differ
     let cannot = |error| cannot_read(file, error);
     games::in_order(
         &units,
-        |unit| originals(archive, unit),
+        |unit| originals(archive, source, unit),
         |games| {
             for (number, text) in games {
                 against.game(number, text).map_err(cannot)?;
@@ -115,15 +115,24 @@ fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Vec<Differ
             Ok(())
         },
     )?;
+    // Of a source without stored games, all bytes.
+    let end = if stored == 0 { 0 } else { source.first_game + stored };
+    let behind = archive.beside(source, end..u64::MAX).map_err(Failure::of_archive(archive.path()))?;
+    if !behind.is_empty() {
+        against.game(end, Ok(behind)).map_err(cannot)?;
+    }
     against.finish().map_err(cannot)
 }
 
 /// The games of a unit as they stood in their source, or why they cannot be had.
-fn originals(archive: &Archive, unit: &Unit) -> Vec<(u64, Result<Vec<u8>, String>)> {
+fn originals(archive: &Archive, source: &Source, unit: &Unit) -> Vec<(u64, Result<Vec<u8>, String>)> {
     let mut texts = Vec::new();
     unit.each(archive, |number, game| {
         let mut text = Vec::new();
-        let read = game.and_then(|game| game.original(&mut text));
+        let read = game.and_then(|game| {
+            text = archive.beside(source, number..number + 1)?;
+            game.original(&mut text)
+        });
         texts.push((number, read.map(|()| text).map_err(|error| error.to_string())));
     });
     texts
