@@ -164,7 +164,8 @@ pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
     };
     let shelter = |square: u8| (own_pawns & files_around(square) & above(square)).count_ones().min(3) as usize;
 
-    scene.men(|role, from, targets| {
+    let (men, count) = scene.men();
+    for &(role, from, targets) in &men[..count] {
         let from_place = role * 64 + from as usize;
         visitor.man(from_place, FROM.start + phase * PLACES + from_place);
         let reach = scene.reach[from as usize & 63];
@@ -319,5 +320,5 @@ pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
                 promotion -= 1;
             }
         }
-    });
+    }
 }

@@ -268,11 +268,19 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Calls `man` for each man that has legal moves, with role, square and the set of squares it may go to: pawns first, then knights,
-    /// bishops, rooks, queens and the king; men of a role in the order of their squares. The king's set holds the rooks it may
+    /// Returns the men that have legal moves: role, square and the set of squares it may go to, and how many they are. Pawns come first, then
+    /// knights, bishops, rooks, queens and the king; men of a role in the order of their squares. The king's set holds the rooks it may
     /// castle with.
     #[inline(always)]
-    pub(super) fn men(&self, mut man: impl FnMut(usize, u8, u64)) {
+    pub(super) fn men(&self) -> ([(usize, u8, u64); 64], usize) {
+        let (mut men, mut count) = ([(0, 0, 0); 64], 0);
+        // No closure: what takes the list is compiled for wide registers too, and a closure of its own would not be.
+        macro_rules! man {
+            ($role:expr, $square:expr, $set:expr) => {
+                men[count & 63] = ($role, $square, $set);
+                count += 1;
+            };
+        }
         let board = self.board;
         let targets = self.targets();
         let occupied = self.own | self.opp;
@@ -289,14 +297,14 @@ impl<'a> Scene<'a> {
                 set |= 1 << board.en_passant;
             }
             if set != 0 {
-                man(PAWN, square, set);
+                man!(PAWN, square, set);
             }
         }
         for role in [KNIGHT_, BISHOP, ROOK, QUEEN] {
             for square in squares(board.own[role]) {
                 let set = confine(square, self.reach[square as usize & 63] & targets);
                 if set != 0 {
-                    man(role, square, set);
+                    man!(role, square, set);
                 }
             }
         }
@@ -305,8 +313,9 @@ impl<'a> Scene<'a> {
             set |= board.castlings(self.danger);
         }
         if set != 0 {
-            man(KING_, self.king, set);
+            man!(KING_, self.king, set);
         }
+        (men, count.min(64))
     }
 
     /// The squares on the line from the king through a pinned man to the man that pins it.
