@@ -46,12 +46,15 @@ fn some(whole: &Whole, offset: usize, state: usize) -> impl Fn(u64) -> bool + us
     move |game| state.is_multiple_of(64) || some.contains(&game)
 }
 
-fn flip(whole: &Whole, folder: &Path, bits: impl ParallelIterator<Item = usize>) {
+/// Flips bits: verification finds each; what a reader then makes of the archive is asked for one in `asked`.
+fn flip(whole: &Whole, folder: &Path, bits: impl ParallelIterator<Item = usize>, asked: usize) {
     bits.for_each(|bit| {
         let mut damaged = whole.file.clone();
         damaged[bit / 8] ^= 1 << (bit % 8);
         assert!(!is_sound(folder, bit as u64, &damaged), "bit {bit} is not missed");
-        open_and_ask(whole, damaged, some(whole, bit / 8, bit), &format!("bit {bit}"));
+        if bit.is_multiple_of(asked) {
+            open_and_ask(whole, damaged, some(whole, bit / 8, bit), &format!("bit {bit}"));
+        }
     });
 }
 
@@ -59,7 +62,7 @@ fn flip(whole: &Whole, folder: &Path, bits: impl ParallelIterator<Item = usize>)
 fn flipped_bits_here_and_there() {
     let (whole, folder) = (Whole::of(&testdata("golden/v0.1.bga")), tempfile::tempdir().unwrap());
     let bits = whole.file.len() * 8;
-    flip(&whole, folder.path(), (0..bits / 37).into_par_iter().map(|step| step * 37));
+    flip(&whole, folder.path(), (0..bits / 37).into_par_iter().map(|step| step * 37), 1);
 }
 
 #[test]
@@ -68,7 +71,9 @@ fn every_single_bit_flip_is_found() {
     let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
     println!("{} bytes, {} games", whole.file.len(), whole.digests.len());
     assert!(whole.file.len() >= 60 << 10 && whole.file.len() < 80 << 10, "{}", whole.file.len());
-    flip(&whole, folder.path(), (0..whole.file.len() * 8).into_par_iter());
+    // Asking a reader takes twenty times as long as verifying, and all of it would take half an hour of CI: 37 has no factor of 8, so that
+    // every bit of a byte has its turn.
+    flip(&whole, folder.path(), (0..whole.file.len() * 8).into_par_iter(), 37);
 }
 
 /// Checks what an index file does to an archive: it is used only if it is the very one.
@@ -332,7 +337,7 @@ fn long_byte_substitutions() {
 
 #[test]
 #[ignore = "a long run: SCORESHEET_FROM, SCORESHEET_STATES, with SCORESHEET_CORPORA"]
-fn long_every_prefix_of_16_mib() {
+fn long_all_prefixes_of_16_mib() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("big.bga");
     let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
