@@ -91,7 +91,7 @@ fn every_flip_and_cut_of_an_index_and_every_cut_of_an_archive() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("many.bga");
     fs::copy(testdata("golden/v0.1.bga"), &target).unwrap();
-    for _ in 0..170 {
+    for _ in 0..345 {
         bring_in(&testdata("golden/sample.pgn"), &target);
     }
     let many = Whole::of(&target);
