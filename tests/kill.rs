@@ -11,10 +11,10 @@ use crash_support::random::Random;
 use crash_support::{number, seed};
 use scoresheet::archive::index_path;
 use scoresheet::import::{Existing, Progress};
-use scoresheet::{Archive, ImportOptions, import};
+use scoresheet::{Archive, Error, ImportOptions, import};
 use serde_json::Value;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -234,7 +234,16 @@ fn readers_during_an_import() {
         ..ImportOptions::default()
     };
     let append = |target: &PathBuf, progress: &Progress| {
-        import(std::slice::from_ref(&source), target, &options, progress, &AtomicBool::new(false), |_| {}).unwrap()
+        // A process that another test is about to start holds this one's files, and their locks, until it is started.
+        for _ in 0..1000 {
+            match import(std::slice::from_ref(&source), target, &options, progress, &AtomicBool::new(false), |_| {}) {
+                Err(Error::Io { source, .. }) if source.kind() == ErrorKind::ResourceBusy => {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                done => return done.unwrap(),
+            }
+        }
+        panic!("the lock is not given back");
     };
     let added = append(&target, &Progress::default()).stored;
     let archive = Archive::open(&target).unwrap();

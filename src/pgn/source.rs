@@ -33,6 +33,8 @@ pub enum SourceError {
     Io(io::Error),
     /// The text is UTF-16, which PGN never is.
     Utf16,
+    /// It is an archive of this program, or a file beside one.
+    Archive,
     /// A compressed file of a kind that is not read here; its name.
     Unsupported(&'static str),
 }
@@ -42,6 +44,9 @@ impl fmt::Display for SourceError {
         match self {
             SourceError::Io(error) => fmt::Display::fmt(error, f),
             SourceError::Utf16 => f.write_str("the text is UTF-16; convert it to UTF-8 first"),
+            SourceError::Archive => f.write_str(
+                "this is no PGN but an archive of Scoresheet (or a file beside one); `scoresheet export` gives the PGN of it",
+            ),
             SourceError::Unsupported(name) => {
                 write!(f, "this is a {name} file; unpack it first (zstd, gzip and bzip2 are read as they are)")
             }
@@ -157,6 +162,9 @@ pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Re
     let head = peek(&mut reader)?;
     if is_utf16(&head) {
         return Err(SourceError::Utf16);
+    }
+    if matches!(head[..], [0x89, b'B', b'G', _, b'\r', b'\n', 0x1A, b'\n', ..]) {
+        return Err(SourceError::Archive);
     }
     let reader = Box::new(Cursor::new(head).chain(reader));
     Ok(Source { reader, compression, progress: Progress { consumed, total } })
@@ -281,6 +289,7 @@ mod tests {
         assert!(matches!(error(b"\xFE\xFF\0[\0E"), SourceError::Utf16));
         assert!(matches!(error(b"[\0E\0v\0"), SourceError::Utf16));
         assert!(matches!(error(&gzip(b"\xFF\xFE[\0E\0")), SourceError::Utf16));
+        assert!(matches!(error(b"\x89BGA\r\n\x1a\n\0\0"), SourceError::Archive));
         assert!(matches!(error(b"PK\x03\x04...."), SourceError::Unsupported("zip")));
         assert!(matches!(error(b"\xFD7zXZ\0"), SourceError::Unsupported("xz")));
     }
