@@ -1,5 +1,8 @@
 //! Header filters against a naive evaluation that reads every game's tags, and the faults of filters that cannot be read.
 
+#[path = "support/corpora.rs"]
+mod corpora;
+
 use scoresheet::archive::{Archive, Game};
 use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet::query::Filter;
@@ -243,15 +246,9 @@ fn filters_say_what_a_naive_reading_says() {
 
 #[test]
 fn large_corpora_agree_too() {
-    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA").map(PathBuf::from) else {
-        return eprintln!("skipped: SCORESHEET_CORPORA is not set");
-    };
     let folder = tempfile::tempdir().unwrap();
     for name in ["otb", "online", "annotated"] {
-        let files = std::fs::read_dir(corpora.join(name)).unwrap().map(|file| file.unwrap().path());
-        let mut sources: Vec<_> = files.filter(|path| path.extension().is_some_and(|ending| ending == "pgn")).collect();
-        sources.sort();
-        assert!(!sources.is_empty(), "{name}");
+        let Some(sources) = corpora::sources(name) else { return };
         compare(&imported(folder.path(), &sources, &format!("{name}.bga")));
     }
 }

@@ -2,6 +2,9 @@
 
 #![allow(clippy::result_large_err, clippy::type_complexity)]
 
+#[path = "support/corpora.rs"]
+mod corpora;
+
 mod rules_support;
 
 use rayon::prelude::*;
@@ -298,17 +301,11 @@ fn the_sample_agrees_with_brute_force() {
 
 #[test]
 fn the_corpora_agree_with_brute_force() {
-    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA").map(PathBuf::from) else {
-        println!("skipped: SCORESHEET_CORPORA is not set");
-        return;
-    };
     let folder = tempfile::tempdir().unwrap();
     for (name, count) in
         [("otb", 600), ("online", 150), ("engine", 150), ("engine960", 150), ("annotated", 150), ("synthetic", 100)]
     {
-        let mut sources: Vec<PathBuf> =
-            std::fs::read_dir(corpora.join(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
-        sources.sort();
+        let Some(sources) = corpora::sources(name) else { return };
         let archive = bring_in(&sources, &folder.path().join(format!("{name}.bga")));
         let targets = targets(&archive, count, &mut Rng(count as u64));
         let times = agrees(&archive, &targets, 10);

@@ -1,5 +1,8 @@
 //! Games deleted, and copied into new archives: what is there afterwards is what was there before, to the byte.
 
+#[path = "support/corpora.rs"]
+mod corpora;
+
 use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::{Archive, ArchiveSet, GameSet, Level, delete};
 use scoresheet::{Error, ImportOptions, import};
@@ -234,15 +237,9 @@ fn an_existing_file_is_not_written_over_unasked() {
 
 #[test]
 fn large_corpora_are_copied_too() {
-    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA").map(PathBuf::from) else {
-        return eprintln!("skipped: SCORESHEET_CORPORA is not set");
-    };
     let folder = tempfile::tempdir().unwrap();
     for name in ["online", "annotated", "engine960"] {
-        let files = std::fs::read_dir(corpora.join(name)).unwrap().map(|file| file.unwrap().path());
-        let mut sources: Vec<_> = files.filter(|path| path.extension().is_some_and(|ending| ending == "pgn")).collect();
-        sources.sort();
-        assert!(!sources.is_empty(), "{name}");
+        let Some(sources) = corpora::sources(name) else { return };
         let archive = Archive::open(imported(&folder, &format!("{name}.bga"), &sources)).unwrap();
         let copy = copied(&folder.path().join(format!("{name}-copy.bga")), &[(&archive, archive.live())]);
         assert_eq!(copy.sources().unwrap(), archive.sources().unwrap());

@@ -1,5 +1,8 @@
 //! Packed moves: every stream comes back, whatever its form, and no bytes do harm.
 
+#[path = "support/corpora.rs"]
+mod corpora;
+
 use proptest::prelude::*;
 use scoresheet::brenner::decode::{Decoder, Item, Texts};
 use scoresheet::brenner::encode;
@@ -298,17 +301,10 @@ fn the_sample_comes_back_at_a_third() {
 /// fiftieth game.
 #[test]
 fn the_corpora_come_back() {
-    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
-        eprintln!("skipped: SCORESHEET_CORPORA is not set");
-        return;
-    };
     for (name, step) in
         [("annotated", 1), ("online", 5), ("otb", 40), ("engine", 10), ("engine960", 5), ("synthetic", 1)]
     {
-        let mut files: Vec<PathBuf> =
-            std::fs::read_dir(Path::new(&corpora).join(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.retain(|file| file.extension().is_some_and(|extension| extension == "pgn"));
-        files.sort();
+        let Some(files) = corpora::sources(name) else { return };
         let files: Vec<PathBuf> = files.into_iter().step_by(step).collect();
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("games.bga");

@@ -16,7 +16,6 @@ use crate::format::ArchiveId;
 use crate::format::block::Kind;
 use crate::format::layout::Layout;
 use crate::format::loose;
-use crate::format::record;
 use crate::format::source::Source;
 use crate::format::tags::{TagsBuilder, TagsDraft};
 use crate::format::texts::TextsBuilder;
@@ -264,7 +263,7 @@ impl Draft {
             let chunk = archive.chunk(*number)?;
             for game in games {
                 let game = chunk.game(*game)?;
-                record::push(game.record(), &mut records);
+                game.record().push(&mut records);
                 let end =
                     u32::try_from(records.len()).map_err(|_| Damage::new(0, "a chunk is too large to be copied"))?;
                 ends.push(end);

@@ -172,7 +172,7 @@ fn moves(source: &Archive, chunk: usize, coding: Coding) -> Result<(Vec<u8>, Vec
 /// Appends a record of plain moves, its moves coded as asked. `packed` is room to work in.
 pub(crate) fn push_record(record: &Record, coding: Coding, packed: &mut Vec<u8>, out: &mut Vec<u8>) {
     match coding {
-        Coding::Plain => push_recoded(record, &record.stream, false, out),
+        Coding::Plain => record.push(out),
         Coding::Packed(_) => {
             packed.clear();
             packed::encode(record.set_up.as_deref().unwrap_or(&STANDARD), &record.stream, packed);

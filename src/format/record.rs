@@ -48,26 +48,15 @@ impl<'a> Record<'a> {
 }
 
 impl Record<'_> {
-    /// Appends the record.
+    /// Appends the record, its moves plain.
     pub fn push(&self, out: &mut Vec<u8>) {
-        if self.flags != 0 {
-            out.extend_from_slice(&[HEADER, self.flags]);
-        }
-        if let Some(start) = &self.set_up {
-            push_start(start, out);
-        }
-        out.extend_from_slice(&self.stream);
+        push_recoded(self, &self.stream, false, out);
     }
 
     /// Returns the record with its bytes as its own.
     pub fn into_owned(self) -> Record<'static> {
         Record { flags: self.flags, set_up: self.set_up, stream: Cow::Owned(self.stream.into_owned()) }
     }
-}
-
-/// Appends a record of plain moves.
-pub fn push(record: &Record, out: &mut Vec<u8>) {
-    push_recoded(record, &record.stream, false, out);
 }
 
 /// Appends a record with the flags and starting position of `record` and other moves.

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod disk;
+#[path = "../support/random.rs"]
 pub mod random;
 pub mod workload;
 

@@ -1,6 +1,10 @@
 //! Archives to be damaged, and what is asked of what is left of them.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
+#[path = "../support/random.rs"]
+mod random;
+
+pub use random::Random;
 use scoresheet::archive::repair::Repair;
 use scoresheet::archive::{Access, Digest, Level};
 use scoresheet::import::{Existing, Progress};
@@ -11,23 +15,6 @@ use std::sync::atomic::AtomicBool;
 
 pub fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
-}
-
-/// Random numbers that come again for the same seed (Vigna's splitmix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
-    }
 }
 
 /// Returns a number that the environment gives.

@@ -1,9 +1,12 @@
 //! A small seeded generator of random numbers: the same seed gives the same test on every machine.
 
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
 /// SplitMix64 (Steele, Lea, Flood 2014).
-pub struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
+    /// A generator whose numbers differ from those of the seeds beside this one.
     pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
@@ -24,5 +27,14 @@ impl Random {
     /// True in so many of 256 cases.
     pub fn chance(&mut self, of_256: u64) -> bool {
         self.next() >> 56 < of_256
+    }
+
+    /// True once in `n` times.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
     }
 }
