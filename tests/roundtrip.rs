@@ -328,7 +328,8 @@ proptest! {
         // And with bytes changed here and there, whatever that makes of it.
         let mut text = text;
         for _ in 0..dice.below(20) {
-            let at = dice.below(text.len());
+            // A NUL among the first two bytes would make it UTF-16, which is refused whole.
+            let at = 2 + dice.below(text.len() - 2);
             text[at] = b" \n\r\t.[](){}\";%\\01aeN\xE4\x81\xC3\0"[dice.below(24)];
         }
         let changed = round(folder.path(), &text);
