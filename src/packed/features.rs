@@ -4,8 +4,8 @@
 //! same groups in words.
 
 use super::attacks::{DISTANCE, FILE_A, KING, KNIGHT, PAWN_CAPTURES, above, bishop, files_around, rook};
-use super::board::{BISHOP, KING_, KNIGHT_, PAWN, QUEEN, ROOK, Step};
-use super::scene::Scene;
+use super::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, Step};
+use super::scene::{Scene, squares};
 
 /// Kinds of man and square: role * 64 + square.
 pub const PLACES: usize = 384;
@@ -15,6 +15,7 @@ pub const ROWS: usize = PLACES + 1;
 pub const FROM_TO: usize = PLACES * 64;
 
 /// A group of weights: where it begins and how many there are.
+#[derive(Clone, Copy)]
 pub struct Group {
     /// The first index.
     pub start: usize,
@@ -74,27 +75,194 @@ pub fn surprise_class(surprise: u16) -> usize {
     SURPRISES.iter().filter(|from| surprise >= **from).count()
 }
 
+/// What all moves of a position have in common.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    /// The phase of the game, 0 to 5.
+    pub phase: usize,
+    /// The class of the player's surprise, 0 to 3.
+    pub class: usize,
+    /// 0, or the worth of the best of one's own hanging men, 1 to 4.
+    pub hang: usize,
+    /// 0, or the role + 1 of the best of the other side's hanging men.
+    pub prize: usize,
+    /// Men that give check to the player, 2 for more.
+    pub in_check: usize,
+}
+
+/// A man that can move, and what all its moves have in common.
+#[derive(Clone, Copy)]
+pub struct Man {
+    /// Its role.
+    pub role: usize,
+    /// Its square.
+    pub from: u8,
+    /// Role * 64 + square.
+    pub place: usize,
+    /// Its cheapest attacker, 0 to 5.
+    pub attacker: usize,
+    /// Whether it is defended.
+    pub defended: usize,
+    /// 0 does not hang, 1 hangs, 2 and is of the worth of the best that does.
+    pub hanging: usize,
+    /// Whether it moved last, and whether the man that the other side moved last attacks it (2).
+    pub last: usize,
+    /// King's steps to the other king and to one's own.
+    pub distances: [usize; 2],
+}
+
 /// A legal move and its features.
 #[derive(Clone, Copy)]
 pub struct Candidate {
     /// The move.
     pub step: Step,
-    /// Role * 64 + from, * 64 + to.
-    pub from_to: usize,
-    /// Role * 64 + to.
-    pub place: usize,
-    /// Role * 6 + what it takes: 0 nothing, else role + 1.
+    /// The target; where the king arrives in castling.
+    pub to: u8,
+    /// 0, or the role + 1 of what it takes.
     pub victim: usize,
-    /// Indices of weights, one of each group.
-    pub small: [usize; PER_MOVE],
+    /// The cheapest attacker of the target * 2 + whether it has support.
+    pub hit: usize,
+    /// 0, 1 if it takes on the target of the last move, 2 if that took there too.
+    pub recapture: usize,
+    /// What it newly attacks, 0 to 5.
+    pub threat: usize,
+    /// Squares beside the other king that it attacks, at most 3.
+    pub zone: usize,
+    /// Whether it protects another hanging man.
+    pub protects: usize,
+    /// Whether a hanging man of the other side stands on the target.
+    pub on_prize: usize,
+    /// Whether it goes back to where one's own last move came from (1), and to a square that the man moved last attacks (2).
+    pub back: usize,
+    /// King's steps from the target to the other king and to one's own.
+    pub distances: [usize; 2],
+    /// Bits of structure, by role.
+    pub structure: usize,
+    /// 0 no check, 1 by the man itself, 2 uncovered.
+    pub check: usize,
+    /// 0, or the kind of special move.
+    pub special: usize,
+}
+
+impl Setting {
+    /// Returns the index of a man's weight in `FROM`.
+    pub fn from(&self, man: &Man) -> usize {
+        FROM.start + self.phase * PLACES + man.place
+    }
+
+    /// Returns the indices of a move's weights, one of each group but `FROM`.
+    pub fn weights(&self, man: &Man, c: &Candidate) -> [usize; PER_MOVE] {
+        let Man { role, .. } = *man;
+        let safety = safety(role, c.hit);
+        [
+            capture(self.class, role, c.victim, c.hit, c.recapture),
+            danger(role, man.attacker, man.defended, c.hit, c.victim),
+            TO.start + self.phase * PLACES + role * 64 + c.to as usize,
+            check(role, c.check, c.hit, c.victim),
+            threat(role, c.threat, safety),
+            hanging(self.hang, man.hanging, c.protects, role, c.victim, safety),
+            prize(self.prize, c.victim, c.on_prize, role, safety),
+            structure(role) + c.structure,
+            king(OPP_KING, role, man.distances[0]) + c.distances[0],
+            king(OWN_KING, role, man.distances[1]) + c.distances[1],
+            again(self.class, role, man.last) + c.back_bits(),
+            special(c.special, c.check, self.phase),
+            evasion(self.in_check, role, c.victim, c.hit),
+            zone(role, c.zone, safety),
+        ]
+    }
+}
+
+impl Candidate {
+    /// The part of an index of `AGAIN` that is the target's.
+    #[inline(always)]
+    pub(super) fn back_bits(&self) -> usize {
+        // The bits are: the man moved last, back, the man is attacked, the target is attacked.
+        2 * (self.back & 1) + 4 * (self.back & 2)
+    }
+}
+
+/// How safe a target is for a man, by its cheapest attacker and support: 0 not attacked, 1 safe, 2 not.
+pub(super) const fn safety(role: usize, hit: usize) -> usize {
+    let worth = [1, 2, 2, 3, 4, 9][role];
+    if hit < 2 {
+        0
+    } else if hit / 2 < worth || hit % 2 == 0 {
+        2
+    } else {
+        1
+    }
+}
+
+// The indices of the groups' weights.
+
+pub(super) fn capture(class: usize, role: usize, victim: usize, hit: usize, recapture: usize) -> usize {
+    CAPTURE.start + (((class * 6 + role) * 6 + victim) * 12 + hit) * 3 + recapture
+}
+
+pub(super) fn danger(role: usize, attacker: usize, defended: usize, hit: usize, victim: usize) -> usize {
+    DANGER.start + (((role * 6 + attacker) * 2 + defended) * 12 + hit) * 2 + usize::from(victim > 0)
+}
+
+pub(super) fn check(role: usize, check: usize, hit: usize, victim: usize) -> usize {
+    CHECK.start + ((role * 3 + check) * 12 + hit) * 2 + usize::from(victim > 0)
+}
+
+pub(super) fn threat(role: usize, threat: usize, safety: usize) -> usize {
+    THREAT.start + (role * 6 + threat) * 3 + safety
+}
+
+pub(super) fn hanging(
+    hang: usize,
+    hanging: usize,
+    protects: usize,
+    role: usize,
+    victim: usize,
+    safety: usize,
+) -> usize {
+    HANGING.start + ((((hang * 3 + hanging) * 2 + protects) * 6 + role) * 6 + victim) * 3 + safety
+}
+
+pub(super) fn prize(prize: usize, victim: usize, on_prize: usize, role: usize, safety: usize) -> usize {
+    PRIZE.start + (((prize * 6 + victim) * 2 + on_prize) * 6 + role) * 3 + safety
+}
+
+#[inline(always)]
+pub(super) fn structure(role: usize) -> usize {
+    STRUCTURE.start + if role == PAWN { 0 } else { 4096 + (role - 1) * 64 }
+}
+
+#[inline(always)]
+pub(super) fn king(group: Group, role: usize, distance: usize) -> usize {
+    group.start + (role * 8 + distance) * 8
+}
+
+#[inline(always)]
+pub(super) fn again(class: usize, role: usize, last: usize) -> usize {
+    AGAIN.start + (class * 6 + role) * 16 + (last & 1) + 2 * (last & 2)
+}
+
+#[inline(always)]
+pub(super) fn special(special: usize, check: usize, phase: usize) -> usize {
+    SPECIAL.start + (special * 2 + usize::from(check > 0)) * 6 + phase
+}
+
+pub(super) fn evasion(in_check: usize, role: usize, victim: usize, hit: usize) -> usize {
+    EVASION.start + ((in_check * 6 + role) * 6 + victim) * 6 + hit / 2
+}
+
+pub(super) fn zone(role: usize, zone: usize, safety: usize) -> usize {
+    ZONE.start + (role * 4 + zone) * 3 + safety
 }
 
 /// Is called with every man that can move, and with its moves, in the order of the code.
 pub trait Visitor {
-    /// A man, as role * 64 + square, and the index of its weight in `FROM`.
-    fn man(&mut self, place: usize, from: usize);
-    /// A move of the last man.
-    fn candidate(&mut self, candidate: &Candidate);
+    /// What a visitor finds out about a man before its moves.
+    type Known;
+    /// A man; `None` leaves its moves out.
+    fn man(&mut self, setting: &Setting, man: &Man) -> Option<Self::Known>;
+    /// A move of a man.
+    fn candidate(&mut self, setting: &Setting, man: &Man, known: &Self::Known, candidate: &Candidate);
 }
 
 /// The inputs of the policy head that are not men on squares; each is role * 64 + square.
@@ -142,9 +310,14 @@ fn has(set: u64, square: u8) -> usize {
 #[inline(always)]
 pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
     let board = scene.board;
-    let phase = phase(scene);
-    let class = surprise_class(scene.history.surprise[0]) / 2;
     let hang = [0, 1, 2, 2, 3, 4][highest(&board.own, scene.own_hanging)];
+    let setting = Setting {
+        phase: phase(scene),
+        class: surprise_class(scene.history.surprise[0]) / 2,
+        hang,
+        prize: highest(&board.opp, scene.opp_hanging),
+        in_check: (scene.checkers.count_ones() as usize).min(2),
+    };
     let hang_men = match hang {
         0 => 0,
         1 => board.own[PAWN],
@@ -152,124 +325,126 @@ pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
         3 => board.own[ROOK],
         _ => board.own[QUEEN],
     } & scene.own_hanging;
-    let prize = highest(&board.opp, scene.opp_hanging);
-    let in_check = (scene.checkers.count_ones() as usize).min(2);
-    let (own_pawns, opp_pawns) = (board.own[PAWN], board.opp[PAWN]);
-    let (opp_to, opp_took) = scene.history.opp.map_or((64, false), |past| (past.to, past.took));
-    let (own_from, own_to) = scene.history.own.map_or((64, 64), |past| (past.from, past.to));
-    let zone = KING[scene.opp_king as usize & 63];
-    let file_state = |square: u8| {
-        let file = FILE_A << (square & 7);
-        if own_pawns & file != 0 { 2 } else { usize::from(opp_pawns & file != 0) }
-    };
-    let shelter = |square: u8| (own_pawns & files_around(square) & above(square)).count_ones().min(3) as usize;
+    let targets = scene.targets();
+    // A role at a time: what a role decides is decided when this is compiled.
+    men_of::<PAWN>(scene, &setting, hang_men, targets, visitor);
+    men_of::<KNIGHT_>(scene, &setting, hang_men, targets, visitor);
+    men_of::<BISHOP>(scene, &setting, hang_men, targets, visitor);
+    men_of::<ROOK>(scene, &setting, hang_men, targets, visitor);
+    men_of::<QUEEN>(scene, &setting, hang_men, targets, visitor);
+    men_of::<KING_>(scene, &setting, hang_men, targets, visitor);
+}
 
-    let (men, count) = scene.men();
-    for &(role, from, targets) in &men[..count] {
-        let from_place = role * 64 + from as usize;
-        visitor.man(from_place, FROM.start + phase * PLACES + from_place);
-        let reach = scene.reach[from as usize & 63];
-        let from_attacker = scene.attacker.at(from);
-        let from_defended = has(scene.own_once, from);
-        let hanging = if has(hang_men, from) != 0 { 2 } else { has(scene.own_hanging, from) };
-        let other_hanging = scene.own_hanging & !(1 << from);
-        let same = usize::from(from == own_to);
-        let hit = has(scene.last_attacks, from);
-        let screen = has(scene.screens, from);
-        let from_distances =
-            [scene.opp_king, scene.king].map(|king| DISTANCE[king as usize & 63][from as usize & 63] as usize);
-        let occupied = (scene.own | scene.opp) & !(1 << from);
-        let from_file = file_state(from);
+#[inline(always)]
+fn men_of<const ROLE: usize>(
+    scene: &Scene,
+    setting: &Setting,
+    hang_men: u64,
+    targets: u64,
+    visitor: &mut impl Visitor,
+) {
+    let board = scene.board;
+    for from in squares(board.own[ROLE]) {
+        let set = scene.moves_of::<ROLE>(from, targets);
+        if set == 0 {
+            continue;
+        }
+        let own_to = scene.history.own.map_or(OFF, |past| past.to);
+        let man = Man {
+            role: ROLE,
+            from,
+            place: ROLE * 64 + from as usize,
+            attacker: scene.hits[from as usize & 63] as usize >> 1 & 7,
+            defended: has(scene.own_once, from),
+            hanging: if has(hang_men, from) != 0 { 2 } else { has(scene.own_hanging, from) },
+            last: usize::from(from == own_to) + 2 * has(scene.last_attacks, from),
+            distances: [scene.opp_king, scene.king]
+                .map(|king| DISTANCE[king as usize & 63][from as usize & 63] as usize),
+        };
+        if let Some(known) = visitor.man(setting, &man) {
+            moves_of::<ROLE, _>(scene, setting, &man, &known, set, visitor);
+        }
+    }
+}
 
-        for target in super::scene::squares(targets) {
-            let castles = role == KING_ && has(scene.own, target) != 0;
-            let to = if !castles {
-                target
-            } else if target > from {
-                6
-            } else {
-                2
-            };
-            let place = role * 64 + to as usize;
-            let aslant = role == PAWN && (from ^ to) & 7 != 0;
-            let en_passant = aslant && has(scene.opp, to) == 0;
-            let victim = if castles {
-                0
-            } else if en_passant {
-                1
-            } else {
-                [1, 2, 3, 4, 5, 6, 0, 0][board.role(to) as usize & 7]
-            };
-            let takes = usize::from(victim > 0);
-            let attacker = scene.attacker.at(to);
-            let support = has(if role == PAWN && !aslant { scene.own_once } else { scene.own_twice }, to);
-            let worth = [1, 2, 2, 3, 4, 9][role];
-            let safety = if attacker == 0 {
-                0
-            } else if attacker < worth || support == 0 {
-                2
-            } else {
-                1
-            };
-            let recapture = if victim == 0 || to != opp_to { 0 } else { 1 + usize::from(opp_took) };
-            let attacks = match role {
-                PAWN => PAWN_CAPTURES[to as usize & 63],
-                KNIGHT_ => KNIGHT[to as usize & 63],
-                BISHOP => bishop(to, occupied),
-                ROOK => rook(to, occupied),
-                QUEEN => bishop(to, occupied) | rook(to, occupied),
-                _ => KING[to as usize & 63],
-            };
-            let fresh = attacks & scene.prey[role] & !reach;
-            let threat = if fresh == 0 {
-                0
-            } else if fresh & (fresh - 1) != 0 {
-                5
-            } else {
-                [1, 2, 2, 3, 4, 0, 0, 0][board.role(fresh.trailing_zeros() as u8) as usize & 7]
-            };
-            let around = ((attacks & zone).count_ones() as usize).min(3);
-            let protects = usize::from(attacks & other_hanging != 0);
-            let to_distances =
-                [scene.opp_king, scene.king].map(|king| DISTANCE[king as usize & 63][to as usize & 63] as usize);
-            let structure = if role == PAWN {
-                let own_others = own_pawns & !(1 << from);
-                let (file, around) = (FILE_A << (to & 7), files_around(to));
-                let up = above(to);
-                let supported = if aslant { has(scene.own_pawns_twice, to) } else { has(scene.own_pawns, to) };
-                let bits = usize::from(around & up & opp_pawns == 0)
-                    | supported << 1
-                    | usize::from(around & !file & own_others == 0) << 2
-                    | usize::from(file & own_others != 0) << 3
-                    | usize::from(file & up & opp_pawns != 0) << 4
-                    | usize::from(attacks & opp_pawns != 0) << 5
-                    | usize::from(attacks & scene.opp & !opp_pawns != 0) << 6
-                    | usize::from(files_around(scene.king) & file != 0) << 7
-                    | usize::from(files_around(scene.opp_king) & file != 0) << 8;
-                bits | ((to >> 3) as usize) << 9
-            } else {
-                let bits = match role {
-                    KNIGHT_ | BISHOP => {
-                        let around = files_around(to) & !(FILE_A << (to & 7));
-                        usize::from(around & above(to) & opp_pawns == 0)
-                            | has(scene.own_pawns, to) << 1
-                            | has(own_pawns << 8, to) << 2
-                            | has(own_pawns << 8, from) << 3
-                    }
-                    KING_ => shelter(from) * 4 + shelter(to),
-                    _ => {
-                        let heavy = (board.own[ROOK] | board.own[QUEEN]) & !(1 << from) & FILE_A << (to & 7);
-                        (file_state(to) * 3 + from_file) * 2 + usize::from(heavy != 0)
-                    }
-                };
-                4096 + (role - 1) * 64 + bits
-            };
-            let promotes = role == PAWN && to >= 56;
-            let mut promotion = if promotes { QUEEN } else { 0 };
-            loop {
-                let checker = if promotes { promotion } else { role };
-                let check = if has(scene.checks[checker], to) != 0 && !castles { 1 } else { 2 * screen };
-                let special = if castles {
+#[inline(always)]
+fn moves_of<const ROLE: usize, V: Visitor>(
+    scene: &Scene,
+    setting: &Setting,
+    man: &Man,
+    known: &V::Known,
+    targets: u64,
+    visitor: &mut V,
+) {
+    let board = scene.board;
+    let from = man.from;
+    let reach = scene.reach[from as usize & 63];
+    let other_hanging = scene.own_hanging & !(1 << from);
+    let screen = 2 * has(scene.screens, from);
+    let occupied = (scene.own | scene.opp) & !(1 << from);
+    let (opp_to, recapture) = scene.history.opp.map_or((OFF, 0), |past| (past.to, 1 + usize::from(past.took)));
+    let own_from = scene.history.own.map_or(OFF, |past| past.from);
+    let around = KING[scene.opp_king as usize & 63];
+    let distances = [scene.opp_king, scene.king].map(|king| &DISTANCE[king as usize & 63]);
+
+    for target in squares(targets) {
+        let castles = ROLE == KING_ && has(scene.own, target) != 0;
+        let to = if !castles {
+            target
+        } else if target > from {
+            6
+        } else {
+            2
+        };
+        let aslant = ROLE == PAWN && (from ^ to) & 7 != 0;
+        let en_passant = aslant && has(scene.opp, to) == 0;
+        let victim = if castles {
+            0
+        } else if en_passant {
+            1
+        } else {
+            [1, 2, 3, 4, 5, 0, 0, 0][board.role(to) as usize & 7]
+        };
+        let mut hit = scene.hits[to as usize & 63] as usize & 15;
+        if ROLE == PAWN && !aslant {
+            // A pawn does not attack the square before it, and one man is support enough.
+            hit = hit & 14 | has(scene.own_once, to);
+        }
+        let attacks = match ROLE {
+            PAWN => PAWN_CAPTURES[to as usize & 63],
+            KNIGHT_ => KNIGHT[to as usize & 63],
+            BISHOP => bishop(to, occupied),
+            ROOK => rook(to, occupied),
+            QUEEN => bishop(to, occupied) | rook(to, occupied),
+            _ => KING[to as usize & 63],
+        };
+        let fresh = attacks & scene.prey[ROLE] & !reach;
+        let threat = if fresh == 0 {
+            0
+        } else if fresh & (fresh - 1) != 0 {
+            5
+        } else {
+            [1, 2, 2, 3, 4, 0, 0, 0][board.role(fresh.trailing_zeros() as u8) as usize & 7]
+        };
+        let promotes = ROLE == PAWN && to >= 56;
+        let mut promotion = if promotes { QUEEN } else { 0 };
+        loop {
+            let checker = if promotes { promotion } else { ROLE };
+            let candidate = Candidate {
+                step: Step { from, to: target, promotion: promotion as u8 },
+                to,
+                victim,
+                hit,
+                recapture: if to == opp_to && victim > 0 { recapture } else { 0 },
+                threat,
+                zone: ((attacks & around).count_ones() as usize).min(3),
+                protects: usize::from(attacks & other_hanging != 0),
+                on_prize: has(scene.opp_hanging, to),
+                back: usize::from(to == own_from) + 2 * has(scene.last_attacks, to),
+                distances: distances.map(|row| row[to as usize & 63] as usize),
+                structure: structure_of::<ROLE>(scene, from, to, aslant, attacks),
+                check: if has(scene.checks[checker], to) != 0 && !castles { 1 } else { screen },
+                special: if castles {
                     if target > from { 1 } else { 2 }
                 } else if en_passant {
                     3
@@ -277,48 +452,61 @@ pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
                     3 + promotion
                 } else {
                     0
-                };
-                let candidate = Candidate {
-                    step: Step { from, to: target, promotion: promotion as u8 },
-                    from_to: from_place * 64 + to as usize,
-                    place,
-                    victim: role * 6 + victim.min(5),
-                    small: [
-                        CAPTURE.start
-                            + ((((class * 6 + role) * 6 + victim.min(5)) * 6 + attacker) * 2 + support) * 3
-                            + recapture,
-                        DANGER.start
-                            + ((((role * 6 + from_attacker) * 2 + from_defended) * 6 + attacker) * 2 + support) * 2
-                            + takes,
-                        TO.start + phase * PLACES + place,
-                        CHECK.start + (((role * 3 + check) * 6 + attacker) * 2 + support) * 2 + takes,
-                        THREAT.start + (role * 6 + threat) * 3 + safety,
-                        HANGING.start
-                            + ((((hang * 3 + hanging) * 2 + protects) * 6 + role) * 6 + victim.min(5)) * 3
-                            + safety,
-                        PRIZE.start
-                            + (((prize * 6 + victim.min(5)) * 2 + has(scene.opp_hanging, to)) * 6 + role) * 3
-                            + safety,
-                        STRUCTURE.start + structure,
-                        OPP_KING.start + (role * 8 + from_distances[0]) * 8 + to_distances[0],
-                        OWN_KING.start + (role * 8 + from_distances[1]) * 8 + to_distances[1],
-                        AGAIN.start
-                            + (class * 6 + role) * 16
-                            + same
-                            + 2 * usize::from(to == own_from)
-                            + 4 * hit
-                            + 8 * has(scene.last_attacks, to),
-                        SPECIAL.start + (special * 2 + usize::from(check > 0)) * 6 + phase,
-                        EVASION.start + ((in_check * 6 + role) * 6 + victim.min(5)) * 6 + attacker,
-                        ZONE.start + (role * 4 + around) * 3 + safety,
-                    ],
-                };
-                visitor.candidate(&candidate);
-                if promotion <= KNIGHT_ {
-                    break;
-                }
-                promotion -= 1;
+                },
+            };
+            visitor.candidate(setting, man, known, &candidate);
+            if promotion <= KNIGHT_ {
+                break;
             }
+            promotion -= 1;
         }
     }
+}
+
+/// The bits of structure around a move.
+#[inline(always)]
+fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, aslant: bool, attacks: u64) -> usize {
+    let board = scene.board;
+    let (own_pawns, opp_pawns) = (board.own[PAWN], board.opp[PAWN]);
+    match ROLE {
+        PAWN => {
+            let own_others = own_pawns & !(1 << from);
+            let (file, around) = (FILE_A << (to & 7), files_around(to));
+            let up = above(to);
+            let supported = if aslant { has(scene.own_pawns_twice, to) } else { has(scene.own_pawns, to) };
+            let bits = usize::from(around & up & opp_pawns == 0)
+                | supported << 1
+                | usize::from(around & !file & own_others == 0) << 2
+                | usize::from(file & own_others != 0) << 3
+                | usize::from(file & up & opp_pawns != 0) << 4
+                | usize::from(attacks & opp_pawns != 0) << 5
+                | usize::from(attacks & scene.opp & !opp_pawns != 0) << 6
+                | usize::from(files_around(scene.king) & file != 0) << 7
+                | usize::from(files_around(scene.opp_king) & file != 0) << 8;
+            bits | ((to >> 3) as usize) << 9
+        }
+        KNIGHT_ | BISHOP => {
+            let around = files_around(to) & !(FILE_A << (to & 7));
+            usize::from(around & above(to) & opp_pawns == 0)
+                | has(scene.own_pawns, to) << 1
+                | has(own_pawns << 8, to) << 2
+                | has(own_pawns << 8, from) << 3
+        }
+        KING_ => shelter(own_pawns, from) * 4 + shelter(own_pawns, to),
+        _ => {
+            let file = FILE_A << (to & 7);
+            let heavy = (board.own[ROOK] | board.own[QUEEN]) & !(1 << from) & file;
+            let open = |square: u8| {
+                let file = FILE_A << (square & 7);
+                if own_pawns & file != 0 { 2 } else { usize::from(opp_pawns & file != 0) }
+            };
+            (open(to) * 3 + open(from)) * 2 + usize::from(heavy != 0)
+        }
+    }
+}
+
+/// One's own pawns before a king, at most 3.
+#[inline(always)]
+fn shelter(pawns: u64, square: u8) -> usize {
+    (pawns & files_around(square) & above(square)).count_ones().min(3) as usize
 }

@@ -2,7 +2,7 @@
 
 use super::board::{Board, Step};
 use super::book::{Book, NO_NODE};
-use super::features::{self, Candidate, FROM_TO, MOST_SURPRISE, PLACES, ROWS, SMALL, Visitor};
+use super::features::{self, Candidate, FROM_TO, MOST_SURPRISE, Man, PLACES, ROWS, SMALL, Setting, Visitor};
 use super::scene::{History, Scene, squares};
 
 /// Units of the policy head.
@@ -38,6 +38,7 @@ pub struct Model {
     reply: Box<[[i8; PLACES]; ROWS]>,
     again: Box<[[i8; PLACES]; ROWS]>,
     small: Box<[i16; SMALL]>,
+    sums: Sums,
     bias: Units,
     input: Box<[Units; INPUTS]>,
     to: Box<[Units; PLACES]>,
@@ -88,11 +89,18 @@ impl Model {
             return None;
         }
         let units = |reader: &mut Reader| reader.shorts::<UNITS>().map(|units| *units);
+        let (from_to, reply, again) = (
+            reader.bytes()?,
+            reader.rows(|reader| reader.bytes().map(|row| *row))?,
+            reader.rows(|reader| reader.bytes().map(|row| *row))?,
+        );
+        let small = reader.shorts()?;
         let model = Model {
-            from_to: reader.bytes()?,
-            reply: reader.rows(|reader| reader.bytes().map(|row| *row))?,
-            again: reader.rows(|reader| reader.bytes().map(|row| *row))?,
-            small: reader.shorts()?,
+            from_to,
+            reply,
+            again,
+            sums: Sums::new(&small)?,
+            small,
             bias: units(&mut reader)?,
             // In 64ths; the accumulators count 256ths.
             input: reader.rows(|reader| reader.bytes::<UNITS>().map(|row| row.map(|weight| 4 * i16::from(weight))))?,
@@ -174,13 +182,13 @@ impl Model {
     pub(super) fn price_portable(&self, at: (&Board, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
         let scene = &Scene::new(at.0, at.1);
         let extras = features::extras(scene);
+        // What stands in memory is multiplied as it stands; of what it has just made, the compiler makes something more complicated.
+        let outputs = &std::hint::black_box(self.outputs(units, scene, &extras));
         let mut scorer = Scorer {
             model: self,
-            outputs: self.outputs(units, scene, &extras),
+            outputs,
+            last: [&self.reply[extras.last[0].min(PLACES)], &self.again[extras.last[1].min(PLACES)]],
             victims: [i32::MIN; 36],
-            reply: &self.reply[extras.last[0].min(PLACES)],
-            again: &self.again[extras.last[1].min(PLACES)],
-            man: 0,
             count: 0,
             steps: &mut prices.steps,
             scores: &mut prices.scores,
@@ -210,17 +218,104 @@ fn has_wide_registers() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
+/// Weights of groups with fields in common, added up beforehand. The last index is at most a power of two, so that none needs a check.
+struct Sums {
+    /// Capture and evasion. Class * 3 + checks, * 6 + role; (victim * 3 + recapture) * 16 + hit.
+    takes: Box<[[i16; 512]]>,
+    /// Danger and check. Role, * 6 + attacker of the man, * 2 + whether it is defended; (check * 2 + whether it takes) * 16 + hit.
+    risk: Box<[[i16; 128]]>,
+    /// Hanging and prize. What hangs * 6 + prize, * 6 + role, * 3 + how the man hangs; ((protects * 2 + on prize) * 6 + victim) * 4 + safety.
+    loose: Box<[[i16; 128]]>,
+    /// Threat and zone. Role; threat * 16 + zone * 4 + safety.
+    aims: Box<[[i16; 128]; 6]>,
+}
+
+impl Sums {
+    /// Returns the sums of a model's weights, or `None` where one is too large: no trainer makes such.
+    fn new(small: &[i16; SMALL]) -> Option<Sums> {
+        let sum = |indices: [usize; 2]| {
+            let [a, b] = indices.map(|index| small.get(index).copied());
+            a?.checked_add(b?)
+        };
+        let mut takes = vec![[0; 512]; 12 * 6].into_boxed_slice();
+        let mut risk = vec![[0; 128]; 6 * 12].into_boxed_slice();
+        let mut loose = vec![[0; 128]; 5 * 6 * 6 * 3].into_boxed_slice();
+        let mut aims = Box::new([[0; 128]; 6]);
+        for role in 0..6 {
+            for (class, checks, victim, hit, recapture) in all([4, 3, 6, 12, 3]) {
+                let indices = [
+                    features::capture(class, role, victim, hit, recapture),
+                    features::evasion(checks, role, victim, hit),
+                ];
+                takes[(class * 3 + checks) * 6 + role][(victim * 3 + recapture) * 16 + hit] = sum(indices)?;
+            }
+            for (attacker, defended, check, hit, takes) in all([6, 2, 3, 12, 2]) {
+                let indices =
+                    [features::danger(role, attacker, defended, hit, takes), features::check(role, check, hit, takes)];
+                risk[(role * 6 + attacker) * 2 + defended][(check * 2 + takes) * 16 + hit] = sum(indices)?;
+            }
+            for (hang, prize, state, flags, rest) in all([5, 6, 3, 4, 18]) {
+                let (protects, on_prize, victim, safety) = (flags >> 1, flags & 1, rest / 3, rest % 3);
+                let indices = [
+                    features::hanging(hang, state, protects, role, victim, safety),
+                    features::prize(prize, victim, on_prize, role, safety),
+                ];
+                loose[((hang * 6 + prize) * 6 + role) * 3 + state][(flags * 6 + victim) * 4 + safety] = sum(indices)?;
+            }
+            for (threat, zone, safety, _, _) in all([6, 4, 3, 1, 1]) {
+                let indices = [features::threat(role, threat, safety), features::zone(role, zone, safety)];
+                aims[role][threat * 16 + zone * 4 + safety] = sum(indices)?;
+            }
+        }
+        Some(Sums { takes, risk, loose, aims })
+    }
+}
+
+/// Iterates over all values of five fields.
+fn all(sizes: [usize; 5]) -> impl Iterator<Item = (usize, usize, usize, usize, usize)> {
+    let [a, b, c, d, e] = sizes;
+    (0..a * b * c * d * e).map(move |i| (i / (b * c * d * e), i / (c * d * e) % b, i / (d * e) % c, i / e % d, i % e))
+}
+
+/// By role and hit: the safety of a move.
+static SAFETY: [[u8; 16]; 6] = {
+    let mut table = [[0; 16]; 6];
+    let mut i = 0;
+    while i < 6 * 12 {
+        table[i / 12][i % 12] = features::safety(i / 12, i % 12) as u8;
+        i += 1;
+    }
+    table
+};
+
 #[inline(always)]
 fn dot(a: &Units, b: &Units) -> i32 {
     a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
 }
 
+/// The weights that a man's moves choose from.
+struct Rows<'a> {
+    takes: &'a [i16; 512],
+    risk: &'a [i16; 128],
+    loose: &'a [i16; 128],
+    aims: &'a [i16; 128],
+    to: &'a [i16; 64],
+    kings: [&'a [i16; 8]; 2],
+    again: &'a [i16; 16],
+    structure: &'a [i16],
+    /// By whether there is check, of moves that are not special.
+    check: [i16; 2],
+    from_to: &'a [i8; 64],
+    last: [&'a [i8; 64]; 2],
+    head: &'a [Units; 64],
+    /// The man's own part of the head.
+    man: i32,
+}
+
 struct Scorer<'a> {
     model: &'a Model,
-    outputs: Units,
-    reply: &'a [i8; PLACES],
-    again: &'a [i8; PLACES],
-    man: i32,
+    outputs: &'a Units,
+    last: [&'a [i8; PLACES]; 2],
     /// Dots with the rows of the victims, once they are known.
     victims: [i32; 36],
     count: usize,
@@ -228,28 +323,73 @@ struct Scorer<'a> {
     scores: &'a mut [i32; 256],
 }
 
-impl Visitor for Scorer<'_> {
+/// The `N` weights from `at` on.
+#[inline(always)]
+fn part<T, const N: usize>(weights: &[T], at: usize) -> Option<&[T; N]> {
+    weights.get(at..)?.first_chunk()
+}
+
+impl<'a> Visitor for Scorer<'a> {
+    type Known = Rows<'a>;
+
     #[inline(always)]
-    fn man(&mut self, place: usize, from: usize) {
-        let head = dot(&self.outputs, &self.model.from[place]);
-        self.man = head + (i32::from(self.model.small[from]) << 8);
+    fn man(&mut self, setting: &Setting, man: &Man) -> Option<Rows<'a>> {
+        let Model { small, sums, .. } = self.model;
+        let small = &small[..];
+        let Man { role, place, .. } = *man;
+        let to = role * 64;
+        let own = dot(self.outputs, self.model.from.get(place)?) + (i32::from(*small.get(setting.from(man))?) << 8);
+        Some(Rows {
+            takes: sums.takes.get((setting.class * 3 + setting.in_check) * 6 + role)?,
+            risk: sums.risk.get((role * 6 + man.attacker) * 2 + man.defended)?,
+            loose: sums.loose.get(((setting.hang * 6 + setting.prize) * 6 + role) * 3 + man.hanging)?,
+            aims: sums.aims.get(role)?,
+            to: part(small, features::TO.start + setting.phase * PLACES + to)?,
+            kings: [
+                part(small, features::king(features::OPP_KING, role, man.distances[0]))?,
+                part(small, features::king(features::OWN_KING, role, man.distances[1]))?,
+            ],
+            again: part(small, features::again(setting.class, role, man.last))?,
+            structure: small.get(features::structure(role)..)?,
+            check: [0, 1].map(|check| small[features::special(0, check, setting.phase)]),
+            from_to: part(&self.model.from_to[..], place * 64)?,
+            last: [part(self.last[0], to)?, part(self.last[1], to)?],
+            head: part(&self.model.to[..], to)?,
+            man: own,
+        })
     }
 
     #[inline(always)]
-    fn candidate(&mut self, candidate: &Candidate) {
-        let model = self.model;
-        let coarse = i32::from(model.from_to[candidate.from_to])
-            + i32::from(self.reply[candidate.place])
-            + i32::from(self.again[candidate.place]);
-        let fine: i32 = candidate.small.iter().map(|index| i32::from(model.small[*index])).sum();
-        let victim = &mut self.victims[candidate.victim];
+    fn candidate(&mut self, setting: &Setting, man: &Man, rows: &Rows<'a>, c: &Candidate) {
+        let (role, hit, takes) = (man.role, c.hit & 15, usize::from(c.victim > 0));
+        let to = c.to as usize & 63;
+        let safety = SAFETY[role][hit] as usize;
+        let special = match c.special {
+            0 => rows.check[usize::from(c.check > 0)],
+            special => self.model.small[features::special(special, c.check, setting.phase)],
+        };
+        let fine = [
+            rows.takes[((c.victim * 3 + c.recapture) * 16 + hit) & 511],
+            rows.risk[((c.check * 2 + takes) * 16 + hit) & 127],
+            rows.loose[(((c.protects * 2 + c.on_prize) * 6 + c.victim) * 4 + safety) & 127],
+            rows.aims[(c.threat * 16 + c.zone * 4 + safety) & 127],
+            rows.to[to],
+            rows.kings[0][c.distances[0] & 7],
+            rows.kings[1][c.distances[1] & 7],
+            rows.again[c.back_bits() & 15],
+            rows.structure.get(c.structure).copied().unwrap_or(0),
+            special,
+        ];
+        let fine: i32 = fine.into_iter().map(i32::from).sum();
+        let coarse = i32::from(rows.from_to[to]) + i32::from(rows.last[0][to]) + i32::from(rows.last[1][to]);
+        let victim = &mut self.victims[(role * 6 + c.victim) % 36];
         if *victim == i32::MIN {
-            *victim = dot(&self.outputs, &model.victim[candidate.victim]);
+            *victim = dot(self.outputs, &self.model.victim[(role * 6 + c.victim) % 36]);
         }
-        let head = dot(&self.outputs, &model.to[candidate.place]) + *victim;
+        let head = rows.man + dot(self.outputs, &rows.head[to]) + *victim;
         let at = self.count & 255;
-        self.steps[at] = candidate.step;
-        self.scores[at] = (coarse << 4) + fine + ((self.man + head) >> 8);
+        self.steps[at] = c.step;
+        self.scores[at] = (coarse << 4) + fine + (head >> 8);
         self.count += 1;
     }
 }

@@ -16,32 +16,34 @@ pub(super) fn squares(mut set: u64) -> impl Iterator<Item = u8> {
     })
 }
 
-/// A number below 8 for each square, as three sets of squares.
-#[derive(Clone, Copy)]
-pub(super) struct Planes([u64; 3]);
+/// Returns a byte 1 for each bit of a byte.
+#[inline(always)]
+fn spread(byte: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let bits = (byte & 0xFF).wrapping_mul(EACH) & 0x8040_2010_0804_0201;
+    (bits + 0x7F * EACH) >> 7 & EACH
+}
 
-impl Planes {
-    /// The number of the first of the sets that has the square, from 1; 0 for none.
-    fn first_of(sets: [u64; 5]) -> Planes {
-        let mut planes = [0; 3];
-        let mut seen = 0;
-        for (number, set) in sets.into_iter().enumerate() {
-            let new = set & !seen;
-            for (bit, plane) in planes.iter_mut().enumerate() {
-                if (number + 1) >> bit & 1 != 0 {
-                    *plane |= new;
-                }
+/// Returns for each square the number of the first of the sets that has it, from 1 (0 for none), doubled, and 1 more in `odd`.
+#[inline(always)]
+fn first_of(sets: [u64; 5], odd: u64) -> [u8; 64] {
+    let mut planes = [0; 3];
+    let mut seen = 0;
+    for (number, set) in sets.into_iter().enumerate() {
+        let new = set & !seen;
+        for (bit, plane) in planes.iter_mut().enumerate() {
+            if (number + 1) >> bit & 1 != 0 {
+                *plane |= new;
             }
-            seen |= set;
         }
-        Planes(planes)
+        seen |= set;
     }
-
-    #[inline(always)]
-    pub(super) fn at(&self, square: u8) -> usize {
-        let [a, b, c] = self.0.map(|plane| (plane >> (square & 63) & 1) as usize);
-        a | b << 1 | c << 2
+    let mut squares = [0; 64];
+    for (rank, row) in squares.chunks_exact_mut(8).enumerate() {
+        let [a, b, c, odd] = [planes[0], planes[1], planes[2], odd].map(|set| spread(set >> (8 * rank)));
+        row.copy_from_slice(&(a << 1 | b << 2 | c << 3 | odd).to_le_bytes());
     }
+    squares
 }
 
 /// A move of a game so far, on the turned board of the present player.
@@ -89,11 +91,11 @@ pub struct Scene<'a> {
     pub(super) opp_king: u8,
     /// Attacks of the other side, as if the mover's king were not there.
     pub(super) danger: u64,
-    /// The cheapest attacker of the other side: 0 none, 1 pawn, 2 knight or bishop, 3 rook, 4 queen, 5 king.
-    pub(super) attacker: Planes,
-    /// Squares attacked by the mover, and those attacked twice.
+    /// By square the cheapest attacker of the other side (0 none, 1 pawn, 2 knight or bishop, 3 rook, 4 queen, 5 king), doubled; and 1
+    /// more where the mover attacks twice.
+    pub(super) hits: [u8; 64],
+    /// Squares attacked by the mover.
     pub(super) own_once: u64,
-    pub(super) own_twice: u64,
     /// Squares attacked by one's own pawns, and by two of them.
     pub(super) own_pawns: u64,
     pub(super) own_pawns_twice: u64,
@@ -227,9 +229,8 @@ impl<'a> Scene<'a> {
             king,
             opp_king,
             danger,
-            attacker: Planes::first_of([pawns, minors, rooks, queens, KING[opp_king as usize & 63]]),
+            hits: first_of([pawns, minors, rooks, queens, KING[opp_king as usize & 63]], twice),
             own_once: once,
-            own_twice: twice,
             own_pawns,
             own_pawns_twice,
             own_hanging: hanging(&board.own, danger, once, pawns, minors, rooks),
@@ -259,7 +260,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns the squares to which men other than the king may go: those that end a check.
-    fn targets(&self) -> u64 {
+    pub(super) fn targets(&self) -> u64 {
         let free = !self.own & !self.board.opp[KING_];
         match self.checkers.count_ones() {
             0 => free,
@@ -268,54 +269,34 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the men that have legal moves: role, square and the set of squares it may go to, and how many they are. Pawns come first, then
-    /// knights, bishops, rooks, queens and the king; men of a role in the order of their squares. The king's set holds the rooks it may
-    /// castle with.
+    /// Returns the squares that a man of the mover's may legally go to; for the king also those of the rooks it may castle with. `targets`
+    /// are those of the scene.
     #[inline(always)]
-    pub(super) fn men(&self) -> ([(usize, u8, u64); 64], usize) {
-        let (mut men, mut count) = ([(0, 0, 0); 64], 0);
-        // No closure: what takes the list is compiled for wide registers too, and a closure of its own would not be.
-        macro_rules! man {
-            ($role:expr, $square:expr, $set:expr) => {
-                men[count & 63] = ($role, $square, $set);
-                count += 1;
-            };
-        }
+    pub(super) fn moves_of<const ROLE: usize>(&self, square: u8, targets: u64) -> u64 {
         let board = self.board;
-        let targets = self.targets();
-        let occupied = self.own | self.opp;
-        let confine = |square: u8, set: u64| {
-            if self.pinned >> (square & 63) & 1 == 0 { set } else { set & self.pin_line(square) }
-        };
-        for square in squares(board.own[PAWN]) {
-            let bit = 1u64 << square;
-            let one = bit << 8 & !occupied;
+        let reach = self.reach[square as usize & 63];
+        if ROLE == KING_ {
+            let steps = reach & !self.own & !self.danger & !board.opp[KING_];
+            return if board.rooks[0] == [OFF; 2] { steps } else { steps | board.castlings(self.danger) };
+        }
+        let mut set = reach & targets;
+        if ROLE == PAWN {
+            let occupied = self.own | self.opp;
+            let one = 1u64 << (square & 63) << 8 & !occupied;
             let two = (one & 0xFF_0000) << 8 & !occupied;
-            let captures = PAWN_CAPTURES[square as usize & 63];
-            let mut set = confine(square, (one | two | captures & self.opp) & targets);
-            if board.en_passant < OFF && captures >> board.en_passant & 1 != 0 && board.en_passant_is_safe(square) {
-                set |= 1 << board.en_passant;
-            }
-            if set != 0 {
-                man!(PAWN, square, set);
-            }
+            set = (one | two | PAWN_CAPTURES[square as usize & 63] & self.opp) & targets;
         }
-        for role in [KNIGHT_, BISHOP, ROOK, QUEEN] {
-            for square in squares(board.own[role]) {
-                let set = confine(square, self.reach[square as usize & 63] & targets);
-                if set != 0 {
-                    man!(role, square, set);
-                }
-            }
+        if self.pinned >> (square & 63) & 1 != 0 {
+            set &= self.pin_line(square);
         }
-        let mut set = self.reach[self.king as usize & 63] & !self.own & !self.danger & !board.opp[KING_];
-        if board.rooks[0] != [OFF; 2] {
-            set |= board.castlings(self.danger);
+        if ROLE == PAWN
+            && board.en_passant < OFF
+            && PAWN_CAPTURES[square as usize & 63] >> board.en_passant & 1 != 0
+            && board.en_passant_is_safe(square)
+        {
+            set |= 1 << board.en_passant;
         }
-        if set != 0 {
-            man!(KING_, self.king, set);
-        }
-        (men, count.min(64))
+        set
     }
 
     /// The squares on the line from the king through a pinned man to the man that pins it.

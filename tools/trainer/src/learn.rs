@@ -3,7 +3,7 @@
 use crate::games::Game;
 use scoresheet::chess::Position;
 use scoresheet::packed::board::Board;
-use scoresheet::packed::features::{self, Candidate, FROM_TO, PLACES, ROWS, SMALL, Visitor};
+use scoresheet::packed::features::{self, Candidate, FROM_TO, Man, PLACES, ROWS, SMALL, Setting, Visitor};
 use scoresheet::packed::model::{INPUTS, UNITS};
 use scoresheet::packed::scene::{History, Scene};
 use scoresheet::packed::train;
@@ -117,24 +117,26 @@ struct Choice {
 struct Choices {
     list: Vec<Choice>,
     last: [usize; 2],
-    from: (usize, usize),
 }
 
 impl Visitor for Choices {
-    fn man(&mut self, place: usize, from: usize) {
-        self.from = (place, from);
+    type Known = ();
+
+    fn man(&mut self, _: &Setting, _: &Man) -> Option<()> {
+        Some(())
     }
 
-    fn candidate(&mut self, candidate: &Candidate) {
+    fn candidate(&mut self, setting: &Setting, man: &Man, _: &(), candidate: &Candidate) {
         let mut indices = [0; FEATURES];
-        for (to, from) in indices.iter_mut().zip(candidate.small) {
+        for (to, from) in indices.iter_mut().zip(setting.weights(man, candidate)) {
             *to = from as u32;
         }
+        let place = man.role * 64 + candidate.to as usize;
         let rest = [
-            self.from.1,
-            FROM_TO_AT + candidate.from_to,
-            REPLY_AT + self.last[0] * PLACES + candidate.place,
-            AGAIN_AT + self.last[1] * PLACES + candidate.place,
+            setting.from(man),
+            FROM_TO_AT + man.place * 64 + candidate.to as usize,
+            REPLY_AT + self.last[0] * PLACES + place,
+            AGAIN_AT + self.last[1] * PLACES + place,
         ];
         for (to, from) in indices[features::PER_MOVE..].iter_mut().zip(rest) {
             *to = from as u32;
@@ -142,9 +144,9 @@ impl Visitor for Choices {
         self.list.push(Choice {
             step: candidate.step,
             features: indices,
-            from: self.from.0,
-            place: candidate.place,
-            victim: candidate.victim,
+            from: man.place,
+            place,
+            victim: man.role * 6 + candidate.victim,
             score: 0.0,
         });
     }
