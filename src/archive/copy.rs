@@ -1,6 +1,6 @@
 //! Games copied from open archives into a new one as they are: records, tags, texts and layout, without going through PGN.
 //!
-//! Games keep their order and get new numbers. Strings get new numbers in the new archive's dictionary. A source of which all games are
+//! Packed moves stay packed. Games keep their order and get new numbers. Strings get new numbers in the new archive's dictionary. A source of which all games are
 //! copied is copied with them, bytes beside its games included; one of which some are is named without its hash, for it can no longer
 //! be given back.
 
@@ -16,6 +16,7 @@ use crate::format::ArchiveId;
 use crate::format::block::Kind;
 use crate::format::layout::Layout;
 use crate::format::loose;
+use crate::format::moves::Coding;
 use crate::format::source::Source;
 use crate::format::tags::{TagsBuilder, TagsDraft};
 use crate::format::texts::TextsBuilder;
@@ -140,7 +141,7 @@ impl<S: Storage> Copier<S> {
         // Games that are as they were.
         let mut same = games.clone();
         // Drafts are made in parallel; what depends on the order of chunks is not.
-        for groups in groups(archive, &games).chunks(rayon::current_num_threads() * 2) {
+        for groups in groups(archive, &games)?.chunks(rayon::current_num_threads() * 2) {
             let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::of(archive, group, edit)).collect();
             let mut drafts = drafts?;
             for draft in &mut drafts {
@@ -213,10 +214,10 @@ fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
 /// Games of some chunks that become one chunk.
 type Group = Vec<(usize, Vec<u64>)>;
 
-/// Returns the games as groups of about the size of a chunk: a whole chunk stays one.
-fn groups(archive: &Archive, games: &GameSet) -> Vec<Group> {
+/// Returns the games as groups of about the size of a chunk, their moves coded alike: a whole chunk stays one.
+fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
     let (mut groups, mut group): (Vec<Group>, Group) = (Vec::new(), Vec::new());
-    let (mut count, mut share) = (0, 0.0);
+    let (mut count, mut share, mut coding) = (0, 0.0, Coding::Plain);
     for chunk in 0..archive.chunk_count() {
         let all = archive.games_of(chunk);
         let size = (all.end - all.start) as f64;
@@ -226,7 +227,8 @@ fn groups(archive: &Archive, games: &GameSet) -> Vec<Group> {
         }
         // The texts of a game may be long: so a group is no more of any chunks than one chunk would be.
         let own = kept.len() as f64 / size;
-        if !group.is_empty() && (share + own > 1.0 || count + kept.len() > CHUNK_GAMES) {
+        let other = std::mem::replace(&mut coding, archive.chunk(chunk)?.coding()?);
+        if !group.is_empty() && (share + own > 1.0 || count + kept.len() > CHUNK_GAMES || other != coding) {
             groups.push(std::mem::take(&mut group));
             (count, share) = (0, 0.0);
         }
@@ -237,13 +239,14 @@ fn groups(archive: &Archive, games: &GameSet) -> Vec<Group> {
     if !group.is_empty() {
         groups.push(group);
     }
-    groups
+    Ok(groups)
 }
 
 /// A chunk of the copy, but for what depends on the chunks before it.
 struct Draft {
     records: Vec<u8>,
     ends: Vec<u32>,
+    coding: Coding,
     tags: TagsDraft,
     strings: Vec<Box<[u8]>>,
     texts: Option<Vec<u8>>,
@@ -258,12 +261,13 @@ impl Draft {
     fn of(archive: &Archive, group: &Group, edit: Edit) -> Result<Draft> {
         let (mut records, mut ends) = (Vec::new(), Vec::new());
         let (mut tags, mut texts, mut layout) = (TagsBuilder::default(), TextsBuilder::default(), Layout::default());
-        let (mut plies, mut faulty, mut edited) = (0, 0, Vec::new());
+        let (mut plies, mut faulty, mut edited, mut coding) = (0, 0, Vec::new(), Coding::Plain);
         for (number, games) in group {
             let chunk = archive.chunk(*number)?;
+            coding = chunk.coding()?;
             for game in games {
                 let game = chunk.game(*game)?;
-                game.record().push(&mut records);
+                game.push_stored(&mut records)?;
                 let end =
                     u32::try_from(records.len()).map_err(|_| Damage::new(0, "a chunk is too large to be copied"))?;
                 ends.push(end);
@@ -296,6 +300,7 @@ impl Draft {
         Ok(Draft {
             records,
             ends,
+            coding,
             tags: tags.analyse(),
             strings: Vec::new(),
             texts: (!texts.is_empty()).then(|| texts.encode(LEVEL)),
@@ -310,6 +315,7 @@ impl Draft {
         EncodedChunk {
             records: self.records,
             ends: self.ends,
+            coding: self.coding,
             tags: self.tags.encode(LEVEL),
             texts: self.texts,
             layout: self.layout,

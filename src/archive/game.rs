@@ -8,7 +8,8 @@ use crate::chess::{Position, position::STANDARD};
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
 use crate::format::layout::{self, Layout};
-use crate::format::record::{self, Record};
+use crate::format::moves::Coding;
+use crate::format::record::{self, Record, push_recoded};
 use crate::format::tags::{Tags, Value};
 use crate::format::texts::Texts;
 use crate::game::{self, Outcome, TextKind, Visitor};
@@ -109,6 +110,11 @@ impl<'a> Chunk<'a> {
 
     pub(super) fn number(&self) -> usize {
         self.number
+    }
+
+    /// Returns how the chunk's records hold their moves.
+    pub(super) fn coding(&self) -> Result<Coding> {
+        Ok(self.archive.head(self.number)?.coding)
     }
 
     /// Returns the number of the chunk's first game, from 1.
@@ -305,6 +311,18 @@ impl<'a> Game<'a> {
 
     fn with_tags<T>(&self, read: impl FnOnce(&Tags) -> T) -> Result<T> {
         Ok(read(self.columns().tags(self.archive, self.chunk)?))
+    }
+
+    /// Appends the game's record as its chunk holds it, packed moves packed.
+    pub(super) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
+        match self.archive.head(self.chunk)?.coding {
+            Coding::Plain => self.record.push(out),
+            Coding::Packed(_) => {
+                let stored = self.archive.stored_record(self.chunk, self.place)?;
+                push_recoded(&stored, &stored.stream, true, out);
+            }
+        }
+        Ok(())
     }
 
     /// Returns the game's record.

@@ -55,6 +55,8 @@ const STRETCH: u64 = 1024;
 pub(super) struct Head {
     pub block: BlockRef,
     pub layout: Layout,
+    /// How the records hold their moves.
+    pub coding: Coding,
     /// The table, where the file is not in memory.
     table: Option<Box<[u8]>>,
 }
@@ -368,11 +370,13 @@ impl Archive {
             let layout = Layout::of(&block.header)
                 .filter(|_| block.header.first == entry.first)
                 .ok_or(Damage::new(entry.offset, "damaged moves block"))?;
-            let table = match block.checked(&self.store, self.id)? {
+            let checked = block.checked(&self.store, self.id)?;
+            let coding = layout.coding(&checked).ok_or(Damage::new(entry.offset, "damaged moves block"))?;
+            let table = match checked {
                 Cow::Borrowed(_) => None,
                 Cow::Owned(table) => Some(table.into()),
             };
-            Ok(Head { block, layout, table })
+            Ok(Head { block, layout, coding, table })
         })
         .as_ref()
         .map_err(|damage| *damage)
@@ -396,13 +400,25 @@ impl Archive {
         Ok((chunk, place as usize))
     }
 
-    /// Returns the record at `place` of a chunk, its pages checked. Packed moves come unpacked, up to main-line ply `limit` if that is
+    /// Returns the record at `place` of a chunk with its moves plain. Packed ones come unpacked, up to main-line ply `limit` if that is
     /// given.
     #[inline]
     pub(super) fn record(&self, chunk: usize, place: usize, limit: Option<u32>) -> Result<Record<'_>, Damage> {
         let head = self.head(chunk)?;
+        let record = self.record_at(chunk, head, place)?;
+        if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, place, limit) }
+    }
+
+    /// Returns the record at `place` of a chunk as it is held, its pages checked.
+    #[inline]
+    pub(super) fn stored_record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
+        self.record_at(chunk, self.head(chunk)?, place)
+    }
+
+    #[inline]
+    fn record_at(&self, chunk: usize, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
         let Head { block, layout, .. } = head;
-        let Ok(bytes) = self.store.whole() else { return self.record_from_file(head, place, limit) };
+        let Ok(bytes) = self.store.whole() else { return self.record_from_file(head, place) };
         let payload = block.payload(bytes);
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let (start, length) = layout.locate(payload, place).ok_or(damage("damaged table"))?;
@@ -425,14 +441,13 @@ impl Archive {
         }
         let start = layout.records + start;
         let record = payload.get(start..start + length).and_then(|bytes| Record::decode(bytes, layout.packed));
-        let record = record.ok_or(damage("damaged game record"))?;
-        if layout.packed { unpacked(record, payload, layout, limit).map_err(damage) } else { Ok(record) }
+        record.ok_or(damage("damaged game record"))
     }
 
     /// Returns the record at `place` of a chunk of a file that is not in memory. Each page is checked when it is read.
     #[cold]
-    fn record_from_file(&self, head: &Head, place: usize, limit: Option<u32>) -> Result<Record<'_>, Damage> {
-        let Head { block, layout, table } = head;
+    fn record_from_file(&self, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
+        let Head { block, layout, table, .. } = head;
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let (Some(table), Err(file)) = (table, self.store.whole()) else { return Err(damage("damaged table")) };
         let (start, length) = layout.locate(table, place).ok_or(damage("damaged table"))?;
@@ -447,8 +462,7 @@ impl Archive {
         let skip = start % moves::PAGE;
         let record = if length == 0 { Some([].as_slice()) } else { record.get(skip..skip + length) };
         let record = record.and_then(|bytes| Record::decode(bytes, layout.packed)).map(Record::into_owned);
-        let record = record.ok_or(damage("damaged game record"))?;
-        if layout.packed { unpacked(record, table, layout, limit).map_err(damage) } else { Ok(record) }
+        record.ok_or(damage("damaged game record"))
     }
 
     /// Returns game `number`, from 1. Reads its record alone; tags and texts when they are asked for.
@@ -564,21 +578,17 @@ fn cut_back<R: ReadAt + ?Sized>(archive: &R, header: &mut Header) -> Cut {
     Cut { length: archive.length(), committed, games }
 }
 
-/// Unpacks the moves of a record.
+/// Unpacks the moves of the record at `place` of a chunk.
 #[cold]
-fn unpacked<'a>(
-    record: Record<'a>,
-    payload: &[u8],
-    layout: &Layout,
-    limit: Option<u32>,
-) -> Result<Record<'a>, &'static str> {
-    match layout.coding(payload) {
-        Some(Coding::Packed(recode::MODEL)) => {}
-        _ => return Err("moves packed with tables that this program does not have"),
+fn unpacked<'a>(record: Record<'a>, head: &Head, place: usize, limit: Option<u32>) -> Result<Record<'a>, Damage> {
+    let Head { block, coding, .. } = head;
+    let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
+    if *coding != Coding::Packed(recode::MODEL) {
+        return Err(damage("moves packed with tables that this program does not have"));
     }
     let mut stream = Vec::new();
     let start = record.set_up.as_deref().unwrap_or(&STANDARD);
-    packed::decode(start, &record.stream, limit, &mut stream).map_err(|_| "damaged packed moves")?;
+    packed::decode(start, &record.stream, limit, &mut stream).map_err(|_| damage("damaged packed moves"))?;
     Ok(Record { stream: Cow::Owned(stream), ..record })
 }
 

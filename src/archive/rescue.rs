@@ -2,6 +2,7 @@
 
 use super::game::{Game, companion};
 use super::reader::Archive;
+use super::recode::push_record;
 use super::repair::Part;
 use super::salvage::Salvage;
 use super::writer::EncodedChunk;
@@ -10,7 +11,6 @@ use crate::chess::{Move, Position};
 use crate::error::{Damage, Error};
 use crate::format::block::Kind;
 use crate::format::layout::Layout;
-use crate::format::record::Record;
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::{Texts, TextsBuilder};
 use crate::game::{Outcome, TextKind, Visitor};
@@ -93,14 +93,17 @@ pub fn rescue(salvage: &Salvage, number: usize, numbered: bool) -> Rescued {
     let (made, whole) = make_layout(&games, &layout, offset, &mut rescued.losses);
     rescued.chunk.layout = copy(Kind::Layout, whole).unwrap_or_else(|| made.encode(LEVEL));
 
+    // A chunk of which a game can be read can say how it holds its moves.
+    rescued.chunk.coding = chunk.coding().unwrap_or_default();
+    let mut packed = Vec::new();
     for sound in &games {
         let record = sound.game.record();
+        let mut record = Cow::Borrowed(record);
         if sound.strip {
-            let stream = Cow::Owned(without_texts(&record.stream));
-            Record { stream, ..record.clone() }.push(&mut rescued.chunk.records);
-        } else {
-            record.push(&mut rescued.chunk.records);
+            record.to_mut().stream = Cow::Owned(without_texts(&record.stream));
         }
+        // Packed again: that takes a while, but repairs are rare.
+        push_record(&record, rescued.chunk.coding, &mut packed, &mut rescued.chunk.records);
         rescued.chunk.ends.push(rescued.chunk.records.len() as u32);
     }
     // Parts of one kind one after the other, so that runs of games are told as one.

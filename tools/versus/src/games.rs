@@ -2,9 +2,11 @@
 
 use crate::Failure;
 use scoresheet::Archive;
+use scoresheet::archive::{MODEL, RecodeOptions, recode};
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::fen::FenText;
 use scoresheet::chess::{Move, MoveKind, Position, Role};
+use scoresheet::format::moves::Coding;
 use scoresheet::import::{Existing, ImportOptions};
 use shakmaty::{Chess, EnPassantMode, Position as _};
 use std::fmt::Write;
@@ -15,6 +17,8 @@ pub const SLICE: usize = 100;
 
 pub struct Games<'a> {
     pub archive: &'a Archive,
+    /// The same archive with its moves packed.
+    pub packed: &'a Archive,
     /// The Brenner bytes.
     pub ours: Vec<scoresheet::archive::Game<'a>>,
     pub shakmaty: Vec<Vec<shakmaty::Move>>,
@@ -32,10 +36,17 @@ pub fn import(file: &Path, target: &Path) -> Result<(), Failure> {
     summary.stopped.map_or(Ok(()), |error| Err(error.into()))
 }
 
+/// Packs an archive into a new one, as small as it gets.
+pub fn pack(archive: &Archive, target: &Path) -> Result<(), Failure> {
+    let options = RecodeOptions { coding: Coding::Packed(MODEL), level: Some(19), replace: false };
+    recode(archive, target, &options, |_| {}, &Default::default())?;
+    Ok(())
+}
+
 impl<'a> Games<'a> {
     /// Takes the first games of standard chess that have no null moves.
-    pub fn load(archive: &'a Archive, most: usize) -> Result<Games<'a>, Failure> {
-        let mut games = Games { archive, ours: vec![], shakmaty: vec![], cozy: vec![], pgn: vec![], plies: 0 };
+    pub fn load(archive: &'a Archive, packed: &'a Archive, most: usize) -> Result<Games<'a>, Failure> {
+        let mut games = Games { archive, packed, ours: vec![], shakmaty: vec![], cozy: vec![], pgn: vec![], plies: 0 };
         for game in archive.games() {
             let game = game?;
             if game.is_set_up() || game.has_fault() {

@@ -75,7 +75,10 @@ fn run(args: &Args) -> Result<(), Failure> {
     let path = folder.path().join("versus.bga");
     games::import(&args.file, &path)?;
     let archive = scoresheet::Archive::open(&path)?;
-    let games = Games::load(&archive, args.games)?;
+    let packed_path = folder.path().join("packed.bga");
+    games::pack(&archive, &packed_path)?;
+    let packed = scoresheet::Archive::open(&packed_path)?;
+    let games = Games::load(&archive, &packed, args.games)?;
     println!("{} games, {} plies; states compared: {:016x}", games.len(), games.plies, games.compare()?);
     let rounds = args.rounds;
     let rows: [Race; 7] = [rows::replay, rows::keys, rows::fen, rows::every_fen, rows::access, rows::decode, rows::pgn];
@@ -86,5 +89,6 @@ fn run(args: &Args) -> Result<(), Failure> {
         println!("{row}");
     }
     println!("{}", rows::sizes(&games)?);
+    println!("{}", rows::archives(&args.file, &[&path, &packed_path], archive.len())?);
     outside::run(&args.file, folder.path())
 }

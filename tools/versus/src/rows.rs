@@ -9,12 +9,14 @@ use scoresheet::Archive;
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::FenText;
+use scoresheet::packed;
 use shakmaty::fen::Fen;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position as _};
 use std::fmt;
 use std::hint::black_box;
 use std::ops::Range;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 fn of(slice: usize) -> Range<usize> {
@@ -234,6 +236,16 @@ fn aix(games: &Games<'_>, level: CompressionLevel) -> Result<Vec<Vec<u8>>, Failu
         .collect()
 }
 
+/// The games packed.
+fn packed(games: &Games<'_>) -> Vec<Vec<u8>> {
+    let pack = |game: &scoresheet::archive::Game<'_>| {
+        let mut bytes = Vec::new();
+        packed::encode(game.start(), game.moves(), &mut bytes);
+        bytes
+    };
+    games.ours.iter().map(pack).collect()
+}
+
 /// Game N, ply K to FEN.
 pub fn access(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     let low = aix(games, CompressionLevel::Low)?;
@@ -253,18 +265,19 @@ pub fn access(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
             (0..500).map(pair).collect()
         })
         .collect();
-    let archive = games.archive;
-    let (mut text, mut buffer) = (FenText::default(), Vec::with_capacity(128));
-    let contestants = vec![
-        contestant("scoresheet, archive on disk", |slice| {
-            let mut all = 0;
-            for (game, ply) in &pairs[slice] {
-                if let Ok(replay) = archive.replay(games.ours[*game].number(), *ply) {
-                    all += sum(replay.state().fen(&mut text));
-                }
+    let ours = |archive: &Archive, slice: usize| {
+        let (mut all, mut text) = (0, FenText::default());
+        for (game, ply) in &pairs[slice] {
+            if let Ok(replay) = archive.replay(games.ours[*game].number(), *ply) {
+                all += sum(replay.state().fen(&mut text));
             }
-            all
-        }),
+        }
+        all
+    };
+    let mut buffer = Vec::with_capacity(128);
+    let contestants = vec![
+        contestant("scoresheet, archive on disk", |slice| ours(games.archive, slice)),
+        contestant("scoresheet, packed archive", |slice| ours(games.packed, slice)),
         contestant("aix low, games in memory", |slice| {
             let mut all = 0;
             for (game, ply) in &pairs[slice] {
@@ -290,7 +303,7 @@ pub fn access(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
             all
         }),
     ];
-    Ok(race("game N, ply K to FEN, warm", "ns a question", slices as u64 * 500, slices, rounds, 2, contestants))
+    Ok(race("game N, ply K to FEN, warm", "ns a question", slices as u64 * 500, slices, rounds, 3, contestants))
 }
 
 fn next_position<'a>(decoder: &'a mut Decoder<'_>) -> Option<Result<&'a Chess, ()>> {
@@ -308,7 +321,7 @@ pub fn decode(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     let plies = games.shakmaty[..slices * SLICE].iter().map(|moves| moves.len() as u64).sum();
     let [low, medium, high] =
         [CompressionLevel::Low, CompressionLevel::Medium, CompressionLevel::High].map(|level| aix(games, level));
-    let (low, medium, high) = (low?, medium?, high?);
+    let (low, medium, high, packed) = (low?, medium?, high?, packed(games));
     let positions = |encoded: &[Vec<u8>], slice: usize| {
         let mut count = 0;
         for game in &encoded[of(slice)] {
@@ -338,11 +351,20 @@ pub fn decode(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
             }
             count - SLICE as u64
         }),
+        contestant("scoresheet, packed", |slice| {
+            let (mut count, mut stream) = (0, Vec::new());
+            for (game, bytes) in games.ours[of(slice)].iter().zip(&packed[of(slice)]) {
+                stream.clear();
+                let _ = packed::decode(game.start(), bytes, None, &mut stream);
+                let _ = Replay::new(game.start()).walk(&stream, |state| count += u64::from(black_box(state).ply() > 0));
+            }
+            count
+        }),
         contestant("aix low", |slice| positions(&low, slice)),
         contestant("aix medium", |slice| positions(&medium, slice)),
         contestant("aix high (chess-huffman)", |slice| positions(&high, slice)),
     ];
-    Ok(race("stored bytes to every position", "ns a ply", plies, slices, rounds.min(5), 5, contestants))
+    Ok(race("stored bytes to every position", "ns a ply", plies, slices, rounds.min(5), 6, contestants))
 }
 
 /// From PGN text, moves alone, to the last position: what importing begins with.
@@ -495,9 +517,36 @@ pub fn sizes(games: &Games<'_>) -> Result<Sizes, Failure> {
         ("zstd -19 of the PGN, as a whole", bits(zstd::encode_all(text.as_bytes(), 19)?.len())),
         ("scoresheet, Brenner bytes", bits(ours.len())),
         ("zstd -19 of these, as a whole", bits(zstd::encode_all(ours.as_slice(), 19)?.len())),
+        ("scoresheet, packed", bits(total(packed(games)))),
         ("aix low", bits(total(aix(games, CompressionLevel::Low)?))),
         ("aix medium", bits(total(aix(games, CompressionLevel::Medium)?))),
         ("aix high", bits(total(aix(games, CompressionLevel::High)?))),
         ("chess-huffman", bits(huffman)),
+    ]))
+}
+
+/// What whole files take, everything kept.
+pub struct Archives(Vec<(&'static str, f64)>);
+
+impl fmt::Display for Archives {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\nwhole files, bytes a game; archives with their indexes, everything kept")?;
+        self.0.iter().try_for_each(|(name, bytes)| writeln!(f, "  {name:<34}{bytes:>11.2}"))
+    }
+}
+
+/// The file, its zstd, and the plain and packed archives made of it.
+pub fn archives(file: &Path, archives: &[&Path; 2], games: u64) -> Result<Archives, Failure> {
+    let each = |bytes: u64| bytes as f64 / games.max(1) as f64;
+    let size = |path: &Path| -> Result<u64, Failure> {
+        let length = |path: &Path| std::fs::metadata(path).map(|file| file.len());
+        Ok(length(path)? + length(&path.with_extension("bgi"))?)
+    };
+    let pgn = std::fs::read(file)?;
+    Ok(Archives(vec![
+        ("the file", each(pgn.len() as u64)),
+        ("zstd -19 of it, as a whole", each(zstd::encode_all(pgn.as_slice(), 19)?.len() as u64)),
+        ("scoresheet import", each(size(archives[0])?)),
+        ("scoresheet pack --level 19", each(size(archives[1])?)),
     ]))
 }
