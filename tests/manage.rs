@@ -4,7 +4,8 @@
 mod corpora;
 
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{Archive, ArchiveSet, GameSet, Level, delete};
+use scoresheet::archive::{Archive, ArchiveSet, GameSet, Level, MODEL, RecodeOptions, delete, recode};
+use scoresheet::format::moves::Coding;
 use scoresheet::{Error, ImportOptions, import};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -119,6 +120,31 @@ fn subsets_are_exact_copies_and_name_their_sources() {
     let again = folder.path().join("again.bga");
     copied(&again, &[(&archive, set(&archive, (1..=archive.len()).step_by(3)))]);
     assert_eq!(std::fs::read(again).unwrap(), std::fs::read(third.path()).unwrap());
+}
+
+#[test]
+fn copies_of_packed_archives_stay_packed() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in [small(&folder), sample(&folder)] {
+        let plain = Archive::open(&path).unwrap();
+        let path = path.with_extension("packed.bga");
+        let options = RecodeOptions { coding: Coding::Packed(MODEL), ..RecodeOptions::default() };
+        recode(&plain, &path, &options, |_| {}, &Default::default()).unwrap();
+        let packed = Archive::open(&path).unwrap();
+        let moves = |archive: &Archive| archive.totals().unwrap().moves_bytes;
+        let copy = copied(&path.with_extension("copy.bga"), &[(&packed, packed.live())]);
+        assert_eq!((copy.digest().unwrap(), moves(&copy)), (plain.digest().unwrap(), moves(&packed)));
+        // Plain and packed games beside each other stay what they are.
+        let both = copied(&path.with_extension("both.bga"), &[(&packed, packed.live()), (&plain, plain.live())]);
+        assert_eq!(moves(&both), moves(&packed) + moves(&plain));
+        let again = copied(&path.with_extension("again.bga"), &[(&both, both.live())]);
+        assert_eq!(moves(&again), moves(&both));
+        let repaired = path.with_extension("repaired.bga");
+        let report = Archive::repair(&path, Default::default(), &repaired, false, |_| {}).unwrap();
+        assert_eq!((report.lost_games(), report.damage.len()), (0, 0));
+        let repaired = Archive::open(&repaired).unwrap();
+        assert_eq!((repaired.digest().unwrap(), moves(&repaired)), (plain.digest().unwrap(), moves(&packed)));
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use scoresheet::chess::{Move, Position};
 use scoresheet::game::Outcome;
 use scoresheet::import::Existing;
 use scoresheet::packed::board::{Board, Step};
-use scoresheet::packed::features::{self, Candidate, Visitor};
+use scoresheet::packed::features::{self, Candidate, Man, Setting, Visitor};
 use scoresheet::packed::scene::{History, Scene};
 use scoresheet::packed::{self, train};
 use scoresheet::{Archive, ImportOptions, import};
@@ -185,13 +185,17 @@ fn the_model_is_the_one_that_is_named() {
 struct Steps(Vec<Step>);
 
 impl Visitor for Steps {
-    fn man(&mut self, place: usize, from: usize) {
-        assert!(place < features::PLACES && from < features::SMALL);
+    type Known = ();
+
+    fn man(&mut self, setting: &Setting, man: &Man) -> Option<()> {
+        assert!(man.place < features::PLACES && setting.from(man) < features::SMALL);
+        Some(())
     }
 
-    fn candidate(&mut self, candidate: &Candidate) {
-        assert!(candidate.small.iter().all(|index| *index < features::SMALL), "{:?}", candidate.step);
-        assert!(candidate.from_to < features::FROM_TO && candidate.place < features::PLACES && candidate.victim < 36);
+    fn candidate(&mut self, setting: &Setting, man: &Man, _: &(), candidate: &Candidate) {
+        let weights = setting.weights(man, candidate);
+        assert!(weights.iter().all(|index| *index < features::SMALL), "{:?}", candidate.step);
+        assert!(weights.is_sorted_by(|one, next| one != next) && candidate.to < 64 && candidate.victim < 6);
         self.0.push(candidate.step);
     }
 }

@@ -74,7 +74,7 @@ pub fn book(games: &[Game], sizes: Sizes) -> Vec<u8> {
         let all = &played[&node.key];
         let mut kept: Vec<(Step, u32)> = all.iter().map(|(step, count)| (*step, *count)).collect();
         let games: u32 = kept.iter().map(|(_, count)| count).sum();
-        kept.retain(|(_, count)| *count >= sizes.edge.max(games / 20_000));
+        kept.retain(|(_, count)| *count >= sizes.edge.max(games / 1000));
         kept.sort_by_key(|(step, count)| (std::cmp::Reverse(*count), *step));
         let rest = games - kept.iter().map(|(_, count)| count).sum::<u32>();
         out.push(code(f64::from(rest) + sizes.model));

@@ -16,9 +16,9 @@ use std::time::Instant;
 
 const USAGE: &str = "\
 Usage:
-  trainer train FILE [--games N] [--engine N] [--passes N] [--linear RATE] [--head RATE] [--node N] [--edge N] [--model N]
+  trainer train FILE [--games N] [--engine N] [--linear RATE] [--head RATE] [--node N] [--edge N] [--model N]
                                                 trains on the folder SCORESHEET_CORPORA and writes the model file: at most
-                                                N games a pass, engine games N times each; of the book, what a position and a move
+                                                N games, engine games N times each; of the book, what a position and a move
                                                 must have been played, and what the model counts for
   trainer book FILE [--node N] [--edge N] [--model N]   gives a model file another opening book
   trainer report FILE [--games N]               bits per ply of the held-out games, N a kind
@@ -63,12 +63,8 @@ fn run() -> Result<bool, Failure> {
     match command.as_str() {
         "train" => {
             let rates = Rates { linear: option("--linear", 0.08)? as f32, head: option("--head", 0.018)? as f32 };
-            let shown = Shown {
-                most: option("--games", 1e9)? as usize,
-                engine: option("--engine", 4.0)? as usize,
-                passes: option("--passes", 1.0)? as usize,
-            };
-            train(&games, Path::new(file), shown, rates, sizes)?;
+            let most = option("--games", 1e9)? as usize;
+            train(&games, Path::new(file), most, option("--engine", 4.0)? as usize, rates, sizes)?;
         }
         "book" => {
             let mut bytes = std::fs::read(file)?;
@@ -87,29 +83,25 @@ fn run() -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// The games that are learnt from.
-struct Shown {
-    /// The most games of a pass.
+fn train(
+    games: &Games,
+    file: &Path,
     most: usize,
-    /// How often an engine game stands in a pass: they are few and long.
     engine: usize,
-    passes: usize,
-}
-
-fn train(games: &Games, file: &Path, shown: Shown, rates: Rates, sizes: book::Sizes) -> Result<(), Failure> {
-    let mut all: Vec<&Game> = Vec::new();
+    rates: Rates,
+    sizes: book::Sizes,
+) -> Result<(), Failure> {
+    // Engine games are few and long: they are seen several times.
+    let mut order: Vec<&Game> = Vec::new();
     for game in &games.train {
-        let times = if matches!(games::KINDS[game.kind].0, "engine" | "engine960") { shown.engine } else { 1 };
-        all.extend(std::iter::repeat_n(game, times));
+        let times = if matches!(games::KINDS[game.kind].0, "engine" | "engine960") { engine } else { 1 };
+        order.extend(std::iter::repeat_n(game, times));
     }
     let mut random = Random(7);
-    let mut order = Vec::new();
-    for _ in 0..shown.passes {
-        for i in (1..all.len()).rev() {
-            all.swap(i, (random.bits() % (i as u64 + 1)) as usize);
-        }
-        order.extend(all.iter().take(shown.most).copied());
+    for i in (1..order.len()).rev() {
+        order.swap(i, (random.bits() % (i as u64 + 1)) as usize);
     }
+    order.truncate(most);
     let plies: usize = order.iter().map(|game| game.moves.len()).sum();
     eprintln!("{} games, {plies} plies", order.len());
     let mut weights = Weights::new();
