@@ -4,7 +4,10 @@ use super::board::{Board, Step};
 use super::book::NO_NODE;
 use super::features::FIRST_SURPRISE;
 use super::model::{Model, Prices, Units};
+use super::range::Decoder;
 use super::scene::{History, Past};
+use super::shares::Shares;
+use crate::brenner::encode::push_move;
 use crate::chess::{Color, Move, Position};
 use crate::game::Outcome;
 use std::sync::LazyLock;
@@ -72,6 +75,25 @@ impl<'m> Line<'m> {
         });
         self.history.surprise[0] = prices.surprise(at, self.history.surprise[0]);
         self.turn(Some(past));
+    }
+
+    /// Writes a move, whose prices these are, and plays it; `None` where it is not among them.
+    pub(super) fn write_move(&mut self, m: Move, prices: &Prices, shares: &mut Shares) -> Option<()> {
+        let step = Board::step(m, self.position.turn());
+        let (at, from) = prices.find(step)?;
+        shares.push(from, prices.widths[at], prices.total);
+        self.play(m, step, prices, at);
+        Some(())
+    }
+
+    /// Reads a move by its prices, appends its Brenner bytes, and plays it.
+    pub(super) fn read_move(&mut self, prices: &Prices, decoder: &mut Decoder, out: &mut Vec<u8>) {
+        let (at, from) = prices.at(decoder.peek(prices.total));
+        decoder.take(from, prices.widths[at]);
+        let step = prices.steps[at];
+        let m = self.board.to_move(step, self.position.turn());
+        push_move(&self.position, m, out);
+        self.play(m, step, prices, at);
     }
 
     /// Lets the player pass.

@@ -27,7 +27,6 @@ pub mod train;
 use crate::brenner::decode::{Decoder as Stream, Item, Texts};
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
-use board::Board;
 use model::Model;
 use std::fmt;
 use std::sync::LazyLock;

@@ -4,8 +4,8 @@ use super::line::Line;
 use super::model::{Model, Prices};
 use super::range::Decoder;
 use super::shares::{Shares, WHOLE, decode_end};
-use super::{Board, Fault, MOST_BYTES, kind_share, outcome_of};
-use crate::brenner::encode::{push_move, push_outcome};
+use super::{Fault, MOST_BYTES, kind_share, outcome_of};
+use crate::brenner::encode::push_outcome;
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
 
@@ -28,10 +28,7 @@ pub(super) fn encode(
             return None;
         }
         shares.push_end(line.end_context(outcome));
-        let step = Board::step(m, line.position.turn());
-        let (at, from) = prices.find(step)?;
-        shares.push(from, prices.widths[at], prices.total);
-        line.play(m, step, &prices, at);
+        line.write_move(m, &prices, &mut shares)?;
     }
     if !line.price(&mut prices) {
         return None;
@@ -61,15 +58,10 @@ pub(super) fn decode(
             push_outcome(outcome, out);
             return Ok(());
         }
-        let (at, from) = prices.at(decoder.peek(prices.total));
-        decoder.take(from, prices.widths[at]);
+        line.read_move(&prices, &mut decoder, out);
         if decoder.is_spent() || out.len() - first > MOST_BYTES {
             return Err(Fault::Overlong);
         }
-        let step = prices.steps[at];
-        let m = line.board.to_move(step, line.position.turn());
-        push_move(&line.position, m, out);
-        line.play(m, step, &prices, at);
     }
     Ok(())
 }

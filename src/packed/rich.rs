@@ -4,7 +4,7 @@ use super::line::Line;
 use super::model::{Model, Prices};
 use super::range::Decoder;
 use super::shares::{Shares, WHOLE, decode_end};
-use super::{Board, Fault, MOST_BYTES, kind_share, outcome_of};
+use super::{Fault, MOST_BYTES, kind_share, outcome_of};
 use crate::brenner::decode::Item;
 use crate::brenner::encode::{push_close, push_mark, push_move, push_nag, push_open, push_outcome, push_text_mark};
 use crate::chess::{Move, Position};
@@ -183,11 +183,8 @@ pub(super) fn encode(
                 if !tree.now.price(&mut prices) {
                     return None;
                 }
-                let step = Board::step(m, tree.now.position.turn());
-                let (at, from) = prices.find(step)?;
-                shares.push(from, prices.widths[at], prices.total);
                 tree.before.clone_from(&tree.now);
-                tree.now.play(m, step, &prices, at);
+                tree.now.write_move(m, &prices, &mut shares)?;
             }
             Item::Text(_) => tokens.encode(&mut shares, TEXT),
             Item::Nag(nag) => {
@@ -241,13 +238,8 @@ pub(super) fn decode(
                 if !tree.now.price(&mut prices) || prices.count == 0 {
                     return Err(Fault::NoMove);
                 }
-                let (at, from) = prices.at(decoder.peek(prices.total));
-                decoder.take(from, prices.widths[at]);
-                let step = prices.steps[at];
-                let m = tree.now.board.to_move(step, tree.now.position.turn());
-                push_move(&tree.now.position, m, out);
                 tree.before.clone_from(&tree.now);
-                tree.now.play(m, step, &prices, at);
+                tree.now.read_move(&prices, &mut decoder, out);
             }
             NULL => {
                 push_move(&tree.now.position, Move::NULL, out);
