@@ -84,7 +84,7 @@ pub mod pcn;
 pub mod pgn;
 pub mod query;
 
-pub use archive::Archive;
+pub use archive::{Archive, OpenOptions};
 pub use chess::Position;
 pub use error::{Damage, Error, Result};
 pub use game::{Game, Visitor};

@@ -47,6 +47,25 @@ fn it_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_packed_import_goes_on_packed() {
+    let room = Room::new();
+    let whole = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
+    room.write("games.pgn.zst", &whole[..whole.len() / 2]);
+    let import = ["import", "games.pgn.zst", "-o", "g.bga", "--pack", "--level", "3", "-q"];
+    room.fails(&import, 1, &["cut short", "committed in g.bga"]);
+    room.write("games.pgn.zst", &whole);
+    room.fails(
+        &["import", "games.pgn.zst", "-o", "g.bga", "--level", "3", "--resume"],
+        1,
+        &["other options", "packed"],
+    );
+    room.fine(&[import.as_slice(), &["--resume"]].concat());
+    room.fine(&["import", "games.pgn.zst", "-o", "whole.bga", "--pack", "--level", "3", "-q"]);
+    assert_eq!(room.digest("g.bga"), room.digest("whole.bga"));
+    assert!(room.fine(&["verify", "g.bga"]).contains("sound"));
+}
+
+#[test]
 fn it_begins_where_nothing_is_there() {
     let room = Room::with_archive();
     room.fine(&["import", "g.pgn", "-o", "new.bga", "--resume", "-q"]);

@@ -132,6 +132,7 @@ fn checksums_are_made_good() {
     let mut fixed = golden.clone();
     targets::fix_checksums(&mut fixed);
     assert!(fixed == golden);
+    targets::fixes_are_right();
     let changed = (8192..golden.len()).filter(|at| {
         let mut file = golden.clone();
         file[*at] ^= 0x20;
@@ -176,6 +177,9 @@ fn long_mutants() {
             run(target, &corpus, seed, at..end);
         }
         at = end;
-        println!("seed {seed}: states {from} to {at} of each target, memory {:?}", memory());
+        println!(
+            "seed {seed}: all states from {from} to {at} of each target hold, memory {:?}; SCORESHEET_FROM={at} goes on",
+            memory()
+        );
     }
 }

@@ -3,6 +3,9 @@
 //! In pairs: bytes -> value -> bytes, and value -> bytes -> value. Values are made from the bytes too, so that one engine drives both.
 //! cargo-fuzz runs them without end; `tests/fuzz.rs` runs them as ordinary tests, over the corpus and over seeded mutants.
 
+mod packed;
+mod side;
+
 use scoresheet::archive::Archive;
 use scoresheet::brenner::decode::{Decoder, Item, Texts as TextPlaces};
 use scoresheet::brenner::encode;
@@ -10,7 +13,8 @@ use scoresheet::brenner::replay::{Replay, count_plies};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, ReadMode};
 use scoresheet::chess::{Move, Position};
 use scoresheet::format::block::{BlockHeader, HEADER, Kind};
-use scoresheet::format::commit::Commit;
+use scoresheet::format::commit::{Commit, Unfinished};
+use scoresheet::format::deleted;
 use scoresheet::format::dictionary::{self, Strings};
 use scoresheet::format::header::{BLOCKS, Header, PAGE};
 use scoresheet::format::index::Index;
@@ -27,7 +31,7 @@ use scoresheet::pgn::{Limits, PgnWriter, ReadOptions, Splitter, Verdict, read_ga
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 19] = [
     ("fen_bytes", fen_bytes),
     ("fen_value", fen_value),
     ("san_bytes", san_bytes),
@@ -41,7 +45,15 @@ pub const TARGETS: [Target; 13] = [
     ("index_bytes", index_bytes),
     ("index_value", index_value),
     ("archive_bytes", archive_bytes),
+    ("packed_bytes", packed::packed_bytes),
+    ("packed_value", packed::packed_value),
+    ("packed_archive", packed::packed_archive),
+    ("signatures_bytes", side::signatures_bytes),
+    ("positions_bytes", side::positions_bytes),
+    ("headers_bytes", side::headers_bytes),
 ];
+
+pub use side::fixes_are_right;
 
 /// Bytes taken one by one; zeros behind their end.
 struct Choices<'a>(&'a [u8]);
@@ -356,7 +368,7 @@ fn part(bytes: &[u8]) -> Vec<u8> {
 /// Blocks: any payload is read or refused, with memory in proportion to it; what has one form only is written as the same bytes.
 pub fn block_bytes(bytes: &[u8]) {
     let mut choices = Choices(bytes);
-    let (kind, games) = (choices.byte() % 8, choices.below(300));
+    let (kind, games) = (choices.byte() % 10, choices.below(300));
     let (rest, raw) = (choices.0, part(choices.0));
     match kind {
         0 => {
@@ -410,6 +422,23 @@ pub fn block_bytes(bytes: &[u8]) {
         6 => {
             if let Some(commit) = Commit::decode(rest) {
                 assert_eq!(commit.encode(), rest[..commit.encode().len()]);
+            }
+            if let Some(unfinished) = Unfinished::of(rest) {
+                let mut again = Vec::new();
+                unfinished.encode(&mut again);
+                assert!(rest.ends_with(&again), "{unfinished:?}");
+            }
+        }
+        7 => {
+            if let Some(runs) = deleted::decode(rest, games as u64) {
+                assert_eq!(deleted::decode(&deleted::encode(&runs), games as u64), Some(runs));
+            }
+        }
+        8 => {
+            if let Some(record) = Record::decode(rest, true) {
+                let start = record.set_up.as_deref().cloned().unwrap_or_else(Position::standard);
+                let mut stream = Vec::new();
+                let _ = scoresheet::packed::decode(&start, &record.stream, Some(100), &mut stream);
             }
         }
         _ => {
@@ -517,6 +546,12 @@ pub fn index_value(bytes: &[u8]) {
     assert_eq!(Index::decode(&index.encode()), Some(index));
 }
 
+/// Does something on threads of its own: what a target does once while others wait for it must not be given their work meanwhile.
+fn apart<T: Send>(work: fn() -> T) -> T {
+    let alone = || rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread").install(work);
+    std::thread::scope(|scope| scope.spawn(alone).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
 /// An archive of every kind of block, and its index.
 fn golden() -> (&'static [u8], &'static [u8]) {
     (include_bytes!("../../testdata/golden/v0.1.bga"), include_bytes!("../../testdata/golden/v0.1.bgi"))
@@ -560,12 +595,13 @@ pub fn fix_checksums(file: &mut [u8]) {
             header[range].iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
         };
         let rest = (file.len() - at - HEADER) as u64;
-        let (kind, coding, length) = (header[4], header[5], number(24..32).min(rest) as usize);
-        let (count, checked) = (number(16..20) as usize, (number(20..24) as usize).min(length));
-        if kind == Kind::Moves as u8 && coding >> 4 < 3 {
-            let crcs = count.div_ceil(16).saturating_mul(4).saturating_add(count.saturating_mul(1 << (coding >> 4)));
-            let payload = at + HEADER;
-            for page in 0..(length - checked).div_ceil(4096) {
+        let (kind, length) = (header[4], number(24..32).min(rest) as usize);
+        let checked = (number(20..24) as usize).min(length);
+        if kind == Kind::Moves as u8 {
+            // The CRCs of the pages end the table, however games are coded.
+            let (payload, pages) = (at + HEADER, (length - checked).div_ceil(4096));
+            let crcs = checked.saturating_sub(pages * 4);
+            for page in 0..pages {
                 let start = payload + checked + page * 4096;
                 let end = (start + 4096).min(payload + length);
                 let crc = id.crc(start as u64, &file[start..end]).to_le_bytes();

@@ -29,8 +29,9 @@ impl Columns {
         let read = || {
             let (block, games) = companion(archive, chunk, Kind::Tags)?
                 .ok_or(Damage::new(archive.head(chunk)?.block.offset, "the tags block is missing"))?;
-            let payload = block.checked(archive.store(), archive.id())?;
-            Tags::decode(&payload, games).ok_or(Damage::new(block.offset, "damaged tags block"))
+            let payload = archive.payload(&block)?;
+            Tags::decode_within(&payload, games, archive.limits())
+                .ok_or(Damage::new(block.offset, "damaged tags block"))
         };
         self.tags.get_or_init(read).as_ref().map_err(|damage| *damage)
     }
@@ -38,9 +39,9 @@ impl Columns {
     pub(super) fn texts(&self, archive: &Archive, chunk: usize) -> Result<Option<&Texts>, Damage> {
         let read = || {
             let Some((block, games)) = companion(archive, chunk, Kind::Texts)? else { return Ok(None) };
-            let payload = block.checked(archive.store(), archive.id())?;
+            let payload = archive.payload(&block)?;
             let damage = Damage::new(block.offset, "damaged texts block");
-            Texts::decode(&payload, games).ok_or(damage).map(Some)
+            Texts::decode_within(&payload, games, archive.limits()).ok_or(damage).map(Some)
         };
         self.texts.get_or_init(read).as_ref().map(Option::as_ref).map_err(|damage| *damage)
     }
@@ -49,8 +50,9 @@ impl Columns {
         let read = || {
             let (block, games) = companion(archive, chunk, Kind::Layout)?
                 .ok_or(Damage::new(archive.head(chunk)?.block.offset, "the layout block is missing"))?;
-            let payload = block.checked(archive.store(), archive.id())?;
-            Layout::decode(&payload, games).ok_or(Damage::new(block.offset, "damaged layout block"))
+            let payload = archive.payload(&block)?;
+            Layout::decode_within(&payload, games, archive.limits())
+                .ok_or(Damage::new(block.offset, "damaged layout block"))
         };
         self.layout.get_or_init(read).as_ref().map_err(|damage| *damage)
     }

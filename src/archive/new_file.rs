@@ -8,6 +8,7 @@ use crate::format::index::Index;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A new archive file, which takes its name only when it is whole or has its header.
 pub enum NewFile {
@@ -32,6 +33,7 @@ impl NewFile {
             },
             _ => None,
         };
+        sweep(folder(path), LEFT_BEHIND);
         let file = temporary(path).map_err(Error::io(doing, path))?;
         lock(file.as_file(), path)?;
         let (file, temporary) = file.into_parts();
@@ -102,9 +104,29 @@ pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
     write_whole(&index_path(archive), &index.encode())
 }
 
+/// What the names of temporary files begin with.
+const PREFIX: &str = ".scoresheet-";
+/// How long nobody has touched a temporary file whose process is gone. An archive in the making is locked, too, but other files are not.
+const LEFT_BEHIND: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Removes the temporary files of a folder that processes have left behind that were killed: untouched for so long, and locked by nobody.
+fn sweep(folder: &Path, untouched: Duration) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let ours = entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()));
+    for entry in ours {
+        let is_old = entry.metadata().is_ok_and(|file| {
+            file.is_file() && file.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age >= untouched))
+        });
+        if is_old && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            // What cannot be removed stays; it is in nobody's way.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 pub(crate) fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".scoresheet-");
+    builder.prefix(PREFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -125,5 +147,43 @@ fn folder(path: &Path) -> &Path {
 pub(crate) fn sync_folder(path: &Path) {
     if let Ok(folder) = File::open(folder(path)) {
         let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    #[test]
+    fn what_a_killed_process_left_goes_and_what_is_in_use_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = SystemTime::now() - LEFT_BEHIND - Duration::from_secs(60);
+        let made = |name: &str, time| {
+            let file = File::create(folder.path().join(name)).unwrap();
+            file.set_modified(time).unwrap();
+            file
+        };
+        for (name, time) in [
+            (".scoresheet-left", old),
+            (".scoresheet-fresh", SystemTime::now()),
+            ("games.bga", old),
+            ("scoresheet-mine", old),
+        ] {
+            drop(made(name, time));
+        }
+        let locked = made(".scoresheet-locked", old);
+        locked.lock().unwrap();
+        std::fs::create_dir(folder.path().join(".scoresheet-folder")).unwrap();
+        let (new, writer) = NewFile::create(&folder.path().join("new.bga"), ArchiveId::default(), false).unwrap();
+        drop(writer);
+        new.finish().unwrap();
+        let mut names: Vec<String> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        let left = [".scoresheet-folder", ".scoresheet-fresh", ".scoresheet-locked"];
+        assert_eq!(names, [left.as_slice(), &["games.bga", "new.bga", "scoresheet-mine"]].concat());
     }
 }

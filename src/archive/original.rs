@@ -87,7 +87,7 @@ impl Archive {
             for block in Scan::new(self.store(), self.id()) {
                 let block = block?;
                 if block.header.kind == Kind::Loose {
-                    let payload = block.checked(self.store(), self.id())?;
+                    let payload = self.payload(&block)?;
                     let source = loose::source(&payload).ok_or(Damage::new(block.offset, "damaged loose block"))?;
                     found.entry(source).or_default().push(block);
                 }
@@ -99,8 +99,9 @@ impl Archive {
     }
 
     fn loose_bytes(&self, block: &BlockRef) -> Result<Vec<u8>, Damage> {
-        let payload = block.checked(self.store(), self.id())?;
-        let (_, bytes) = loose::decode(&payload).ok_or(Damage::new(block.offset, "damaged loose block"))?;
+        let payload = self.payload(&block)?;
+        let (_, bytes) =
+            loose::decode_within(&payload, self.limits()).ok_or(Damage::new(block.offset, "damaged loose block"))?;
         Ok(bytes)
     }
 }

@@ -3,7 +3,8 @@
 use super::dictionary::Dictionary;
 use super::game::{Chunk, Columns, Game};
 use super::index_path;
-use super::read_at::{Access, ReadAt, Store};
+use super::options::OpenOptions;
+use super::read_at::{ReadAt, Store};
 use super::recode;
 use super::recovery::{Cut, last_whole_commit};
 use super::scan::{BlockRef, IndexBuilder, Scan};
@@ -11,7 +12,6 @@ use super::set::GameSet;
 use crate::chess::Position;
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, Error, Result};
-use crate::format::ArchiveId;
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::deleted;
@@ -20,6 +20,7 @@ use crate::format::index::Index;
 use crate::format::moves::{self, Coding, Layout};
 use crate::format::record::Record;
 use crate::format::source::Source;
+use crate::format::{ArchiveId, Limits};
 use crate::packed;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -65,6 +66,7 @@ pub(super) struct Head {
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
+    options: OpenOptions,
     store: Store,
     id: ArchiveId,
     version: (u16, u16),
@@ -94,21 +96,22 @@ impl Archive {
     /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are damaged. Success does
     /// not promise that all games are sound: each is checked when it is read, and all of them by `verify`.
     pub fn open(path: impl AsRef<Path>) -> Result<Archive> {
-        Archive::open_with(path, Access::Map)
+        Archive::open_with(path, OpenOptions::default())
     }
 
-    /// Opens an archive as `open` does, and reaches its bytes as `access` says.
-    pub fn open_with(path: impl AsRef<Path>, access: Access) -> Result<Archive> {
+    /// Opens an archive as `open` does, with these options; an [`Access`](super::Access) or [`Limits`] alone will do, too.
+    pub fn open_with(path: impl AsRef<Path>, options: impl Into<OpenOptions>) -> Result<Archive> {
         let path = path.as_ref();
-        Archive::open_file(path, std::fs::read(index_path(path)).ok().as_deref(), access)
+        Archive::open_file(path, std::fs::read(index_path(path)).ok().as_deref(), options.into())
     }
 
     /// Opens an archive as `open` does, but walks it whether or not there is an index file: so the index can be made again.
     pub fn open_without_index(path: impl AsRef<Path>) -> Result<Archive> {
-        Archive::open_file(path.as_ref(), None, Access::Map)
+        Archive::open_file(path.as_ref(), None, OpenOptions::default())
     }
 
-    fn open_file(path: &Path, index: Option<&[u8]>, access: Access) -> Result<Archive> {
+    fn open_file(path: &Path, index: Option<&[u8]>, options: OpenOptions) -> Result<Archive> {
+        let access = options.access;
         let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
         let mut header = read_header(&mut file, path)?;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
@@ -120,30 +123,43 @@ impl Archive {
         }
         let committed = header.mark.length.min(length);
         let store = Store::of(file, committed, access).map_err(Error::io("cannot map", path))?;
-        Archive::of(path, header, cut, store, index)
+        Archive::of(path, options, header, cut, store, index)
     }
 
     /// Opens an archive whose file is in memory, with the file of its index if that is at hand too. Errors are those of `open`.
     pub fn from_bytes(file: impl Into<Vec<u8>>, index: Option<&[u8]>) -> Result<Archive> {
+        Archive::from_bytes_with(file, index, Limits::DEFAULT)
+    }
+
+    /// Opens an archive whose file is in memory as `from_bytes` does, with these limits.
+    pub fn from_bytes_with(file: impl Into<Vec<u8>>, index: Option<&[u8]>, limits: Limits) -> Result<Archive> {
         let (mut file, path) = (file.into(), Path::new("archive in memory"));
         let mut header = read_header(file.as_slice(), path)?;
         let is_short = (file.len() as u64) < header.mark.length;
         let cut = is_short.then(|| cut_back(file.as_slice(), &mut header));
         file.truncate(usize::try_from(header.mark.length).unwrap_or(usize::MAX));
-        Archive::of(path, header, cut, Store::Memory(file.into()), index)
+        Archive::of(path, limits.into(), header, cut, Store::Memory(file.into()), index)
     }
 
-    fn of(path: &Path, header: Header, cut: Option<Cut>, store: Store, index: Option<&[u8]>) -> Result<Archive> {
+    fn of(
+        path: &Path,
+        options: OpenOptions,
+        header: Header,
+        cut: Option<Cut>,
+        store: Store,
+        index: Option<&[u8]>,
+    ) -> Result<Archive> {
         let mark = header.mark;
         let (index, index_state) = Archive::index(&store, header.id, &mark, index)?;
         let deleted = Archive::read_deletions(&store, header.id, &index)?;
-        Ok(Archive { index_state, deleted, cut, ..Archive::with_index(path, header, store, index) })
+        Ok(Archive { index_state, deleted, cut, ..Archive::with_index(path, options, header, store, index) })
     }
 
     /// Opens an archive with an index that has been made for it.
-    fn with_index(path: &Path, header: Header, store: Store, index: Index) -> Archive {
+    fn with_index(path: &Path, options: OpenOptions, header: Header, store: Store, index: Index) -> Archive {
         Archive {
             path: path.to_path_buf(),
+            options,
             deleted: None,
             store,
             id: header.id,
@@ -163,10 +179,17 @@ impl Archive {
     }
 
     /// Opens what is left of a damaged archive: `index` has the chunks and strings that were found, and `salvaged` their columns.
-    pub(super) fn salvage(path: &Path, header: Header, store: Store, index: Index, salvaged: Salvaged) -> Archive {
+    pub(super) fn salvage(
+        path: &Path,
+        options: OpenOptions,
+        header: Header,
+        store: Store,
+        index: Index,
+        salvaged: Salvaged,
+    ) -> Archive {
         // Where it is damaged what was deleted, those games are whole, and come back.
         let deleted = Archive::read_deletions(&store, header.id, &index).ok().flatten();
-        Archive { salvaged: Some(salvaged), deleted, ..Archive::with_index(path, header, store, index) }
+        Archive { salvaged: Some(salvaged), deleted, ..Archive::with_index(path, options, header, store, index) }
     }
 
     /// Returns the columns that were found in a damaged archive; `None` in any other, where they follow their moves.
@@ -280,11 +303,7 @@ impl Archive {
     /// Games read before stay what they were. Errors: those of `open`; and the file is no longer this archive, or is at an earlier commit
     /// than it was, or this archive is not of a file. After an error the archive shows what it showed before.
     pub fn refresh(&mut self) -> Result<bool> {
-        let access = match self.store {
-            Store::File(_) => Access::Read,
-            _ => Access::Map,
-        };
-        let now = Archive::open_with(&self.path, access)?;
+        let now = Archive::open_with(&self.path, self.options)?;
         let what = match () {
             () if now.id != self.id => "has become another archive",
             () if now.mark.sequence < self.mark.sequence => "has gone back to an earlier commit",
@@ -327,7 +346,7 @@ impl Archive {
         if block.header.kind != Kind::Commit {
             return Err(Damage::new(self.mark.commit, "damaged commit").into());
         }
-        Ok(Some(block.checked(&self.store, self.id)?))
+        Ok(Some(self.payload(&block)?))
     }
 
     /// Returns the sources that were read to their end, in order. Walks the archive's block headers.
@@ -336,7 +355,7 @@ impl Archive {
         for block in Scan::new(&self.store, self.id) {
             let block = block?;
             if block.header.kind == Kind::Source {
-                let payload = block.checked(&self.store, self.id)?;
+                let payload = self.payload(&block)?;
                 let source = Source::decode(block.header.first, &payload);
                 let mut source = source.ok_or(Damage::new(block.offset, "damaged source"))?;
                 let stored = source.seen.saturating_sub(source.rejected);
@@ -354,8 +373,18 @@ impl Archive {
         &self.store
     }
 
+    /// Returns what blocks may cost.
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// Returns the part of a block's payload that its CRC covers, if it holds and is within the limits.
+    pub(super) fn payload(&self, block: &BlockRef) -> Result<Cow<'_, [u8]>, Damage> {
+        block.checked_within(&self.store, self.id, self.limits())
+    }
+
     pub(super) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
-        self.dictionary.get(&self.store, self.id, number)
+        self.dictionary.get(&self.store, self.id, self.limits(), number)
     }
 
     #[inline]
@@ -370,7 +399,7 @@ impl Archive {
             let layout = Layout::of(&block.header)
                 .filter(|_| block.header.first == entry.first)
                 .ok_or(Damage::new(entry.offset, "damaged moves block"))?;
-            let checked = block.checked(&self.store, self.id)?;
+            let checked = self.payload(&block)?;
             let coding = layout.coding(&checked).ok_or(Damage::new(entry.offset, "damaged moves block"))?;
             let table = match checked {
                 Cow::Borrowed(_) => None,

@@ -1,6 +1,7 @@
 //! Repair: a new archive of everything in a damaged one that is whole, and an account of what is not.
 
-use super::read_at::{Access, Store};
+use super::options::OpenOptions;
+use super::read_at::Store;
 use super::reader::Archive;
 use super::rescue::{Rescued, rescue};
 use super::salvage::Salvage;
@@ -127,25 +128,25 @@ impl Archive {
     /// Writes a new archive at `target`, with its index, of everything in the archive at `path` that is whole. Never writes to `path`.
     ///
     /// Games are kept in their order and numbered anew. A game whose moves cannot be read is lost; one whose tags, texts or layout cannot
-    /// be read is kept without. With `replace` an existing file at `target` gives way when the new one is whole. `progress` is told of
+    /// be read is kept without. What is beyond the options' limits cannot be read. With `replace` an existing file at `target` gives way when the new one is whole. `progress` is told of
     /// bytes done.
     ///
     /// Errors: the file cannot be read, or no block of an archive can be found in it; the target exists already, or cannot be written.
     pub fn repair(
         path: impl AsRef<Path>,
-        access: Access,
+        options: impl Into<OpenOptions>,
         target: impl AsRef<Path>,
         replace: bool,
         progress: impl Fn(u64) + Sync,
     ) -> Result<Repair> {
-        let (path, target) = (path.as_ref(), target.as_ref());
+        let (path, target, options) = (path.as_ref(), target.as_ref(), options.into());
         let file = File::open(path).map_err(Error::io("cannot open", path))?;
         if is_same(path, target) {
             return Err(Error::Exists { path: target.to_path_buf() });
         }
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        let store = Store::of(file, length, access).map_err(Error::io("cannot map", path))?;
-        let salvage = Salvage::of(path, store)?;
+        let store = Store::of(file, length, options.access).map_err(Error::io("cannot map", path))?;
+        let salvage = Salvage::of(path, options, store)?;
         let old = salvage.archive.id();
         let mut id = Sha256::new();
         id.update(b"repaired");

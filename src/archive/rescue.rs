@@ -114,7 +114,7 @@ pub fn rescue(salvage: &Salvage, number: usize, numbered: bool) -> Rescued {
 /// Returns the payload of the block of `kind` beside a chunk's moves.
 fn copied(archive: &Archive, chunk: usize, kind: Kind) -> Option<Cow<'_, [u8]>> {
     let (block, _) = companion(archive, chunk, kind).ok().flatten()?;
-    block.checked(archive.store(), archive.id()).ok()
+    archive.payload(&block).ok()
 }
 
 type Losses = Vec<(u64, Option<Part>, Damage)>;

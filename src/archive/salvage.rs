@@ -1,6 +1,7 @@
 //! What can be found in a damaged archive: whose blocks they are, where they are, and which of them belong together.
 
 use super::index_path;
+use super::options::OpenOptions;
 use super::read_at::{ReadAt, Store};
 use super::reader::{Archive, Salvaged};
 use super::scan::BlockRef;
@@ -35,7 +36,7 @@ pub struct Salvage {
 
 impl Salvage {
     /// Finds what there is in the file at `path`, whose bytes are `store`.
-    pub fn of(path: &Path, store: Store) -> Result<Salvage> {
+    pub fn of(path: &Path, options: OpenOptions, store: Store) -> Result<Salvage> {
         let pages = store.read_at(0, BLOCKS.min(store.length()))?;
         let (header, mut damage) = match Header::read(&pages) {
             Ok(header) => {
@@ -77,7 +78,7 @@ impl Salvage {
         (index.games, index.sequence, index.length) = (games, mark.sequence, mark.length);
         damage.sort_by_key(|damage| damage.offset);
         let header = Header { version: header.map_or(VERSION, |header| header.version), id, mark };
-        let archive = Archive::salvage(path, header, store, index, salvaged);
+        let archive = Archive::salvage(path, options, header, store, index, salvaged);
         Ok(Salvage { archive, blocks, damage, totals, games })
     }
 

@@ -2,11 +2,11 @@
 
 use super::read_at::ReadAt;
 use crate::error::Damage;
-use crate::format::ArchiveId;
 use crate::format::block::{BlockHeader, HEADER, Kind};
 use crate::format::header::BLOCKS;
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
 use crate::format::moves::Layout;
+use crate::format::{ArchiveId, Limits};
 use std::borrow::Cow;
 
 /// A block in an archive.
@@ -55,6 +55,19 @@ impl BlockRef {
             return Err(Damage::new(self.offset, "damaged block"));
         }
         Ok(checked)
+    }
+
+    /// Returns what `checked` does, unless that is more than the limits allow.
+    pub fn checked_within<'a, R: ReadAt + ?Sized>(
+        &self,
+        archive: &'a R,
+        id: ArchiveId,
+        limits: &Limits,
+    ) -> Result<Cow<'a, [u8]>, Damage> {
+        if self.header.checked > limits.block {
+            return Err(Damage::new(self.offset, "a block beyond the limits"));
+        }
+        self.checked(archive, id)
     }
 }
 

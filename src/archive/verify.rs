@@ -1,7 +1,8 @@
 //! Verification: is every byte of an archive what was written, and every game sound?
 
 use super::index_path;
-use super::read_at::{Access, ReadAt, Store};
+use super::options::OpenOptions;
+use super::read_at::{ReadAt, Store};
 use super::reader::{Archive, read_header};
 use super::scan::{BlockRef, IndexBuilder};
 use crate::error::{Damage, Error, Result};
@@ -55,16 +56,17 @@ impl Archive {
     ///
     /// Damage is in the report. Errors: the file cannot be read, or is no archive of a version this program knows.
     pub fn verify(path: impl AsRef<Path>, level: Level, progress: impl Fn(u64) + Sync) -> Result<Report> {
-        Archive::verify_with(path, Access::Map, level, progress)
+        Archive::verify_with(path, OpenOptions::default(), level, progress)
     }
 
-    /// Verifies the archive at `path` as `verify` does, and reaches its bytes as `access` says.
+    /// Verifies the archive at `path` as `verify` does, with these options. What is beyond a limit is damage to a full verification.
     pub fn verify_with(
         path: impl AsRef<Path>,
-        access: Access,
+        options: impl Into<OpenOptions>,
         level: Level,
         progress: impl Fn(u64) + Sync,
     ) -> Result<Report> {
+        let options = options.into();
         let path = path.as_ref();
         let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
         let mut report = Report::default();
@@ -83,7 +85,7 @@ impl Archive {
         if length < mark.length {
             report.damage.push(Damage::new(length, "the file is shorter than its last commit"));
         }
-        let store = Store::of(file, mark.length.min(length), access).map_err(Error::io("cannot map", path))?;
+        let store = Store::of(file, mark.length.min(length), options.access).map_err(Error::io("cannot map", path))?;
         let (blocks, mut damage) = walk(&store, header.id);
         let pages = store.read_at(0, BLOCKS.min(store.length())).unwrap_or_default();
         if let Some(page) = header.damaged_page(&pages) {
@@ -135,7 +137,7 @@ impl Archive {
         }
         report.damage.extend(damage);
         if level == Level::Full && report.is_sound() {
-            let archive = Archive::open_with(path, access)?;
+            let archive = Archive::open_with(path, options)?;
             verify_games(&archive, &mut report, progress);
             verify_sources(&archive, &mut report)?;
         }

@@ -2,7 +2,8 @@
 //!
 //! Every dictionary block is written twice, one after the other, since many games hang on it.
 
-use super::wire::{Bytes, push_compressed, push_varint, read_compressed};
+use super::Limits;
+use super::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
 /// Returns the payload of a block with these strings.
 pub fn encode(strings: &[Box<[u8]>], level: i32) -> Vec<u8> {
@@ -28,7 +29,12 @@ pub struct Strings {
 impl Strings {
     /// Reads a payload whose CRC holds.
     pub fn decode(payload: &[u8], count: usize) -> Option<Strings> {
-        let raw = read_compressed(payload)?;
+        Strings::decode_within(payload, count, &Limits::DEFAULT)
+    }
+
+    /// Reads a payload that stays within the limits.
+    pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<Strings> {
+        let raw = read_compressed_within(payload, limits)?;
         let mut bytes = Bytes(&raw);
         let lengths: Option<Vec<usize>> = (0..count).map(|_| bytes.count()).collect();
         let mut start = raw.len() - bytes.0.len();

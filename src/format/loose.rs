@@ -1,6 +1,7 @@
 //! Loose blocks: bytes of a source that stand beside no stored game (FORMAT.md, "Loose blocks").
 
-use super::wire::{Bytes, push_compressed, push_varint, read_compressed};
+use super::Limits;
+use super::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
 /// Returns bytes of a source as a compressed part.
 pub fn compress(bytes: &[u8], level: i32) -> Vec<u8> {
@@ -19,8 +20,13 @@ pub fn encode(source: u64, compressed: &[u8]) -> Vec<u8> {
 
 /// Returns the number of the source and the bytes.
 pub fn decode(payload: &[u8]) -> Option<(u64, Vec<u8>)> {
+    decode_within(payload, &Limits::DEFAULT)
+}
+
+/// Returns the number of the source and the bytes, of a payload that stays within the limits.
+pub fn decode_within(payload: &[u8], limits: &Limits) -> Option<(u64, Vec<u8>)> {
     let (source, compressed) = split(payload)?;
-    Some((source, read_compressed(compressed)?))
+    Some((source, read_compressed_within(compressed, limits)?))
 }
 
 /// Returns the number of the source alone.

@@ -3,10 +3,11 @@
 //! Each tag name is a column. A column's values are numbers by a codec that gives back the very text, or references to the archive's
 //! dictionary; a value that the codec cannot hold is kept as it is. Which tags a game has, and in what order, is its schema.
 
+use super::Limits;
 use super::codec::Codec;
 use super::links::{self, Link};
 use super::range::{Decoder, Encoder};
-use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed};
+use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
 use foldhash::HashMap;
 use std::ops::Range;
 
@@ -431,7 +432,12 @@ pub enum Value<'a> {
 impl Tags {
     /// Reads a payload whose CRC holds; `games` is the chunk's number of games.
     pub fn decode(payload: &[u8], games: usize) -> Option<Tags> {
-        let raw = read_compressed(payload)?;
+        Tags::decode_within(payload, games, &Limits::DEFAULT)
+    }
+
+    /// Reads a payload that stays within the limits.
+    pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Tags> {
+        let raw = read_compressed_within(payload, limits)?;
         let mut bytes = Bytes(&raw);
         let mut schemas = Vec::new();
         for _ in 0..bytes.count()? {

@@ -112,6 +112,9 @@ impl ImportOptions {
         let strict = if self.read.strict { ", strict" } else { "" };
         let limits = &self.read.limits;
         let mut words = format!("level {}, batch {}, encoding {encoding}{strict}", self.level, self.batch);
+        if self.pack {
+            words += ", packed";
+        }
         let standard = ImportOptions::default();
         if self.chunk_bytes != standard.chunk_bytes {
             words += &format!(", chunks of {} bytes", self.chunk_bytes);

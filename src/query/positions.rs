@@ -177,12 +177,14 @@ impl PositionIndex {
                         Facts::decode(u64::from_le_bytes(*number))
                     }
                 };
-                if place < first + current.places() {
+                // Places that do not ascend, and starts that are not those of the games, would lie behind.
+                let behind = place.checked_sub(first).ok_or(Damage::new(0, "damaged position index"))?;
+                if behind < current.places() {
                     known = Some(current);
                     break;
                 }
                 // Far ahead: by the groups' starts; near: game by game.
-                if place - first > 4096 {
+                if behind > 4096 {
                     let group = starts.partition_point(|start| u64::from_le_bytes(*start) <= place).saturating_sub(1);
                     if group > game / GROUP {
                         (game, first, known) =

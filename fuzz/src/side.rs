@@ -1,0 +1,242 @@
+//! The files beside an archive: whatever they say under good checksums, they are used or refused, and no game that is found has not what was
+//! sought.
+
+use super::{apart, crc32, golden, mutate};
+use scoresheet::Archive;
+use scoresheet::chess::Position;
+use scoresheet::format::headers::{Directory, HEADER as HEADERS};
+use scoresheet::format::positions::{self, Layout, PAGE};
+use scoresheet::format::{ArchiveId, signatures};
+use scoresheet::query::duplicates::{self, Options};
+use scoresheet::query::headers::{Key, headers_path};
+use scoresheet::query::positions::build;
+use scoresheet::query::{Compare, Filter, Headers, Hit, PositionIndex, Reach, Search, Signatures, Sought, stats};
+use std::cell::RefCell;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+use tempfile::TempDir;
+
+/// The side files of the archive as they should be.
+struct Whole {
+    signatures: Vec<u8>,
+    positions: Vec<u8>,
+    headers: Vec<u8>,
+}
+
+static WHOLE: LazyLock<Whole> = LazyLock::new(|| apart(whole));
+
+fn whole() -> Whole {
+    let folder = Folder::new();
+    let archive = Archive::open(&folder.archive).expect("a sound archive");
+    Signatures::build(&archive).write(&archive).expect("signatures");
+    build(&archive, 1 << 20, |_| {}).expect("a position index");
+    let read = |path| fs::read(path).expect("a side file");
+    let (headers, _) = scoresheet::query::headers::encode(&archive).expect("header columns");
+    Whole {
+        signatures: read(Signatures::path(&folder.archive)),
+        positions: read(PositionIndex::path(&folder.archive)),
+        headers,
+    }
+}
+
+/// A thread's own copy of the archive.
+struct Folder {
+    _folder: TempDir,
+    archive: PathBuf,
+}
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let archive = folder.path().join("golden.bga");
+        fs::write(&archive, golden().0).expect("room for an archive");
+        Folder { _folder: folder, archive }
+    }
+}
+
+thread_local! {
+    static FOLDER: RefCell<Option<Folder>> = const { RefCell::new(None) };
+}
+
+/// Puts a file beside the archive while `ask` asks.
+fn beside(path: impl Fn(&std::path::Path) -> PathBuf, file: &[u8], ask: impl FnOnce(&Archive)) {
+    // Taken out, lest another target that this thread works on meanwhile finds it in use.
+    let folder = FOLDER.with(RefCell::take).unwrap_or_else(Folder::new);
+    let path = path(&folder.archive);
+    fs::write(&path, file).expect("room for a side file");
+    let archive = Archive::open(&folder.archive).expect("a sound archive");
+    ask(&archive);
+    drop(archive);
+    fs::remove_file(path).expect("the side file");
+    FOLDER.with(|own| own.replace(Some(folder)));
+}
+
+/// What is asked for: positions early and late, and one that no game has.
+fn sought() -> [Sought; 4] {
+    [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+        "8/8/8/8/8/4k3/8/4K2R w - - 0 1",
+    ]
+    .map(|fen| Sought::new(&Position::from_fen(fen.as_bytes()).expect("a position"), Compare::default()))
+}
+
+const ALL: Reach = Reach { all_plies: true, variations: false };
+
+/// Searches with what help there is; with a file that is as it should be, what is found is all there is.
+fn searched(archive: &Archive, search: &Search, is_whole: bool) {
+    for sought in sought() {
+        let found: Vec<Hit> = search.position(&sought, ALL).hits;
+        let all = Search::new(archive).position(&sought, ALL).hits;
+        assert!(found.iter().all(|hit| all.contains(hit)), "{found:?} {all:?}");
+        assert!(!is_whole || found == all, "{found:?} {all:?}");
+        let _ = search.tree(sought.position());
+    }
+}
+
+/// Changes a side file, and makes its checksums good unless the bytes say otherwise.
+fn changed(whole: &[u8], bytes: &[u8], fix: fn(&mut [u8])) -> Vec<u8> {
+    let mut file = whole.to_vec();
+    let (how, bytes) = bytes.split_first().unwrap_or((&0, bytes));
+    mutate(&mut file, bytes);
+    if how % 8 != 7 {
+        fix(&mut file);
+    }
+    file
+}
+
+fn id(file: &[u8]) -> Option<ArchiveId> {
+    Some(ArchiveId(*file.get(16..32)?.first_chunk()?))
+}
+
+/// Makes the checksum at the end of `file[..end + 4]` good.
+fn seal(file: &mut [u8], start: usize, end: usize, at: usize) {
+    let Some(id) = id(file) else { return };
+    let Some(crc) = file.get(start..end).map(|body| id.crc(start as u64, body).to_le_bytes()) else { return };
+    if let Some(place) = file.get_mut(at..at.saturating_add(4)) {
+        place.copy_from_slice(&crc);
+    }
+}
+
+fn fix_signatures(file: &mut [u8]) {
+    if let Some(end) = file.len().checked_sub(4) {
+        seal(file, 0, end, end);
+    }
+}
+
+fn fix_positions(file: &mut [u8]) {
+    seal(file, 0, positions::HEADER - 4, positions::HEADER - 4);
+    let Some(layout) = Layout::decode(file) else { return };
+    let crcs = layout.crcs() as usize;
+    for page in 0..layout.pages() as usize {
+        let start = positions::HEADER + page * PAGE;
+        seal(file, start, (start + PAGE).min(crcs), crcs + page * 4);
+    }
+}
+
+fn fix_headers(file: &mut [u8]) {
+    let number = |file: &[u8], at: usize| Some(u64::from_le_bytes(*file.get(at..)?.first_chunk()?));
+    let Some(size) = number(file, 64) else { return };
+    let end = HEADERS.saturating_add(size as usize);
+    seal(file, 0, end, end);
+    let Some(directory) = Directory::decode(file) else { return };
+    // Where the checksum of each part stands in the directory.
+    let mut at = HEADERS;
+    let varint = |file: &[u8], at: &mut usize| {
+        let (mut value, mut shift) = (0u64, 0);
+        loop {
+            let byte = file.get(*at).copied().unwrap_or(0);
+            *at += 1;
+            value |= u64::from(byte & 0x7F).wrapping_shl(shift);
+            shift += 7;
+            if byte & 0x80 == 0 {
+                return value as usize;
+            }
+        }
+    };
+    varint(file, &mut at);
+    for table in &directory.tables {
+        varint(file, &mut at);
+        varint(file, &mut at);
+        seal(file, table.part.range.start, table.part.range.end, at);
+        at += 4;
+    }
+    varint(file, &mut at);
+    for column in &directory.columns {
+        at += 1;
+        if matches!(column.key, Key::Tag(_)) {
+            at += varint(file, &mut at);
+            varint(file, &mut at);
+        }
+        at += 1;
+        seal(file, column.part.range.start, column.part.range.end, at);
+        at += 4;
+    }
+    seal(file, 0, end, end);
+}
+
+/// Signatures: they reject games or not, and give no game that has not the position.
+pub fn signatures_bytes(bytes: &[u8]) {
+    let _ = signatures::decode(bytes);
+    let whole = &WHOLE.signatures;
+    let file = changed(whole, bytes, fix_signatures);
+    beside(Signatures::path, &file, |archive| {
+        if let (Some(signatures), _) = Signatures::open(archive) {
+            searched(archive, &Search::new(archive).with_signatures(&signatures), file == *whole);
+        }
+    });
+}
+
+/// The position index: it names places or refuses to, and what is found there is looked at.
+pub fn positions_bytes(bytes: &[u8]) {
+    let _ = Layout::decode(bytes);
+    let whole = &WHOLE.positions;
+    let file = changed(whole, bytes, fix_positions);
+    beside(PositionIndex::path, &file, |archive| {
+        if let (Some(index), _) = PositionIndex::open(archive) {
+            let _ = (index.verify(), index.facts().map(Iterator::count));
+            searched(archive, &Search::new(archive).with_index(&index), file == *whole);
+        }
+    });
+}
+
+/// Header columns: each value is a text or none, and questions are answered with games that there are.
+pub fn headers_bytes(bytes: &[u8]) {
+    let _ = Directory::decode(bytes);
+    let whole = &WHOLE.headers;
+    let file = changed(whole, bytes, fix_headers);
+    beside(headers_path, &file, |archive| {
+        let headers = Headers::of(archive);
+        let tags = ["White", "Black", "Event", "Date", "Result", "Round", "Odd"].map(|name| Key::Tag(name.to_owned()));
+        let keys: Vec<Key> = tags.into_iter().chain([Key::Plies, Key::Facts]).collect();
+        let columns = headers.columns(&keys).expect("columns can be made");
+        for game in 0..=archive.len() + 1 {
+            for column in &columns {
+                let _ = (column.get(game), column.text(game));
+            }
+        }
+        if let Ok(years) = headers.years() {
+            let _ = years.get(1);
+        }
+        let question = "white ~ \"a\" and year >= 1900 or plies > 3";
+        let games = Filter::parse(question).expect("a question").games(&headers).expect("tags can be read");
+        assert!(games.iter().all(|game| (1..=archive.len()).contains(&game)));
+        let _ = stats::stats(&headers, &games);
+        let _ = duplicates::find(&headers, Options::default());
+    });
+}
+
+/// With nothing changed every checksum is as it was, so that what is made good is what a reader looks at.
+pub fn fixes_are_right() {
+    let Whole { signatures, positions, headers } = &*WHOLE;
+    for (whole, fix) in
+        [(signatures, fix_signatures as fn(&mut [u8])), (positions, fix_positions), (headers, fix_headers)]
+    {
+        let mut file = whole.clone();
+        fix(&mut file);
+        assert!(file == *whole);
+        assert_ne!(crc32(0, whole), 0);
+    }
+}
