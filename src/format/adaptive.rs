@@ -94,7 +94,8 @@ impl Model {
     pub(super) fn new(contexts: [usize; INPUTS]) -> Model {
         Model {
             places: contexts.map(|contexts| vec![0; contexts.clamp(1, CONTEXTS)]),
-            estimates: Vec::new(),
+            // As many contexts as most models meet; moving them is dearer than the room.
+            estimates: Vec::with_capacity(96),
             weights: vec![[FIRST_WEIGHT; INPUTS]; NODES],
         }
     }
