@@ -95,6 +95,12 @@ pub trait Visitor {
         let _ = san;
         self.play(before, m);
     }
+    /// `play`, where the move is known to be [plain](crate::chess::MoveKind::Plain), and whether it gives check.
+    #[inline]
+    fn play_plain(&mut self, before: &Position, m: Move, check: bool) {
+        let _ = check;
+        self.play(before, m);
+    }
     /// A `!` (good) or `?` as written behind a move.
     fn mark(&mut self, good: bool);
     /// A numeric annotation glyph, `$0` to `$255`.
@@ -253,6 +259,7 @@ impl Line {
         Line { before: start.clone(), now: start, stack: Vec::new(), branches }
     }
 
+    #[inline]
     pub(crate) fn position(&self) -> &Position {
         &self.now
     }
@@ -266,6 +273,13 @@ impl Line {
         if self.branches {
             self.before.clone_from(&self.now);
         }
+    }
+
+    /// `play` for a plain move; `check`: whether it gives check.
+    #[inline]
+    pub(crate) fn play_plain(&mut self, m: Move, check: bool) {
+        self.keep();
+        self.now.play_plain(m, check);
     }
 
     /// `play` for a promotion to a man of given identity.

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use scoresheet::brenner::alternate::{FROM_ALTERNATE, TO_ALTERNATE, from_alternate, to_alternate};
-use scoresheet::brenner::decode::{DecodeFault, Decoder, Texts};
+use scoresheet::brenner::decode::{DecodeFault, Decoder, Item, Texts};
 use scoresheet::brenner::replay::{Replay, count_plies};
 use scoresheet::brenner::{encode, standalone};
-use scoresheet::chess::{Position, Role};
+use scoresheet::chess::{MoveKind, Position, Role};
 use scoresheet::game::{Event, Game, Outcome};
 use scoresheet::pgn::{ReadOptions, Verdict, read_game};
 
@@ -38,7 +38,6 @@ fn hex(text: &str) -> Vec<u8> {
 }
 
 fn decode(start: &Position, bytes: &[u8]) -> Result<(Vec<Event>, bool), DecodeFault> {
-    use scoresheet::brenner::decode::Item;
     let mut decoder = Decoder::new(bytes, start.clone(), Texts::Inline);
     let mut events = Vec::new();
     while let Some(item) = decoder.advance(|_, _| {}).map_err(|error| error.fault)? {
@@ -286,6 +285,33 @@ proptest! {
             prop_assert!(keys.iter().map(|(state, _)| state).eq(&seen));
             for (state, key) in &keys {
                 prop_assert_eq!(*key, state.zobrist(), "{:?}", state);
+            }
+        }
+    }
+
+    #[test]
+    fn the_plain_way_is_the_same_as_the_long_one(fen in starts(), choices in prop::collection::vec(any::<u64>(), 0..160)) {
+        let start = Position::from_fen(fen.as_bytes()).unwrap();
+        let (_, states) = random_game(&start, &choices);
+        // Every byte there is, legal or not.
+        for (ply, state) in states.iter().enumerate().skip(1).step_by(5) {
+            for byte in 0..=255 {
+                let bytes = [byte];
+                let (mut plain, mut full) = (Decoder::new(&bytes, state.clone(), Texts::Apart), Decoder::new(&bytes, state.clone(), Texts::Apart));
+                let (mut seen, item) = (None, full.advance(|_, _| {}));
+                if plain.advance_plain(|before, m, check| seen = Some((before.clone(), m, check))) {
+                    let (before, m, check) = seen.unwrap();
+                    prop_assert_eq!(&before, state);
+                    prop_assert_eq!(item, Ok(Some(Item::Move(m))), "{:?} {}", state, byte);
+                    prop_assert_eq!((plain.position(), plain.offset()), (full.position(), 1));
+                    let (after, mover) = (full.position(), state.turn());
+                    let attacked = after.king(after.turn()).is_some_and(|king| after.attacked_by(mover, king));
+                    prop_assert_eq!(check, attacked, "{:?} {}", state, byte);
+                } else {
+                    prop_assert_eq!((plain.position(), plain.offset()), (state, 0));
+                    let is_plain = matches!(item, Ok(Some(Item::Move(m))) if m.kind == MoveKind::Plain);
+                    prop_assert!(!is_plain, "{:?} {} {}", state, byte, ply);
+                }
             }
         }
     }

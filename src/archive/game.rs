@@ -376,6 +376,13 @@ impl<'a> Game<'a> {
         self.visit_moves(visitor)
     }
 
+    /// Appends the game as PGN, every move checked. On an error what has been written of it is to be [cleared](PgnWriter::clear).
+    pub fn write_pgn(&self, writer: &mut PgnWriter) -> Result<()> {
+        self.visit(writer)?;
+        writer.finish();
+        Ok(())
+    }
+
     /// Drives a visitor with everything but the tags.
     pub(super) fn visit_moves<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
         visitor.start(self.start());
@@ -387,19 +394,25 @@ impl<'a> Game<'a> {
         let mut outcome = Some(Outcome::Unknown);
         let mut moves = 0;
         // A comment with its own place stands behind its move and that move's marks and NAGs.
+        let mut due = placed.peek().map(|(behind, _)| *behind);
+        // Returns where the next one stands.
         let mut flush = |moves: u64, visitor: &mut V| {
             if let Some((_, text)) = placed.next_if(|(behind, _)| *behind == moves) {
                 visitor.text(TextKind::Brace, text);
             }
+            placed.peek().map(|(behind, _)| *behind)
         };
         loop {
+            while due != Some(moves) && decoder.advance_plain(|before, m, check| visitor.play_plain(before, m, check)) {
+                moves += 1;
+            }
             let item = decoder.advance(|before, m| {
-                flush(moves, visitor);
+                due = flush(moves, visitor);
                 visitor.play(before, m);
             });
             let item = item.map_err(|_| self.damage("damaged moves"))?;
             if !matches!(item, Some(Item::Move(_) | Item::Mark(_) | Item::Nag(_))) {
-                flush(moves, visitor);
+                due = flush(moves, visitor);
             }
             match item {
                 None => break,
@@ -438,8 +451,7 @@ impl<'a> Game<'a> {
         let (style, edits) = layout.of_game(self.place).ok_or_else(damaged)?;
         let style = Style::decode(style).ok_or_else(damaged)?;
         let mut writer = PgnWriter::with_style(style);
-        self.visit(&mut writer)?;
-        writer.finish();
+        self.write_pgn(&mut writer)?;
         let text = writer.as_bytes();
         let transcoded = style.transcode(text);
         layout::apply(transcoded.as_deref().unwrap_or(text), edits, out).ok_or_else(|| damaged().into())
@@ -449,7 +461,13 @@ impl<'a> Game<'a> {
     pub fn check_moves(&self) -> Result<u32> {
         let mut decoder = self.decoder();
         let mut plies = 0;
-        while let Some(item) = decoder.advance(|_, _| {}).map_err(|_| self.damage("moves that are not legal"))? {
+        loop {
+            while decoder.advance_plain(|_, _, _| {}) {
+                plies += u32::from(decoder.depth() == 0);
+            }
+            let Some(item) = decoder.advance(|_, _| {}).map_err(|_| self.damage("moves that are not legal"))? else {
+                break;
+            };
             plies += u32::from(matches!(item, Item::Move(_)) && decoder.depth() == 0);
         }
         if !decoder.is_canonical() {

@@ -1,8 +1,9 @@
 //! Brenner bytes to events, every move checked.
 
 use super::encode::push_move;
+use super::replay::table::{Entry, TABLE};
 use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
-use crate::chess::attacks::{DIRECTIONS, LEAPS};
+use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
 use crate::chess::{Color, Man, Move, MoveKind, Position, Role, Square, Wing};
 use crate::game::{Line, Outcome};
 use std::fmt;
@@ -341,6 +342,37 @@ impl<'a> Decoder<'a> {
         Ok((from, to.ok_or(DecodeFault::IllegalMove)?))
     }
 
+    /// Plays the next element if it is a plain move of one byte, and legal; `before` is called with the position before it, the move, and
+    /// whether it gives check. Returns false, and does nothing, at anything else: `advance` then knows.
+    #[inline]
+    pub fn advance_plain(&mut self, before: impl FnOnce(&Position, Move, bool)) -> bool {
+        let position = self.line.position();
+        let us = position.turn();
+        let Some(&byte) = self.bytes.get(self.at).filter(|_| !self.ended) else { return false };
+        let Entry { slot, step, .. } = TABLE[us.index()][usize::from(byte)];
+        let Some(from) = Square::new(position.square[usize::from(slot)]) else { return false };
+        let to = from.index().wrapping_add(step);
+        let Some(to) = Square::new(to) else { return false };
+        // Also sees that the man does not go beyond the edge of the board.
+        if RELATION[from.at_most_63()][to.at_most_63()] != RELATIONS[us.index()][usize::from(byte)] {
+            return false;
+        }
+        if let 0x20..=0x3F = byte {
+            let takes = position.occupied(us.other()) & to.bit() != 0;
+            let second = if us == Color::White { 1 } else { 6 };
+            let double = byte & 0x18 == 0x08;
+            if takes != (byte & 0x10 != 0) || matches!(to.rank(), 0 | 7) || double && from.rank() != second {
+                return false;
+            }
+        }
+        let m = Move::plain(from, to);
+        let Some(check) = position.check_plain(m) else { return false };
+        before(position, m, check);
+        self.line.play_plain(m, check);
+        self.at += 1;
+        true
+    }
+
     /// Returns the next element and plays it; `None` at the end of a sound stream.
     ///
     /// `before` is called with a move and the position it is played in.
@@ -369,6 +401,29 @@ impl<'a> Decoder<'a> {
         Ok(Some(item))
     }
 }
+
+/// `RELATION` of the squares of each byte that is a move by itself, for White and for Black; 0 for other bytes.
+static RELATIONS: [[u8; 256]; 2] = {
+    // The directions of a pawn: step 1, step 2, take right, take left; right is the mover's own.
+    const PAWN: [[u8; 4]; 2] = [[2, 2, 1, 3], [6, 6, 5, 7]];
+    let mut tables = [[0; 256]; 2];
+    let mut at = 0;
+    while at < 512 {
+        let (black, byte) = (at >> 8, at as u8);
+        tables[black][byte as usize] = match byte {
+            0x08..=0x0F => byte,
+            0x10..=0x1F => 0x40 | byte & 7,
+            0x20..=0x3F => {
+                let step = byte >> 3 & 3;
+                PAWN[black][step as usize] | if step == 1 { 0x10 } else { 0x08 }
+            }
+            0x48..=0x7F | 0x88..=0xBF | 0xC8..=0xFF => byte & 0x3F,
+            _ => 0,
+        };
+        at += 1;
+    }
+    tables
+};
 
 /// The square some files and ranks away, or `None` off the board.
 fn offset(from: Square, files: i8, ranks: i8) -> Option<Square> {

@@ -9,7 +9,7 @@
 
 mod key;
 mod state;
-mod table;
+pub(super) mod table;
 
 pub use state::State;
 

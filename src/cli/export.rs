@@ -167,11 +167,8 @@ fn text(args: &Args, archive: &Archive, unit: &Unit) -> (Vec<u8>, u64, Vec<Strin
         }
         writer.clear();
         // A game may turn out to be damaged when half of it is written: so only whole ones are taken.
-        match game.and_then(|game| game.visit(&mut writer)) {
-            Ok(()) => {
-                writer.finish();
-                text.extend_from_slice(writer.as_bytes());
-            }
+        match game.and_then(|game| game.write_pgn(&mut writer)) {
+            Ok(()) => text.extend_from_slice(writer.as_bytes()),
             Err(error) => {
                 writer = PgnWriter::new();
                 faults.push(error.to_string());

@@ -65,8 +65,8 @@ static STEPS: [i32; SETTLED as usize + 1] = {
     table
 };
 
-/// An estimate in each node of how likely a 1 is, in 65536ths (the upper half), and how many bits have been seen. A new one is zero,
-/// which memory fresh from the system is, too: the likelihood's highest bit is stored inverted.
+/// An estimate in each node of how likely a 1 is, in 65536ths (the upper half), and how many bits have been seen. A new one is zero:
+/// the likelihood's highest bit is stored inverted.
 type Estimates = [u32; NODES];
 
 fn likelihood(estimate: u32) -> i32 {
@@ -82,7 +82,10 @@ fn learn(estimate: &mut u32, target: i32) {
 
 /// What has been learnt of one kind of numbers.
 pub(super) struct Model {
-    estimates: [Vec<Estimates>; INPUTS],
+    /// For each input, by context: the place of its estimates, from 1; 0 for a context that has not been met. Few are in a chunk, and memory
+    /// for all of them would cost more than the coding.
+    places: [Vec<u16>; INPUTS],
+    estimates: Vec<Estimates>,
     weights: Vec<[i32; INPUTS]>,
 }
 
@@ -90,19 +93,26 @@ impl Model {
     /// Returns a model that has learnt nothing; `contexts` says how many contexts each input has.
     pub(super) fn new(contexts: [usize; INPUTS]) -> Model {
         Model {
-            estimates: contexts.map(|contexts| vec![[0; NODES]; contexts.clamp(1, CONTEXTS)]),
+            places: contexts.map(|contexts| vec![0; contexts.clamp(1, CONTEXTS)]),
+            // As many contexts as most models meet; moving them is dearer than the room.
+            estimates: Vec::with_capacity(96),
             weights: vec![[FIRST_WEIGHT; INPUTS]; NODES],
         }
     }
 
     /// Codes one number in its contexts; a decoder's `number` means nothing.
     pub(super) fn code(&mut self, coder: &mut impl Coder, contexts: [usize; INPUTS], number: i64) -> i64 {
-        let mut estimates = contexts.into_iter().zip(&mut self.estimates).map(|(context, estimates)| {
-            let context = context.min(estimates.len() - 1);
-            &mut estimates[context]
-        });
-        let mut inputs: [&mut Estimates; INPUTS] =
-            std::array::from_fn(|_| estimates.next().expect("one for each input"));
+        let mut places = [0; INPUTS];
+        for ((place, known), context) in places.iter_mut().zip(&mut self.places).zip(contexts) {
+            let context = context.min(known.len() - 1);
+            let known = &mut known[context];
+            if *known == 0 {
+                self.estimates.push([0; NODES]);
+                *known = self.estimates.len() as u16;
+            }
+            *place = usize::from(*known) - 1;
+        }
+        let mut inputs = self.estimates.get_disjoint_mut(places).expect("each input has places of its own");
         let mut bit = |coder: &mut _, node: usize, one| bit(&mut inputs, &mut self.weights[node], coder, node, one);
 
         let magnitude = number.unsigned_abs();

@@ -545,7 +545,7 @@ impl Tags {
     /// Calls `tag` with each tag pair of game `index` of the chunk (from 0), in order. Returns `None` where there is no such game.
     pub fn visit<'a>(&'a self, index: usize, mut tag: impl FnMut(&'a [u8], Value)) -> Option<()> {
         let schema = self.schemas.get(*self.games.get(index)? as usize)?;
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(64);
         let first = *self.first.get(index)? as usize;
         for (column, place) in schema.iter().zip(self.values.get(first..)?) {
             let column = self.columns.get(*column as usize)?;

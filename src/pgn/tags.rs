@@ -20,6 +20,35 @@ pub(super) struct Pair<'a> {
     pub(super) fault: Option<FaultKind>,
 }
 
+/// What a byte is behind the `[` of a tag pair.
+#[derive(Clone, Copy)]
+enum Of {
+    /// Of the name.
+    Name,
+    /// It ends the name.
+    End,
+    /// No tag pair has it there.
+    Nothing,
+}
+
+#[allow(clippy::indexing_slicing)] // 256 entries for every byte
+static OF_NAMES: [Of; 256] = {
+    let mut table = [Of::Name; 256];
+    let mut byte = 0u8;
+    loop {
+        table[byte as usize] = match byte {
+            b' ' | b'\t' | b'"' => Of::End,
+            b'[' | b']' | b'{' | b'}' | b'(' | b')' | b';' | 0..b' ' => Of::Nothing,
+            _ => Of::Name,
+        };
+        if byte == 255 {
+            break;
+        }
+        byte += 1;
+    }
+    table
+};
+
 const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
@@ -33,6 +62,7 @@ fn skip_spaces(text: &[u8], mut at: usize) -> usize {
 
 /// Returns the name of what looks like a tag pair at `at` (`[`, a name, a quote) and where its value begins, behind the quote.
 /// Looks at no more than about 1,024 bytes, and not beyond the line.
+#[allow(clippy::indexing_slicing)] // `OF_NAMES` has 256 entries
 pub(super) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let text = slice(text, 0, at.saturating_add(NAME_REACH));
     if text.get(at) != Some(&b'[') {
@@ -40,17 +70,15 @@ pub(super) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     }
     let start = skip_spaces(text, at + 1);
     let mut end = start;
-    while text.get(end).is_some_and(u8::is_ascii_alphanumeric) {
-        end += 1;
-    }
     loop {
-        match text.get(end)? {
-            b'%' if end == start => return None,
-            b' ' | b'\t' | b'"' => break,
-            b'[' | b']' | b'{' | b'}' | b'(' | b')' | b';' => return None,
-            byte if *byte < b' ' => return None,
-            _ => end += 1,
+        match OF_NAMES[usize::from(*text.get(end)?)] {
+            Of::Name => end += 1,
+            Of::End => break,
+            Of::Nothing => return None,
         }
+    }
+    if text.get(start) == Some(&b'%') {
+        return None;
     }
     let quote = skip_spaces(text, end);
     (end > start && text.get(quote) == Some(&b'"')).then(|| (slice(text, start, end), quote + 1))

@@ -136,11 +136,14 @@ impl PgnWriter {
     }
 
     fn tag_pair(&mut self, name: &[u8], value: &[u8]) {
+        self.out.reserve(name.len() + value.len() + 8);
         self.out.push(b'[');
         self.out.extend_from_slice(name);
         self.out.extend_from_slice(b" \"");
         let mut rest = value;
-        while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
+        // Most are too short for a search to be worth its call.
+        let plain = value.len() < 32 && !value.iter().any(|byte| matches!(byte, b'"' | b'\\'));
+        while !plain && let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
             let (plain, escaped) = rest.split_at(at);
             self.out.extend_from_slice(plain);
             self.out.push(b'\\');
@@ -274,26 +277,22 @@ impl PgnWriter {
         if !within || self.head || self.opening > 0 || !self.style.has_free_numbers() {
             return false;
         }
+        let (mut bits, mut len) = (0, 0);
         if before.turn() == Color::White {
             let number = before.fullmove_number();
             let Some(text) = NUMBERS.get(number as usize) else { return false };
-            self.push_short(u64::from(u32::from_le_bytes(*text)) << 8 | u64::from(b' '), 1 + number_length(number));
+            (bits, len) = (u64::from(u32::from_le_bytes(*text)) << 8 | u64::from(b' '), 1 + number_length(number));
             self.number = false;
         } else if self.number {
             return false;
         }
-        self.gap = Some(self.out.len());
-        self.push_short(san.bits() << 8 | u64::from(b' '), 1 + san.len());
+        self.gap = Some(start + len);
+        // The first byte lowest; at most 5 of the number and 8 of the move.
+        let all = u128::from(bits) | u128::from(san.bits() << 8 | u64::from(b' ')) << (8 * len);
+        self.out.extend_from_slice(&all.to_le_bytes());
+        self.out.truncate(start + len + 1 + san.len());
         (self.begun, self.marks) = (true, true);
         true
-    }
-
-    /// Appends the first `len` of eight bytes, the first lowest.
-    #[inline(always)]
-    fn push_short(&mut self, bits: u64, len: usize) {
-        let end = self.out.len() + len;
-        self.out.extend_from_slice(&bits.to_le_bytes());
-        self.out.truncate(end);
     }
 
     fn brace(&mut self, text: &[u8]) {
@@ -386,6 +385,14 @@ impl Visitor for PgnWriter {
             true => before.write_san_full_squares(m, out),
             false => before.write_san(m, out),
         });
+    }
+
+    #[inline]
+    fn play_plain(&mut self, before: &Position, m: Move, check: bool) {
+        match before.short_san_checked(m, check) {
+            Some(san) => self.play_known(before, m, san),
+            None => self.play(before, m),
+        }
     }
 
     #[inline]
