@@ -4,7 +4,7 @@
 mod corpora;
 
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{Archive, ArchiveSet, GameSet, Level, MODEL, RecodeOptions, delete, recode};
+use scoresheet::archive::{Access, Archive, ArchiveSet, GameSet, Level, MODEL, RecodeOptions, delete, recode};
 use scoresheet::format::moves::Coding;
 use scoresheet::{Error, ImportOptions, import};
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ fn copies_of_packed_archives_stay_packed() {
         let again = copied(&path.with_extension("again.bga"), &[(&both, both.live())]);
         assert_eq!(moves(&again), moves(&both));
         let repaired = path.with_extension("repaired.bga");
-        let report = Archive::repair(&path, Default::default(), &repaired, false, |_| {}).unwrap();
+        let report = Archive::repair(&path, Access::default(), &repaired, false, |_| {}).unwrap();
         assert_eq!((report.lost_games(), report.damage.len()), (0, 0));
         let repaired = Archive::open(&repaired).unwrap();
         assert_eq!((repaired.digest().unwrap(), moves(&repaired)), (plain.digest().unwrap(), moves(&packed)));
