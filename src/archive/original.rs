@@ -99,7 +99,7 @@ impl Archive {
     }
 
     fn loose_bytes(&self, block: &BlockRef) -> Result<Vec<u8>, Damage> {
-        let payload = self.payload(&block)?;
+        let payload = self.payload(block)?;
         let (_, bytes) =
             loose::decode_within(&payload, self.limits()).ok_or(Damage::new(block.offset, "damaged loose block"))?;
         Ok(bytes)

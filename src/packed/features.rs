@@ -187,7 +187,7 @@ pub(super) const fn safety(role: usize, hit: usize) -> usize {
     let worth = [1, 2, 2, 3, 4, 9][role];
     if hit < 2 {
         0
-    } else if hit / 2 < worth || hit % 2 == 0 {
+    } else if hit / 2 < worth || hit.is_multiple_of(2) {
         2
     } else {
         1

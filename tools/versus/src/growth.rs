@@ -1,4 +1,4 @@
-//! How cost grows with the number of games: import, open, access, scan and a reader's memory.
+//! How cost grows with the number of games: import, open, access, scan, search and a reader's memory.
 //!
 //! The games are those of a file again and again, each with a Site tag of its own, so that headers do not repeat.
 
@@ -6,29 +6,43 @@ use crate::{Failure, games};
 use scoresheet::Archive;
 use scoresheet::chess::fen::FenText;
 use scoresheet::import::{Existing, ImportOptions};
+use scoresheet::query::{Compare, Reach, Search, Signatures, Sought};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Positions asked for at random.
 const QUESTIONS: u64 = 50_000;
 
+/// Positions searched for.
+const SEARCHES: u64 = 20;
+
+/// What is measured; where there is a number in the name, it is that of threads.
+const TITLES: [&str; COLUMNS] = [
+    "import 1 s",
+    "import 2 s",
+    "open us",
+    "access ns",
+    "scan 1 ns/ply",
+    "scan 2 ns/ply",
+    "reader KB",
+    "search 1 ms",
+    "search 2 ms",
+];
+const COLUMNS: usize = 9;
+
 /// What was measured at one size.
 struct Point {
     games: u64,
-    /// Seconds to import on one thread and on two, seconds to open, nanoseconds a question, nanoseconds a ply of a scan on one thread and
-    /// on two, bytes of the reader's own memory.
-    values: [f64; 7],
+    /// In the order of the titles.
+    values: [f64; COLUMNS],
 }
 
-const TITLES: [&str; 7] =
-    ["import 1 s", "import 2 s", "open us", "access ns", "scan 1 ns/ply", "scan 2 ns/ply", "reader KB"];
-
 /// Prints a line for each power of ten up to `most`, then how each cost grows: the slope between the last two on logarithmic axes,
-/// 1 for in proportion, 0 for not at all.
-pub fn run(file: &Path, most: u64) -> Result<(), Failure> {
+/// 1 for in proportion, 0 for not at all. Draws them, if a file for that is given.
+pub fn run(file: &Path, most: u64, drawing: Option<&Path>) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let base = folder.path().join("base.bga");
     games::import(file, &base)?;
@@ -64,7 +78,46 @@ pub fn run(file: &Path, most: u64) -> Result<(), Failure> {
         }
         println!();
     }
-    Ok(())
+    drawing.map_or(Ok(()), |drawing| Ok(std::fs::write(drawing, plot(&points))?))
+}
+
+/// The costs as multiples of those at the first size, on logarithmic axes, as SVG.
+fn plot(points: &[Point]) -> String {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
+    let decades = (last.games as f64 / first.games as f64).log10().max(1.0);
+    let x = |games: u64| 60.0 + 600.0 * (games as f64 / first.games as f64).log10() / decades;
+    let y = |times: f64| 420.0 - 360.0 * (times.max(0.05).log10() + 1.0) / (decades + 1.0);
+    let mut svg = String::from(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 840 470\" font-family=\"sans-serif\" font-size=\"13\">\n\
+         <rect width=\"840\" height=\"470\" fill=\"white\"/>\n\
+         <text x=\"60\" y=\"24\">Cost by number of games, as a multiple of that at the first size (in proportion: dashed)</text>\n",
+    );
+    let mut line = |path: String, color: &str, more: &str| {
+        svg += &format!("<path d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\" {more}/>\n");
+    };
+    let (left, right, growth) = (x(first.games), x(last.games), last.games as f64 / first.games as f64);
+    line(format!("M{left:.1} {:.1}L{right:.1} {:.1}", y(1.0), y(growth)), "#bbb", "stroke-dasharray=\"6 6\"");
+    line(format!("M{left:.1} {:.1}L{right:.1} {:.1}", y(1.0), y(1.0)), "#bbb", "stroke-dasharray=\"2 6\"");
+    let color = |column: usize| format!("hsl({} 65% 42%)", column * 360 / COLUMNS);
+    for column in 0..COLUMNS {
+        let times = |point: &Point| y(point.values[column] / first.values[column].max(1e-9));
+        let steps: Vec<String> =
+            points.iter().map(|point| format!("{:.1} {:.1}", x(point.games), times(point))).collect();
+        line(format!("M{}", steps.join("L")), &color(column), "");
+    }
+    for (column, title) in TITLES.iter().enumerate() {
+        let (down, color) = (60 + 20 * column, color(column));
+        svg += &format!("<text x=\"690\" y=\"{down}\" fill=\"{color}\">{title}</text>\n");
+    }
+    for point in points {
+        svg += &format!("<text x=\"{:.1}\" y=\"450\" text-anchor=\"middle\">{}</text>\n", x(point.games), point.games);
+    }
+    let mut times = 1.0;
+    while times <= growth {
+        svg += &format!("<text x=\"52\" y=\"{:.1}\" text-anchor=\"end\">{times}</text>\n", y(times) + 4.0);
+        times *= 10.0;
+    }
+    svg + "</svg>\n"
 }
 
 fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure> {
@@ -81,7 +134,7 @@ fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure
     }
     out.flush()?;
     drop(out);
-    let mut values = [0.0; 7];
+    let mut values = [0.0; COLUMNS];
     for threads in [1, 2] {
         let options = ImportOptions { threads, existing: Existing::Replace, ..ImportOptions::default() };
         let start = Instant::now();
@@ -130,6 +183,24 @@ fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure
         }
     }
     values[6] = anonymous_memory().saturating_sub(before) as f64;
+    let signatures = Signatures::open_or_build(&archive);
+    let search = Search::new(&archive).with_signatures(&signatures);
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let mut time = Duration::ZERO;
+        for number in 0..SEARCHES {
+            let game = archive.game(1 + number * (games / SEARCHES))?;
+            let ply = (3 * number as u32).min(game.plies());
+            let sought = Sought::new(&game.position(ply)?, Compare::default());
+            let start = Instant::now();
+            let found = pool.install(|| search.position(&sought, Reach::default()));
+            time += start.elapsed();
+            if !found.hits.iter().any(|hit| hit.game == game.number()) {
+                return Err("a search that has not found the game it was taken from".into());
+            }
+        }
+        values[6 + threads] = time.as_secs_f64() * 1e3 / SEARCHES as f64;
+    }
     Ok(Point { games, values })
 }
 
