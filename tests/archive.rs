@@ -111,6 +111,23 @@ fn appending_goes_on_where_the_archive_ends() {
 }
 
 #[test]
+fn a_reader_does_not_follow_its_file_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = small(folder.path());
+    let earlier = folder.path().join("earlier.bga");
+    fs::copy(&target, &earlier).unwrap();
+    let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
+    bring_in(&testdata("golden/sample.pgn"), &target, options);
+    let mut archive = Archive::open(&target).unwrap();
+    let games = archive.len();
+    assert!(games > 6 && !archive.refresh().unwrap());
+    fs::rename(&earlier, &target).unwrap();
+    assert!(archive.refresh().unwrap_err().to_string().contains("earlier commit"));
+    assert_eq!(archive.len(), games);
+    assert!(archive.game(games).unwrap().digest().is_ok());
+}
+
+#[test]
 fn every_flipped_bit_is_found_and_no_game_is_falsified() {
     let folder = tempfile::tempdir().unwrap();
     let target = small(folder.path());

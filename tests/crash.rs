@@ -63,7 +63,7 @@ fn in_parallel(numbers: Range<u64>, work: impl Fn(u64) + Sync) {
 
 /// Runs a test of each number, in parallel, and tells from time to time how far it is.
 fn each(what: &str, numbers: Range<u64>, test: impl Fn(u64) + Sync) {
-    const STEP: u64 = 50_000;
+    const STEP: u64 = 2_000;
     let mut next = numbers.start;
     while next < numbers.end {
         let end = (next + STEP).min(numbers.end);
@@ -75,7 +75,7 @@ fn each(what: &str, numbers: Range<u64>, test: impl Fn(u64) + Sync) {
             }
         });
         next = end;
-        if numbers.end - numbers.start > STEP {
+        if numbers.end - numbers.start > 25 * STEP {
             eprintln!("{what}: all states below {next} hold; SCORESHEET_FROM={next} goes on");
         }
     }

@@ -282,6 +282,33 @@ fn damaged_columns_leave_the_moves() {
 }
 
 #[test]
+fn lost_strings_leave_the_others_their_numbers() {
+    // Two sources that have no string in common, each committed with a dictionary of its own.
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("two.bga");
+    for name in ["One", "Two"] {
+        let source = folder.path().join(format!("{name}.pgn"));
+        let game =
+            |game: usize| format!("[Event \"{name} {}\"]\n[White \"{name} W{}\"]\n\n1. e4 *\n\n", game % 3, game % 5);
+        fs::write(&source, (0..60).map(game).collect::<String>()).unwrap();
+        bring_in(&source, &target);
+    }
+    let whole = Whole::of(&target);
+    let dictionaries: Vec<usize> =
+        blocks(&whole.file).iter().filter(|(kind, _)| *kind == 4).map(|(_, at)| *at).collect();
+    let [first, second, _, _] = dictionaries[..] else { panic!("{dictionaries:?}") };
+    // In the payload, and in the header: then nobody knows how many there were.
+    for at in [45, 9] {
+        let mut damaged = whole.file.clone();
+        [first, second].iter().for_each(|block| damaged[block + at] ^= 1);
+        let repair = whole.repaired(&damaged, None, "strings").unwrap();
+        assert_eq!(repair.lost_games(), 0);
+        let lost: Vec<_> = repair.losses.iter().map(|loss| (loss.first, loss.last, loss.part)).collect();
+        assert_eq!(lost, [(1, 60, Some(Part::Tags))], "byte {at}");
+    }
+}
+
+#[test]
 fn one_page_of_moves_costs_its_own_games() {
     let whole = Whole::small();
     let blocks = blocks(&whole.file);

@@ -1,7 +1,7 @@
 //! Archives of foreign make, every checksum good: whatever they say, reading, verifying and repairing them takes time and memory in
 //! proportion to the file.
 
-use scoresheet::archive::{Access, Level};
+use scoresheet::archive::{Access, Level, MODEL};
 use scoresheet::format::block::{self, Kind};
 use scoresheet::format::commit::Commit;
 use scoresheet::format::header::{BLOCKS, Header, Mark};
@@ -32,10 +32,21 @@ impl Forge {
 
     /// A chunk of games without moves, tags and texts.
     fn chunk(&mut self, games: u32) {
-        let first = self.games + 1;
-        let ends = vec![0; games as usize];
+        self.chunk_of(&vec![Vec::new(); games as usize], moves::Coding::Plain);
+    }
+
+    /// A chunk of games with these records.
+    fn chunk_of(&mut self, records: &[Vec<u8>], coding: moves::Coding) {
+        let (first, games) = (self.games + 1, records.len() as u32);
+        let ends: Vec<u32> = records
+            .iter()
+            .scan(0, |end, record| {
+                *end += record.len() as u32;
+                Some(*end)
+            })
+            .collect();
         let offset = self.file.len() as u64;
-        self.file.extend_from_slice(&moves::encode(first, &[], &ends, moves::Coding::Plain, ID, offset));
+        self.file.extend_from_slice(&moves::encode(first, &records.concat(), &ends, coding, ID, offset));
         let mut tags = TagsBuilder::default();
         (0..games).for_each(|_| tags.end_game());
         self.block(Kind::Tags, first, games, &tags.analyse().encode(1));
@@ -53,8 +64,11 @@ impl Forge {
         let totals = Commit { sequence: 1, games: self.games, ..Commit::default() };
         self.block(Kind::Commit, 1, 0, &totals.encode());
         let mark = Mark { sequence: 1, length: self.file.len() as u64, games: self.games, commit };
-        let page = Header { version: VERSION, id: ID, mark }.encode();
-        self.file[page.len()..2 * page.len()].copy_from_slice(&page);
+        // As a writer leaves them: the page of the empty archive, and that of its first commit.
+        for mark in [Mark { length: BLOCKS, ..Mark::default() }, mark] {
+            let (page, at) = (Header { version: VERSION, id: ID, mark }.encode(), mark.offset() as usize);
+            self.file[at..at + page.len()].copy_from_slice(&page);
+        }
         self.file
     }
 }
@@ -83,7 +97,7 @@ fn use_it(file: &[u8]) -> Duration {
 }
 
 /// Something that could be made dear, so many times over.
-type Kinds = [(&'static str, fn(&mut Forge, u32)); 7];
+type Kinds = [(&'static str, fn(&mut Forge, u32)); 9];
 
 const KINDS: Kinds = [
     ("chunks of one game", |forge, times| (0..times).for_each(|_| forge.chunk(1))),
@@ -115,12 +129,39 @@ const KINDS: Kinds = [
         (0..times).for_each(|number| forge.block(Kind::Dictionary, u64::from(number), 1, &payload));
         forge.chunk(10);
     }),
+    ("packed games of any bytes", |forge, times| {
+        // Many first bytes, and behind each three kinds of bytes that go on and on.
+        let record = |game: u32| [vec![(game % 64 * 4) as u8], vec![[0, 0x80, 0xFF][(game % 3) as usize]; 12]].concat();
+        let games: Vec<Vec<u8>> = (0..times.div_ceil(10)).map(record).collect();
+        games.chunks(500).for_each(|games| forge.chunk_of(games, moves::Coding::Packed(MODEL)));
+    }),
+    ("games packed by a model that nobody has", |forge, times| {
+        let model = moves::ModelName { number: MODEL.number, hash: !MODEL.hash };
+        for _ in 0..times.div_ceil(100) {
+            forge.chunk_of(&vec![vec![0x55; 9]; 100], moves::Coding::Packed(model));
+        }
+    }),
     ("tags after tags", |forge, times| {
         let first = forge.games + 1;
         forge.chunk(10);
         (0..times).for_each(|_| forge.block(Kind::Tags, first, 10, &[0, 0]));
     }),
 ];
+
+#[test]
+fn moves_in_another_form_than_the_one_are_told() {
+    let mut forge = Forge::new();
+    // The same move; once with a prefix that it does not need.
+    forge.chunk_of(&[vec![0x12], vec![0x41, 0x12], vec![0x12]], moves::Coding::Plain);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.bga");
+    fs::write(&path, forge.finish()).unwrap();
+    let archive = Archive::open(&path).unwrap();
+    assert_eq!(archive.position(1, 1).unwrap(), archive.position(2, 1).unwrap());
+    let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
+    let damage: Vec<_> = report.damage.iter().map(|damage| (damage.game, damage.what)).collect();
+    assert_eq!(damage, [(2, "moves that are not in canonical form")]);
+}
 
 fn made(make: fn(&mut Forge, u32), times: u32) -> Vec<u8> {
     let mut forge = Forge::new();

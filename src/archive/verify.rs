@@ -139,7 +139,10 @@ impl Archive {
         if level == Level::Full && report.is_sound() {
             let archive = Archive::open_with(path, options)?;
             verify_games(&archive, &mut report, progress);
-            verify_sources(&archive, &mut report)?;
+            match verify_sources(&archive, &mut report) {
+                Err(Error::Damaged(damage)) => report.damage.push(damage),
+                done => done?,
+            }
         }
         report.damage.sort_by_key(|damage| (damage.offset, damage.game));
         report.lost.sort_unstable();
