@@ -106,6 +106,19 @@ impl Error {
         let path = path.to_path_buf();
         move |source| Error::Io { doing, path, source }
     }
+
+    /// Returns the same error once more, for another game that it concerns.
+    pub(crate) fn again(&self) -> Error {
+        match self {
+            Error::Damaged(damage) => Error::Damaged(*damage),
+            Error::Io { doing, path, source } => {
+                Error::Io { doing, path: path.clone(), source: io::Error::new(source.kind(), source.to_string()) }
+            }
+            Error::Deleted { game } => Error::Deleted { game: *game },
+            // Nothing else comes of reading a game that there is.
+            error => Error::Input { name: "archive".to_owned(), what: error.to_string() },
+        }
+    }
 }
 
 impl From<Damage> for Error {

@@ -77,13 +77,15 @@ fn patterns() {
 fn errors_point_at_their_place() {
     let room = Room::with_archive();
     for (args, code, place) in [
-        (&["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBXR w KQkq -"][..], 1, Some(41)),
-        (&["--moves", "e4 e5 Ke3"], 1, Some(6)),
-        (&["--moves", "1. é4"], 1, Some(3)),
-        (&["--material", "KRxk"], 1, Some(2)),
-        (&["--board", "8/8/8/8"], 1, Some(7)),
-        (&["--query", "{\"pass\": }"], 1, Some(9)),
-        (&["--query", "{\"passs\": \"\"}"], 1, None),
+        (&["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBXR w KQkq -"][..], 2, Some(41)),
+        (&["--moves", "e4 e5 Ke3"], 2, Some(6)),
+        (&["--moves", "1. é4"], 2, Some(3)),
+        (&["--material", "KRxk"], 2, Some(2)),
+        (&["--board", "8/8/8/8"], 2, Some(7)),
+        (&["--query", "{\"pass\": }"], 2, Some(9)),
+        (&["--query", "{\"passs\": \"\"}"], 2, Some(1)),
+        (&["--query", "{\"sequence\": [{\"moved\": \"K\"}, {\"moved\": \"KX\"}]}"], 2, Some(42)),
+        (&["--epd", "8/8/8/8/8/8/8/K1k5 w - - x;"], 2, None),
         (&[], 1, None),
         (&["--fen", "8/8/8/8/8/8/8/8", "--moves", "e4"], 2, None),
         (&["--moves", "e4", "--material", "Kk"], 2, None),
@@ -94,7 +96,8 @@ fn errors_point_at_their_place() {
         assert!(!done.err.is_empty() && done.out.is_empty(), "{args:?}");
         if let Some(place) = place {
             let mark = done.err.lines().last().unwrap();
-            assert_eq!(mark, format!("  {}^", " ".repeat(place)), "{args:?}: {}", done.err);
+            assert_eq!(mark.trim_end_matches('^'), format!("  {}", " ".repeat(place)), "{args:?}: {}", done.err);
+            assert!(mark.ends_with('^') && done.err.contains(&format!("column {}: ", place + 1)), "{}", done.err);
         }
     }
 }
@@ -141,4 +144,171 @@ fn the_tree() {
         let draws = json(&room.fine(&["tree", "g.bga", "--json", "--where", "result = 1/2-1/2"]));
         assert_eq!([&draws["white"], &draws["draws"], &draws["black"]], [0, 1, 0]);
     }
+}
+
+/// Games of which the keys of an order say different things, or nothing.
+const SORTED: &str = r#"[Event "A"]
+[White "Zu"]
+[Black "ab"]
+[Date "2001.??.??"]
+[Round "10"]
+[Result "1-0"]
+[WhiteElo "2500"]
+[BlackElo "2700"]
+
+1. e4 e5 1-0
+
+[Event "a"]
+[White "Ac"]
+[Black "?"]
+[Date "2001.05.02"]
+[Round "9"]
+[Result "*"]
+[BlackElo "2600"]
+
+1. e4 c5 2. Nf3 *
+
+[Event "B"]
+[White "?"]
+[Black "Ba"]
+[Round "9"]
+[Result "0-1"]
+[WhiteElo "?"]
+
+1. e4 {best} c6 0-1
+
+[Event "B"]
+[White "ZU"]
+[Black "Co"]
+[Date "1999.12.31"]
+[Result "1/2-1/2"]
+[WhiteElo "2600"]
+
+1. e4 d6 2. d4 Nf6 1/2-1/2
+"#;
+
+#[test]
+fn games_found_are_sorted() {
+    let room = Room::new();
+    room.write("s.pgn", SORTED);
+    room.fine(&["import", "s.pgn", "-o", "s.bga", "--quiet"]);
+    let sorted = |keys: &str, more: &[&str]| {
+        let args = [&["find", "s.bga", "--moves", "e4", "--format", "numbers", "--sort", keys], more].concat();
+        room.fine(&args).lines().map(|line| line.parse::<u64>().unwrap()).collect::<Vec<_>>()
+    };
+    for (keys, order) in [
+        // Letter case apart, what is missing last, games that say the same in their order.
+        ("white", [2, 1, 4, 3]),
+        ("-white", [1, 4, 2, 3]),
+        ("player", [1, 2, 3, 4]),
+        ("-player", [1, 4, 3, 2]),
+        ("elo", [1, 2, 4, 3]),
+        ("-elo", [1, 2, 4, 3]),
+        ("maxelo", [1, 2, 3, 4]),
+        ("-whiteelo", [4, 1, 2, 3]),
+        // Of a date in part its first day counts.
+        ("date", [4, 1, 2, 3]),
+        ("-date", [2, 1, 4, 3]),
+        ("-year,white", [2, 1, 4, 3]),
+        ("month", [2, 4, 1, 3]),
+        // Numbers in texts are numbers.
+        ("round", [2, 3, 1, 4]),
+        ("-round", [1, 2, 3, 4]),
+        ("event,-round", [1, 2, 3, 4]),
+        ("-event,-plies", [4, 3, 2, 1]),
+        ("result", [3, 4, 1, 2]),
+        ("-result", [1, 4, 3, 2]),
+        ("-plies", [4, 2, 1, 3]),
+        ("-moves,game", [2, 4, 1, 3]),
+        ("-game", [4, 3, 2, 1]),
+        ("-comments", [3, 1, 2, 4]),
+        ("eco", [1, 2, 3, 4]),
+        ("tag(\"Round\"),-\"Event\"", [3, 2, 1, 4]),
+    ] {
+        assert_eq!(sorted(keys, &[]), order, "{keys}");
+        for most in ["1", "2", "3", "9"] {
+            let first = &order[..most.parse::<usize>().unwrap().min(4)];
+            assert_eq!(sorted(keys, &["--limit", most]), first, "{keys}");
+        }
+    }
+    let find = |args: &[&str]| room.fine(&[&["find", "s.bga", "--moves", "e4"], args].concat());
+    // In every format the same.
+    let ranks = |format: &str| find(&["--sort", "-date", "--limit", "2", "--format", format]);
+    assert_eq!(ranks("pairs"), "2:1\n1:1\n");
+    assert!(ranks("csv").lines().map(|line| line.split(',').next().unwrap()).eq(["game", "2", "1"]));
+    assert!(ranks("line").lines().map(|line| line.split('\t').next().unwrap()).eq(["2", "1"]));
+    assert!(ranks("json").lines().map(|line| json(line)["game"].as_u64().unwrap()).eq([2, 1]));
+    assert!(ranks("pgn").find("[White \"Ac\"]") < ranks("pgn").find("[White \"Zu\"]"));
+    assert_eq!(ranks("fen").lines().count(), 2);
+    assert_eq!(find(&["--sort", "-date", "--count"]), "4\n");
+    let query = r#"{"white-move": "e4", "skip": 1, "limit": 2}"#;
+    assert_eq!(room.fine(&["find", "s.bga", "--query", query, "--sort", "-date", "--format", "numbers"]), "1\n4\n");
+    // An archive has those that come first, in the order that they had.
+    find(&["--sort", "-date", "--limit", "2", "-o", "two.bga"]);
+    assert_eq!(room.fine(&["export", "two.bga"]), room.fine(&["export", "s.bga", "--games", "1,2"]));
+    for (keys, place) in [("-elo,datte", "column 6"), ("elo date", "column 5"), ("", "column 1")] {
+        let done = room.run(&["find", "s.bga", "--moves", "e4", "--sort", keys]);
+        assert!(done.code == Some(2) && done.err.contains(place), "{}", done.err);
+    }
+}
+
+#[test]
+fn several_archives_are_searched_as_one() {
+    let room = Room::with_archive();
+    room.write("s.pgn", SORTED);
+    std::fs::create_dir(room.path("folder")).unwrap();
+    room.fine(&["import", "s.pgn", "-o", "folder/s.bga", "--quiet"]);
+    std::fs::rename(room.path("g.bga"), room.path("folder/g.bga")).unwrap();
+    let both = ["folder/g.bga", "folder/s.bga"];
+    room.fine(&["merge", both[0], both[1], "-o", "m.bga", "-q"]);
+    let one = |args: &[&str]| room.fine(&[&args[..1], &["m.bga"], &args[1..]].concat());
+    let all = |args: &[&str]| room.fine(&[&args[..1], &both, &args[1..]].concat());
+    // Whatever does not name a game is the same as for one archive; a folder and a pattern are its archives.
+    for args in [
+        &["find", "--moves", "e4", "--count"][..],
+        &["find", "--moves", "e4", "--format", "fen", "--sort", "-plies"],
+        &["find", "--moves", "e4", "--format", "pgn", "--sort", "-elo,white", "--limit", "3"],
+        &["find", "--moves", "e4 e5", "--format", "pgn", "--variations", "--all-plies"],
+        &["find", "--moves", "", "--where", "elo >= 2100", "--count"],
+        &["tree", "--samples", "0"],
+        &["tree", "--moves", "e4", "--samples", "0", "--where", "white ~ u"],
+    ] {
+        let told = one(args);
+        assert_eq!(all(args), told, "{args:?}");
+        assert_eq!(room.fine(&[&args[..1], &["folder"], &args[1..]].concat()), told, "{args:?}");
+        assert_eq!(room.fine(&[&args[..1], &["folder/*.bga"], &args[1..]].concat()), told, "{args:?}");
+    }
+    // What names a game names its archive.
+    assert_eq!(all(&["find", "--moves", "e4 e5", "--format", "pairs"]), "folder/g.bga\t1:2\nfolder/s.bga\t1:2\n");
+    assert_eq!(
+        all(&["find", "--moves", "e4", "--sort", "-date", "--limit", "2", "--format", "numbers"]),
+        "folder/g.bga\t1\nfolder/s.bga\t2\n"
+    );
+    let csv = all(&["find", "--moves", "e4 e5", "--format", "csv"]);
+    assert!(csv.starts_with("archive,game,ply,") && csv.contains("\nfolder/s.bga,1,2,Zu,ab,"), "{csv}");
+    assert!(all(&["find", "--moves", "e4 c5"]).starts_with("folder/s.bga\t2\t2\tAc\t"));
+    let found = json(&all(&["find", "--moves", "e4 c5", "--format", "json"]));
+    assert_eq!((&found["archive"], &found["game"]), (&"folder/s.bga".into(), &2.into()));
+    all(&["find", "--moves", "e4", "--where", "plies > 3", "-o", "found.bga"]);
+    one(&["find", "--moves", "e4", "--where", "plies > 3", "-o", "same.bga"]);
+    assert_eq!(room.digest("found.bga"), room.digest("same.bga"));
+    let tree = json(&all(&["tree", "--json"]));
+    let top = &tree["topGames"][0];
+    assert_eq!((&top["archive"], &top["id"]), (&"folder/s.bga".into(), &1.into()));
+    let rare = tree["moves"].as_array().unwrap().iter().find(|branch| branch["san"] == "d4").unwrap();
+    assert_eq!((&rare["archive"], &rare["game"]), (&"folder/g.bga".into(), &2.into()));
+    assert!(all(&["tree"]).contains("\nfolder/s.bga  1  Zu (2500) - ab (2700)  1-0  2001"));
+    all(&["book", "-o", "both.bin", "--min-games", "1", "-q"]);
+    one(&["book", "-o", "one.bin", "--min-games", "1", "-q"]);
+    assert_eq!(room.read("both.bin"), room.read("one.bin"));
+    let eco = all(&["eco", "--where", "player = Ac"]);
+    assert!(eco.starts_with("folder/s.bga\t2\tB27\t"), "{eco}");
+    all(&["eco", "--write", "-o", "named.bga", "-q"]);
+    one(&["eco", "--write", "-o", "also.bga", "-q"]);
+    assert_eq!(room.digest("named.bga"), room.digest("also.bga"));
+    room.fails(&["eco", both[0], both[1], "--games", "1"], 1, &["--games goes with one archive"]);
+    room.write("folder/empty.txt", "");
+    std::fs::create_dir(room.path("none")).unwrap();
+    room.fails(&["find", "none", "--moves", "e4"], 1, &["no archive in this folder"]);
+    room.fails(&["find", "folder", "nowhere.bga", "--moves", "e4"], 1, &["nowhere.bga"]);
 }

@@ -2,7 +2,8 @@
 
 mod cli_support;
 
-use cli_support::{FAULTY, PGN, Room, json};
+use cli_support::{FAULTY, PGN, Room, gzip, json, many};
+use serde_json::Value;
 
 #[test]
 fn filters_choose_what_is_listed_and_exported() {
@@ -70,8 +71,32 @@ fn a_game_is_replaced() {
         json(&room.fine(&["list", "g.bga", "--json"])).iter().map(|game| game["white"].clone()).collect();
     assert_eq!(whites, ["Adler, A", "Ce", "New"]);
     room.fails(&["replace", "g.bga", "2", "new.pgn"], 1, &["game 2 has been deleted"]);
-    assert_ne!(room.run(&["replace", "g.bga", "1", "empty.pgn"]).code, Some(0));
+    let (bytes, index) = (room.read("g.bga"), room.read("g.bgi"));
+    room.fails(&["replace", "g.bga", "1", "empty.pgn"], 1, &["empty.pgn", "there is no game in it"]);
+    // A file that breaks off replaces nothing, whatever of it was good.
+    room.write("cut.pgn.gz", &gzip(many(2000).as_bytes())[..9000]);
+    room.fails(&["replace", "g.bga", "1", "cut.pgn.gz"], 1, &["cut.pgn.gz"]);
+    assert!(bytes == room.read("g.bga") && index == room.read("g.bgi"));
     assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 3);
+    room.fine(&["verify", "g.bga", "-q"]);
+}
+
+/// Of every beginning of the file that a replacement writes, the archive is the old one or the new one.
+#[test]
+fn a_replacement_is_one_commit() {
+    let room = Room::with_archive();
+    let commits = |room: &Room| json(&room.fine(&["info", "g.bga", "--json"]))[0]["commits"].as_u64();
+    let (before, old) = (commits(&room), room.digest("g.bga"));
+    let length = room.read("g.bga").len();
+    room.write("new.pgn", many(3));
+    room.fine(&["replace", "g.bga", "2", "new.pgn", "-q"]);
+    assert_eq!(commits(&room), before.map(|commits| commits + 1));
+    let (new, whole) = (room.digest("g.bga"), room.read("g.bga"));
+    assert_ne!(old, new);
+    for end in (length..whole.len()).step_by(7) {
+        room.write("cut.bga", &whole[..end]);
+        assert_eq!(room.run(&["info", "cut.bga", "--digest"]).out, old, "{end}");
+    }
 }
 
 #[test]
@@ -176,6 +201,41 @@ fn doubles_are_listed_deleted_and_left_out() {
     assert_eq!(room.digest("one.bga"), room.digest("t.bga"));
     assert_eq!(room.fine(&["list", "one.bga"]).lines().count(), 5);
     assert_eq!(room.fine(&["dedupe", "one.bga"]), "");
+}
+
+#[test]
+fn doubles_are_found_across_archives() {
+    let room = Room::new();
+    room.write("t.pgn", TWICE);
+    room.fine(&["import", "t.pgn", "-o", "t.bga", "-q"]);
+    let games = room.fine(&["list", "t.bga"]).lines().count();
+    // Cut in two, the same pairs are found, each game named by its archive and its number there.
+    room.fine(&["list", "t.bga", "--games", "1-2", "-o", "a.bga"]);
+    room.fine(&["list", "t.bga", "--games", "3-", "-o", "b.bga"]);
+    let out = room.fine(&["dedupe", "a.bga", "b.bga", "--dry-run"]);
+    let pairs: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').take(5).collect()).collect();
+    let expected = [
+        ["a.bga", "1", "a.bga", "2", "same"],
+        ["b.bga", "1", "a.bga", "2", "same"],
+        ["b.bga", "2", "a.bga", "2", "prefix"],
+        ["b.bga", "6", "b.bga", "7", "same"],
+    ];
+    assert_eq!(pairs, expected, "{out}");
+    let pairs = json(&room.fine(&["dedupe", "a.bga", "b.bga", "--json", "-q"]));
+    let told: Vec<_> = ["archive", "game", "kept_archive", "kept"].map(|name| pairs[1][name].clone()).into();
+    assert_eq!(told, [Value::from("b.bga"), 1.into(), "a.bga".into(), 2.into()]);
+    room.fine(&["dedupe", "t.bga", "-o", "one.bga", "-q"]);
+    room.fine(&["dedupe", "a.bga", "b.bga", "-o", "both.bga", "-q"]);
+    assert_eq!(room.digest("one.bga"), room.digest("both.bga"));
+    room.fine(&["dedupe", "a.bga", "b.bga", "--delete", "-q"]);
+    assert_eq!(room.fine(&["list", "a.bga", "b.bga"]).lines().count(), games - 4);
+    assert_eq!(room.fine(&["dedupe", "a.bga", "b.bga", "-q"]), "");
+    // Deleted by what they say, not by number.
+    room.fails(&["delete", "a.bga", "b.bga", "--games", "1"], 1, &["--games goes with one archive"]);
+    let said = room.run(&["delete", "a.bga", "b.bga", "--where", "plies > 0", "--dry-run"]);
+    assert_eq!((said.code, said.err), (Some(0), format!("{} games would be deleted\n", games - 4)));
+    room.fine(&["delete", "a.bga", "b.bga", "--where", "plies > 0"]);
+    assert_eq!(room.fine(&["list", "a.bga", "b.bga"]), "");
 }
 
 #[test]

@@ -313,32 +313,41 @@ fn queries_in_json() {
 
 #[test]
 fn errors_point_at_their_place() {
-    for (query, part, column) in [
-        ("{ \"pass\": \"\" ", "JSON", 13),
-        ("[]", "query", 0),
-        ("{}", "query", 0),
-        (r#"{ "sub-fem": "8" }"#, "sub-fem", 0),
-        (r#"{ "sub-fen": "8/8/8/8/8/8/8/9" }"#, "sub-fen", 15),
-        (r#"{ "sub-fen": ["8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/7x"] }"#, "sub-fen[1]", 16),
-        (r#"{ "material": "KRxKR" }"#, "material", 3),
-        (r#"{ "material": 7 }"#, "material", 0),
-        (r#"{ "imbalance": "PPP" }"#, "imbalance", 4),
-        (r#"{ "result": "2-0" }"#, "result", 1),
-        (r#"{ "white-move": "Nf9" }"#, "white-move", 1),
-        (r#"{ "moved": "QX" }"#, "moved", 2),
-        (r#"{ "stm": "balck" }"#, "stm", 1),
-        (r#"{ "sequence": [] }"#, "sequence", 0),
+    for (query, place, what) in [
+        ("{ \"pass\": \"\" ", " ", "this is not JSON"),
+        ("[]", "[]", "an object {..} is wanted"),
+        (" {} ", "{}", "at least one rule"),
+        (r#"{ "sub-fem": "8" }"#, "\"sub-fem\"", "sub-fem: no such rule"),
+        (r#"{ "sub-fen": "8/8/8/8/8/8/8/9" }"#, "9", "sub-fen: "),
+        (r#"{ "sub-fen": ["8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/7x"] }"#, "x", "sub-fen[1]: not a man"),
+        (r#"{ "material": "KRxKR" }"#, "x", "material: not a man"),
+        (r#"{ "material": "KR\u0078KR" }"#, "\\", "material: not a man"),
+        (r#"{ "material": 7 }"#, "7", "material: a text is wanted"),
+        (r#"{ "imbalance": "PPP" }"#, "\"", "imbalance: a v"),
+        (r#"{ "result": "2-0" }"#, "2", "result: not a result"),
+        (r#"{ "white-move": "Nf9" }"#, "N", "white-move: not a move"),
+        (r#"{ "moved": "QX" }"#, "X", "moved: not a man"),
+        (r#"{ "moved": ["Q"] }"#, "[\"Q\"]", "moved: one text"),
+        (r#"{ "stm": "balck" }"#, "b", "stm: neither"),
+        (r#"{ "sequence": [] }"#, "[]", "sequence: an array"),
         (
             r#"{ "sequence": [ { "pass": "" }, { "streak": [ { "pass": "" }, { "captured": "Y" } ] } ] }"#,
-            "sequence[1].streak[1].captured",
-            1,
+            "Y",
+            "sequence[1].streak[1].captured: not a man",
         ),
-        (r#"{ "sequence": [ { "pass": "", "limit": 1 } ] }"#, "sequence[0].limit", 0),
-        (r#"{ "limit": -1, "pass": "" }"#, "limit", 0),
+        (r#"{ "sequence": [ { "pass": "", "limit": 1 } ] }"#, "\"limit\"", "sequence[0].limit: no such rule"),
+        (r#"{ "limit": -1, "pass": "" }"#, "-1", "limit: a whole number"),
     ] {
-        let error = json::parse(query).unwrap_err();
-        assert_eq!((error.part.as_str(), error.column), (part, column), "{query}: {error}");
+        let fault = json::parse(query).unwrap_err();
+        assert_eq!(&query[fault.at()], place, "{query}: {fault}");
+        assert!(fault.what().starts_with(what), "{query}: {fault}");
     }
+    // In a query of several lines the line is shown.
+    let fault = json::parse("{ \"pass\": \"\",\n  \"moved\": \"KX\" }").unwrap_err();
+    assert_eq!(
+        fault.to_string(),
+        "column 14: moved: not a man: write some of PNBRQK\n    \"moved\": \"KX\" }\n               ^"
+    );
     for (board, column) in [
         ("8/8/8/8/8/8/8", 14),
         ("9/8/8/8/8/8/8/8", 1),
@@ -348,10 +357,10 @@ fn errors_point_at_their_place() {
         ("8/[Qx]7/8/8/8/8/8/8", 5),
         ("8/[Q", 3),
     ] {
-        assert_eq!(Board::parse(board).unwrap_err().0, column, "{board}");
+        assert_eq!(Board::parse(board).unwrap_err().column(), column, "{board}");
     }
     for (material, column) in [("", 1), ("KP3-1k", 5), ("KP99k", 3), ("K-k", 2), ("KP2-", 5)] {
-        assert_eq!(Material::parse(material).unwrap_err().0, column, "{material}");
+        assert_eq!(Material::parse(material).unwrap_err().column(), column, "{material}");
     }
 }
 

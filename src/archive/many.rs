@@ -36,6 +36,11 @@ impl ArchiveSet {
         &self.archives
     }
 
+    /// Returns the archives, each with how many games come before its own.
+    pub fn numbered(&self) -> impl Iterator<Item = (u64, &Archive)> {
+        self.before.iter().copied().zip(&self.archives)
+    }
+
     /// Returns the number of games of all archives, deleted ones included.
     pub fn len(&self) -> u64 {
         self.archives.iter().map(Archive::len).sum()

@@ -2,10 +2,10 @@
 
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
-use crate::games::Where;
+use crate::games::{self, Where};
 use crate::output::{self, NewFile, count, message, note};
 use scoresheet::query::Search;
-use scoresheet::query::book::BookOptions;
+use scoresheet::query::book::{BookBuilder, BookOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -18,8 +18,9 @@ Examples:
   scoresheet book games.bga -o book.bin
   scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --plies 30 --min-games 5")]
 pub struct Args {
-    /// The archive
-    archive: PathBuf,
+    /// The archive, or several, for one book
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
     /// The book to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -42,20 +43,28 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+    let archives = output::open_all(&args.archives)?;
     args.threads.install(|| {
         let mut file = NewFile::create(&args.output, args.force)?;
-        let chosen: Option<Vec<u64>> = args.filter.games(&archive)?.map(|games| games.iter().collect());
-        let mut search = Search::new(&archive);
-        if let Some(games) = &chosen {
-            search = search.among(games);
+        let mut book = BookBuilder::new(BookOptions { plies: args.plies, min_games: args.min_games });
+        let mut failed = 0;
+        for archive in archives.archives() {
+            let name = games::name_in(&archives, archive);
+            let (chosen, undecided) = args.filter.games(archive);
+            let chosen: Option<Vec<u64>> = chosen.map(|games| games.iter().collect());
+            let mut search = Search::new(archive);
+            if let Some(games) = &chosen {
+                search = search.among(games);
+            }
+            let unread = search.add_to_book(&mut book);
+            unread.iter().for_each(|error| message(&games::fault(name.as_deref(), error)));
+            failed += undecided + unread.len() as u64;
         }
-        let (entries, unread) = search.book(BookOptions { plies: args.plies, min_games: args.min_games });
-        unread.iter().for_each(|error| message(&error.to_string()));
-        if !unread.is_empty() {
-            let what = count(unread.len() as u64, "game", "games");
+        if failed > 0 {
+            let what = count(failed, "game", "games");
             return Err(Failure::Message(format!("{what} could not be read: no book is written")));
         }
+        let entries = book.entries();
         for entry in &entries {
             file.write_all(&entry.encode())?;
         }

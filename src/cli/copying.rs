@@ -1,6 +1,7 @@
 //! New archives out of games of others, with progress and a line that says what was written.
 
 use crate::failure::{Code, Failure};
+use crate::games::all_read;
 use crate::output::{count, note, thousands};
 use crate::progress;
 use scoresheet::archive::copy::{self, Copied, Edit, Part};
@@ -32,6 +33,12 @@ impl Target {
 /// Writes a new archive with these games.
 pub fn write(path: &Path, force: bool, quiet: bool, parts: &[Part]) -> Result<Code, Failure> {
     run(path, quiet, parts, |progress| copy::write(path, force, parts, progress))
+}
+
+/// Writes a new archive with these games; where there are others that could not be looked at, it is a failure in the end.
+pub fn write_part(path: &Path, force: bool, parts: &[Part], unread: u64) -> Result<Code, Failure> {
+    let code = write(path, force, false, parts)?;
+    all_read(unread).map(|_| code)
 }
 
 /// Writes a new archive with these games, and for some of them other tags.

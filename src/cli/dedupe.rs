@@ -3,11 +3,12 @@
 use crate::args::Threads;
 use crate::copying;
 use crate::failure::{Code, Failure};
+use crate::games;
 use crate::json::Object;
 use crate::output::{self, count, note, printable};
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;
-use scoresheet::archive::{self, Archive};
+use scoresheet::archive::{self, Archive, ArchiveSet, GameSet};
 use scoresheet::query::Headers;
 use scoresheet::query::duplicates::{self, Double, Keep, Likeness, Options};
 use scoresheet::query::headers::Key;
@@ -25,14 +26,15 @@ use std::path::PathBuf;
 Examples:
   scoresheet dedupe games.bga                    lists the pairs
   scoresheet dedupe games.bga --delete           deletes what is there twice
-  scoresheet merge a.bga b.bga -o both.bga && scoresheet dedupe both.bga -o one.bga")]
+  scoresheet dedupe a.bga b.bga -o one.bga       the games of both, each once")]
 pub struct Args {
-    /// The archive
-    archive: PathBuf,
+    /// The archive; of several, their games are compared with each other too, and -o makes one archive of them
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
     /// Only list the pairs, which is what is done without --delete or -o anyway
     #[arg(long, conflicts_with_all = ["delete", "output"])]
     dry_run: bool,
-    /// Delete the games that can go
+    /// Delete the games that can go; of several archives each is changed in a commit of its own
     #[arg(long, conflicts_with = "output")]
     delete: bool,
     /// Write an archive without them
@@ -74,63 +76,97 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 }
 
 fn dedupe(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+    let archives = output::open_all(&args.archives)?;
     let keep = match args.keep {
         Which::Best => Keep::Best,
         Which::First => Keep::First,
         Which::Last => Keep::Last,
     };
-    let headers = Headers::of(&archive);
+    let headers: Vec<Headers> = archives.archives().iter().map(Headers::of).collect();
     let options = Options { prefixes: !args.whole_only, keep };
-    let doubles = duplicates::find(&headers, options).map_err(Failure::of_archive(&args.archive))?;
+    let doubles = duplicates::find(&headers, options).map_err(|error| match args.archives.as_slice() {
+        [path] => Failure::of_archive(path)(error),
+        _ => error.into(),
+    })?;
     let number = count(doubles.len() as u64, "game", "games");
-    if let Some(path) = &args.output {
-        let mut games = archive.live();
-        for double in &doubles {
-            games.remove(double.game);
-        }
+    if args.output.is_none() && !args.delete {
+        list(args, &archives, &headers, &doubles)?;
         if !args.quiet {
-            note(&format!("{number} left out"));
-        }
-        return copying::write(path, args.force, args.quiet, &[Part { archive: &archive, games }]);
-    }
-    if args.delete {
-        drop(headers);
-        drop(archive);
-        let games = doubles.iter().map(|double| double.game);
-        archive::delete(&args.archive, games).map_err(Failure::of_archive(&args.archive))?;
-        if !args.quiet {
-            note(&format!("{}: {number} deleted", args.archive.display()));
+            let all = archives.archives().iter().map(|archive| archive.live().len()).sum();
+            note(&format!("{number} of {} could go", output::thousands(all)));
         }
         return Ok(Code::Fine);
     }
-    list(args, &archive, &headers, &doubles)?;
-    if !args.quiet {
-        note(&format!("{number} of {} could go", output::thousands(archive.live().len())));
+    // Those that can go, by archive.
+    let mut going: Vec<GameSet> = archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
+    for double in &doubles {
+        let (place, game) = place(&archives, double.game)?;
+        if let Some(set) = going.get_mut(place) {
+            set.insert(game);
+        }
+    }
+    if let Some(path) = &args.output {
+        let part = |(archive, going): (_, &GameSet)| {
+            let archive: &Archive = archive;
+            let mut games = archive.live();
+            games.subtract(going);
+            Part { archive, games }
+        };
+        let parts: Vec<Part> = archives.archives().iter().zip(&going).map(part).collect();
+        if !args.quiet {
+            note(&format!("{number} left out"));
+        }
+        return copying::write(path, args.force, args.quiet, &parts);
+    }
+    let paths: Vec<PathBuf> = archives.archives().iter().map(|archive| archive.path().to_path_buf()).collect();
+    drop(headers);
+    drop(archives);
+    for (path, games) in paths.iter().zip(&going) {
+        archive::delete(path, games.iter()).map_err(Failure::of_archive(path))?;
+        if !args.quiet {
+            note(&format!("{}: {} deleted", path.display(), count(games.len(), "game", "games")));
+        }
     }
     Ok(Code::Fine)
 }
 
-fn list(args: &Args, archive: &Archive, headers: &Headers, doubles: &[Double]) -> Result<(), Failure> {
+/// The place of a game's archive among the others, and its number there.
+fn place(archives: &ArchiveSet, number: u64) -> Result<(usize, u64), Failure> {
+    let (archive, game) = archives.locate(number)?;
+    let place = archives.archives().iter().position(|other| std::ptr::eq(other, archive));
+    Ok((place.unwrap_or_default(), game))
+}
+
+fn list(args: &Args, archives: &ArchiveSet, headers: &[Headers], doubles: &[Double]) -> Result<(), Failure> {
     let keys = ["White", "Black", "Date"].map(|name| Key::Tag(name.to_owned()));
-    let columns = headers.columns(&keys).map_err(Failure::of_archive(archive.path()))?;
-    let text = |column: usize, game: u64| {
-        let text = columns.get(column).and_then(|column| column.text(game)).unwrap_or(b"?");
-        String::from_utf8_lossy(text).into_owned()
-    };
+    let columns = headers.iter().map(|headers| headers.columns(&keys)).collect::<Result<Vec<_>, _>>()?;
     let mut out = output::stdout();
     for Double { game, kept, likeness } in doubles {
+        let ((from, game), (of, kept)) = (place(archives, *game)?, place(archives, *kept)?);
+        let text = |column: usize| {
+            let column = columns.get(from).and_then(|columns| columns.get(column));
+            let text = column.and_then(|column| column.text(game)).unwrap_or(b"?");
+            String::from_utf8_lossy(text).into_owned()
+        };
+        let name = |place: usize| archives.archives().get(place).and_then(|archive| games::name_in(archives, archive));
         let likeness = match likeness {
             Likeness::Same => "same",
             Likeness::Prefix => "prefix",
         };
-        let (white, black, date) = (text(0, *game), text(1, *game), text(2, *game));
+        let (white, black, date) = (text(0), text(1), text(2));
         if args.json {
-            let pair = Object::new().with("game", *game).with("kept", *kept).with("likeness", likeness);
+            let mut pair = Object::new();
+            if let (Some(archive), Some(kept)) = (name(from), name(of)) {
+                pair = pair.with("archive", archive).with("kept_archive", kept);
+            }
+            let pair = pair.with("game", game).with("kept", kept).with("likeness", likeness);
             writeln!(out, "{}", pair.with("white", white).with("black", black).with("date", date))?;
         } else {
-            let line = [game.to_string(), kept.to_string(), likeness.to_owned(), white, black, date];
-            writeln!(out, "{}", line.map(|part: String| printable(&part)).join("\t"))?;
+            // An archive's name stands before the number that is meant there.
+            let numbers = [name(from), Some(game.to_string()), name(of), Some(kept.to_string())];
+            let rest = [likeness.to_owned(), white, black, date];
+            let line: Vec<String> = numbers.into_iter().flatten().chain(rest).map(|part| printable(&part)).collect();
+            writeln!(out, "{}", line.join("\t"))?;
         }
     }
     Ok(out.flush()?)

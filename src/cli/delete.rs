@@ -2,7 +2,7 @@
 
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
-use crate::games::{Ranges, Where};
+use crate::games::{self, Ranges, Where};
 use crate::output::{self, count, note};
 use scoresheet::archive;
 use std::path::PathBuf;
@@ -16,10 +16,12 @@ use std::path::PathBuf;
 Examples:
   scoresheet delete games.bga --games 5,10-20
   scoresheet delete games.bga --where 'plies < 10 or fault'
+  scoresheet delete games/*.bga --where 'plies = 0'
   scoresheet compact games.bga -o small.bga           a new archive without the deleted games")]
 pub struct Args {
-    /// The archive
-    archive: PathBuf,
+    /// The archive, or with --where several; each is changed in a commit of its own
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
     /// These games, as in 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
@@ -39,18 +41,30 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     if args.games.is_none() && !args.filter.is_given() {
         return Err(Failure::Message("say which games: with --games RANGES or --where EXPR".to_owned()));
     }
-    let games = {
-        let archive = output::open(&args.archive)?;
-        args.threads.install(|| args.filter.chosen(&archive, args.games.as_ref()))?
+    // All are asked before any is changed.
+    let (chosen, undecided) = {
+        let archives = output::open_all(&args.archives)?;
+        games::of_one(&archives, args.games.as_ref())?;
+        args.threads.install(|| {
+            let (mut chosen, mut undecided) = (Vec::new(), 0);
+            for archive in archives.archives() {
+                let (games, unread) = args.filter.chosen(archive, args.games.as_ref())?;
+                chosen.push((archive.path().to_path_buf(), games));
+                undecided += unread;
+            }
+            Ok::<_, Failure>((chosen, undecided))
+        })?
     };
-    let number = count(games.len(), "game", "games");
     if args.dry_run {
-        note(&format!("{number} would be deleted"));
-        return Ok(Code::Fine);
+        let all = chosen.iter().map(|(_, games)| games.len()).sum();
+        note(&format!("{} would be deleted", count(all, "game", "games")));
+        return games::all_read(undecided);
     }
-    archive::delete(&args.archive, games.iter()).map_err(Failure::of_archive(&args.archive))?;
-    if !args.quiet {
-        note(&format!("{}: {number} deleted", args.archive.display()));
+    for (path, games) in chosen {
+        archive::delete(&path, games.iter()).map_err(Failure::of_archive(&path))?;
+        if !args.quiet {
+            note(&format!("{}: {} deleted", path.display(), count(games.len(), "game", "games")));
+        }
     }
-    Ok(Code::Fine)
+    games::all_read(undecided)
 }

@@ -5,7 +5,8 @@ use crate::copying;
 use crate::failure::{Code, Failure};
 use crate::games::{self, Ranges, Unit, Where};
 use crate::json::Object;
-use crate::output::{self, count, message};
+use crate::list::{self, Style};
+use crate::output::{self, message};
 use scoresheet::archive::copy::{Edit, Part};
 use scoresheet::archive::{Archive, Game};
 use scoresheet::error::Error;
@@ -24,8 +25,9 @@ Examples:
   scoresheet eco games.bga --where 'missing(eco)'
   scoresheet eco games.bga --write -o named.bga")]
 pub struct Args {
-    /// The archive
-    archive: PathBuf,
+    /// The archive; of several, each line says which, and --write makes one of them
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
     /// These games only, as in 5,10-20,1000-
     #[arg(long, value_name = "RANGES", conflicts_with = "write")]
     games: Option<Ranges>,
@@ -58,37 +60,45 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 }
 
 fn eco(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+    let archives = output::open_all(&args.archives)?;
+    games::of_one(&archives, args.games.as_ref())?;
     if let Some(path) = &args.output {
         let edit = |game: &Game| named(game, args.overwrite);
-        let part = Part { games: archive.live(), archive: &archive };
-        return copying::write_edited(path, args.force, args.quiet, &[part], &edit as Edit);
+        let parts = archives.archives().iter().map(|archive| Part { games: archive.live(), archive });
+        let parts: Vec<Part> = parts.collect();
+        return copying::write_edited(path, args.force, args.quiet, &parts, &edit as Edit);
     }
-    let chosen = args.filter.games(&archive)?;
-    let (units, _) = games::units(&archive, args.games.as_ref(), chosen.as_ref())?;
     let mut out = output::stdout();
     let mut damaged = 0;
-    games::in_order(
-        &units,
-        |unit| lines(args.json, &archive, unit),
-        |(text, faults)| {
-            faults.iter().for_each(|fault| message(fault));
-            damaged += faults.len() as u64;
-            Ok(out.write_all(text.as_bytes())?)
-        },
-    )?;
-    out.flush()?;
-    match damaged {
-        0 => Ok(Code::Fine),
-        _ => Err(Failure::Message(format!("{} could not be read", count(damaged, "game", "games")))),
+    for archive in archives.archives() {
+        let name = games::name_in(&archives, archive);
+        let (chosen, undecided) = args.filter.games(archive);
+        damaged += undecided;
+        let (units, _) = games::units(archive, args.games.as_ref(), chosen.as_ref())?;
+        games::in_order(
+            &units,
+            |unit| lines(args.json, archive, name.as_deref(), unit),
+            |(text, faults)| {
+                faults.iter().for_each(|fault| message(fault));
+                damaged += faults.len() as u64;
+                Ok(out.write_all(text.as_bytes())?)
+            },
+        )?;
     }
+    out.flush()?;
+    games::all_read(damaged)
 }
 
-fn lines(json: bool, archive: &Archive, unit: &Unit) -> (String, Vec<String>) {
+fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (String, Vec<String>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
+    let style = if json { Style::Json } else { Style::Tabs };
     unit.each(archive, |_, game| match game.and_then(|game| line(json, &game)) {
-        Ok(line) => text += &line,
-        Err(error) => faults.push(error.to_string()),
+        Ok(line) => {
+            let start = text.len();
+            text += &line;
+            list::push_name(name, style, start, &mut text);
+        }
+        Err(error) => faults.push(games::fault(name, &error)),
     });
     (text, faults)
 }

@@ -82,11 +82,12 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 fn export(args: &Args) -> Result<Code, Failure> {
     let archives = output::open_all(&args.archives)?;
     games::of_one(&archives, args.games.as_ref())?;
-    let (mut work, mut games) = (Vec::new(), 0);
+    let (mut work, mut games, mut undecided) = (Vec::new(), 0, 0);
     for archive in archives.archives() {
-        let chosen = args.filter.games(archive)?;
+        let (chosen, unread) = args.filter.games(archive);
+        undecided += unread;
         let (units, count) = games::units(archive, args.games.as_ref(), chosen.as_ref())?;
-        work.push((archive, units));
+        work.push((archive, games::name_in(&archives, archive), units));
         games += count;
     }
     let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
@@ -114,26 +115,31 @@ fn export(args: &Args) -> Result<Code, Failure> {
             damaged
         }
     };
-    match damaged {
+    match damaged + undecided {
         0 if archives.archives().iter().any(|archive| archive.cut().is_some()) && args.games.is_none() => {
             Ok(Code::Failed)
         }
         0 => Ok(Code::Fine),
-        _ => Err(Failure::Message(format!(
+        lost => Err(Failure::Message(format!(
             "{} could not be read and {} left out; see `scoresheet verify`",
-            count(damaged, "game", "games"),
-            if damaged == 1 { "is" } else { "are" }
+            count(lost, "game", "games"),
+            if lost == 1 { "is" } else { "are" }
         ))),
     }
 }
 
 /// Writes the games; returns how many could not be read.
-fn write(args: &Args, work: &[(&Archive, Vec<Unit>)], bar: &ProgressBar, out: &mut impl Write) -> Result<u64, Failure> {
+fn write(
+    args: &Args,
+    work: &[(&Archive, Option<String>, Vec<Unit>)],
+    bar: &ProgressBar,
+    out: &mut impl Write,
+) -> Result<u64, Failure> {
     let mut damaged = 0;
-    for (archive, units) in work {
+    for (archive, name, units) in work {
         games::in_order(
             units,
-            |unit| text(args, archive, unit),
+            |unit| text(args, archive, name.as_deref(), unit),
             |(text, games, faults)| {
                 bar.suspend(|| faults.iter().for_each(|fault| message(fault)));
                 damaged += faults.len() as u64;
@@ -147,7 +153,7 @@ fn write(args: &Args, work: &[(&Archive, Vec<Unit>)], bar: &ProgressBar, out: &m
 }
 
 /// The text of a unit, how many games it has, and a message for each that cannot be read.
-fn text(args: &Args, archive: &Archive, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
+fn text(args: &Args, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
     let (mut writer, mut text, mut games, mut faults) = (PgnWriter::new(), Vec::new(), 0, Vec::new());
     unit.each(archive, |number, game| {
         games += 1;
@@ -156,12 +162,11 @@ fn text(args: &Args, archive: &Archive, unit: &Unit) -> (Vec<u8>, u64, Vec<Strin
                 Ok(game) => {
                     let start = text.len();
                     formats::push(args.format, number, &game, args.flavour, &mut text);
-                    if args.format == Format::Json && args.archives.len() > 1 {
-                        let name = Value::from(archive.path().to_string_lossy());
-                        text.splice(start + 1..start + 1, format!("\"archive\":{name},").into_bytes());
+                    if let (Format::Json, Some(name)) = (args.format, name) {
+                        text.splice(start + 1..start + 1, format!("\"archive\":{},", Value::from(name)).into_bytes());
                     }
                 }
-                Err(error) => faults.push(error.to_string()),
+                Err(error) => faults.push(games::fault(name, &error)),
             }
             return;
         }
@@ -171,7 +176,7 @@ fn text(args: &Args, archive: &Archive, unit: &Unit) -> (Vec<u8>, u64, Vec<Strin
             Ok(()) => text.extend_from_slice(writer.as_bytes()),
             Err(error) => {
                 writer = PgnWriter::new();
-                faults.push(error.to_string());
+                faults.push(games::fault(name, &error));
             }
         }
     });

@@ -1,12 +1,13 @@
 //! Why a command ends without having done its work, and what it then tells the shell.
 
 use scoresheet::error::Error;
+use scoresheet::query::QueryFault;
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The exit codes. Wrong usage, 2, is clap's.
+/// The exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Code {
@@ -14,6 +15,8 @@ pub enum Code {
     Fine = 0,
     /// Failed.
     Failed = 1,
+    /// Wrong usage, as clap has it.
+    Usage = 2,
     /// Finished, but games were rejected under `--strict`.
     Rejected = 3,
     /// Verification found damage.
@@ -26,15 +29,15 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Why a command fails. Displayed as one line that says what to do.
+/// Why a command fails. Displayed as one line that says what to do; of a query its text and the place follow on lines of their own.
 #[derive(Debug)]
 pub enum Failure {
     /// What the library says.
     Library(Error),
     /// What a command says.
     Message(String),
-    /// What is wrong with a text that the user wrote, the text, and the column of the place in letters from 0.
-    Pointed(String, String, usize),
+    /// What is wrong with a query, which is this option's value, and where in it.
+    Query(&'static str, QueryFault),
     /// Standard output or an output file cannot be written.
     Output(io::Error),
 }
@@ -76,7 +79,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Library(error) => write!(f, "{error}"),
-            Failure::Pointed(what, ..) => f.write_str(what),
+            Failure::Query(option, fault) => write!(f, "{option}: {fault}"),
             Failure::Message(message) => f.write_str(message),
             Failure::Output(error) => write!(f, "cannot write the output: {error}"),
         }

@@ -4,7 +4,7 @@ use crate::args::Threads;
 use crate::copying;
 use crate::failure::{Code, Failure};
 use crate::formats;
-use crate::games::{self, Unit, Where};
+use crate::games::{self, Where};
 use crate::heading::Heading;
 use crate::json::Object;
 use crate::list::{self, Style};
@@ -13,13 +13,13 @@ use crate::pattern::PatternArgs;
 use crate::sought::SoughtArgs;
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;
-use scoresheet::archive::{Archive, Game, GameSet};
+use scoresheet::archive::{Archive, ArchiveSet, Game, GameSet};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::{Found, Hit, PositionIndex, Reach, Search, SideState, Signatures};
-use std::collections::HashMap;
+use scoresheet::query::{Found, Headers, Hit, PositionIndex, Reach, Search, SideState, Signatures, SortKeys};
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -36,10 +36,12 @@ Examples:
   scoresheet find games.bga --material KRPkr --plies 10           rook and pawn against rook for ten half-moves
   scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"     these men there, whatever else
   scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'    a query in Scoutfish's JSON
-  scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn")]
+  scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn
+  scoresheet find games/*.bga --moves \"d4 f5\" --sort -elo --limit 20     the strongest of several archives")]
 pub struct Args {
-    /// The archive
-    archive: PathBuf,
+    /// The archive, or several, or a folder of them; of several, what names a game names its archive, too
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
     #[command(flatten)]
     sought: SoughtArgs,
     #[command(flatten)]
@@ -58,6 +60,10 @@ pub struct Args {
     /// Print no more than this many games
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    /// In the order of these fields (docs/QUERY.md), as in -elo,date: a - before what descends; games that do not say it come last. A
+    /// new archive keeps its order, and has the games that --limit takes
+    #[arg(long, value_name = "KEY,..", allow_hyphen_values = true)]
+    sort: Option<SortKeys>,
     /// What to print
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
@@ -94,8 +100,16 @@ enum Format {
     Csv,
 }
 
+/// A game found.
+struct Place {
+    /// The archive's place among those asked, and the game's number there.
+    game: (usize, u64),
+    /// Where its hits are among those of the archive.
+    hits: Range<usize>,
+}
+
 pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+    let archives = output::open_all(&args.archives)?;
     let (pattern, skip, limit) = match args.pattern.pattern()? {
         Some(query) => (Some(query.pattern), query.skip, args.limit.or(query.limit)),
         None => (None, 0, args.limit),
@@ -105,40 +119,73 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         return Err(Failure::Message(what.to_owned()));
     }
     let sought = args.sought.sought()?;
+    let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let (skip, limit) = (whole(skip), limit.map_or(usize::MAX, whole));
     args.threads.install(|| {
-        let started = Instant::now();
         let reach = Reach { all_plies: args.all_plies, variations: args.variations };
-        let chosen = args.filter.games(&archive)?;
-        let mut found = with_side_files(&args.archive, &archive, chosen.as_ref(), |search| match &pattern {
-            Some(pattern) => search.pattern(pattern, args.pattern.either_color, args.all_plies),
-            None => search.position(&sought, reach),
-        });
-        if args.explain {
-            explain(&found, started);
+        let (mut places, mut hits, mut failed) = (Vec::new(), Vec::new(), 0);
+        for (number, archive) in archives.archives().iter().enumerate() {
+            let started = Instant::now();
+            let name = games::name_in(&archives, archive);
+            let (chosen, undecided) = args.filter.games(archive);
+            let found = with_side_files(archive, chosen.as_ref(), |search| match &pattern {
+                Some(pattern) => search.pattern(pattern, args.pattern.either_color, args.all_plies),
+                None => search.position(&sought, reach),
+            });
+            if args.explain {
+                explain(name.as_deref(), &found, started);
+            }
+            found.unread.iter().for_each(|error| message(&games::fault(name.as_deref(), error)));
+            failed += undecided + found.unread.len() as u64;
+            let mut begin = 0;
+            for own in found.hits.chunk_by(|a, b| a.game == b.game) {
+                let place = begin..begin + own.len();
+                begin = place.end;
+                places.extend(own.first().map(|hit| Place { game: (number, hit.game), hits: place }));
+            }
+            hits.push(found.hits);
         }
-        if skip > 0 {
-            let passed = found.hits.chunk_by(|a, b| a.game == b.game).take(skip.try_into().unwrap_or(usize::MAX));
-            let passed: usize = passed.map(<[Hit]>::len).sum();
-            found.hits.drain(..passed);
+        if let Some(keys) = &args.sort {
+            let (sorted, unread) = sorted(&archives, keys, places, limit.saturating_add(skip));
+            places = sorted;
+            failed += unread;
         }
-        let Some(path) = &args.output else { return print(args, &archive, &found, limit) };
-        found.unread.iter().for_each(|error| message(&error.to_string()));
-        let mut games = GameSet::new(archive.len());
-        let numbers = found.hits.chunk_by(|a, b| a.game == b.game).filter_map(|hits| hits.first());
-        for hit in numbers.take(limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX))) {
-            games.insert(hit.game);
+        places.drain(..skip.min(places.len()));
+        places.truncate(limit);
+        match &args.output {
+            None => print(args, &archives, &places, &hits, failed),
+            Some(path) => {
+                let mut sets: Vec<GameSet> =
+                    archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
+                for (archive, game) in places.iter().map(|place| place.game) {
+                    if let Some(set) = sets.get_mut(archive) {
+                        set.insert(game);
+                    }
+                }
+                let parts = archives.archives().iter().zip(sets).map(|(archive, games)| Part { archive, games });
+                copying::write_part(path, args.force, &parts.collect::<Vec<_>>(), failed)
+            }
         }
-        copying::write(path, args.force, false, &[Part { archive: &archive, games }])
     })
 }
 
+/// Returns the first places in the order of these keys, and how many games have headers that could not be read for it.
+fn sorted(archives: &ArchiveSet, keys: &SortKeys, places: Vec<Place>, most: usize) -> (Vec<Place>, u64) {
+    let headers: Vec<Headers> = archives.archives().iter().map(Headers::of).collect();
+    let games: Vec<(usize, u64)> = places.iter().map(|place| place.game).collect();
+    let (order, unread) = keys.order(&headers, &games, most);
+    let mut lost = 0;
+    for (number, unread) in unread {
+        lost += archives.archives().get(number).map_or(0, |archive| games::tell(archive, &[unread]));
+    }
+    let mut places: Vec<Option<Place>> = places.into_iter().map(Some).collect();
+    let sorted = order.into_iter().filter_map(|place| places.get_mut(place)?.take()).collect();
+    (sorted, lost)
+}
+
 /// Runs `work` with a search in these games, or all, that has the help of the side files that there are.
-pub fn with_side_files<T>(
-    path: &Path,
-    archive: &Archive,
-    among: Option<&GameSet>,
-    work: impl FnOnce(Search) -> T,
-) -> T {
+pub fn with_side_files<T>(archive: &Archive, among: Option<&GameSet>, work: impl FnOnce(Search) -> T) -> T {
+    let path = archive.path();
     let among: Option<Vec<u64>> = among.map(|games| games.iter().collect());
     let (index, index_state) = PositionIndex::open(archive);
     let (signatures, state) = Signatures::open(archive);
@@ -165,7 +212,8 @@ fn told_if_stale(path: &Path, state: SideState, option: &str) {
     }
 }
 
-fn explain(found: &Found, started: Instant) {
+fn explain(name: Option<&str>, found: &Found, started: Instant) {
+    name.into_iter().for_each(note);
     for step in &found.steps {
         note(&format!("{:<16} {}", step.what, count(step.games, "game", "games")));
     }
@@ -173,63 +221,60 @@ fn explain(found: &Found, started: Instant) {
 }
 
 /// Prints what was found.
-fn print(args: &Args, archive: &Archive, found: &Found, limit: Option<u64>) -> Result<Code, Failure> {
+fn print(
+    args: &Args,
+    archives: &ArchiveSet,
+    places: &[Place],
+    hits: &[Vec<Hit>],
+    mut failed: u64,
+) -> Result<Code, Failure> {
     let mut out = output::stdout();
-    let most = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-    let games: Vec<&[Hit]> = found.hits.chunk_by(|a, b| a.game == b.game).collect();
-    for error in &found.unread {
-        message(&error.to_string());
-    }
-    let mut failed = found.unread.len() as u64;
     if args.count {
-        writeln!(out, "{}", games.len().min(most))?;
+        writeln!(out, "{}", places.len())?;
     } else {
+        let names: Vec<Option<String>> =
+            archives.archives().iter().map(|archive| games::name_in(archives, archive)).collect();
         if args.format == Format::Csv {
+            out.write_all(if names.len() > 1 { b"archive," } else { b"" })?;
             out.write_all(b"game,ply,white,black,result,date,eco,plies,event\n")?;
         }
-        let games = games.get(..most.min(games.len())).unwrap_or_default();
-        let hits: HashMap<u64, &[Hit]> =
-            games.iter().filter_map(|hits| hits.first().map(|hit| (hit.game, *hits))).collect();
-        let numbers: Vec<u64> = games.iter().filter_map(|hits| hits.first()).map(|hit| hit.game).collect();
-        let units = games::units_of(archive, &numbers)?;
-        games::in_order(
-            &units,
-            |unit| text(args.format, archive, unit, &hits),
-            |(text, faults)| {
-                faults.iter().for_each(|fault| message(fault));
-                failed += faults.len() as u64;
-                Ok(out.write_all(&text)?)
-            },
-        )?;
+        let games: Vec<(usize, u64)> = places.iter().map(|place| place.game).collect();
+        let work = |number: usize, game: Result<Game, Error>| {
+            let mut text = Vec::new();
+            let place = places.get(number);
+            let name = place.and_then(|place| names.get(place.game.0)).and_then(Option::as_deref);
+            let hits = place.and_then(|place| hits.get(place.game.0)?.get(place.hits.clone())).unwrap_or_default();
+            match game.and_then(|game| push(args.format, name, &game, hits, &mut text)) {
+                Ok(()) => Ok(text),
+                Err(error) => Err(games::fault(name, &error)),
+            }
+        };
+        games::in_any_order(archives, &games, work, |text| {
+            match text {
+                Ok(text) => out.write_all(&text)?,
+                Err(fault) => {
+                    message(&fault);
+                    failed += 1;
+                }
+            }
+            Ok(())
+        })?;
     }
     out.flush()?;
-    match failed {
-        0 => Ok(Code::Fine),
-        _ => Err(Failure::Message(format!("{} could not be read", count(failed, "game", "games")))),
-    }
+    games::all_read(failed)
 }
 
-/// The text of a unit, and a message for each game that cannot be read.
-fn text(format: Format, archive: &Archive, unit: &Unit, hits: &HashMap<u64, &[Hit]>) -> (Vec<u8>, Vec<String>) {
-    let (mut text, mut faults) = (Vec::new(), Vec::new());
-    unit.each(archive, |number, game| {
-        let hits = hits.get(&number).copied().unwrap_or_default();
-        if let Err(error) = game.and_then(|game| push(format, &game, hits, &mut text)) {
-            faults.push(error.to_string());
-        }
-    });
-    (text, faults)
-}
-
-fn push(format: Format, game: &Game, hits: &[Hit], out: &mut Vec<u8>) -> Result<(), Error> {
+/// Appends what is printed of a game; with the archive's name, where one is given and games are named.
+fn push(format: Format, name: Option<&str>, game: &Game, hits: &[Hit], out: &mut Vec<u8>) -> Result<(), Error> {
     let plies: Vec<String> =
         hits.iter().map(|hit| format!("{}{}", hit.ply, if hit.variation { "v" } else { "" })).collect();
     let number = game.number();
+    let before = name.map_or_else(String::new, |name| format!("{}\t", output::printable(name)));
     match format {
-        Format::Numbers => out.extend_from_slice(format!("{number}\n").as_bytes()),
+        Format::Numbers => out.extend_from_slice(format!("{before}{number}\n").as_bytes()),
         Format::Pairs => {
             for hit in hits.iter().filter(|hit| !hit.variation) {
-                out.extend_from_slice(format!("{number}:{}\n", hit.ply).as_bytes());
+                out.extend_from_slice(format!("{before}{number}:{}\n", hit.ply).as_bytes());
             }
         }
         Format::Pgn => {
@@ -248,14 +293,16 @@ fn push(format: Format, game: &Game, hits: &[Hit], out: &mut Vec<u8>) -> Result<
             let style = if output::is_terminal() { Style::Columns } else { Style::Tabs };
             let mut line = String::new();
             list::push_line(game, Some(&plies.join(",")), style, &mut line)?;
+            list::push_name(name, style, 0, &mut line);
             out.extend_from_slice(line.as_bytes());
         }
         Format::Json => {
             let heading = Heading::of(game)?;
             let hits: Vec<Object> =
                 hits.iter().map(|hit| Object::new().with("ply", hit.ply).with("variation", hit.variation)).collect();
-            let object = list::object(game, &heading).array("hits", &hits);
-            out.extend_from_slice(format!("{object}\n").as_bytes());
+            let mut line = format!("{}\n", list::object(game, &heading).array("hits", &hits));
+            list::push_name(name, Style::Json, 0, &mut line);
+            out.extend_from_slice(line.as_bytes());
         }
         Format::Csv => {
             let heading = Heading::of(game)?;
@@ -271,7 +318,8 @@ fn push(format: Format, game: &Game, hits: &[Hit], out: &mut Vec<u8>) -> Result<
                 &game_plies,
                 heading.known("Event"),
             ];
-            out.extend_from_slice(fields.map(formats::csv).join(",").as_bytes());
+            let fields: Vec<String> = name.into_iter().chain(fields).map(formats::csv).collect();
+            out.extend_from_slice(fields.join(",").as_bytes());
             out.push(b'\n');
         }
     }

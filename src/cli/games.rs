@@ -1,9 +1,12 @@
 //! Which games are meant, and work on them in parallel with the results in order.
 
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
+use crate::output::{count, message};
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, ArchiveSet, Game, GameSet};
 use scoresheet::error::Error;
+use scoresheet::query::filter::Passed;
+use scoresheet::query::headers::Unread;
 use scoresheet::query::{Filter, Headers};
 use std::str::FromStr;
 
@@ -140,10 +143,11 @@ impl Where {
         self.filter.is_some()
     }
 
-    /// Returns the games that fit and are in the ranges; all games where neither is given. Is to be called where threads have been
-    /// installed.
-    pub fn chosen(&self, archive: &Archive, ranges: Option<&Ranges>) -> Result<GameSet, Failure> {
-        let mut chosen = self.games(archive)?.unwrap_or_else(|| archive.live());
+    /// Returns the games that fit and are in the ranges, and how many could not be decided; all games where neither is given. Is to be
+    /// called where threads have been installed.
+    pub fn chosen(&self, archive: &Archive, ranges: Option<&Ranges>) -> Result<(GameSet, u64), Failure> {
+        let (chosen, undecided) = self.games(archive);
+        let mut chosen = chosen.unwrap_or_else(|| archive.live());
         if ranges.is_some() {
             let mut own = GameSet::new(archive.len());
             let (units, _) = units(archive, ranges, Some(&chosen))?;
@@ -153,31 +157,90 @@ impl Where {
             }
             chosen = own;
         }
-        Ok(chosen)
+        Ok((chosen, undecided))
     }
 
-    /// Returns the games that fit; `None` where no filter is given. Is to be called where threads have been installed.
-    pub fn games(&self, archive: &Archive) -> Result<Option<GameSet>, Failure> {
-        let Some(filter) = &self.filter else { return Ok(None) };
-        let games = filter.games(&Headers::of(archive)).map_err(Failure::of_archive(archive.path()))?;
-        Ok(Some(games))
+    /// Returns the games that fit, `None` where no filter is given; and how many could not be decided, which have been told. Is to be called
+    /// where threads have been installed.
+    pub fn games(&self, archive: &Archive) -> (Option<GameSet>, u64) {
+        let Some(filter) = &self.filter else { return (None, 0) };
+        let Passed { games, unread } = filter.games(&Headers::of(archive));
+        (Some(games), tell(archive, &unread))
     }
 }
 
-/// Returns the work for these games, ascending.
-pub fn units_of(archive: &Archive, games: &[u64]) -> Result<Vec<Unit>, Failure> {
-    let (mut units, mut end) = (Vec::<Unit>::new(), 0);
-    for game in games {
-        match units.last_mut() {
-            Some(unit) if *game <= end => unit.ranges.push((*game, *game)),
-            _ => {
-                let (chunk, last) = archive.chunk_of(*game)?;
-                end = last;
-                units.push(Unit { chunk, ranges: vec![(*game, *game)] });
-            }
-        }
+/// Tells what of an archive's headers cannot be read; returns how many games that are.
+pub fn tell(archive: &Archive, unread: &[Unread]) -> u64 {
+    unread.iter().for_each(|unread| message(&format!("{}: {unread}", archive.path().display())));
+    unread.iter().map(|unread| unread.games.end.saturating_sub(unread.games.start)).sum()
+}
+
+/// Returns that all is well, or that so many games could not be read.
+pub fn all_read(unread: u64) -> Result<Code, Failure> {
+    match unread {
+        0 => Ok(Code::Fine),
+        unread => Err(Failure::Message(format!("{} could not be read", count(unread, "game", "games")))),
     }
-    Ok(units)
+}
+
+/// Returns the archive's name where there are several, and it has to be told which one is meant.
+pub fn name_in(archives: &ArchiveSet, archive: &Archive) -> Option<String> {
+    (archives.archives().len() > 1).then(|| archive.path().to_string_lossy().into_owned())
+}
+
+/// Returns the message for an error, with the archive's name where one is given.
+pub fn fault(name: Option<&str>, error: &Error) -> String {
+    name.map_or_else(|| error.to_string(), |name| format!("{name}: {error}"))
+}
+
+/// Results in memory, in bytes, that wait for those before them.
+const WAITING: usize = 32 << 20;
+/// Games that are read in one go, at first and at most.
+const BATCHES: (usize, usize) = (1024, 1 << 16);
+
+/// Does work with games of several archives in any order, in parallel, and hands the results to `take` in that order. A game is known by the
+/// place of its archive and its number there; `work` is given its place in `games`.
+///
+/// Games of a chunk are read together as far as memory allows.
+pub fn in_any_order(
+    archives: &ArchiveSet,
+    games: &[(usize, u64)],
+    work: impl Fn(usize, Result<Game<'_>, Error>) -> Result<Vec<u8>, String> + Sync,
+    mut take: impl FnMut(Result<Vec<u8>, String>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (mut begin, mut size) = (0, BATCHES.0);
+    while begin < games.len() {
+        let batch = games.get(begin..games.len().min(begin + size)).unwrap_or_default();
+        let mut places = Vec::with_capacity(batch.len());
+        for (place, (archive, number)) in batch.iter().enumerate() {
+            let Some(own) = archives.archives().get(*archive) else { continue };
+            places.push(((*archive, own.chunk_of(*number)?.0), *number, place));
+        }
+        places.sort_unstable();
+        let groups: Vec<_> = places.chunk_by(|one, other| one.0 == other.0).collect();
+        let done: Vec<Vec<_>> = groups
+            .into_par_iter()
+            .map(|group| {
+                let Some(((archive, chunk), ..)) = group.first() else { return Vec::new() };
+                let Some(archive) = archives.archives().get(*archive) else { return Vec::new() };
+                let chunk = archive.chunk(*chunk);
+                let of = |(_, number, place): &(_, u64, usize)| {
+                    // An error cannot be cloned; asking again gives it again.
+                    let game = chunk.as_ref().map_or_else(|_| archive.game(*number), |chunk| chunk.game(*number));
+                    (*place, work(begin + place, game))
+                };
+                group.iter().map(of).collect()
+            })
+            .collect();
+        let mut done: Vec<_> = done.into_iter().flatten().collect();
+        done.sort_unstable_by_key(|(place, _)| *place);
+        begin += batch.len();
+        let bytes: usize = done.iter().map(|(_, text)| text.as_ref().map_or(0, Vec::len)).sum();
+        // As many again as fit, by what these took.
+        size = (WAITING / (bytes / batch.len().max(1)).max(1)).clamp(BATCHES.0 / 8, BATCHES.1.min(size * 4));
+        done.into_iter().try_for_each(|(_, text)| take(text))?;
+    }
+    Ok(())
 }
 
 /// Does the work of all units in parallel and hands the results to `take` in order. Memory holds the results of a few units a thread.

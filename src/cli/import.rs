@@ -113,7 +113,7 @@ impl From<Charset> for Encoding {
 }
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
-    let files = inputs::expand(&args.files)?;
+    let files = inputs::expand(&args.files, &inputs::PGN)?;
     check_target(args, &files)?;
     let options = ImportOptions {
         threads: args.threads.count(),

@@ -1,4 +1,4 @@
-//! The files that an import's arguments mean: files, folders, and patterns that the shell has left alone.
+//! The files that arguments mean: files, folders, and patterns that the shell has left alone.
 
 use crate::failure::Failure;
 use crate::output::cannot_read;
@@ -6,22 +6,27 @@ use scoresheet::error::Error;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The endings by which files in folders are taken for PGN.
-const ENDINGS: [&str; 5] = [".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".pgn.zip"];
+/// A kind of files: what it is called, and the endings by which files in folders are taken for it.
+pub struct Kind(&'static str, &'static [&'static str]);
+
+/// PGN files.
+pub const PGN: Kind = Kind("PGN file", &[".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".pgn.zip"]);
+/// Archives.
+pub const ARCHIVES: Kind = Kind("archive", &[".bga"]);
 
 /// Returns the files in the order of the arguments, those of a folder or pattern sorted by their paths.
 ///
-/// A folder stands for the PGN files in it and in its folders, links to folders aside. `*` and `?` stand for any characters within a name,
+/// A folder stands for the files of this kind in it and in its folders, links to folders aside. `*` and `?` stand for any characters within a name,
 /// where there is no file of that very name. A pattern or folder without any file is an error.
-pub fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub fn expand(arguments: &[PathBuf], kind: &Kind) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for argument in arguments {
         let is_pattern = argument.to_str().is_some_and(|text| text.contains(['*', '?']));
         if argument.is_dir() {
-            folder(argument, &mut files)?;
+            folder(argument, kind, &mut files)?;
         } else if is_pattern && !argument.exists() {
             for path in matches(argument)? {
-                if path.is_dir() { folder(&path, &mut files)? } else { files.push(path) }
+                if path.is_dir() { folder(&path, kind, &mut files)? } else { files.push(path) }
             }
         } else {
             files.push(argument.clone());
@@ -35,21 +40,21 @@ fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, Failure> {
     fs::read_dir(folder).map_err(read)?.collect::<Result<_, _>>().map_err(read)
 }
 
-fn folder(root: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+fn folder(root: &Path, kind: &Kind, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let (mut found, mut folders) = (Vec::new(), vec![root.to_path_buf()]);
     while let Some(folder) = folders.pop() {
         for entry in entries(&folder)? {
-            let kind = entry.file_type().map_err(|error| cannot_read(&entry.path(), error))?;
+            let entry_kind = entry.file_type().map_err(|error| cannot_read(&entry.path(), error))?;
             let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
-            if kind.is_dir() {
+            if entry_kind.is_dir() {
                 folders.push(entry.path());
-            } else if ENDINGS.iter().any(|end| name.ends_with(end)) && entry.path().is_file() {
+            } else if kind.1.iter().any(|end| name.ends_with(end)) && entry.path().is_file() {
                 found.push(entry.path());
             }
         }
     }
     if found.is_empty() {
-        return Err(Failure::Message(format!("{}: no PGN file in this folder", root.display())));
+        return Err(Failure::Message(format!("{}: no {} in this folder", root.display(), kind.0)));
     }
     found.sort();
     files.append(&mut found);

@@ -63,9 +63,13 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     games::of_one(&archives, args.games.as_ref())?;
     if let Some(path) = &args.output {
         return args.threads.install(|| {
-            let part = |archive| Ok(Part { archive, games: args.filter.chosen(archive, args.games.as_ref())? });
-            let parts = archives.archives().iter().map(part).collect::<Result<Vec<_>, Failure>>()?;
-            copying::write(path, args.force, false, &parts)
+            let (mut parts, mut undecided) = (Vec::new(), 0);
+            for archive in archives.archives() {
+                let (games, unread) = args.filter.chosen(archive, args.games.as_ref())?;
+                parts.push(Part { archive, games });
+                undecided += unread;
+            }
+            copying::write_part(path, args.force, &parts, undecided)
         });
     }
     let style = match args.json {
@@ -77,8 +81,9 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let mut damaged = 0;
     args.threads.install(|| {
         for archive in archives.archives() {
-            let name = (args.archives.len() > 1).then(|| archive.path().to_string_lossy());
-            let chosen = args.filter.games(archive)?;
+            let name = games::name_in(&archives, archive);
+            let (chosen, undecided) = args.filter.games(archive);
+            damaged += undecided;
             let (units, _) = games::units(archive, args.games.as_ref(), chosen.as_ref())?;
             games::in_order(
                 &units,
@@ -109,14 +114,14 @@ fn lines(archive: &Archive, name: Option<&str>, unit: &Unit, style: Style) -> (S
         let start = text.len();
         match game.and_then(|game| push_line(&game, None, style, &mut text)) {
             Ok(()) => push_name(name, style, start, &mut text),
-            Err(error) => faults.push(error.to_string()),
+            Err(error) => faults.push(games::fault(name, &error)),
         }
     });
     (text, faults)
 }
 
 /// Puts the archive's name into the line that begins at `start`.
-fn push_name(name: Option<&str>, style: Style, start: usize, text: &mut String) {
+pub fn push_name(name: Option<&str>, style: Style, start: usize, text: &mut String) {
     let Some(name) = name else { return };
     match style {
         Style::Json => text.insert_str(start + 1, &format!("\"archive\":{},", serde_json::Value::from(name))),

@@ -74,12 +74,15 @@ fn main() -> ExitCode {
         Ok(code) => code.into(),
         Err(failure) if failure.is_broken_pipe() => Code::Fine.into(),
         Err(failure) => {
-            output::message(&failure.to_string());
-            if let Failure::Pointed(_, text, column) = &failure {
-                output::note(&format!("  {text}"));
-                output::note(&format!("  {}^", " ".repeat(*column)));
-            }
-            Code::Failed.into()
+            let told = failure.to_string();
+            let Failure::Query(..) = failure else {
+                output::message(&told);
+                return Code::Failed.into();
+            };
+            let mut lines = told.lines();
+            lines.next().into_iter().for_each(output::message);
+            lines.for_each(output::note);
+            Code::Usage.into()
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where output goes: standard output, messages, and files that take their name when they are whole.
 
 use crate::failure::Failure;
-use crate::interrupt;
+use crate::{inputs, interrupt};
 use scoresheet::archive::{Access, Archive, ArchiveSet};
 use scoresheet::error::Error;
 use std::fs::File;
@@ -43,8 +43,9 @@ pub fn tell_cut(archive: &Archive) {
     }
 }
 
-/// Opens archives; errors name the one at fault.
+/// Opens archives, those of a folder too; errors name the one at fault.
 pub fn open_all(paths: &[PathBuf]) -> Result<ArchiveSet, Failure> {
+    let paths = inputs::expand(paths, &inputs::ARCHIVES)?;
     paths.iter().map(|path| open(path)).collect::<Result<_, _>>().map(ArchiveSet::of)
 }
 

@@ -1,10 +1,10 @@
 //! Patterns on the command line.
 
 use crate::failure::Failure;
-use crate::sought::pointed;
 use scoresheet::chess::Color;
+use scoresheet::query::QueryFault;
 use scoresheet::query::json::{self, JsonQuery};
-use scoresheet::query::pattern::{Board, Condition, Fault, Imbalance, Material, MoveRule, Pattern};
+use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule, Pattern};
 
 /// What a position, and the move that led to it, has to be like. All that is given has to hold at the same ply.
 #[derive(Debug, clap::Args)]
@@ -50,10 +50,7 @@ impl PatternArgs {
     /// Returns what is asked for, `None` where nothing is. Errors point at their place.
     pub fn pattern(&self) -> Result<Option<JsonQuery>, Failure> {
         if let Some(query) = &self.query {
-            return json::parse(query).map(Some).map_err(|error| match error.part.as_str() {
-                "JSON" => pointed(query, error.column, &error.to_string()),
-                _ => Failure::Message(format!("--query: {error}")),
-            });
+            return json::parse(query).map(Some).map_err(|fault| Failure::Query("--query", fault));
         }
         let mut condition = Condition::default();
         condition.boards.extend(read("--board", &self.board, Board::parse)?);
@@ -62,8 +59,8 @@ impl PatternArgs {
         condition.imbalances.extend(read("--imbalance", &self.imbalance, Imbalance::parse)?);
         condition.moves.extend(read("--white-move", &self.white_move, |text| MoveRule::parse(text, Color::White))?);
         condition.moves.extend(read("--black-move", &self.black_move, |text| MoveRule::parse(text, Color::Black))?);
-        condition.moved = read("--moved", &self.moved, json::roles)?;
-        condition.captured = read("--captured", &self.captured, json::roles)?;
+        condition.moved = read("--moved", &self.moved, json::parse_roles)?;
+        condition.captured = read("--captured", &self.captured, json::parse_roles)?;
         if condition == Condition::default() {
             return Ok(None);
         }
@@ -73,10 +70,10 @@ impl PatternArgs {
 }
 
 fn read<T>(
-    option: &str,
+    option: &'static str,
     text: &Option<String>,
-    parse: impl Fn(&str) -> Result<T, Fault>,
+    parse: impl Fn(&str) -> Result<T, QueryFault>,
 ) -> Result<Option<T>, Failure> {
     let Some(text) = text else { return Ok(None) };
-    parse(text).map(Some).map_err(|(column, what)| pointed(text, column, &format!("{option}: column {column}: {what}")))
+    parse(text).map(Some).map_err(|fault| Failure::Query(option, fault))
 }

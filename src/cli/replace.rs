@@ -2,14 +2,14 @@
 
 use crate::failure::{Code, Failure};
 use crate::output::{self, count, note};
-use scoresheet::import::{Existing, ImportOptions, import};
-use scoresheet::{Error, archive};
+use scoresheet::archive::GameSet;
+use scoresheet::import::{ImportOptions, replace};
 use std::path::PathBuf;
 
 /// Replace a game by those of a PGN file
 ///
-/// The new games are appended and get new numbers; then the old one is deleted. Should the program be stopped between the two, both are
-/// there.
+/// The new games are appended and get new numbers, and the old one is deleted, in one commit: should the program be stopped, the archive is
+/// as it was, or as it is to be. Nothing changes where there is no game in the file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -35,22 +35,18 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         archive.game(args.game).map_err(failed())?;
         archive.len()
     };
-    let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
-    let mut faults = Vec::new();
-    let summary = import(
+    let mut games = GameSet::new(before);
+    games.insert(args.game);
+    let summary = replace(
+        &games,
         std::slice::from_ref(&args.pgn),
         &args.archive,
-        &options,
+        &ImportOptions::default(),
         &Default::default(),
         &Default::default(),
-        |fault| faults.push(format!("{}:{}: {}", args.pgn.display(), fault.line, fault.fault)),
-    )?;
-    faults.iter().for_each(|fault| output::message(fault));
-    if summary.stored == 0 {
-        let input = Error::Input { name: args.pgn.display().to_string(), what: "there is no game in it".to_owned() };
-        return Err(input.into());
-    }
-    archive::delete(&args.archive, [args.game]).map_err(failed())?;
+        |fault| output::message(&format!("{}:{}: {}", args.pgn.display(), fault.line, fault.fault)),
+    )
+    .map_err(failed())?;
     if !args.quiet {
         let new = match summary.stored {
             1 => format!("game {}", before + 1),

@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use scoresheet::Position;
-use scoresheet::chess::epd::Epd;
-use scoresheet::chess::fen::ReadMode;
-use scoresheet::query::{Compare, Sought};
+use scoresheet::chess::epd::{Epd, EpdFault};
+use scoresheet::chess::fen::{FenError, ReadMode};
+use scoresheet::query::{Compare, QueryFault, Sought};
 
 /// A position, in one of several ways.
 #[derive(Debug, clap::Args)]
@@ -30,11 +30,19 @@ impl PositionArgs {
     /// Returns the position, the usual starting position where none is given. Errors point at their place.
     pub fn position(&self) -> Result<Position, Failure> {
         if let Some(fen) = &self.fen {
-            return Position::from_fen(fen.as_bytes()).map_err(|error| pointed(fen, error.column, &error.to_string()));
+            return Position::from_fen(fen.as_bytes()).map_err(|error| bad_fen("--fen", fen, &error));
         }
         if let Some(epd) = &self.epd {
             let read = Epd::read(epd.as_bytes(), ReadMode::Forgiving);
-            return read.map(|epd| epd.position()).map_err(|error| pointed(epd, error.column, &error.to_string()));
+            return read.map(|epd| epd.position()).map_err(|error| match error.fault {
+                EpdFault::Fen(error) => bad_fen("--epd", epd, &error),
+                // The column is told with the text.
+                _ => {
+                    let what = error.to_string();
+                    let what = what.rsplit(": ").next().unwrap_or_default().to_owned();
+                    Failure::Query("--epd", QueryFault::in_bytes(epd, (error.column, what)))
+                }
+            });
         }
         let mut position = Position::standard();
         let moves = self.moves.as_deref().unwrap_or_default();
@@ -53,17 +61,17 @@ impl PositionArgs {
             }
             let played = position.parse_san(san.as_bytes());
             position.play(played.map_err(|_| {
-                pointed(moves, column + 1, &format!("{word:?} is no legal move in {}", position.fen()))
+                let what = format!("{word:?} is no legal move in {}", position.fen());
+                Failure::Query("--moves", QueryFault::new(moves, column..column + word.len(), what))
             })?);
         }
         Ok(position)
     }
 }
 
-/// An error with the text that it is in and a mark below the place, counted in bytes from 1.
-pub fn pointed(text: &str, column: usize, what: &str) -> Failure {
-    let letters = text.get(..column.saturating_sub(1)).map_or(0, |before| before.chars().count());
-    Failure::Pointed(what.to_owned(), text.to_owned(), letters)
+fn bad_fen(option: &'static str, text: &str, error: &FenError) -> Failure {
+    let what = format!("{}: {}", error.field.name(), error.fault);
+    Failure::Query(option, QueryFault::in_bytes(text, (error.column, what)))
 }
 
 /// A position to be found and what of it counts.

@@ -50,13 +50,14 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let archives = output::open_all(&args.archives)?;
     games::of_one(&archives, args.games.as_ref())?;
-    let mut stats = args.threads.install(|| {
-        let mut all = Stats::default();
+    let (mut stats, undecided) = args.threads.install(|| {
+        let (mut all, mut undecided) = (Stats::default(), 0);
         for archive in archives.archives() {
-            let games = args.filter.chosen(archive, args.games.as_ref())?;
+            let (games, unread) = args.filter.chosen(archive, args.games.as_ref())?;
+            undecided += unread;
             all.add(stats::stats(&Headers::of(archive), &games).map_err(Failure::of_archive(archive.path()))?);
         }
-        Ok(all)
+        Ok::<_, Failure>((all, undecided))
     })?;
     stats.cut(args.top);
     if let Some(path) = &args.report {
@@ -66,13 +67,13 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         file.write_all(stats_report::page(&title, &stats, args.top).as_bytes())?;
         file.finish()?;
         note(&format!("{}: {}", path.display(), count(stats.games, "game", "games")));
-        return Ok(Code::Fine);
+        return games::all_read(undecided);
     }
     let mut out = output::stdout();
     let text = if args.json { format!("{}\n", json(&stats, args.top)) } else { text(&stats, args.top) };
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    Ok(Code::Fine)
+    games::all_read(undecided)
 }
 
 /// The names and numbers of a table's rows.

@@ -4,12 +4,12 @@ use crate::args::Threads;
 use crate::failure::{Code, Failure};
 use crate::find::with_side_files;
 use crate::formats;
-use crate::games::Where;
+use crate::games::{self, Where};
 use crate::heading::Heading;
 use crate::json::Object;
 use crate::output::{self, count, message, ratio, thousands};
 use crate::sought::PositionArgs;
-use scoresheet::archive::Archive;
+use scoresheet::archive::{Archive, ArchiveSet};
 use scoresheet::chess::Move;
 use scoresheet::query::{Tally, Tree};
 use serde_json::Value;
@@ -25,10 +25,12 @@ use std::path::PathBuf;
 Examples:
   scoresheet tree games.bga
   scoresheet tree games.bga --moves \"e4 c5\"
+  scoresheet tree games/*.bga --where 'elo >= 2600'               of several archives, counted together
   scoresheet tree games.bga --fen \"rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq -\" --json")]
 pub struct Args {
-    /// The archive
-    archive: PathBuf,
+    /// The archive, or several, counted together
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
     #[command(flatten)]
     position: PositionArgs,
     #[command(flatten)]
@@ -47,24 +49,31 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+    let archives = output::open_all(&args.archives)?;
     let position = args.position.position()?;
     args.threads.install(|| {
-        let chosen = args.filter.games(&archive)?;
-        let tree = with_side_files(&args.archive, &archive, chosen.as_ref(), |search| search.tree(&position));
-        tree.unread.iter().for_each(|error| message(&error.to_string()));
-        let text = if args.json { json(args, &archive, &tree)? } else { text(args, &archive, &tree)? };
+        let (mut all, mut failed) = (None::<Tree>, 0);
+        for (before, archive) in archives.numbered() {
+            let name = games::name_in(&archives, archive);
+            let (chosen, undecided) = args.filter.games(archive);
+            let tree = with_side_files(archive, chosen.as_ref(), |search| search.tree(&position));
+            tree.unread.iter().for_each(|error| message(&games::fault(name.as_deref(), error)));
+            failed += undecided + tree.unread.len() as u64;
+            match &mut all {
+                Some(all) => all.add(tree, before),
+                None => all = Some(tree),
+            }
+        }
+        let Some(tree) = all else { return Ok(Code::Fine) };
+        let text = if args.json { json(args, &archives, &tree)? } else { text(args, &archives, &tree)? };
         let mut out = output::stdout();
         out.write_all(text.as_bytes())?;
         out.flush()?;
-        match tree.unread.len() as u64 {
-            0 => Ok(Code::Fine),
-            unread => Err(Failure::Message(format!("{} could not be read", count(unread, "game", "games")))),
-        }
+        games::all_read(failed)
     })
 }
 
-fn text(args: &Args, archive: &Archive, tree: &Tree) -> Result<String, Failure> {
+fn text(args: &Args, archives: &ArchiveSet, tree: &Tree) -> Result<String, Failure> {
     let mut text = format!("{}\n{}\n", tree.position.fen(), count(tree.tally.games(), "game", "games"));
     text.push_str("\nmove         games    share   white    draw   black  rating  perf  last\n");
     for branch in tree.branches.iter().take(args.limit.unwrap_or(usize::MAX)) {
@@ -76,9 +85,11 @@ fn text(args: &Args, archive: &Archive, tree: &Tree) -> Result<String, Failure> 
         text.push('\n');
     }
     for number in samples {
+        let (archive, number) = archives.locate(number)?;
         let heading = Heading::of(&archive.game(number)?)?;
+        let name = games::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
         let (white, black) = (heading.player("White"), heading.player("Black"));
-        let what = format!("{number}  {white} - {black}  {}  {}", heading.result(), heading.date());
+        let what = format!("{name}{number}  {white} - {black}  {}  {}", heading.result(), heading.date());
         text.push_str(&output::printable(&what));
         text.push('\n');
     }
@@ -114,17 +125,30 @@ fn counted(object: Object, tally: &Tally) -> Object {
         .with("lastYear", tally.last_year())
 }
 
-fn json(args: &Args, archive: &Archive, tree: &Tree) -> Result<String, Failure> {
+/// Adds the archive's name where there are several.
+fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
+    match games::name_in(archives, archive) {
+        Some(name) => object.with("archive", name),
+        None => object,
+    }
+}
+
+fn json(args: &Args, archives: &ArchiveSet, tree: &Tree) -> Result<String, Failure> {
     let uci = |m: Move| formats::uci_of(&tree.position, m);
     let mut moves = Vec::new();
     for branch in tree.branches.iter().take(args.limit.unwrap_or(usize::MAX)) {
         let object = Object::new().with("uci", uci(branch.m)).with("san", tree.position.san(branch.m));
         // The explorer tells the game where there is but one.
         let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
-        moves.push(counted(object, &branch.tally).with("game", only));
+        let object = counted(object, &branch.tally);
+        moves.push(match only.map(|game| archives.locate(game)).transpose()? {
+            None => object.with("game", Value::Null),
+            Some((archive, number)) => named(object, archives, archive).with("game", number),
+        });
     }
     let mut games = Vec::new();
-    for number in tree.tally.samples().take(usize::from(args.samples)) {
+    for sample in tree.tally.samples().take(usize::from(args.samples)) {
+        let (archive, number) = archives.locate(sample)?;
         let game = archive.game(number)?;
         let heading = Heading::of(&game)?;
         let player = |color: &str| {
@@ -136,11 +160,11 @@ fn json(args: &Args, archive: &Archive, tree: &Tree) -> Result<String, Failure> 
             "0-1" => Value::from("black"),
             _ => Value::Null,
         };
-        let branch = tree.branches.iter().find(|branch| branch.tally.samples().any(|sample| sample == number));
+        let branch = tree.branches.iter().find(|branch| branch.tally.samples().any(|other| other == sample));
         let year = heading.date().get(..4).and_then(|year| year.parse::<u32>().ok());
+        let object = Object::new().with("uci", branch.map(|branch| uci(branch.m)));
         games.push(
-            Object::new()
-                .with("uci", branch.map(|branch| uci(branch.m)))
+            named(object, archives, archive)
                 .with("id", number)
                 .with("winner", winner)
                 .object("white", &player("White"))

@@ -18,7 +18,7 @@ mod resume;
 
 use crate::archive::storage::Storage;
 use crate::archive::writer::{BATCH, EncodedChunk, Interner, NewFile, Opened, Writer, write_index, write_whole};
-use crate::archive::{Archive, MODEL, index_path, push_record};
+use crate::archive::{Archive, GameSet, MODEL, index_path, push_record};
 use crate::error::{Error, Result};
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::moves::Coding;
@@ -231,6 +231,36 @@ pub fn import(
     stop: &AtomicBool,
     report: impl FnMut(FaultReport) + Send,
 ) -> Result<Summary> {
+    import_with(sources, target, options, None, progress, stop, report)
+}
+
+/// Imports PGN sources behind the games of the archive at `target`, and deletes the games that they take the place of, all in one commit: after
+/// a crash both is done or neither. `existing`, `resume` and `batch` of the options do not count.
+///
+/// Errors: those of [`import`]; a game that there is not; a source that cannot be read to its end, or sources without any game. The
+/// archive is then as it was.
+pub fn replace(
+    games: &GameSet,
+    sources: &[PathBuf],
+    target: &Path,
+    options: &ImportOptions,
+    progress: &Progress,
+    stop: &AtomicBool,
+    report: impl FnMut(FaultReport) + Send,
+) -> Result<Summary> {
+    let options = ImportOptions { existing: Existing::Append, resume: false, batch: u32::MAX, ..options.clone() };
+    import_with(sources, target, &options, Some(games), progress, stop, report)
+}
+
+fn import_with(
+    sources: &[PathBuf],
+    target: &Path,
+    options: &ImportOptions,
+    replaced: Option<&GameSet>,
+    progress: &Progress,
+    stop: &AtomicBool,
+    report: impl FnMut(FaultReport) + Send,
+) -> Result<Summary> {
     let exists = target.exists();
     if exists && options.existing == Existing::Refuse && !options.resume {
         return Err(Error::Exists { path: target.to_path_buf() });
@@ -254,7 +284,21 @@ pub fn import(
         }
     };
     let before = *opened.writer.totals();
-    let (writer, stored) = store(opened, feed, start, options, progress, report);
+    if let Some(game) = replaced.and_then(|games| games.iter().find(|game| *game > before.games)) {
+        return Err(Error::NoSuchGame { game, games: before.games });
+    }
+    let (writer, stored) = store(opened, feed, start, options, replaced, progress, report);
+    if let (Some(_), Ok(summary)) = (replaced, &stored)
+        && (summary.stored == 0 || summary.stopped.is_some())
+    {
+        // Nothing has been committed.
+        drop(writer.abandon());
+        let nothing = || {
+            let names: Vec<String> = sources.iter().map(|source| source.display().to_string()).collect();
+            Error::Input { name: names.join(", "), what: "there is no game in it".to_owned() }
+        };
+        return Err(stored.ok().and_then(|summary| summary.stopped).unwrap_or_else(nothing));
+    }
     let summary = match stored {
         Ok(summary) => summary,
         Err(error) => {
@@ -305,19 +349,20 @@ pub fn import_on<S: Storage>(
     let start = Start::of(&opened, sources, options, target)?;
     let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
     start.check(&feed, &opened.writer, target)?;
-    let (writer, stored) = store(opened, feed, start, options, progress, report);
+    let (writer, stored) = store(opened, feed, start, options, None, progress, report);
     stored.map_err(|error| {
         drop(writer.abandon());
         Error::io("cannot write", target)(error)
     })
 }
 
-/// Stores what a feed gives, and commits it.
+/// Stores what a feed gives, and commits it; with the deletion of the games that it replaces, and then only if it is whole and not nothing.
 fn store<S: Storage>(
     opened: Opened<S>,
     feed: Feed,
     start: Start,
     options: &ImportOptions,
+    replaced: Option<&GameSet>,
     progress: &Progress,
     report: impl FnMut(FaultReport) + Send,
 ) -> (Writer<S>, io::Result<Summary>) {
@@ -329,7 +374,15 @@ fn store<S: Storage>(
     let result = run(feed, Ordered::new(interner), &output, options);
     let mut output = output.into_inner();
     let result = output.failure.take().map_or(result, Err);
-    let result = result.and_then(|stopped| output.commit().map(|()| stopped));
+    let result = result.and_then(|stopped| {
+        if let Some(games) = replaced {
+            if stopped.is_some() || output.writer.totals().games == before.games {
+                return Ok(stopped);
+            }
+            output.writer.delete(games)?;
+        }
+        output.commit().map(|()| stopped)
+    });
     let Output { writer, sources, .. } = output;
     let stopped = match result {
         Ok(stopped) => stopped,

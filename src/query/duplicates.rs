@@ -59,13 +59,20 @@ pub struct Double {
     pub likeness: Likeness,
 }
 
-/// Returns the games that can go, ascending, each with the one that stays: it is never one that can go itself.
+/// Returns the games that can go, ascending, each with the one that stays: it is never one that can go itself. Of several archives they
+/// have the numbers that an [`ArchiveSet`](crate::archive::ArchiveSet) gives them: these go on from one to the next.
 ///
 /// Two games are one if their main lines (and starting positions) are the same, or one begins the other, and nothing in their headers
 /// speaks against it: players (a surname with initials agrees with the full name), date, round and result must agree as far as both say
 /// something. Memory holds the main lines of all games. Runs on rayon's current pool. Errors: damaged games or tags.
-pub fn find(headers: &Headers, options: Options) -> Result<Vec<Double>> {
-    let games = games(headers)?;
+pub fn find(headers: &[Headers<'_>], options: Options) -> Result<Vec<Double>> {
+    let (mut all, mut before) = (Vec::new(), 0);
+    let mut known = HashMap::new();
+    for headers in headers {
+        all.extend(games(headers, before, &mut known)?);
+        before += headers.archive().len();
+    }
+    let games = all;
     let mut clusters = Clusters::new(games.len());
     same(&games, &mut clusters);
     if options.prefixes {
@@ -155,10 +162,30 @@ impl Candidate {
 
 const ROSTER: [&str; 7] = ["White", "Black", "Date", "Round", "Result", "Event", "Site"];
 
-fn games(headers: &Headers) -> Result<Vec<Candidate>> {
+/// The games of an archive, numbered behind `before` others. `known` numbers the strings of the roster, the same in all archives.
+fn games(headers: &Headers, before: u64, known: &mut HashMap<Box<[u8]>, u32>) -> Result<Vec<Candidate>> {
     let archive = headers.archive();
     let keys = ROSTER.map(|name| Key::Tag(name.to_owned()));
     let columns = headers.columns(&keys)?;
+    // The number for all archives of each string's number in this one's column.
+    let numbers: Vec<Vec<u32>> = columns
+        .iter()
+        .map(|column| {
+            let count = column.strings().map_or(0, |strings| strings.len() as u32);
+            let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
+            let of = |number: u32| {
+                text(number).map_or(0, |text| match known.get(text) {
+                    Some(number) => *number,
+                    None => {
+                        let next = known.len() as u32 + 1;
+                        known.insert(text.into(), next);
+                        next
+                    }
+                })
+            };
+            (0..=count).map(of).collect()
+        })
+        .collect();
     let text = |column: usize, game: u64| columns.get(column).and_then(|column| column.text(game)).unwrap_or_default();
     let chunks: Result<Vec<Vec<Candidate>>> = (0..archive.chunk_count())
         .into_par_iter()
@@ -180,11 +207,13 @@ fn games(headers: &Headers) -> Result<Vec<Candidate>> {
                     push_main_line(game.moves(), &mut line);
                     let more = game.moves().len().saturating_sub(line.len() - start);
                     let mut roster = [0; 7];
-                    roster.iter_mut().zip(&columns).for_each(|(value, column)| *value = column.get(number));
+                    for ((value, column), numbers) in roster.iter_mut().zip(&columns).zip(&numbers) {
+                        *value = numbers.get(column.get(number) as usize).copied().unwrap_or(0);
+                    }
                     let mut told = 0;
                     game.visit_tags(|_, value| told += usize::from(!matches!(value, b"" | b"?" | b"-")))?;
                     Ok(Candidate {
-                        number,
+                        number: before + number,
                         plies: game.plies(),
                         players: [Name::of(text(0, number)), Name::of(text(1, number))],
                         date: date(text(2, number)),

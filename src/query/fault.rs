@@ -13,8 +13,15 @@ pub struct QueryFault {
 
 impl QueryFault {
     /// Returns the fault of the bytes `at` of a query.
-    pub(crate) fn new(query: &str, at: Range<usize>, what: impl Into<String>) -> QueryFault {
+    pub fn new(query: &str, at: Range<usize>, what: impl Into<String>) -> QueryFault {
         QueryFault { query: query.to_owned(), at, what: what.into() }
+    }
+
+    /// Returns the fault of one letter, by its column in bytes from 1; one behind the last is the end.
+    pub fn in_bytes(query: &str, (column, what): (usize, String)) -> QueryFault {
+        let start = column.saturating_sub(1).min(query.len());
+        let letter = query.get(start..).and_then(|rest| rest.chars().next());
+        QueryFault::new(query, start..start + letter.map_or(0, char::len_utf8), what)
     }
 
     /// Returns the bytes of the query at fault; empty at its end, where something is missing.

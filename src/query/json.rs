@@ -1,6 +1,8 @@
 //! Queries in the JSON of Scoutfish (its README, "Rules", "Sequences" and "Streaks"), and a few rules more.
 
-use super::pattern::{Board, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, QueryError, Streak};
+use super::fault::QueryFault;
+use super::pattern::{Board, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, Streak};
+use super::place::Place;
 use crate::chess::{Color, Role};
 use crate::game::Outcome;
 use serde_json::{Map, Value};
@@ -21,68 +23,64 @@ pub struct JsonQuery {
 ///
 /// `stm` is the side to move in the position, `moved` and `captured` are about the move that led to it. Material and imbalance are
 /// compared man by man.
-pub fn parse(text: &str) -> Result<JsonQuery, QueryError> {
+pub fn parse(text: &str) -> Result<JsonQuery, QueryFault> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let before: usize = text.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1).sum();
         let what = error.to_string();
         let what = what.split(" at line ").next().unwrap_or_default();
-        QueryError { part: "JSON".to_owned(), column: before + error.column(), what: what.to_owned() }
+        QueryFault::in_bytes(text, (before + error.column(), format!("this is not JSON: {what}")))
     })?;
-    let fields = object(&value, "query")?;
+    let place = Place::whole(text);
+    let fields = object(&value, &place)?;
     let number = |name: &str| match fields.get(name) {
         None => Ok(None),
-        Some(value) => value.as_u64().map(Some).ok_or_else(|| whole(name, "a whole number is wanted")),
+        Some(value) => value.as_u64().map(Some).ok_or_else(|| place.field(name).fault("a whole number is wanted")),
     };
     let (skip, limit) = (number("skip")?.unwrap_or(0), number("limit")?);
     let streaks = if let Some(items) = fields.get("sequence") {
-        only(fields, &["sequence"], "")?;
-        let items = array(items, "sequence")?;
-        let of = |(place, item): (usize, &Value)| streak(item, &format!("sequence[{place}]"));
+        only(fields, &["sequence"], &place)?;
+        let place = place.field("sequence");
+        let items = array(items, &place)?;
+        let of = |(number, item): (usize, &Value)| streak(item, &place.item(number));
         items.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?
     } else {
-        vec![streak(&value, "")?]
+        vec![streak(&value, &place)?]
     };
     Ok(JsonQuery { pattern: Pattern(streaks), skip, limit })
 }
 
-fn whole(part: &str, what: &str) -> QueryError {
-    QueryError { part: part.to_owned(), column: 0, what: what.to_owned() }
+fn object<'a>(value: &'a Value, place: &Place) -> Result<&'a Map<String, Value>, QueryFault> {
+    value.as_object().ok_or_else(|| place.fault("an object {..} is wanted"))
 }
 
-fn object<'a>(value: &'a Value, part: &str) -> Result<&'a Map<String, Value>, QueryError> {
-    value.as_object().ok_or_else(|| whole(part, "an object {..} is wanted"))
-}
-
-fn array<'a>(value: &'a Value, part: &str) -> Result<&'a [Value], QueryError> {
+fn array<'a>(value: &'a Value, place: &Place) -> Result<&'a [Value], QueryFault> {
     match value.as_array() {
         Some(items) if !items.is_empty() => Ok(items),
-        _ => Err(whole(part, "an array of one rule or more is wanted")),
+        _ => Err(place.fault("an array of one rule or more is wanted")),
     }
 }
 
 /// Refuses fields beside these.
-fn only(fields: &Map<String, Value>, known: &[&str], path: &str) -> Result<(), QueryError> {
-    let at_top = |name: &&String| path.is_empty() && matches!(name.as_str(), "skip" | "limit");
+fn only(fields: &Map<String, Value>, known: &[&str], place: &Place) -> Result<(), QueryFault> {
+    let at_top = |name: &&String| place.is_whole() && matches!(name.as_str(), "skip" | "limit");
     match fields.keys().find(|name| !known.contains(&name.as_str()) && !at_top(name)) {
         None => Ok(()),
-        Some(name) => Err(whole(&within(path, name), &format!("no such rule here; there are {}", known.join(", ")))),
+        Some(name) => {
+            Err(place.field(name).fault_of_name(&format!("no such rule here; there are {}", known.join(", "))))
+        }
     }
 }
 
-fn within(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-}
-
-fn streak(value: &Value, path: &str) -> Result<Streak, QueryError> {
-    let fields = object(value, if path.is_empty() { "query" } else { path })?;
-    let Some(items) = fields.get("streak") else { return Ok(Streak(vec![condition(fields, path)?])) };
-    only(fields, &["streak"], path)?;
-    let path = within(path, "streak");
-    let of = |(place, item): (usize, &Value)| {
-        let path = format!("{path}[{place}]");
-        condition(object(item, &path)?, &path)
+fn streak(value: &Value, place: &Place) -> Result<Streak, QueryFault> {
+    let fields = object(value, place)?;
+    let Some(items) = fields.get("streak") else { return Ok(Streak(vec![condition(fields, place)?])) };
+    only(fields, &["streak"], place)?;
+    let place = place.field("streak");
+    let of = |(number, item): (usize, &Value)| {
+        let place = place.item(number);
+        condition(object(item, &place)?, &place)
     };
-    Ok(Streak(array(items, &path)?.iter().enumerate().map(of).collect::<Result<_, _>>()?))
+    Ok(Streak(array(items, &place)?.iter().enumerate().map(of).collect::<Result<_, _>>()?))
 }
 
 const RULES: [&str; 13] = [
@@ -101,40 +99,44 @@ const RULES: [&str; 13] = [
     "pawns",
 ];
 
-fn condition(fields: &Map<String, Value>, path: &str) -> Result<Condition, QueryError> {
-    only(fields, &RULES, path)?;
+fn condition(fields: &Map<String, Value>, place: &Place) -> Result<Condition, QueryFault> {
+    only(fields, &RULES, place)?;
     if !fields.keys().any(|name| RULES.contains(&name.as_str())) {
-        return Err(whole(if path.is_empty() { "query" } else { path }, "at least one rule is wanted"));
+        return Err(place.fault("at least one rule is wanted"));
     }
     let mut condition = Condition {
-        boards: list(fields, path, "sub-fen", Board::parse_sub_fen)?,
-        pawns: list(fields, path, "pawns", Board::parse_pawns)?,
-        materials: list(fields, path, "material", Material::parse)?,
-        imbalances: list(fields, path, "imbalance", Imbalance::parse)?,
-        results: list(fields, path, "result", |text| {
+        boards: list(fields, place, "sub-fen", Board::read_sub_fen)?,
+        pawns: list(fields, place, "pawns", Board::read_pawns)?,
+        materials: list(fields, place, "material", Material::read)?,
+        imbalances: list(fields, place, "imbalance", Imbalance::read)?,
+        results: list(fields, place, "result", |text| {
             Outcome::from_token(text.as_bytes()).ok_or((1, "not a result: write 1-0, 0-1, 1/2-1/2 or *".to_owned()))
         })?,
-        moves: list(fields, path, "white-move", |text| MoveRule::parse(text, Color::White))?,
-        moved: one(fields, path, "moved", roles)?,
-        captured: one(fields, path, "captured", roles)?,
-        side: one(fields, path, "stm", |text| match text.to_ascii_lowercase().as_str() {
+        moves: list(fields, place, "white-move", |text| MoveRule::read(text, Color::White))?,
+        moved: one(fields, place, "moved", roles)?,
+        captured: one(fields, place, "captured", roles)?,
+        side: one(fields, place, "stm", |text| match text.to_ascii_lowercase().as_str() {
             "white" => Ok(Color::White),
             "black" => Ok(Color::Black),
             _ => Err((1, "neither white nor black".to_owned())),
         })?,
-        ending: one(fields, path, "result-type", |text| match text {
+        ending: one(fields, place, "result-type", |text| match text {
             "mate" => Ok(Ending::Mate),
             "stalemate" => Ok(Ending::Stalemate),
             _ => Err((1, "neither mate nor stalemate".to_owned())),
         })?,
     };
-    condition.boards.extend(list(fields, path, "pattern", Board::parse)?);
-    condition.moves.extend(list(fields, path, "black-move", |text| MoveRule::parse(text, Color::Black))?);
+    condition.boards.extend(list(fields, place, "pattern", Board::read)?);
+    condition.moves.extend(list(fields, place, "black-move", |text| MoveRule::read(text, Color::Black))?);
     Ok(condition)
 }
 
-/// Reads men as in `KQ`.
-pub fn roles(text: &str) -> Result<Vec<Role>, Fault> {
+/// Reads men as in `KQ`. Errors point at their place.
+pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
+    roles(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+}
+
+fn roles(text: &str) -> Result<Vec<Role>, Fault> {
     let role = |(at, letter): (usize, u8)| {
         Role::from_letter(letter.to_ascii_uppercase())
             .ok_or_else(|| (at + 1, "not a man: write some of PNBRQK".to_owned()))
@@ -145,36 +147,32 @@ pub fn roles(text: &str) -> Result<Vec<Role>, Fault> {
 /// A text or a list of texts.
 fn list<T>(
     fields: &Map<String, Value>,
-    path: &str,
+    place: &Place,
     name: &str,
     read: impl Fn(&str) -> Result<T, Fault>,
-) -> Result<Vec<T>, QueryError> {
-    let part = within(path, name);
-    let read_at = |value: &Value, part: &str| {
-        let text = value.as_str().ok_or_else(|| whole(part, "a text is wanted"))?;
-        read(text).map_err(|(column, what)| QueryError {
-            part: part.to_owned(),
-            column,
-            what: format!("{what} ({text:?})"),
-        })
+) -> Result<Vec<T>, QueryFault> {
+    let place = place.field(name);
+    let read_at = |value: &Value, place: &Place| {
+        let text = value.as_str().ok_or_else(|| place.fault("a text is wanted"))?;
+        read(text).map_err(|fault| place.fault_within(fault))
     };
     match fields.get(name) {
         None => Ok(Vec::new()),
         Some(Value::Array(items)) if !items.is_empty() => {
-            items.iter().enumerate().map(|(place, item)| read_at(item, &format!("{part}[{place}]"))).collect()
+            items.iter().enumerate().map(|(number, item)| read_at(item, &place.item(number))).collect()
         }
-        Some(value) => Ok(vec![read_at(value, &part)?]),
+        Some(value) => Ok(vec![read_at(value, &place)?]),
     }
 }
 
 fn one<T>(
     fields: &Map<String, Value>,
-    path: &str,
+    place: &Place,
     name: &str,
     read: impl Fn(&str) -> Result<T, Fault>,
-) -> Result<Option<T>, QueryError> {
+) -> Result<Option<T>, QueryFault> {
     match fields.get(name) {
-        Some(Value::Array(_)) => Err(whole(&within(path, name), "one text is wanted, not a list")),
-        _ => Ok(list(fields, path, name, read)?.pop()),
+        Some(Value::Array(_)) => Err(place.field(name).fault("one text is wanted, not a list")),
+        _ => Ok(list(fields, place, name, read)?.pop()),
     }
 }

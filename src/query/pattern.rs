@@ -1,5 +1,6 @@
 //! What a position, or the move that led to it, has to be like: boards with blanks, material, imbalance, moves; and sequences of these.
 
+use super::fault::QueryFault;
 use super::sought::class;
 use crate::archive::Game;
 use crate::brenner::replay::{Replay, ReplayError};
@@ -7,31 +8,8 @@ use crate::brenner::{CASTLE_A, CASTLE_H};
 use crate::chess::{Color, Role, Wing};
 use crate::game::Outcome;
 
-/// Where a query is wrong, and what is wrong there.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct QueryError {
-    /// The part of the query: an option or the path of a JSON field.
-    pub part: String,
-    /// The column in it, in bytes from 1; 0 where the whole part is wrong.
-    pub column: usize,
-    /// What is wrong.
-    pub what: String,
-}
-
-impl std::fmt::Display for QueryError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.part)?;
-        if self.column > 0 {
-            write!(f, ", column {}", self.column)?;
-        }
-        write!(f, ": {}", self.what)
-    }
-}
-
-impl std::error::Error for QueryError {}
-
-/// A fault within one part: its column, in bytes from 1, and what is wrong.
-pub type Fault = (usize, String);
+/// A fault within one text: its column, in bytes from 1, and what is wrong.
+pub(super) type Fault = (usize, String);
 
 /// Every class of man, and the empty square.
 const ANY: u16 = (1 << 13) - 1;
@@ -49,7 +27,21 @@ impl Board {
     /// Reads eight ranks from the eighth to the first with `/` between. A letter is that man, a digit so many squares with anything on
     /// them, `?` one such square, `.` an empty square, `*` any man, `A` any White man, `a` any Black man, `[Qr.]` one of these, `[^Pp]`
     /// none of these.
-    pub fn parse(text: &str) -> Result<Board, Fault> {
+    pub fn parse(text: &str) -> Result<Board, QueryFault> {
+        Board::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    /// Reads the placement of a FEN: its men have to be there, what else there is does not matter. What follows it is passed over.
+    pub fn parse_sub_fen(text: &str) -> Result<Board, QueryFault> {
+        Board::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    /// Reads a board of which only the pawns count: these and no others.
+    pub fn parse_pawns(text: &str) -> Result<Board, QueryFault> {
+        Board::read_pawns(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    pub(super) fn read(text: &str) -> Result<Board, Fault> {
         let bytes = text.as_bytes();
         let (mut at, mut file, mut rank, mut squares) = (0, 0u8, 7u8, Vec::new());
         let fault = |at: usize, what: &str| (at + 1, what.to_owned());
@@ -108,20 +100,18 @@ impl Board {
         Ok(Board(squares))
     }
 
-    /// Reads the placement of a FEN: its men have to be there, what else there is does not matter. What follows it is passed over.
-    pub fn parse_sub_fen(text: &str) -> Result<Board, Fault> {
+    pub(super) fn read_sub_fen(text: &str) -> Result<Board, Fault> {
         let placement = text.split(' ').next().unwrap_or_default();
         let other = placement.bytes().position(|byte| !matches!(byte, b'/' | b'1'..=b'8') && class_of(byte).is_none());
         match other {
             Some(at) => Err((at + 1, "not a man or a number of empty squares".to_owned())),
-            None => Board::parse(placement),
+            None => Board::read(placement),
         }
     }
 
-    /// Reads a board of which only the pawns count: these and no others.
-    pub fn parse_pawns(text: &str) -> Result<Board, Fault> {
+    pub(super) fn read_pawns(text: &str) -> Result<Board, Fault> {
         let pawns = 1 << 1 | 1 << 7;
-        let Board(written) = Board::parse_sub_fen(text)?;
+        let Board(written) = Board::read_sub_fen(text)?;
         let of = |square: u8| {
             let mask = written.iter().find(|(at, _)| *at == square).map_or(0, |(_, mask)| mask & pawns);
             (square, if mask == 0 { ANY & !pawns } else { mask })
@@ -161,7 +151,11 @@ pub struct Material([(u8, u8); 12]);
 impl Material {
     /// Reads men with numbers: `KRPkr`, White's upper case, Black's lower; behind a letter may stand how many: `P2`, `P1-3`, `P2+`, `P*`
     /// (any number), `P?` (one or none). Men that are not named are not there. In upper case throughout, a second K begins Black's.
-    pub fn parse(text: &str) -> Result<Material, Fault> {
+    pub fn parse(text: &str) -> Result<Material, QueryFault> {
+        Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    pub(super) fn read(text: &str) -> Result<Material, Fault> {
         let bytes = text.as_bytes();
         let lower = bytes.iter().any(u8::is_ascii_lowercase);
         let (mut counts, mut at, mut kings) = ([(0u8, 0u8); 12], 0, 0);
@@ -228,7 +222,11 @@ pub struct Imbalance([i16; 6]);
 
 impl Imbalance {
     /// Reads White's surplus, `v`, and Black's.
-    pub fn parse(text: &str) -> Result<Imbalance, Fault> {
+    pub fn parse(text: &str) -> Result<Imbalance, QueryFault> {
+        Imbalance::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    pub(super) fn read(text: &str) -> Result<Imbalance, Fault> {
         let (mut more, mut sign) = ([0; 6], 1);
         for (at, letter) in text.bytes().enumerate() {
             match (letter, Role::from_letter(letter)) {
@@ -266,7 +264,11 @@ pub struct MoveRule {
 
 impl MoveRule {
     /// Reads a move such as `Nf3`, `Rac1`, `exd5`, `e8=Q` or `O-O`. What the SAN does not say may be anything.
-    pub fn parse(text: &str, color: Color) -> Result<MoveRule, Fault> {
+    pub fn parse(text: &str, color: Color) -> Result<MoveRule, QueryFault> {
+        MoveRule::read(text, color).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    pub(super) fn read(text: &str, color: Color) -> Result<MoveRule, Fault> {
         let bytes = text.trim_end_matches(['+', '#', '!', '?']).as_bytes();
         let mut rule =
             MoveRule { color, castle: None, role: Role::King, to: 0, file: None, rank: None, promotion: None };

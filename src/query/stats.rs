@@ -82,7 +82,7 @@ pub fn stats(headers: &Headers, games: &GameSet) -> Result<Stats> {
     for outcome in [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw] {
         // The filter knows what counts as the result.
         let Ok(filter) = Filter::parse(&format!("result = {}", outcome.token())) else { continue };
-        let mut own = filter.games(headers)?;
+        let mut own = filter.games(headers).games;
         own.intersect(games);
         stats.results[outcome as usize] = own.len();
         outcomes.push((outcome, own));

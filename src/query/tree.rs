@@ -88,6 +88,12 @@ impl Tally {
         other.samples.iter().for_each(|sample| self.sample(*sample));
     }
 
+    /// Returns the same counts with other numbers for the sample games.
+    fn behind(&self, before: u64) -> Tally {
+        let samples = self.samples.iter().map(|(rating, game)| (*rating, game + before)).collect();
+        Tally { samples, ..self.clone() }
+    }
+
     /// Returns how many games there are.
     pub fn games(&self) -> u64 {
         self.white + self.draws + self.black + self.unknown
@@ -211,6 +217,23 @@ impl Search<'_> {
 }
 
 impl Tree {
+    /// Adds what was played in the same position in another archive, whose games are numbered behind `before` others.
+    pub fn add(&mut self, other: Tree, before: u64) {
+        self.tally.join(&other.tally.behind(before));
+        for branch in other.branches {
+            let tally = branch.tally.behind(before);
+            match self.branches.iter_mut().find(|own| own.m == branch.m) {
+                Some(own) => own.tally.join(&tally),
+                None => self.branches.push(Branch { m: branch.m, tally }),
+            }
+        }
+        // Where as many games have two moves, they stay in the order of the legal moves.
+        let moves = self.position.legal_moves();
+        let place = |m: Move| moves.iter().position(|known| *known == m);
+        self.branches.sort_by_key(|branch| (std::cmp::Reverse(branch.tally.games()), place(branch.m)));
+        self.unread.extend(other.unread);
+    }
+
     fn new(position: &Position, moves: &[Move], part: Part) -> Tree {
         let played = moves.iter().zip(part.branches).filter(|(_, tally)| tally.games() > 0);
         let mut branches: Vec<Branch> = played.map(|(m, tally)| Branch { m: *m, tally }).collect();

@@ -101,13 +101,42 @@ struct Score {
     games: u64,
 }
 
+/// A book in the making: the moves of as many searches as there are archives.
+#[derive(Debug)]
+pub struct BookBuilder {
+    options: BookOptions,
+    scores: Vec<Score>,
+}
+
+impl BookBuilder {
+    /// Returns a book without moves.
+    pub fn new(options: BookOptions) -> BookBuilder {
+        BookBuilder { options, scores: Vec::new() }
+    }
+
+    /// Returns the moves with their weights, in the order of the book's file.
+    ///
+    /// Moves that never scored are left out.
+    pub fn entries(&self) -> Vec<BookEntry> {
+        entries(&self.scores, self.options.min_games)
+    }
+}
+
 impl Search<'_> {
     /// Returns a book of the games searched, in the order of its file, and the games that could not be read.
     ///
     /// Moves that never scored are left out. Memory: 32 bytes for each different move of each different position.
     pub fn book(&self, options: BookOptions) -> (Vec<BookEntry>, Vec<Error>) {
+        let mut book = BookBuilder::new(options);
+        let unread = self.add_to_book(&mut book);
+        (book.entries(), unread)
+    }
+
+    /// Adds the games searched to a book; returns why those could not be read that could not.
+    pub fn add_to_book(&self, book: &mut BookBuilder) -> Vec<Error> {
+        let BookBuilder { options, scores: all } = book;
         let candidates = self.candidates(None, &mut Vec::new());
-        let (mut scores, mut unread) = (Vec::<Score>::new(), Vec::new());
+        let mut unread = Vec::new();
         // In parts, so that what recurs is joined before there is too much of it.
         for part in candidates.chunks(1 << 15) {
             let (new, failed) = self.each(part, |game, scores| {
@@ -144,11 +173,11 @@ impl Search<'_> {
                 }
                 Ok(())
             });
-            scores.extend(new);
+            all.extend(new);
             unread.extend(failed);
-            join(&mut scores);
+            join(all);
         }
-        (entries(&scores, options.min_games), unread)
+        unread
     }
 }
 

@@ -3,7 +3,6 @@
 use super::expr::{Expr, Ranges, Ratings, Reading, Test, TextTest};
 use super::value;
 use crate::archive::GameSet;
-use crate::error::Result;
 use crate::format::headers::{NO_MARKER, OUTCOME_SHIFT};
 use crate::query::headers::{Column, Headers, Key};
 use memchr::memmem::Finder;
@@ -19,16 +18,16 @@ const MANY: usize = 1 << 12;
 const ASK: u8 = 2;
 
 /// Returns the games that pass.
-pub fn games(expr: &Expr, headers: &Headers) -> Result<GameSet> {
+pub fn games(expr: &Expr, headers: &Headers) -> GameSet {
     let archive = headers.archive();
-    let node = Node::of(expr, headers)?;
+    let node = Node::of(expr, headers);
     let games = archive.len() as usize;
     let mut words = vec![0u64; games.div_ceil(64)];
     words.par_chunks_mut(BLOCK / 64).enumerate().for_each(|(block, words)| {
         let start = block * BLOCK;
         node.decide(start..(start + BLOCK).min(games), words);
     });
-    Ok(GameSet::from_words(words, archive.len()))
+    GameSet::from_words(words, archive.len())
 }
 
 /// A condition with what it needs to be decided.
@@ -49,59 +48,59 @@ enum Node {
 }
 
 impl Node {
-    fn of(expr: &Expr, headers: &Headers) -> Result<Node> {
-        let all = |all: &[Expr]| all.iter().map(|expr| Node::of(expr, headers)).collect::<Result<Vec<_>>>();
-        Ok(match expr {
-            Expr::And(exprs) => Node::And(all(exprs)?),
-            Expr::Or(exprs) => Node::Or(all(exprs)?),
-            Expr::Not(expr) => Node::Not(Box::new(Node::of(expr, headers)?)),
-            Expr::Test(test) => Node::test(test, headers)?,
-        })
+    fn of(expr: &Expr, headers: &Headers) -> Node {
+        let all = |all: &[Expr]| all.iter().map(|expr| Node::of(expr, headers)).collect();
+        match expr {
+            Expr::And(exprs) => Node::And(all(exprs)),
+            Expr::Or(exprs) => Node::Or(all(exprs)),
+            Expr::Not(expr) => Node::Not(Box::new(Node::of(expr, headers))),
+            Expr::Test(test) => Node::test(test, headers),
+        }
     }
 
-    fn test(test: &Test, headers: &Headers) -> Result<Node> {
+    fn test(test: &Test, headers: &Headers) -> Node {
         let tag = |name: &str| column(headers, Key::Tag(name.to_owned()));
-        Ok(match test {
+        match test {
             Test::Text(name, test) => {
-                let column = tag(name)?;
+                let column = tag(name);
                 let verdicts = texts(&column, test);
                 Node::Look(column, verdicts)
             }
             Test::Value(name, reading, ranges) => {
-                let column = tag(name)?;
+                let column = tag(name);
                 let verdicts = values(&column, *reading, ranges, 0);
                 Node::Look(column, verdicts)
             }
             Test::Date(reading, ranges) => {
-                let (date, utc) = (tag("Date")?, tag("UTCDate")?);
+                let (date, utc) = (tag("Date"), tag("UTCDate"));
                 let (first, second) = (values(&date, *reading, ranges, ASK), values(&utc, *reading, ranges, 0));
                 Node::LookTwice(date, first, utc, second)
             }
             Test::Result(results) => {
-                let result = tag("Result")?;
+                let result = tag("Result");
                 let of = |number: u8| u8::from(results >> number & 1 == 1);
                 // The tag decides if it says a result, otherwise the movetext.
                 let first = verdicts(&result, ASK, |text| outcome(text).map_or(ASK, of));
                 if !uses(&result, &first, ASK) {
-                    return Ok(Node::Look(result, first));
+                    return Node::Look(result, first);
                 }
-                let facts = column(headers, Key::Facts)?;
+                let facts = column(headers, Key::Facts);
                 let marker = |facts: u8| if facts & NO_MARKER != 0 { 0 } else { facts >> OUTCOME_SHIFT & 3 };
                 let second = (0..=255).map(|facts: u8| of(marker(facts))).collect();
                 Node::LookTwice(result, first, facts, second)
             }
             Test::Facts(bits) => {
-                let facts = column(headers, Key::Facts)?;
+                let facts = column(headers, Key::Facts);
                 Node::Look(facts, (0..=255).map(|facts: u8| u8::from(facts & bits != 0)).collect())
             }
-            Test::Plies(ranges) => Node::Numbers(column(headers, Key::Plies)?, ranges.clone()),
+            Test::Plies(ranges) => Node::Numbers(column(headers, Key::Plies), ranges.clone()),
             Test::Number(ranges) => Node::Place(ranges.clone()),
             Test::Ratings(ratings, ranges) => {
-                let (white, black) = (tag("WhiteElo")?, tag("BlackElo")?);
+                let (white, black) = (tag("WhiteElo"), tag("BlackElo"));
                 let (own, other) = (elos(&white), elos(&black));
                 Node::Ratings(white, own, black, other, *ratings, ranges.clone())
             }
-        })
+        }
     }
 
     /// Sets the bits of the games, by place from 0, that pass. `rows` begin at a multiple of 64; `words` are all zero.
@@ -165,12 +164,7 @@ impl Node {
                     game += 1;
                     let elo = own.get(number as usize).copied().unwrap_or(0);
                     let other = others.get(black.get(game) as usize).copied().unwrap_or(0);
-                    let value = match ratings {
-                        Ratings::Least => elo.min(other),
-                        Ratings::Greatest => elo.max(other),
-                        Ratings::Mean => (elo + other) / 2,
-                        Ratings::Gap => (elo - other).abs(),
-                    };
+                    let value = ratings.of(elo, other);
                     bits.push(elo > 0 && other > 0 && ranges.hold((value, value)));
                 });
             }
@@ -217,10 +211,10 @@ impl Drop for Bits<'_> {
     }
 }
 
-fn column(headers: &Headers, key: Key) -> Result<Arc<Column>> {
-    let mut columns = headers.columns(&[key])?;
+fn column(headers: &Headers, key: Key) -> Arc<Column> {
+    let (mut columns, _) = headers.readable(&[key]);
     // One was asked for.
-    Ok(columns.swap_remove(0))
+    columns.swap_remove(0)
 }
 
 /// The verdict on each number of a column: on 0, that there is no value, and on each string.
@@ -288,7 +282,7 @@ fn elos(column: &Column) -> Vec<i64> {
 }
 
 /// The number of the outcome that a Result tag says.
-fn outcome(text: &[u8]) -> Option<u8> {
+pub fn outcome(text: &[u8]) -> Option<u8> {
     use crate::game::Outcome;
     Some(match text.trim_ascii() {
         b"1-0" => Outcome::WhiteWins,

@@ -79,6 +79,18 @@ pub enum Ratings {
     Gap,
 }
 
+impl Ratings {
+    /// Returns what is made of both ratings.
+    pub fn of(self, one: i64, other: i64) -> i64 {
+        match self {
+            Ratings::Least => one.min(other),
+            Ratings::Greatest => one.max(other),
+            Ratings::Mean => (one + other) / 2,
+            Ratings::Gap => (one - other).abs(),
+        }
+    }
+}
+
 /// Ranges of numbers, both ends included. A value that is a range itself, for it is known in part, is in them if all of it is in one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges(pub Vec<(i64, i64)>);

@@ -3,15 +3,15 @@
 //! `lexer` and `parse` read the text into `expr`, `eval` answers it from header columns: each condition is decided once for each distinct
 //! string, and a game costs a look-up.
 
-mod eval;
+pub(super) mod eval;
 pub(super) mod expr;
-mod field;
+pub(super) mod field;
 mod lexer;
-mod parse;
+pub(super) mod parse;
 pub(super) mod value;
 
 use super::fault::QueryFault;
-use super::headers::{Headers, Key};
+use super::headers::{Headers, Key, Unread};
 use crate::archive::{Archive, GameSet};
 use crate::error::Result;
 use expr::Expr;
@@ -37,25 +37,37 @@ impl Filter {
         &self.text
     }
 
-    /// Returns the games that the filter lets pass, in parallel on rayon's current pool. Deleted games never do.
+    /// Returns the games that the filter lets pass, in parallel on rayon's current pool. Deleted games never do, nor do those of which
+    /// something cannot be read that the filter asks for: they are told in `unread`.
     ///
     /// A million games take some milliseconds where `headers` has its columns; those that it must make first take as long as reading
-    /// all tags. Errors: damaged tags, or damaged games where the filter asks for their moves.
-    pub fn games(&self, headers: &Headers) -> Result<GameSet> {
-        let mut keys = Vec::new();
-        self.expr.keys(&mut keys);
+    /// all tags, and moves where the filter asks for them.
+    pub fn games(&self, headers: &Headers) -> Passed {
         // In one go, so that the tags are read once.
-        headers.columns(&keys)?;
-        let mut games = eval::games(&self.expr, headers)?;
+        let mut keys = self.keys();
+        headers.readable(&keys);
+        let mut games = eval::games(&self.expr, headers);
+        // The movetext's results may have been asked for, too.
+        keys.extend(keys.contains(&Key::Tag("Result".to_owned())).then_some(Key::Facts));
+        let unread = headers.unread(&keys);
         if headers.archive().deleted_count() > 0 {
             games.intersect(&headers.archive().live());
         }
-        Ok(games)
+        for game in unread.iter().flat_map(|unread| unread.games.clone()) {
+            games.remove(game);
+        }
+        Passed { games, unread }
     }
 
     /// Returns the games of an archive that the filter lets pass, ascending.
+    ///
+    /// Errors: damaged tags, or damaged games where the filter asks for their moves.
     pub fn numbers(&self, archive: &Archive) -> Result<Vec<u64>> {
-        Ok(self.games(&Headers::of(archive))?.iter().collect())
+        let Passed { games, unread } = self.games(&Headers::of(archive));
+        match unread.into_iter().next() {
+            None => Ok(games.iter().collect()),
+            Some(unread) => Err(unread.error),
+        }
     }
 
     /// Returns what the filter asks of games: the header columns that it reads.
@@ -66,6 +78,15 @@ impl Filter {
         keys.dedup();
         keys
     }
+}
+
+/// What a filter lets pass.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// The games.
+    pub games: GameSet,
+    /// Games that could not be decided.
+    pub unread: Vec<Unread>,
 }
 
 impl FromStr for Filter {

@@ -26,6 +26,39 @@ pub fn parse(text: &str) -> Result<Expr, QueryFault> {
     }
 }
 
+/// Reads the keys of an order: fields, each with whether it descends.
+pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
+    let mut tokens = lexer::tokens(text)?;
+    let mut descending = Vec::new();
+    // A `-` belongs to no name.
+    for token in &mut tokens {
+        let minus = matches!(&token.kind, Kind::Word(word) if word.starts_with('-'));
+        descending.push(minus);
+        if let (Kind::Word(word), true) = (&mut token.kind, minus) {
+            word.remove(0);
+            token.at.start += 1;
+        }
+    }
+    let mut parser = Parser { text, tokens, next: 0, depth: 0 };
+    let mut keys = Vec::new();
+    loop {
+        let down = descending.get(parser.next).copied().unwrap_or(false);
+        // Before a text in quotation marks it stands alone.
+        if down && matches!(&parser.peek().kind, Kind::Word(word) if word.is_empty()) {
+            parser.next += 1;
+        }
+        if !matches!(parser.peek().kind, Kind::Word(_) | Kind::Quoted(_)) {
+            return Err(parser.fault("expected a field, as in -elo or date"));
+        }
+        keys.push((parser.field()?, down));
+        match &parser.peek().kind {
+            Kind::End => return Ok(keys),
+            Kind::Sign(",") => parser.next += 1,
+            _ => return Err(parser.fault("expected \",\" or the end")),
+        }
+    }
+}
+
 /// A comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {

@@ -51,6 +51,12 @@ fn date(text: &[u8]) -> Option<[i64; 3]> {
     parts.next().is_none().then_some([year, month, day])
 }
 
+/// Returns the year of a day as `Reading::Date` gives it.
+pub fn year(day: i64) -> i64 {
+    // Months are 1 to 12 of 13.
+    day / 32 / 13
+}
+
 /// The first and the last day that a date in part can be.
 fn span(year: i64, month: i64, day: i64) -> (i64, i64) {
     let code = |month: i64, day: i64| (13 * year + month) * 32 + day;

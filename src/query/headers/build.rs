@@ -1,12 +1,13 @@
 //! Columns made from the tags and records of an archive, all chunks in parallel.
 
-use super::{Column, Key, Strings};
+use super::{Column, Key, Strings, Unread};
 use crate::archive::{Archive, Chunk, Game};
 use crate::brenner::{BAD, CLOSE, EXPLICIT, GOOD, NAG, OPEN};
 use crate::error::{Error, Result};
 use crate::format::headers::{COMMENTS, FAULT, GLYPHS, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Returns the names of the tags that games have, those in most chunks first.
@@ -28,20 +29,25 @@ struct Part {
     numbers: Vec<u32>,
     /// The distinct strings that the numbers, from 1, stand for.
     strings: Vec<Box<[u8]>>,
+    unread: Vec<Unread>,
 }
 
-/// Returns the columns for these keys, in that order.
-pub fn columns(archive: &Archive, keys: &[Key]) -> Result<Vec<Column>> {
-    let chunks: Result<Vec<Vec<Part>>> = (0..archive.chunk_count())
+/// Returns the columns for these keys, in that order, each with the games of which it cannot be read: those have the number 0.
+pub fn columns(archive: &Archive, keys: &[Key]) -> Vec<(Column, Vec<Unread>)> {
+    let chunks: Vec<Vec<Part>> = (0..archive.chunk_count())
         .into_par_iter()
-        .map(|chunk| {
-            let chunk = archive.chunk(chunk)?;
-            keys.iter().map(|key| part(&chunk, key)).collect()
+        .map(|number| {
+            let chunk = archive.chunk(number);
+            let part = |key| match &chunk {
+                Ok(chunk) => part(chunk, key),
+                Err(error) => lost(archive.games_of(number), error.again()),
+            };
+            keys.iter().map(part).collect()
         })
         .collect();
     // By column, not by chunk.
     let mut parts: Vec<Vec<Part>> = keys.iter().map(|_| Vec::new()).collect();
-    for chunk in chunks? {
+    for chunk in chunks {
         parts.iter_mut().zip(chunk).for_each(|(parts, part)| parts.push(part));
     }
     // Both players' names share a table.
@@ -49,7 +55,7 @@ pub fn columns(archive: &Archive, keys: &[Key]) -> Result<Vec<Column>> {
     let players: Vec<&Part> =
         keys.iter().zip(&parts).filter(|(key, _)| is_player(key)).flat_map(|(_, parts)| parts).collect();
     let players = Table::of(&players);
-    Ok(keys
+    let columns: Vec<Column> = keys
         .iter()
         .zip(&parts)
         .map(|(key, parts)| match key {
@@ -60,47 +66,61 @@ pub fn columns(archive: &Archive, keys: &[Key]) -> Result<Vec<Column>> {
             key if is_player(key) => players.column(parts),
             _ => Table::of(&parts.iter().collect::<Vec<_>>()).column(parts),
         })
-        .collect())
+        .collect();
+    let unread = parts.into_iter().map(|parts| parts.into_iter().flat_map(|part| part.unread).collect());
+    columns.into_iter().zip(unread).collect()
 }
 
-fn part(chunk: &Chunk, key: &Key) -> Result<Part> {
-    let mut part = Part::default();
+/// What a chunk has of which these games cannot be read.
+fn lost(games: Range<u64>, error: Error) -> Part {
+    let numbers = vec![0; games.end.saturating_sub(games.start) as usize];
+    Part { numbers, strings: Vec::new(), unread: vec![Unread { games, error }] }
+}
+
+fn part(chunk: &Chunk, key: &Key) -> Part {
     match key {
-        Key::Tag(name) => {
-            let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
-            let mut numbered: HashMap<u64, u32> = HashMap::new();
-            chunk.visit_tag(name, |value| {
-                let Some(value) = value else { return part.numbers.push(0) };
-                if let Some(number) = value.string.and_then(|string| numbered.get(&string)) {
-                    return part.numbers.push(*number);
-                }
-                let number = match known.get(value.text) {
-                    Some(number) => *number,
-                    None => {
-                        part.strings.push(value.text.into());
-                        known.insert(value.text.into(), part.strings.len() as u32);
-                        part.strings.len() as u32
-                    }
-                };
-                if let Some(string) = value.string {
-                    numbered.insert(string, number);
-                }
-                part.numbers.push(number);
-            })?;
-        }
-        Key::Plies => {
-            for number in chunk.numbers() {
-                part.numbers.push(live(chunk, number)?.map_or(0, |game| game.plies()));
-            }
-        }
-        Key::Facts => {
-            for number in chunk.numbers() {
-                let facts = live(chunk, number)?.map_or(Ok(0), |game| facts(&game))?;
-                part.numbers.push(u32::from(facts));
-            }
-        }
+        Key::Tag(name) => tag(chunk, name).unwrap_or_else(|error| lost(chunk.numbers(), error)),
+        Key::Plies => of_games(chunk, |game| Ok(game.plies())),
+        Key::Facts => of_games(chunk, |game| facts(game).map(u32::from)),
     }
+}
+
+fn tag(chunk: &Chunk, name: &str) -> Result<Part> {
+    let mut part = Part::default();
+    let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
+    let mut numbered: HashMap<u64, u32> = HashMap::new();
+    chunk.visit_tag(name, |value| {
+        let Some(value) = value else { return part.numbers.push(0) };
+        if let Some(number) = value.string.and_then(|string| numbered.get(&string)) {
+            return part.numbers.push(*number);
+        }
+        let number = match known.get(value.text) {
+            Some(number) => *number,
+            None => {
+                part.strings.push(value.text.into());
+                known.insert(value.text.into(), part.strings.len() as u32);
+                part.strings.len() as u32
+            }
+        };
+        if let Some(string) = value.string {
+            numbered.insert(string, number);
+        }
+        part.numbers.push(number);
+    })?;
     Ok(part)
+}
+
+/// A number of each game, 0 where it has been deleted.
+fn of_games(chunk: &Chunk, of: impl Fn(&Game) -> Result<u32>) -> Part {
+    let mut part = Part::default();
+    for number in chunk.numbers() {
+        let value = live(chunk, number).and_then(|game| game.map_or(Ok(0), |game| of(&game)));
+        part.numbers.push(value.unwrap_or_else(|error| {
+            part.unread.push(Unread { games: number..number + 1, error });
+            0
+        }));
+    }
+    part
 }
 
 /// The game, unless it has been deleted.

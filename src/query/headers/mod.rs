@@ -16,7 +16,9 @@ use crate::archive::{Archive, IndexState};
 use crate::error::{Error, Result};
 use crate::format::headers::{ColumnRef, Directory, MAX_COLUMNS, State, TableRef};
 use std::collections::HashMap;
+use std::fmt;
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -31,7 +33,38 @@ pub struct Headers<'a> {
     archive: &'a Archive,
     file: Option<(Arc<Map>, Directory)>,
     state: IndexState,
-    ready: Mutex<HashMap<Key, Arc<Column>>>,
+    ready: Mutex<HashMap<Key, Ready>>,
+}
+
+/// A column, and what of it cannot be read.
+#[derive(Clone, Debug)]
+struct Ready {
+    column: Arc<Column>,
+    unread: Arc<[Unread]>,
+}
+
+/// Games whose headers cannot be read, and why.
+#[derive(Debug)]
+pub struct Unread {
+    /// The games.
+    pub games: Range<u64>,
+    /// Why.
+    pub error: Error,
+}
+
+impl Clone for Unread {
+    fn clone(&self) -> Unread {
+        Unread { games: self.games.clone(), error: self.error.again() }
+    }
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.games.end.saturating_sub(self.games.start) {
+            1 => write!(f, "game {}: {}", self.games.start, self.error),
+            _ => write!(f, "games {} to {}: {}", self.games.start, self.games.end.saturating_sub(1), self.error),
+        }
+    }
 }
 
 impl<'a> Headers<'a> {
@@ -72,6 +105,16 @@ impl<'a> Headers<'a> {
     ///
     /// Errors: damaged tags or games.
     pub fn columns(&self, keys: &[Key]) -> Result<Vec<Arc<Column>>> {
+        let (columns, unread) = self.readable(keys);
+        match unread.into_iter().next() {
+            None => Ok(columns),
+            Some(unread) => Err(unread.error),
+        }
+    }
+
+    /// Returns the columns asked for, as `columns` does, and the games of which one of them cannot be read, by number: in that column they
+    /// have the number 0, as if there were no value.
+    pub fn readable(&self, keys: &[Key]) -> (Vec<Arc<Column>>, Vec<Unread>) {
         let mut missing = Vec::new();
         {
             let mut ready = self.lock();
@@ -80,7 +123,7 @@ impl<'a> Headers<'a> {
                     continue;
                 }
                 if let Some(column) = self.filed(key, &ready) {
-                    ready.insert(key.clone(), Arc::new(column));
+                    ready.insert(key.clone(), Ready { column: Arc::new(column), unread: Arc::default() });
                 } else {
                     missing.push(key.clone());
                 }
@@ -89,15 +132,28 @@ impl<'a> Headers<'a> {
         missing.sort_unstable();
         missing.dedup();
         // Not under the lock: while it waits for the pool, this thread may be given other work that asks for columns.
-        let made = if missing.is_empty() { Vec::new() } else { build::columns(self.archive, &missing)? };
+        let made = if missing.is_empty() { Vec::new() } else { build::columns(self.archive, &missing) };
         let mut ready = self.lock();
-        for (key, column) in missing.into_iter().zip(made) {
-            ready.insert(key, Arc::new(column));
+        for (key, (column, unread)) in missing.into_iter().zip(made) {
+            ready.insert(key, Ready { column: Arc::new(column), unread: unread.into() });
         }
-        Ok(keys.iter().filter_map(|key| ready.get(key).cloned()).collect())
+        let columns = keys.iter().filter_map(|key| ready.get(key)).map(|ready| Arc::clone(&ready.column)).collect();
+        drop(ready);
+        (columns, self.unread(keys))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Column>>> {
+    /// Returns the games of which one of these columns cannot be read, as far as they have been asked for already.
+    pub(crate) fn unread(&self, keys: &[Key]) -> Vec<Unread> {
+        let ready = self.lock();
+        let lost = keys.iter().filter_map(|key| ready.get(key)).flat_map(|ready| ready.unread.iter());
+        let mut unread: Vec<Unread> = lost.cloned().collect();
+        // One damage spoils many columns.
+        unread.sort_by_key(|unread| (unread.games.start, unread.games.end));
+        unread.dedup_by(|a, b| a.games == b.games);
+        unread
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Ready>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -109,7 +165,7 @@ impl<'a> Headers<'a> {
     }
 
     /// A column of the file, if it has it and its checksums hold.
-    fn filed(&self, key: &Key, ready: &HashMap<Key, Arc<Column>>) -> Option<Column> {
+    fn filed(&self, key: &Key, ready: &HashMap<Key, Ready>) -> Option<Column> {
         let (map, directory) = self.file.as_ref()?;
         let id = directory.state.id;
         let column = directory.columns.iter().find(|column| column.key == *key)?;
@@ -121,7 +177,8 @@ impl<'a> Headers<'a> {
                 let same = |other: &&Key| {
                     directory.columns.iter().any(|column| column.key == **other && column.table == Some(number))
                 };
-                let shared = ready.keys().find(same).and_then(|key| ready.get(key)).and_then(|column| column.strings());
+                let shared =
+                    ready.keys().find(same).and_then(|key| ready.get(key)).and_then(|ready| ready.column.strings());
                 match shared {
                     Some(strings) => Some(Arc::clone(strings)),
                     None => {
@@ -159,7 +216,13 @@ pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
     names.truncate(MAX_COLUMNS - 2);
     let mut keys: Vec<Key> = names.into_iter().map(Key::Tag).collect();
     keys.extend([Key::Plies, Key::Facts]);
-    let columns = build::columns(archive, &keys)?;
+    let mut columns = Vec::new();
+    for (column, unread) in build::columns(archive, &keys) {
+        if let Some(unread) = unread.into_iter().next() {
+            return Err(unread.error);
+        }
+        columns.push(column);
+    }
     let worth = |column: &Column| {
         column.strings().is_none_or(|strings| {
             let bytes = strings.text().len() + strings.ends().len();
