@@ -129,7 +129,7 @@ impl SortKey {
                 days.into_iter().map(|day| day.map(value::year)).collect()
             }
             Field::Result => results(headers, games),
-            Field::Plies => of_column(headers, games, &Key::Plies, |plies| i64::from(plies)),
+            Field::Plies => of_column(headers, games, &Key::Plies, i64::from),
             Field::Moves => of_column(headers, games, &Key::Plies, |plies| i64::from(plies.div_ceil(2))),
             Field::Fact(bit) => of_column(headers, games, &Key::Facts, |facts| i64::from(facts & u32::from(*bit) != 0)),
             // Numbers go on from one archive to the next.
