@@ -94,7 +94,7 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) {
     assert!(found >= count / 3, "{found} of {count}");
     let of = |condition: Condition| Pattern::lasting(condition, 2);
     for pattern in [
-        of(Condition { materials: vec![Material::parse("KRP+kr").unwrap()], ..Condition::default() }),
+        of(Condition { materials: vec![Material::parse("KRP1+kr").unwrap()], ..Condition::default() }),
         of(Condition {
             moves: vec![MoveRule::parse("O-O-O", scoresheet::chess::Color::White).unwrap()],
             ..Condition::default()
