@@ -49,6 +49,10 @@ fn step(old: &[u8], new: &[u8]) -> (usize, usize) {
         for delete in total.saturating_sub(new.len())..=total.min(old.len()) {
             let insert = total - delete;
             let (a, b) = (&old[delete..], &new[insert..]);
+            // Eight bytes tell nearly always; fewer only where both end.
+            if a.first_chunk::<8>() != b.first_chunk::<8>() {
+                continue;
+            }
             let (a, b) = (&a[..a.len().min(STEP)], &b[..b.len().min(STEP)]);
             if a == b && (a.len() == STEP || old.len() - delete == new.len() - insert) {
                 return (delete, insert);

@@ -83,12 +83,6 @@ impl Style {
 
     const FLAGS: usize = 9;
 
-    /// Returns whether a line can be broken before and behind every number.
-    #[inline]
-    pub(super) fn has_free_numbers(&self) -> bool {
-        !(self.joined_numbers | self.unbroken_numbers | self.pairs)
-    }
-
     fn flags(&mut self) -> [&mut bool; Style::FLAGS] {
         [
             &mut self.joined_numbers,

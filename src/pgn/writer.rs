@@ -274,23 +274,28 @@ impl PgnWriter {
         let start = self.out.len();
         let most = start + 6 + san.len();
         let within = start > self.line && most - self.line <= self.style.width as usize;
-        if !within || self.head || self.opening > 0 || !self.style.has_free_numbers() {
+        if !within || self.head || self.opening > 0 {
             return false;
         }
+        let white = before.turn() == Color::White;
         let (mut bits, mut len) = (0, 0);
-        if before.turn() == Color::White {
+        if white {
             let number = before.fullmove_number();
             let Some(text) = NUMBERS.get(number as usize) else { return false };
             (bits, len) = (u64::from(u32::from_le_bytes(*text)) << 8 | u64::from(b' '), 1 + number_length(number));
             self.number = false;
-        } else if self.number {
+        } else if self.number || self.style.unbroken_numbers && self.out.last() == Some(&b'.') {
             return false;
         }
-        self.gap = Some(start + len);
+        let Style { joined_numbers, unbroken_numbers, pairs, .. } = self.style;
+        let (joined, bound) = (white & joined_numbers, white & (joined_numbers | unbroken_numbers));
+        self.gap = (white | !pairs).then_some(if bound { start } else { start + len });
+        let (text, length) =
+            if joined { (san.bits(), san.len()) } else { (san.bits() << 8 | u64::from(b' '), 1 + san.len()) };
         // The first byte lowest; at most 5 of the number and 8 of the move.
-        let all = u128::from(bits) | u128::from(san.bits() << 8 | u64::from(b' ')) << (8 * len);
+        let all = u128::from(bits) | u128::from(text) << (8 * len);
         self.out.extend_from_slice(&all.to_le_bytes());
-        self.out.truncate(start + len + 1 + san.len());
+        self.out.truncate(start + len + length);
         (self.begun, self.marks) = (true, true);
         true
     }
