@@ -74,7 +74,11 @@ fn write_new(
     edit: Edit,
     progress: impl Fn(u64),
 ) -> Result<Copied> {
-    let (file, writer) = NewFile::create(path, id, replace)?;
+    if !replace && path.exists() {
+        return Err(Error::Exists { path: path.to_path_buf() });
+    }
+    // Half a copy is an archive that lacks games and does not say so: it takes its name when it is whole.
+    let (file, writer) = NewFile::create(path, id, true)?;
     let mut copier = Copier::new(writer, Interner::default(), path);
     let copy = || {
         for part in parts {

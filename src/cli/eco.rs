@@ -6,7 +6,7 @@ use crate::failure::{Code, Failure};
 use crate::games::{self, Ranges, Unit, Where};
 use crate::json::Object;
 use crate::list::{self, Style};
-use crate::output::{self, message};
+use crate::output;
 use scoresheet::archive::copy::{Edit, Part};
 use scoresheet::archive::{Archive, Game};
 use scoresheet::error::Error;
@@ -69,22 +69,9 @@ fn eco(args: &Args) -> Result<Code, Failure> {
         return copying::write_edited(path, args.force, args.quiet, &parts, &edit as Edit);
     }
     let mut out = output::stdout();
-    let mut damaged = 0;
-    for archive in archives.archives() {
-        let name = games::name_in(&archives, archive);
-        let (chosen, undecided) = args.filter.games(archive);
-        damaged += undecided;
-        let (units, _) = games::units(archive, args.games.as_ref(), chosen.as_ref())?;
-        games::in_order(
-            &units,
-            |unit| lines(args.json, archive, name.as_deref(), unit),
-            |(text, faults)| {
-                faults.iter().for_each(|fault| message(fault));
-                damaged += faults.len() as u64;
-                Ok(out.write_all(text.as_bytes())?)
-            },
-        )?;
-    }
+    let damaged = games::write_lines(&archives, args.games.as_ref(), &args.filter, &mut out, |archive, name, unit| {
+        lines(args.json, archive, name, unit)
+    })?;
     out.flush()?;
     games::all_read(damaged)
 }

@@ -8,6 +8,7 @@ use scoresheet::error::Error;
 use scoresheet::query::filter::Passed;
 use scoresheet::query::headers::Unread;
 use scoresheet::query::{Filter, Headers};
+use std::io::Write;
 use std::str::FromStr;
 
 /// Ranges of games as in `5,10-20,1000-`, in the order given.
@@ -173,6 +174,35 @@ impl Where {
 pub fn tell(archive: &Archive, unread: &[Unread]) -> u64 {
     unread.iter().for_each(|unread| message(&format!("{}: {unread}", archive.path().display())));
     unread.iter().map(|unread| unread.games.end.saturating_sub(unread.games.start)).sum()
+}
+
+/// Writes the lines of the games that are meant, of one archive after the other; returns how many could not be read, which have been told.
+///
+/// `lines` gives the text of a unit and a message for each game that it cannot read; it is given the archive's name where there are several.
+pub fn write_lines(
+    archives: &ArchiveSet,
+    ranges: Option<&Ranges>,
+    filter: &Where,
+    out: &mut impl Write,
+    lines: impl Fn(&Archive, Option<&str>, &Unit) -> (String, Vec<String>) + Sync,
+) -> Result<u64, Failure> {
+    let mut damaged = 0;
+    for archive in archives.archives() {
+        let name = name_in(archives, archive);
+        let (chosen, undecided) = filter.games(archive);
+        damaged += undecided;
+        let (units, _) = units(archive, ranges, chosen.as_ref())?;
+        in_order(
+            &units,
+            |unit| lines(archive, name.as_deref(), unit),
+            |(text, faults)| {
+                faults.iter().for_each(|fault| message(fault));
+                damaged += faults.len() as u64;
+                Ok(out.write_all(text.as_bytes())?)
+            },
+        )?;
+    }
+    Ok(damaged)
 }
 
 /// Returns that all is well, or that so many games could not be read.

@@ -6,7 +6,7 @@ use crate::failure::{Code, Failure};
 use crate::games::{self, Ranges, Unit, Where};
 use crate::heading::Heading;
 use crate::json::{self, Object};
-use crate::output::{self, count, message};
+use crate::output::{self, count};
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, Game};
 use scoresheet::error::Error;
@@ -78,24 +78,10 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         false => Style::Tabs,
     };
     let mut out = output::stdout();
-    let mut damaged = 0;
-    args.threads.install(|| {
-        for archive in archives.archives() {
-            let name = games::name_in(&archives, archive);
-            let (chosen, undecided) = args.filter.games(archive);
-            damaged += undecided;
-            let (units, _) = games::units(archive, args.games.as_ref(), chosen.as_ref())?;
-            games::in_order(
-                &units,
-                |unit| lines(archive, name.as_deref(), unit, style),
-                |(text, faults)| {
-                    faults.iter().for_each(|fault| message(fault));
-                    damaged += faults.len() as u64;
-                    Ok(out.write_all(text.as_bytes())?)
-                },
-            )?;
-        }
-        Ok(())
+    let damaged = args.threads.install(|| {
+        games::write_lines(&archives, args.games.as_ref(), &args.filter, &mut out, |archive, name, unit| {
+            lines(archive, name, unit, style)
+        })
     })?;
     out.flush()?;
     match damaged {
