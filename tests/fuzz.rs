@@ -160,7 +160,11 @@ fn many_mutants_break_no_promise_and_memory_is_flat() {
     let after = memory();
     println!("memory after 20,000 mutants {before:?}, after 100,000 {after:?}");
     assert!(before.zip(after).is_none_or(|(before, after)| after < before + (32 << 20)), "{before:?} {after:?}");
-    targets::TARGETS.into_iter().for_each(|target| run(target, &corpus, seed, 0..20_000));
+    // Unpacking and questions about headers take a hundred times as long as anything else.
+    let dear = ["packed_bytes", "packed_value", "headers_bytes"];
+    for target in targets::TARGETS {
+        run(target, &corpus, seed, 0..if dear.contains(&target.0) { 4_000 } else { 20_000 });
+    }
 }
 
 #[test]

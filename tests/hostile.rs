@@ -167,17 +167,3 @@ fn twice_the_input_takes_twice_the_time() {
         assert!(second < first * 22 / 10 + Duration::from_millis(300), "{name}: {first:?} {second:?}");
     }
 }
-
-#[test]
-#[ignore = "an import of 65 MB, twice"]
-fn faulty_games_take_no_memory_with_them() {
-    let games = |times| Made::new("", b"[Event \"x\"]\n\n1. e4 { e5 *\n\n", times, "");
-    // Several batches each, lest the first one is still growing into its buffers.
-    assert_eq!(imported(games(2_400_000)).0.faulty, 2_400_000);
-    let Some(once) = peak() else { return };
-    assert_eq!(imported(games(4_800_000)).0.faulty, 4_800_000);
-    let twice = peak().unwrap_or(0);
-    println!("peak after 2.4 million faulty games {once}, after 4.8 million {twice}");
-    // The archive itself is mapped to be read again.
-    assert!(twice < once + (48 << 20), "{once} {twice}");
-}

@@ -25,13 +25,17 @@ impl fmt::Display for Digest {
 impl Archive {
     /// Returns the SHA-256 of the digests of all games, in order, on rayon's current pool. Each move of each game is checked on the way.
     pub fn digest(&self) -> Result<Digest> {
-        let chunks: Result<Vec<Vec<Digest>>> = (0..self.chunk_count())
-            .into_par_iter()
-            .map(|chunk| self.chunk(chunk)?.games().map(|game| game?.digest()).collect())
-            .collect();
+        // Some chunks at a time, lest the digests of all games are held at once.
+        let (chunks, ahead) = (self.chunk_count(), 32 * rayon::current_num_threads());
         let mut all = Sha256::new();
-        for digest in chunks?.into_iter().flatten() {
-            all.update(digest.0);
+        for start in (0..chunks).step_by(ahead) {
+            let digests: Result<Vec<Vec<Digest>>> = (start..chunks.min(start + ahead))
+                .into_par_iter()
+                .map(|chunk| self.chunk(chunk)?.games().map(|game| game?.digest()).collect())
+                .collect();
+            for digest in digests?.into_iter().flatten() {
+                all.update(digest.0);
+            }
         }
         Ok(Digest(all.finalize().into()))
     }
