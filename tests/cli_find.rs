@@ -85,7 +85,7 @@ fn errors_point_at_their_place() {
         (&["--query", "{\"pass\": }"], 2, Some(9)),
         (&["--query", "{\"passs\": \"\"}"], 2, Some(1)),
         (&["--query", "{\"sequence\": [{\"moved\": \"K\"}, {\"moved\": \"KX\"}]}"], 2, Some(42)),
-        (&["--epd", "8/8/8/8/8/8/8/K1k5 w - - x;"], 2, None),
+        (&["--epd", "8/8/8/8/8/8/8/K1k5 w - - id \"x;"], 2, Some(28)),
         (&[], 1, None),
         (&["--fen", "8/8/8/8/8/8/8/8", "--moves", "e4"], 2, None),
         (&["--moves", "e4", "--material", "Kk"], 2, None),

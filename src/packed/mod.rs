@@ -101,7 +101,7 @@ fn kind_at(model: &Model, place: u32) -> Option<usize> {
 
 /// Appends the packed form of a stream of Brenner bytes (texts apart), played from `start`.
 ///
-/// Any bytes can be packed: what is not a canonical stream, or is beyond the model, is held as it is, with one byte more.
+/// Any bytes can be packed: what is not a canonical stream, is beyond the model or would grow is held as it is, with one byte more.
 /// Costs about two microseconds a ply. The length in bytes is part of what a decoder must know.
 pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     match &*STANDARD {
@@ -160,7 +160,8 @@ pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec
             .and_then(|moves| plain::encode(model, start, &moves, outcome, |_, _, _| {}, out))
             .or_else(|| rich::encode(model, start, &items, outcome, out))
     });
-    if packed.is_none() {
+    // Games of the unlikeliest moves are shorter as they are.
+    if packed.is_none() || out.len() - before > stream.len() + 1 {
         out.truncate(before);
         push_raw(stream, out);
     }
