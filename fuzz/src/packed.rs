@@ -36,7 +36,7 @@ fn unpack(start: &Position, bytes: &[u8], limit: Option<u32>) -> Option<Vec<u8>>
 fn comes_back(start: &Position, stream: &[u8]) {
     let mut bytes = Vec::new();
     packed::encode(start, stream, &mut bytes);
-    // A game of moves that nobody would play takes more than a byte each, but not without bound.
+    // A game of moves that nobody would play is held as it is.
     assert!(bytes.len() <= stream.len() + 1, "{} bytes of {}", bytes.len(), stream.len());
     assert_eq!(unpack(start, &bytes, None).as_deref(), Some(stream));
 }
