@@ -1,0 +1,151 @@
+//! Game records out of an open archive: found by the index, their pages checked, packed moves unpacked.
+
+use super::{Archive, STRETCH};
+use crate::archive::recode;
+use crate::archive::scan::BlockRef;
+use crate::chess::position::STANDARD;
+use crate::error::{Damage, Error, Result};
+use crate::format::moves::{self, Coding, Layout};
+use crate::format::record::Record;
+use crate::packed;
+use std::borrow::Cow;
+use std::sync::atomic::Ordering;
+
+/// A moves block, found and its table checked.
+#[derive(Debug)]
+pub(in crate::archive) struct Head {
+    pub block: BlockRef,
+    pub layout: Layout,
+    /// How the records hold their moves.
+    pub coding: Coding,
+    /// The table, where the file is not in memory.
+    table: Option<Box<[u8]>>,
+}
+
+impl Archive {
+    #[inline]
+    pub(in crate::archive) fn head(&self, chunk: usize) -> Result<&Head, Damage> {
+        let missing = Damage::new(0, "no such chunk");
+        let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
+        lock.get_or_init(|| {
+            // Header and table: two bytes a game, or little more.
+            let games = self.games_of(chunk);
+            self.store.will_need(entry.offset, 1024 + games.end.saturating_sub(games.start).saturating_mul(2));
+            let block = BlockRef::at(&self.store, self.id, entry.offset)?;
+            let layout = Layout::of(&block.header)
+                .filter(|_| block.header.first == entry.first)
+                .ok_or(Damage::new(entry.offset, "damaged moves block"))?;
+            let checked = self.payload(&block)?;
+            let coding = layout.coding(&checked).ok_or(Damage::new(entry.offset, "damaged moves block"))?;
+            let table = match checked {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(table) => Some(table.into()),
+            };
+            Ok(Head { block, layout, coding, table })
+        })
+        .as_ref()
+        .map_err(|damage| *damage)
+    }
+
+    /// Returns the chunk and the place in it of a game.
+    #[inline]
+    pub(super) fn place(&self, game: u64) -> Result<(usize, usize)> {
+        if game == 0 || game > self.len() {
+            return Err(Error::NoSuchGame { game, games: self.len() });
+        }
+        // Between the chunks of this stretch of games and of the next there are a few at most.
+        let stretch = (game / STRETCH) as usize;
+        let from = self.stretches.get(stretch).map_or(0, |chunk| *chunk as usize);
+        let to = self.stretches.get(stretch + 1).map_or(usize::MAX, |chunk| *chunk as usize + 1);
+        let to = to.min(self.index.chunks.len());
+        let near = self.index.chunks.get(from..to).unwrap_or_default();
+        let before = from + near.partition_point(|entry| entry.first <= game);
+        let found = before.checked_sub(1).and_then(|chunk| Some((chunk, game - self.index.chunks.get(chunk)?.first)));
+        let (chunk, place) = found.ok_or(Damage::new(0, "a game that cannot be found").of_game(game))?;
+        Ok((chunk, place as usize))
+    }
+
+    /// Returns the record at `place` of a chunk with its moves plain. Packed ones come unpacked, up to main-line ply `limit` if that is
+    /// given.
+    #[inline]
+    pub(in crate::archive) fn record(
+        &self,
+        chunk: usize,
+        place: usize,
+        limit: Option<u32>,
+    ) -> Result<Record<'_>, Damage> {
+        let head = self.head(chunk)?;
+        let record = self.record_at(chunk, head, place)?;
+        if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, place, limit) }
+    }
+
+    /// Returns the record at `place` of a chunk as it is held, its pages checked.
+    #[inline]
+    pub(in crate::archive) fn stored_record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
+        self.record_at(chunk, self.head(chunk)?, place)
+    }
+
+    #[inline]
+    fn record_at(&self, chunk: usize, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
+        let Head { block, layout, .. } = head;
+        let Ok(bytes) = self.store.whole() else { return self.record_from_file(head, place) };
+        let payload = block.payload(bytes);
+        let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
+        let (start, length) = layout.locate(payload, place).ok_or(damage("damaged table"))?;
+        // A game without moves may have an empty record, and that no page.
+        let pages = start / moves::PAGE..(start + length).div_ceil(moves::PAGE).max(start / moves::PAGE);
+        let first_page = self.index.chunks.get(chunk).map_or(u64::MAX, |entry| entry.pages);
+        for page in pages {
+            let bit = first_page.saturating_add(page as u64);
+            let word = self.sound.get((bit / 64) as usize).ok_or(damage("the index disagrees"))?;
+            let mask = 1 << (bit % 64);
+            if word.load(Ordering::Relaxed) & mask == 0 {
+                let range = layout.page(page);
+                self.store.will_need(block.payload_offset() + range.start as u64, range.len() as u64);
+                let bytes = payload.get(layout.page(page)).unwrap_or_default();
+                if !layout.page_is_sound(payload, page, bytes, self.id, block.payload_offset()) {
+                    return Err(damage("damaged game records"));
+                }
+                word.fetch_or(mask, Ordering::Relaxed);
+            }
+        }
+        let start = layout.records + start;
+        let record = payload.get(start..start + length).and_then(|bytes| Record::decode(bytes, layout.packed));
+        record.ok_or(damage("damaged game record"))
+    }
+
+    /// Returns the record at `place` of a chunk of a file that is not in memory. Each page is checked when it is read.
+    #[cold]
+    fn record_from_file(&self, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
+        let Head { block, layout, table, .. } = head;
+        let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
+        let (Some(table), Err(file)) = (table, self.store.whole()) else { return Err(damage("damaged table")) };
+        let (start, length) = layout.locate(table, place).ok_or(damage("damaged table"))?;
+        let mut record = Vec::new();
+        for page in start / moves::PAGE..(start + length).div_ceil(moves::PAGE) {
+            let range = layout.page(page);
+            let offset = block.payload_offset() + range.start as u64;
+            let sound = |bytes: &[u8]| layout.page_is_sound(table, page, bytes, self.id, block.payload_offset());
+            let bytes = file.page(offset, range.len() as u64, sound)?.ok_or(damage("damaged game records"))?;
+            record.extend_from_slice(&bytes);
+        }
+        let skip = start % moves::PAGE;
+        let record = if length == 0 { Some([].as_slice()) } else { record.get(skip..skip + length) };
+        let record = record.and_then(|bytes| Record::decode(bytes, layout.packed)).map(Record::into_owned);
+        record.ok_or(damage("damaged game record"))
+    }
+}
+
+/// Unpacks the moves of the record at `place` of a chunk.
+#[cold]
+fn unpacked<'a>(record: Record<'a>, head: &Head, place: usize, limit: Option<u32>) -> Result<Record<'a>, Damage> {
+    let Head { block, coding, .. } = head;
+    let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
+    if *coding != Coding::Packed(recode::MODEL) {
+        return Err(damage("moves packed with tables that this program does not have"));
+    }
+    let mut stream = Vec::new();
+    let start = record.set_up.as_deref().unwrap_or(&STANDARD);
+    packed::decode(start, &record.stream, limit, &mut stream).map_err(|_| damage("damaged packed moves"))?;
+    Ok(Record { stream: Cow::Owned(stream), ..record })
+}
