@@ -121,6 +121,28 @@ fn stale_side_files_are_told() {
 }
 
 #[test]
+fn of_a_cut_archive_not_all_is_looked_at() {
+    let room = Room::with_archive();
+    room.write("more.pgn", "1. e4 c5 *\n");
+    room.fine(&["import", "more.pgn", "-o", "g.bga", "--append", "--quiet"]);
+    let path = room.0.path().join("g.bga");
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 9]).unwrap();
+    for (args, text) in [
+        (&["find", "g.bga", "--moves", "e4", "--format", "numbers"][..], "1\n"),
+        (&["find", "g.bga", "--moves", "e4", "--count"], "1\n"),
+        (&["tree", "g.bga", "--moves", "d4 d5 c4"], "c6"),
+        (&["list", "g.bga"], "Buche"),
+        (&["eco", "g.bga"], "C20"),
+        (&["stats", "g.bga"], "3"),
+    ] {
+        let done = room.run(args);
+        assert!(done.code == Some(1) && done.out.contains(text), "{args:?}: {} {}", done.out, done.err);
+        assert!(done.err.contains("cut short"), "{args:?}: {}", done.err);
+    }
+}
+
+#[test]
 fn the_tree() {
     for room in rooms() {
         let tree = json(&room.fine(&["tree", "g.bga", "--json"]));

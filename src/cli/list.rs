@@ -6,7 +6,7 @@ use crate::failure::{Code, Failure};
 use crate::games::{self, Ranges, Unit, Where};
 use crate::heading::Heading;
 use crate::json::{self, Object};
-use crate::output::{self, count};
+use crate::output;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, Game};
 use scoresheet::error::Error;
@@ -84,13 +84,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         })
     })?;
     out.flush()?;
-    match damaged {
-        0 if archives.archives().iter().any(|archive| archive.cut().is_some()) && args.games.is_none() => {
-            Ok(Code::Failed)
-        }
-        0 => Ok(Code::Fine),
-        _ => Err(Failure::Message(format!("{} could not be listed", count(damaged, "game", "games")))),
-    }
+    if args.games.is_some() { games::all_read(damaged) } else { games::all_looked_at(&archives, damaged) }
 }
 
 /// The lines of a unit, each with the archive's name where one is given, and a message for each game that cannot be read.
