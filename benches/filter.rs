@@ -35,7 +35,10 @@ const CASES: [(&str, Naive); 5] = [
         "player ~ \"an\" and elo >= 1900 and year in 2010..2020 and not eco = B and result = 1-0 and plies > 60",
         |game| {
             let has = |name| tag(game, name).to_lowercase().contains("an");
-            let year = |name| tag(game, name).get(..4).and_then(|year| year.parse::<u32>().ok());
+            // A date of a 20th month is none.
+            let can_be =
+                |date: &str| date.get(5..7).and_then(|month| month.parse().ok()).is_none_or(|month: u8| month <= 12);
+            let year = |name| Some(tag(game, name)).filter(|date| can_be(date))?.get(..4)?.parse::<u32>().ok();
             let year = year("Date").or_else(|| year("UTCDate")).unwrap_or(0);
             (has("White") || has("Black"))
                 && (elo(game, "WhiteElo") >= 1900 || elo(game, "BlackElo") >= 1900)

@@ -142,7 +142,7 @@ fn plain_and_packed_archives_answer_alike() {
 #[test]
 fn plain_and_packed_corpora_answer_alike() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, count) in [("otb", 100), ("online", 60), ("engine960", 60), ("annotated", 60), ("synthetic", 30)] {
+    for (name, count) in [("online", 60), ("engine960", 60), ("annotated", 60), ("synthetic", 30)] {
         let Some(sources) = corpora::sources(name) else { return };
         let [plain, packed] = [false, true].map(|pack| {
             let options = ImportOptions { pack, ..ImportOptions::default() };
