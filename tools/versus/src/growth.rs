@@ -86,7 +86,7 @@ fn plot(points: &[Point]) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
     let decades = (last.games as f64 / first.games as f64).log10().max(1.0);
     let x = |games: u64| 60.0 + 600.0 * (games as f64 / first.games as f64).log10() / decades;
-    let y = |times: f64| 420.0 - 360.0 * (times.max(0.05).log10() + 1.0) / (decades + 1.0);
+    let y = |times: f64| 420.0 - 360.0 * (times.max(0.1).log10() + 1.0) / (decades + 1.0);
     let mut svg = String::from(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 840 470\" font-family=\"sans-serif\" font-size=\"13\">\n\
          <rect width=\"840\" height=\"470\" fill=\"white\"/>\n\
