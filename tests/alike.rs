@@ -3,8 +3,6 @@
 
 #![allow(clippy::result_large_err)]
 
-#[path = "support/corpora.rs"]
-mod corpora;
 #[path = "support/random.rs"]
 mod random;
 
@@ -137,19 +135,6 @@ fn plain_and_packed_archives_answer_alike() {
         bring_in(std::slice::from_ref(&sample), &folder.path().join(format!("{pack}.bga")), options)
     });
     agree(&plain, &packed, 16);
-}
-
-#[test]
-fn plain_and_packed_corpora_answer_alike() {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, count) in [("online", 60), ("engine960", 60), ("annotated", 60), ("synthetic", 30)] {
-        let Some(sources) = corpora::sources(name) else { return };
-        let [plain, packed] = [false, true].map(|pack| {
-            let options = ImportOptions { pack, ..ImportOptions::default() };
-            bring_in(&sources, &folder.path().join(format!("{name}-{pack}.bga")), options)
-        });
-        agree(&plain, &packed, count);
-    }
 }
 
 /// An archive of several chunks, and the same with a byte of the tags of its second changed.
