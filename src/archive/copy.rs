@@ -1,8 +1,8 @@
 //! Games copied from open archives into a new one as they are: records, tags, texts and layout, without going through PGN.
 //!
-//! Packed moves stay packed. Games keep their order and get new numbers. Strings get new numbers in the new archive's dictionary. A source of which all games are
-//! copied is copied with them, bytes beside its games included; one of which some are is named without its hash, for it can no longer
-//! be given back.
+//! Packed moves stay packed. Games keep their order and get new numbers. Strings get new numbers in the new archive's dictionary. A source
+//! of which all games are copied is copied with them, bytes beside its games included; one of which some are is named without its hash,
+//! for it can no longer be given back.
 
 use super::game::Game;
 use super::reader::Archive;
@@ -74,11 +74,7 @@ fn write_new(
     edit: Edit,
     progress: impl Fn(u64),
 ) -> Result<Copied> {
-    if !replace && path.exists() {
-        return Err(Error::Exists { path: path.to_path_buf() });
-    }
-    // Half a copy is an archive that lacks games and does not say so: it takes its name when it is whole.
-    let (file, writer) = NewFile::create(path, id, true)?;
+    let (file, writer) = NewFile::create_whole(path, id, replace)?;
     let mut copier = Copier::new(writer, Interner::default(), path);
     let copy = || {
         for part in parts {

@@ -49,6 +49,14 @@ impl NewFile {
         Ok((NewFile::Named(path.to_path_buf()), writer))
     }
 
+    /// Does as `create`, but the file takes its name at the end in any case: half a copy is an archive that lacks games and does not say so.
+    pub fn create_whole(path: &Path, id: ArchiveId, replace: bool) -> Result<(NewFile, Writer<File>)> {
+        if !replace && path.exists() {
+            return Err(Error::Exists { path: path.to_path_buf() });
+        }
+        NewFile::create(path, id, true)
+    }
+
     /// Gives the file its name.
     pub fn finish(self) -> Result<()> {
         if let NewFile::Replacing(temporary, path, mut lock) = self {

@@ -62,11 +62,7 @@ pub fn recode(
     progress: impl Fn(u64) + Sync,
     stop: &AtomicBool,
 ) -> Result<Recoded> {
-    // Whatever is there stays until the copy is whole, and without leave to replace it, nothing may be there.
-    if !options.replace && target.exists() {
-        return Err(Error::Exists { path: target.to_path_buf() });
-    }
-    let (new, mut writer) = NewFile::create(target, source.id(), true)?;
+    let (new, mut writer) = NewFile::create_whole(target, source.id(), options.replace)?;
     if let Err(error) = copy(source, target, &mut writer, options, progress, stop) {
         drop(writer);
         new.remove();

@@ -116,9 +116,7 @@ fn export(args: &Args) -> Result<Code, Failure> {
         }
     };
     match damaged + undecided {
-        0 if archives.archives().iter().any(|archive| archive.cut().is_some()) && args.games.is_none() => {
-            Ok(Code::Failed)
-        }
+        0 if games::any_cut(&archives) && args.games.is_none() => Ok(Code::Failed),
         0 => Ok(Code::Fine),
         lost => Err(Failure::Message(format!(
             "{} could not be read and {} left out; see `scoresheet verify`",

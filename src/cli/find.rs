@@ -279,8 +279,7 @@ fn push(format: Format, name: Option<&str>, game: &Game, hits: &[Hit], out: &mut
         }
         Format::Pgn => {
             let mut writer = PgnWriter::new();
-            game.visit(&mut writer)?;
-            writer.finish();
+            game.write_pgn(&mut writer)?;
             out.extend_from_slice(writer.as_bytes());
         }
         Format::Fen => {

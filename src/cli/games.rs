@@ -207,8 +207,12 @@ pub fn write_lines(
 
 /// Does as [`all_read`]; of archives that have been cut short, all is never read.
 pub fn all_looked_at(archives: &ArchiveSet, unread: u64) -> Result<Code, Failure> {
-    let is_cut = archives.archives().iter().any(|archive| archive.cut().is_some());
-    all_read(unread).map(|code| if is_cut { Code::Failed } else { code })
+    all_read(unread).map(|code| if any_cut(archives) { Code::Failed } else { code })
+}
+
+/// Returns whether one of the archives has been cut short.
+pub fn any_cut(archives: &ArchiveSet) -> bool {
+    archives.archives().iter().any(|archive| archive.cut().is_some())
 }
 
 /// Returns that all is well, or that so many games could not be read.

@@ -52,8 +52,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let mut out = output::stdout();
     if args.pgn {
         let mut writer = PgnWriter::new();
-        game.visit(&mut writer)?;
-        writer.finish();
+        game.write_pgn(&mut writer)?;
         out.write_all(writer.as_bytes())?;
     } else {
         let plies = game.plies();

@@ -1,5 +1,6 @@
 //! Games that are there twice: the same main line with headers that can be one game's, or a game that another one continues.
 
+use super::filter::value;
 use super::headers::{Headers, Key};
 use crate::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
 use crate::error::{Error, Result};
@@ -211,7 +212,7 @@ fn games(headers: &Headers, before: u64, known: &mut HashMap<Box<[u8]>, u32>) ->
                         *value = numbers.get(column.get(number) as usize).copied().unwrap_or(0);
                     }
                     let mut told = 0;
-                    game.visit_tags(|_, value| told += usize::from(!matches!(value, b"" | b"?" | b"-")))?;
+                    game.visit_tags(|_, value| told += usize::from(value::is_known(value)))?;
                     Ok(Candidate {
                         number: before + number,
                         plies: game.plies(),

@@ -5,7 +5,6 @@ use super::filter::expr::Reading;
 use super::filter::field::Field;
 use super::filter::{eval, parse, value};
 use super::headers::{Column, Headers, Key, Unread};
-use crate::format::headers::{NO_MARKER, OUTCOME_SHIFT};
 use crate::game::Outcome;
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -193,15 +192,7 @@ fn results(headers: &[Headers<'_>], games: &[(usize, u64)]) -> Vec<Value> {
     };
     let of = |(game, facts): (&(usize, u64), Value)| {
         let told = told.text(*game).and_then(eval::outcome);
-        told.map_or_else(
-            || {
-                facts
-                    .map(|facts| facts as u8)
-                    .filter(|facts| facts & NO_MARKER == 0)
-                    .and_then(|facts| rank(facts >> OUTCOME_SHIFT & 3))
-            },
-            rank,
-        )
+        told.or_else(|| facts.map(|facts| eval::marked_outcome(facts as u8))).and_then(rank)
     };
     games.iter().zip(facts).map(of).collect()
 }
@@ -212,7 +203,7 @@ fn texts(headers: &[Headers<'_>], games: &[(usize, u64)], name: &str) -> Vec<Val
 
 /// The rank of each game's text among those that games here have; of each source.
 fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
-    let said = |text: &&[u8]| !matches!(*text, b"" | b"?" | b"-");
+    let said = |text: &&[u8]| value::is_known(text);
     let mut distinct: Vec<&[u8]> =
         sources.iter().flat_map(|source| games.iter().filter_map(|game| source.text(*game)).filter(said)).collect();
     distinct.sort_unstable();

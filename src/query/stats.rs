@@ -125,14 +125,14 @@ pub fn stats(headers: &Headers, games: &GameSet) -> Result<Stats> {
             *stats.ecos.entry(code).or_default() += count;
         }
     }
-    let known = |text: &[u8]| !matches!(text, b"" | b"?" | b"-");
-    let events = counts(event, games).filter(|(text, _)| known(text)).map(|(text, count)| (lossy(text), count));
+    let events =
+        counts(event, games).filter(|(text, _)| value::is_known(text)).map(|(text, count)| (lossy(text), count));
     stats.events = events.collect();
 
     let mut players: HashMap<&[u8], Player> = HashMap::new();
     for (column, wins) in [(white, Outcome::WhiteWins), (black, Outcome::BlackWins)] {
         for (outcome, own) in &outcomes {
-            for (name, count) in counts(column, own).filter(|(name, _)| known(name)) {
+            for (name, count) in counts(column, own).filter(|(name, _)| value::is_known(name)) {
                 let player = players.entry(name).or_default();
                 player.games += count;
                 match outcome {

@@ -85,8 +85,7 @@ impl Node {
                     return Node::Look(result, first);
                 }
                 let facts = column(headers, Key::Facts);
-                let marker = |facts: u8| if facts & NO_MARKER != 0 { 0 } else { facts >> OUTCOME_SHIFT & 3 };
-                let second = (0..=255).map(|facts: u8| of(marker(facts))).collect();
+                let second = (0..=255).map(|facts| of(marked_outcome(facts))).collect();
                 Node::LookTwice(result, first, facts, second)
             }
             Test::Facts(bits) => {
@@ -248,7 +247,7 @@ fn texts(column: &Column, test: &TextTest) -> Vec<u8> {
     match test {
         TextTest::Is(texts) => verdicts(column, 0, |text| u8::from(texts.iter().any(|own| own.as_bytes() == text))),
         TextTest::IsNot(texts) => verdicts(column, 0, |text| u8::from(texts.iter().all(|own| own.as_bytes() != text))),
-        TextTest::Known => verdicts(column, 0, |text| u8::from(!matches!(text, b"" | b"?" | b"-"))),
+        TextTest::Known => verdicts(column, 0, |text| u8::from(value::is_known(text))),
         TextTest::Has(part) => {
             let part = part.to_lowercase();
             let finder = Finder::new(part.as_bytes());
@@ -279,6 +278,11 @@ fn elos(column: &Column) -> Vec<i64> {
     let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
     let elo = |number: u32| text(number).and_then(|text| value::read(Reading::Rating, text)).map_or(0, |(elo, _)| elo);
     (0..=count).map(elo).collect()
+}
+
+/// The number of the outcome that a game's facts have of its movetext; 0 without a marker.
+pub fn marked_outcome(facts: u8) -> u8 {
+    if facts & NO_MARKER != 0 { 0 } else { facts >> OUTCOME_SHIFT & 3 }
 }
 
 /// The number of the outcome that a Result tag says.

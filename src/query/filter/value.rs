@@ -5,6 +5,11 @@ use super::expr::Reading;
 /// The greatest number that a bound may have.
 pub const MOST: i64 = i64::MAX / 4;
 
+/// Returns whether a tag's text says anything: `?` and `-` stand for nothing.
+pub fn is_known(text: &[u8]) -> bool {
+    !matches!(text, b"" | b"?" | b"-")
+}
+
 /// Returns what a tag's text says, least and greatest; `None` where it says nothing of the kind.
 pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
     let both = |number: i64| (number, number);

@@ -51,8 +51,7 @@ pub fn run(file: &Path, most: u64, drawing: Option<&Path>) -> Result<(), Failure
     let mut writer = scoresheet::pgn::PgnWriter::new();
     for game in archive.games().take(100_000) {
         writer.clear();
-        game?.visit(&mut writer)?;
-        writer.finish();
+        game?.write_pgn(&mut writer)?;
         texts.push(String::from_utf8_lossy(writer.as_bytes()).into_owned());
     }
     if texts.is_empty() {

@@ -19,8 +19,7 @@ pub fn run(file: &Path, folder: &Path) -> Result<(), Failure> {
     let mut writer = scoresheet::pgn::PgnWriter::new();
     let mut out = std::fs::File::create(folder.join("outside.pgn"))?;
     for game in archive.games() {
-        game?.visit(&mut writer)?;
-        writer.finish();
+        game?.write_pgn(&mut writer)?;
         if writer.as_bytes().len() > 1 << 20 {
             std::io::Write::write_all(&mut out, writer.as_bytes())?;
             writer.clear();
