@@ -73,6 +73,47 @@ impl Outcome {
     }
 }
 
+/// Which moves a [`Visitor`] takes as a stretch: one after the other, with nothing between them but numbers and blanks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stretch {
+    /// None.
+    None,
+    /// All, however they stand in their source.
+    Any,
+    /// Those that stand as the visitor would write them.
+    Laid(Lines),
+}
+
+/// How moves are laid out on lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lines {
+    /// Bytes that are on the line already, at least one.
+    pub column: usize,
+    /// The most bytes on a line.
+    pub width: usize,
+    /// The bytes that end a line.
+    pub line_end: &'static [u8],
+    /// `1.e4` for `1. e4`.
+    pub joined_numbers: bool,
+    /// Numbers stand on the line of their move.
+    pub unbroken_numbers: bool,
+    /// Black's move stays on the line, however long.
+    pub pairs: bool,
+    /// Black's move has a number, if it comes next.
+    pub number: bool,
+}
+
+/// Where a stretch of moves ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EndOfStretch {
+    /// Bytes from the beginning of the last line.
+    pub column: usize,
+    /// Bytes from the blank before the last token where the line can be broken; `None` where it cannot.
+    pub gap: Option<usize>,
+    /// Whether the last move is mate although its text ends with `+`. All other texts are the standard's.
+    pub mate: bool,
+}
+
 /// Receives a game as events, in this order: the tag pairs; the start; the movetext; the result, if there is one.
 ///
 /// Every variation that opens also closes. Moves are legal, or null.
@@ -100,6 +141,20 @@ pub trait Visitor {
     fn play_plain(&mut self, before: &Position, m: Move, check: bool) {
         let _ = check;
         self.play(before, m);
+    }
+    /// Which moves the visitor takes as a stretch, if they come now: each by [`play_of_stretch`](Visitor::play_of_stretch), then all their
+    /// text at once.
+    fn stretch(&self) -> Stretch {
+        Stretch::None
+    }
+    /// A move of a stretch; its SAN is the standard's.
+    #[inline]
+    fn play_of_stretch(&mut self, before: &Position, m: Move) {
+        self.play(before, m);
+    }
+    /// The end of a stretch of moves, and its text: numbers, moves and blanks, from behind what came before.
+    fn end_stretch(&mut self, text: &[u8], end: EndOfStretch) {
+        let _ = (text, end);
     }
     /// A `!` (good) or `?` as written behind a move.
     fn mark(&mut self, good: bool);
@@ -215,6 +270,10 @@ impl Visitor for Game {
 
     fn play(&mut self, _: &Position, m: Move) {
         self.events.push(Event::Move(m));
+    }
+
+    fn stretch(&self) -> Stretch {
+        Stretch::Any
     }
 
     fn mark(&mut self, good: bool) {

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use scoresheet::chess::{Move, Position};
-use scoresheet::game::{Event, Game, Outcome, TextKind, Visitor};
-use scoresheet::pgn::{Fault, FaultKind, Limits, PgnWriter, ReadOptions, Splitter, Verdict, read_game};
+use scoresheet::game::{EndOfStretch, Event, Game, Outcome, Stretch, TextKind, Visitor};
+use scoresheet::pgn::{Fault, FaultKind, Limits, LineEnd, PgnWriter, ReadOptions, Splitter, Style, Verdict, read_game};
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
@@ -666,6 +666,143 @@ proptest! {
             prop_assert!(seen.game.0 == game);
         }
     }
+}
+
+/// Takes moves down and writes them, in stretches or one by one.
+struct Taken {
+    moves: Vec<(String, Move)>,
+    writer: PgnWriter,
+    stretches: bool,
+    /// Moves of stretches.
+    counted: usize,
+}
+
+impl Visitor for Taken {
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
+        self.writer.tag(name, value);
+    }
+    fn start(&mut self, position: &Position) {
+        self.writer.start(position);
+    }
+    fn play(&mut self, before: &Position, m: Move) {
+        self.moves.push((before.fen(), m));
+        self.writer.play(before, m);
+    }
+    fn stretch(&self) -> Stretch {
+        if self.stretches { self.writer.stretch() } else { Stretch::None }
+    }
+    fn play_of_stretch(&mut self, before: &Position, m: Move) {
+        self.counted += 1;
+        self.moves.push((before.fen(), m));
+        self.writer.play_of_stretch(before, m);
+    }
+    fn end_stretch(&mut self, text: &[u8], end: EndOfStretch) {
+        self.writer.end_stretch(text, end);
+    }
+    fn mark(&mut self, good: bool) {
+        self.writer.mark(good);
+    }
+    fn nag(&mut self, nag: u8) {
+        self.writer.nag(nag);
+    }
+    fn text(&mut self, kind: TextKind, text: &[u8]) {
+        self.writer.text(kind, text);
+    }
+    fn open(&mut self) {
+        self.writer.open();
+    }
+    fn close(&mut self) {
+        self.writer.close();
+    }
+    fn outcome(&mut self, outcome: Outcome) {
+        self.writer.outcome(outcome);
+    }
+}
+
+/// A game of legal moves, some of them with something behind them.
+fn random_line(dice: &mut Dice) -> Game {
+    let mut game = Game::default();
+    if dice.below(4) == 0 {
+        game.start =
+            Position::from_fen(b"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 98").unwrap();
+    }
+    let mut position = game.start.clone();
+    for _ in 0..dice.below(180) {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        let m = moves[dice.below(moves.len())];
+        position.play(m);
+        game.events.push(Event::Move(m));
+        match dice.below(40) {
+            0 => game.events.push(Event::Mark(true)),
+            1 => game.events.push(Event::Text(TextKind::Brace, "a comment".into())),
+            2 => game.events.extend([Event::Open, Event::Move(m), Event::Close]),
+            _ => {}
+        }
+    }
+    game.outcome = Some(Outcome::Draw);
+    game
+}
+
+/// A visitor that takes stretches is told the same, and writes the same, as one that does not: whatever the style, and whatever stands in
+/// the way.
+#[test]
+fn stretches() {
+    let mut dice = Dice(20_261_121);
+    let (mut counted, mut all, mut changed) = (0, 0, 0);
+    for round in 0..3000 {
+        let mut style = || Style {
+            line_end: [LineEnd::Lf, LineEnd::Lf, LineEnd::CrLf, LineEnd::Cr][dice.below(4)],
+            width: [79, 79, 60, 255, u32::MAX][dice.below(5)],
+            joined_numbers: dice.below(2) == 0,
+            unbroken_numbers: dice.below(3) == 0,
+            number_after_comment: dice.below(2) == 0,
+            pairs: dice.below(3) == 0,
+            full_squares: dice.below(3) == 0,
+            ..Style::default()
+        };
+        let (mut as_written, other) = (style(), style());
+        let mut writer = PgnWriter::with_style(as_written);
+        writer.write(&random_line(&mut dice));
+        let mut text = writer.into_bytes();
+        match dice.below(4) {
+            0 => as_written = other,
+            1 => {
+                for _ in 0..3 {
+                    let at = dice.below(text.len());
+                    text[at] = b"+# x.\n1aNKO=-"[dice.below(13)];
+                }
+            }
+            2 => {
+                // A mark that is not there, or another than it should be.
+                let checks: Vec<usize> = (0..text.len()).filter(|at| b"+#".contains(&text[*at])).collect();
+                if let Some(at) = checks.get(dice.below(checks.len().max(1))) {
+                    text[*at] = b"+# "[dice.below(3)];
+                }
+            }
+            _ => {}
+        }
+        let limits = Limits { max_plies: [40, u32::MAX][dice.below(2)], ..Limits::default() };
+        let options = ReadOptions { limits, ..ReadOptions::default() };
+        let read = |stretches| {
+            let writer = PgnWriter::with_style(as_written);
+            let mut taken = Taken { moves: Vec::new(), writer, stretches, counted: 0 };
+            let reading = read_game(&text, 0, &options, &mut taken);
+            taken.writer.finish();
+            (reading, taken)
+        };
+        let ((reading, taken), (reading_one, one)) = (read(true), read(false));
+        let show = |taken: &Taken| String::from_utf8_lossy(taken.writer.as_bytes()).into_owned();
+        assert_eq!(reading, reading_one, "round {round}: {}", String::from_utf8_lossy(&text));
+        assert_eq!(show(&taken), show(&one), "round {round}: {}", String::from_utf8_lossy(&text));
+        assert!(taken.moves == one.moves, "round {round}: {}", String::from_utf8_lossy(&text));
+        (counted, all) = (counted + taken.counted, all + taken.moves.len());
+        changed += usize::from(taken.writer.as_bytes() != text);
+    }
+    // Else nothing has been shown.
+    assert!(counted * 2 > all && changed > 300, "{counted} of {all} moves, {changed} texts changed");
 }
 
 #[test]

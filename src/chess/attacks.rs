@@ -1,7 +1,5 @@
 //! Attack tables, built at compile time, and the first men seen from a square.
 
-use std::hint::select_unpredictable;
-
 /// The eight directions in the Brenner order: E NE N NW W SW S SE, as (file step, rank step).
 pub(crate) const DIRECTIONS: [(i8, i8); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
@@ -39,12 +37,9 @@ pub(crate) static KING: [u64; 64] = jumps(&DIRECTIONS);
 /// The squares a pawn of each colour attacks.
 pub(crate) static PAWN: [[u64; 64]; 2] = [jumps(&[(-1, 1), (1, 1)]), jumps(&[(-1, -1), (1, -1)])];
 
-/// A direction in which there are no squares.
-const NOWHERE: usize = 8;
-
-/// The squares from a square to the edge in each direction, that square excluded: `RAYS[direction][square]`; none in directions from 8 up.
-pub(crate) static RAYS: [[u64; 64]; 16] = {
-    let mut table = [[0; 64]; 16];
+/// The squares from a square to the edge in each direction, that square excluded: `RAYS[direction][square]`.
+pub(crate) static RAYS: [[u64; 64]; 8] = {
+    let mut table = [[0; 64]; 8];
     let mut direction = 0;
     while direction < 8 {
         let mut square = 0;
@@ -105,12 +100,29 @@ pub(crate) static RELATION: [[u8; 64]; 64] = {
 };
 
 /// The squares strictly between two squares on a line, or none.
-#[inline]
+static BETWEEN: [[u64; 64]; 64] = {
+    let mut table = [[0; 64]; 64];
+    let mut a = 0;
+    while a < 64 {
+        let mut direction = 0;
+        while direction < 8 {
+            let (mut at, mut passed) = (a as u8, 0);
+            while let Some(next) = step(at, DIRECTIONS[direction]) {
+                table[a][next as usize] = passed;
+                passed |= 1 << next;
+                at = next;
+            }
+            direction += 1;
+        }
+        a += 1;
+    }
+    table
+};
+
+/// The squares strictly between two squares on a line, or none.
+#[inline(always)]
 pub(crate) fn between(a: usize, b: usize) -> u64 {
-    let relation = RELATION[a & 63][b & 63] as usize;
-    // Which men are knights no processor foresees: so a ray without squares for them, and no branch.
-    let direction = select_unpredictable(matches!(relation, 8..=63), relation & 7, NOWHERE) & 15;
-    RAYS[direction][a & 63] & !RAYS[direction][b & 63] & !(1 << (b & 63))
+    BETWEEN[a & 63][b & 63]
 }
 
 /// Returns the first occupied square from `square` in `direction`, or `None` where the ray is empty.

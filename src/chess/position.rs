@@ -416,7 +416,7 @@ impl Position {
         };
     }
 
-    fn drop_rights(&mut self, us: Color, mover: u8, from: u8, to: u8) {
+    pub(super) fn drop_rights(&mut self, us: Color, mover: u8, from: u8, to: u8) {
         if mover == us.index() as u8 * 32 + 24 {
             self.rights &= !(3 << (us.index() * 2));
         }

@@ -7,8 +7,10 @@ use super::square::{Square, squares};
 use std::fmt;
 
 mod plain;
+mod quick;
 pub(crate) use plain::Plain;
 pub use plain::ShortText;
+pub(crate) use quick::Short;
 
 /// Why a move text cannot be read as a legal move of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

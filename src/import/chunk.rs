@@ -5,7 +5,7 @@ use crate::chess::{Move, Position, position::STANDARD};
 use crate::format::record::{self, push_start};
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::TextsBuilder;
-use crate::game::{Outcome, TextKind, Visitor};
+use crate::game::{Outcome, Stretch, TextKind, Visitor};
 
 /// Makes records, tags and texts of the games that a reader gives it.
 #[derive(Default)]
@@ -80,6 +80,10 @@ impl Visitor for ChunkBuilder {
         self.moves += 1;
         self.behind_move = true;
         self.placed = false;
+    }
+
+    fn stretch(&self) -> Stretch {
+        Stretch::Any
     }
 
     fn mark(&mut self, good: bool) {

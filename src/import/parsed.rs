@@ -7,7 +7,7 @@ use super::{FaultReport, ImportOptions};
 use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
 use crate::format::loose;
-use crate::game::{Outcome, TextKind, Visitor};
+use crate::game::{EndOfStretch, Outcome, Stretch, TextKind, Visitor};
 use crate::pgn::{Fault, FaultKind, Place, Verdict, read_game};
 
 /// What a stretch of one source gave.
@@ -171,6 +171,25 @@ impl<A: Visitor, B: Visitor> Visitor for Both<'_, A, B> {
     fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
         self.0.play_known(before, m, san);
         self.1.play_known(before, m, san);
+    }
+
+    #[inline]
+    fn stretch(&self) -> Stretch {
+        match (self.0.stretch(), self.1.stretch()) {
+            (Stretch::Any, other) | (other, Stretch::Any) => other,
+            _ => Stretch::None,
+        }
+    }
+
+    #[inline]
+    fn play_of_stretch(&mut self, before: &Position, m: Move) {
+        self.0.play_of_stretch(before, m);
+        self.1.play_of_stretch(before, m);
+    }
+
+    fn end_stretch(&mut self, text: &[u8], end: EndOfStretch) {
+        self.0.end_stretch(text, end);
+        self.1.end_stretch(text, end);
     }
 
     fn mark(&mut self, good: bool) {

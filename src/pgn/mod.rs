@@ -20,6 +20,7 @@ mod limits;
 mod reader;
 mod source;
 mod split;
+mod stretch;
 mod style;
 mod tags;
 mod text;

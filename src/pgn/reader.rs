@@ -17,6 +17,7 @@ use std::borrow::Cow;
 mod encoding;
 mod ends;
 mod raw;
+mod stretch;
 
 /// What became of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -293,6 +294,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
         loop {
             // The plain way: nothing but moves and their numbers.
             while self.marker.is_none() && self.inner_marker.is_none() {
+                self.stretch();
                 if self.ply < self.options.limits.max_plies
                     && let Some((word, end)) = self.lexer.peek_short_word()
                     && let Some(plain) = self.now.read_plain(word)

@@ -6,7 +6,7 @@ use crate::chess::fen::{CastlingStyle, EnPassantStyle, write_number};
 use crate::chess::position::STANDARD;
 use crate::chess::san::ShortText;
 use crate::chess::{Color, Move, Position};
-use crate::game::{Game, Outcome, TextKind, Visitor};
+use crate::game::{EndOfStretch, Game, Lines, Outcome, Stretch, TextKind, Visitor};
 
 /// Writes games as PGN: a visitor that appends to a byte vector. After the events of each game call [`finish`](PgnWriter::finish).
 ///
@@ -36,7 +36,7 @@ pub struct PgnWriter {
 
 /// The numbers below 1,000, each with a full stop.
 #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // worked out by the compiler
-static NUMBERS: [[u8; 4]; 1000] = {
+pub(super) static NUMBERS: [[u8; 4]; 1000] = {
     let mut table = [[0; 4]; 1000];
     let mut number = 0;
     while number < 1000 {
@@ -54,8 +54,8 @@ static NUMBERS: [[u8; 4]; 1000] = {
 
 /// The length of a number below 1,000 and its full stop.
 #[inline]
-fn number_length(number: u32) -> usize {
-    2 + usize::from(number >= 10) + usize::from(number >= 100)
+pub(super) const fn number_length(number: u32) -> usize {
+    2 + (number >= 10) as usize + (number >= 100) as usize
 }
 
 /// Appends a number and a full stop.
@@ -405,6 +405,32 @@ impl Visitor for PgnWriter {
         if !self.short_token(before, san) {
             self.move_token(before, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
         }
+    }
+
+    #[inline]
+    fn stretch(&self) -> Stretch {
+        let column = self.out.len() - self.line;
+        if column == 0 || self.head || self.opening > 0 {
+            return Stretch::None;
+        }
+        let Style { width, line_end, joined_numbers, unbroken_numbers, pairs, .. } = self.style;
+        let (width, line_end, number) = (width as usize, line_end.bytes(), self.number);
+        Stretch::Laid(Lines { column, width, line_end, joined_numbers, unbroken_numbers, pairs, number })
+    }
+
+    #[inline]
+    fn play_of_stretch(&mut self, _: &Position, _: Move) {}
+
+    fn end_stretch(&mut self, text: &[u8], end: EndOfStretch) {
+        self.out.extend_from_slice(text);
+        if end.mate
+            && let Some(mark) = self.out.last_mut()
+        {
+            *mark = b'#';
+        }
+        self.line = self.out.len() - end.column;
+        self.gap = end.gap.map(|back| self.out.len() - back);
+        (self.begun, self.marks, self.number) = (true, true, false);
     }
 
     fn mark(&mut self, good: bool) {

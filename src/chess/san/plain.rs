@@ -58,7 +58,7 @@ pub(crate) struct Plain {
 const NO_ROLE: u8 = 6;
 
 /// The role that a text's first byte names: a file names the pawn.
-static ROLES: [u8; 256] = {
+pub(super) static ROLES: [u8; 256] = {
     let mut table = [NO_ROLE; 256];
     let mut file = 0;
     while file < 8 {
@@ -73,7 +73,7 @@ static ROLES: [u8; 256] = {
     table
 };
 
-const FILE_A: u64 = 0x0101_0101_0101_0101;
+pub(super) const FILE_A: u64 = 0x0101_0101_0101_0101;
 
 impl Position {
     /// Reads a text such as `e4`, `exd5`, `Nf3`, `Nbd2` or `Bxc6+`. Returns `None` where it is not so plain, or no legal move: `parse_san`
@@ -193,7 +193,7 @@ impl Position {
 
     /// Whether that is the right mark for check or mate: 0 none, 1 `+`, 2 `#`.
     #[inline]
-    fn is_marked(&self, m: Move, check: bool, mark: u8) -> bool {
+    pub(super) fn is_marked(&self, m: Move, check: bool, mark: u8) -> bool {
         match (check, mark) {
             (false, _) => mark == 0,
             (true, 0) => false,
@@ -221,7 +221,7 @@ impl Position {
 
     /// The only man of the role that reaches the square.
     #[inline]
-    fn plain_man(&self, role: u8, to: Square) -> Option<Square> {
+    pub(super) fn plain_man(&self, role: u8, to: Square) -> Option<Square> {
         let (at, all) = (to.at_most_63(), self.all());
         let mut near = self.near(role, to);
         let mut found = None;
@@ -240,7 +240,7 @@ impl Position {
 
     /// The only man of the role on a file that reaches the square; and whether the standard would name its file.
     #[inline(never)]
-    fn told_man(&self, role: u8, file: u8, to: Square) -> Option<(Square, bool)> {
+    pub(super) fn told_man(&self, role: u8, file: u8, to: Square) -> Option<(Square, bool)> {
         if !file.is_ascii_lowercase() || file > b'h' {
             return None;
         }

@@ -1,0 +1,231 @@
+//! The plainest moves: `e4`, `exd5`, `Nf3`, `Nbd2`, `Rxf3+`; neither castling, nor promotion, nor en passant. Their texts are taken apart by a
+//! table, apart from any position; then a reader that knows whose turn it is finds, checks and plays them.
+//!
+//! What is known beforehand (the text's form, the side, that nothing else can happen) is what makes them quick.
+
+use super::super::attacks::{PAWN, REACH, between};
+use super::super::piece::{CODES, Color, EMPTY, Man, OFF, Role};
+use super::super::position::{Move, Position};
+use super::super::safety::Attention;
+use super::super::square::Square;
+use super::plain::FILE_A;
+
+/// The text of a plain move, taken apart: bits 0 to 5 the target, 6 to 8 the role, 9 whether it takes, 10 and 11 the mark (1 `+`, 2 `#`), 12 to 15 the
+/// file named, from 1; 0 for none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Short(u16);
+
+const TAKES: u16 = 1 << 9;
+const PLUS: u16 = 1 << 10;
+const MATE: u16 = 2 << 10;
+
+/// A text's key: its first byte and its last two, the first lowest.
+const fn place(first: u8, file: u8, rank: u8) -> usize {
+    (first as usize & 63) << 6 | (rank as usize & 7) << 3 | file as usize & 7
+}
+
+/// By `place`: the key of a text in the lower half; above it, what it says, and above that a bit for each length it may have.
+static TEXTS: [u64; 4096] = {
+    let mut table = [0; 4096];
+    let mut to = 0u8;
+    while to < 64 {
+        let (file, rank) = (b'a' + (to & 7), b'1' + (to >> 3));
+        let mut first = b'A';
+        while first <= b'h' {
+            let role = match Role::from_letter(first) {
+                Some(role) => role as u16,
+                None => 0,
+            };
+            // Of pieces with and without `x`; of pawns that step or take, short of promotion.
+            let lengths = match first {
+                b'N' | b'B' | b'R' | b'Q' | b'K' => 1 << 3 | 1 << 4,
+                b'a'..=b'h' if rank == b'1' || rank == b'8' => 0,
+                b'a'..=b'h' if first == file => 1 << 2,
+                b'a'..=b'h' if first + 1 == file || file + 1 == first => 1 << 4,
+                _ => 0,
+            };
+            if lengths != 0 {
+                let named = if lengths == 1 << 4 { (first - b'a' + 1) as u16 } else { 0 };
+                let short = to as u16 | role << 6 | named << 12;
+                let key = first as u64 | (file as u64) << 8 | (rank as u64) << 16;
+                table[place(first, file, rank)] = key | (short as u64) << 32 | lengths << 48;
+            }
+            first += 1;
+        }
+        to += 1;
+    }
+    table
+};
+
+impl Short {
+    /// A text that no position has a move for: a pawn's capture from no file.
+    pub(crate) const NONE: Short = Short(TAKES);
+
+    /// Takes the first `len` bytes of `word`, the first lowest, apart; one to seven. `NONE` where they are not of the plainest form.
+    #[inline(always)]
+    pub(crate) fn read(word: u64, len: usize) -> Short {
+        // The text moved up, so that its last byte is the highest.
+        let high = word << ((64 - 8 * len) & 63);
+        let (file, rank) = ((high >> 48) as u8, (high >> 56) as u8);
+        let entry = TEXTS[place(word as u8, file, rank) & 4095];
+        let key = word & 0xFF | high >> 48 << 8;
+        let takes = len == 4;
+        if entry as u32 == key as u32 && entry >> (48 + len) & 1 != 0 && (!takes || (word >> 8) as u8 == b'x') {
+            return Short((entry >> 32) as u16 | u16::from(takes) << 9);
+        }
+        Short::read_longer(word, len).unwrap_or(Short::NONE)
+    }
+
+    /// `read` for a text with a mark or a file named.
+    #[inline(never)]
+    fn read_longer(word: u64, len: usize) -> Option<Short> {
+        let bytes = word.to_le_bytes();
+        let (text, mark) = match bytes.get(..len & 7)? {
+            [text @ .., b'+'] => (text, PLUS),
+            [text @ .., b'#'] => (text, MATE),
+            text => (text, 0),
+        };
+        let (first, named, file, rank, takes) = match *text {
+            [file, rank] => (file, 0, file, rank, 0),
+            [first, b'x', file, rank] => (first, 0, file, rank, TAKES),
+            [first, file, rank] => (first, 0, file, rank, 0),
+            [first @ (b'N' | b'B' | b'R' | b'Q'), named @ b'a'..=b'h', file, rank] => (first, named, file, rank, 0),
+            [first @ (b'N' | b'B' | b'R' | b'Q'), named @ b'a'..=b'h', b'x', file, rank] => {
+                (first, named, file, rank, TAKES)
+            }
+            _ => return None,
+        };
+        let entry = TEXTS[place(first, file, rank) & 4095];
+        let key = u32::from_le_bytes([first, file, rank, 0]);
+        let plain_len = text.len() - usize::from(named != 0);
+        if entry as u32 != key || entry >> (48 + plain_len) & 1 == 0 {
+            return None;
+        }
+        let named = if named == 0 { 0 } else { u16::from(named - b'a' + 1) << 12 };
+        Some(Short((entry >> 32) as u16 | takes | mark | named))
+    }
+}
+
+/// The side that a constant stands for.
+#[inline(always)]
+const fn side(black: bool) -> Color {
+    if black { Color::Black } else { Color::White }
+}
+
+impl Position {
+    /// Returns whether `play_quick` can be asked: whether all men have labels, both kings are there, and it is known whether they are in check.
+    /// After moves that it has played, it still can.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.attention != Attention::Unknown
+            && !self.unlabelled
+            && Color::BOTH.iter().all(|side| self.king(*side).is_some())
+    }
+
+    /// The squares of kings and rooks that have a castling right, or had one.
+    pub(crate) fn castling_squares(&self) -> u64 {
+        let rooks = self.rook_home.iter().filter_map(|home| Square::new(*home)).fold(0, |all, home| all | home.bit());
+        let kings = Color::BOTH.iter().filter_map(|side| self.king(*side)).fold(0, |all, king| all | king.bit());
+        if self.rights == 0 { 0 } else { rooks | kings }
+    }
+
+    /// Plays the legal move of the side to move, `BLACK` or not, that has this text as the standard's SAN, after telling `before` of it. `None`, and
+    /// nothing has been done, where there is none, or where it is not so plain: `read_plain` then knows more. Whether a move marked `+` is not mate
+    /// is not looked at: another move, or `has_legal_move`, shows that. `castling`: at least the `castling_squares`.
+    #[inline(always)]
+    pub(crate) fn play_quick<const BLACK: bool>(
+        &mut self,
+        text: Short,
+        castling: u64,
+        before: impl FnOnce(&Position, Move),
+    ) -> Option<()> {
+        let us = side(BLACK);
+        let them = us.other();
+        let (our_king, their_king) = (self.square[us.index() * 32 + 24], self.square[them.index() * 32 + 24]);
+        let to = text.0 as usize & 63;
+        let bit = 1u64 << to;
+        let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
+        let all = ours | theirs;
+        let takes = text.0 & TAKES != 0;
+        // Where no man may stand: what is taken no processor foresees, so no branch.
+        let forbidden = all ^ (all ^ !theirs) & u64::from(takes).wrapping_neg();
+        if forbidden & bit != 0 || their_king as usize == to {
+            return None;
+        }
+        let number = usize::from(text.0 >> 6 & 7);
+        let role;
+        let from = if number == 0 {
+            role = Role::Pawn;
+            let pawns = self.roles[0] & ours;
+            let from = if takes {
+                PAWN[them.index()][to] & pawns & FILE_A << ((text.0 >> 12).wrapping_sub(1) & 7)
+            } else {
+                let (one, two, double) = if BLACK { (bit << 8, bit << 16, 4) } else { (bit >> 8, bit >> 16, 3) };
+                let passes = to >> 3 == double && all & one == 0;
+                if pawns & one != 0 { one } else { if passes { pawns & two } else { 0 } }
+            };
+            if from == 0 {
+                return None;
+            }
+            from.trailing_zeros() as usize & 63
+        } else {
+            role = *Role::ALL.get(number)?;
+            let near = REACH[role as usize][to] & self.roles[role as usize] & ours;
+            let from = near.trailing_zeros() as usize & 63;
+            if text.0 >> 12 != 0 {
+                // Whether the standard would name the file.
+                let (from, told) =
+                    self.told_man(role as u8, b'a' - 1 + (text.0 >> 12) as u8, Square::masked(to as u8))?;
+                if !told {
+                    return None;
+                }
+                from.at_most_63()
+            } else if near & near.wrapping_sub(1) != 0 {
+                self.plain_man(role as u8, Square::masked(to as u8))?.at_most_63()
+            } else if near == 0 || between(from, to) & all != 0 {
+                return None;
+            } else {
+                from
+            }
+        };
+        let (from_square, to_square) = (Square::masked(from as u8), Square::masked(to as u8));
+        let m = Move::plain(from_square, to_square);
+        let (our_king, their_king) = (Square::masked(our_king), Square::masked(their_king));
+        let exposed =
+            role == Role::King || self.attention == Attention::Check || self.may_uncover(them, our_king, from_square);
+        if exposed && !self.is_safe_in_full(m, our_king) {
+            return None;
+        }
+        let check = self.gives_check_of(us, role, m, their_king);
+        let mark = (text.0 >> 10 & 3) as u8;
+        // The mark is part of the standard's SAN.
+        if check != (mark != 0) || mark == 2 && !self.is_marked(m, check, mark) {
+            return None;
+        }
+        before(self, m);
+        let mover = self.board[from];
+        let victim = self.board[to];
+        self.board[from] = EMPTY;
+        self.board[to] = mover;
+        self.square[mover as usize % CODES] = m.to.index();
+        let step = m.from.bit() | m.to.bit();
+        self.occupied[us.index()] ^= step;
+        // Where nothing is taken, this changes nothing that means anything, and is cheaper than to ask.
+        self.square[victim as usize % CODES] = OFF;
+        self.occupied[us.other().index()] &= !m.to.bit();
+        self.roles[Man(victim).role() as usize] &= !m.to.bit();
+        self.roles[role as usize] ^= step;
+        let irreversible = takes || role == Role::Pawn;
+        self.halfmove_clock = if irreversible { 0 } else { self.halfmove_clock.saturating_add(1) };
+        let double = role == Role::Pawn && from ^ to == 16;
+        self.en_passant = if double { u8::midpoint(from as u8, to as u8) } else { OFF };
+        if step & castling != 0 {
+            self.drop_rights(us, mover, m.from.index(), m.to.index());
+        }
+        if BLACK {
+            self.fullmove_number = self.fullmove_number.saturating_add(1);
+        }
+        self.turn = us.other();
+        self.attention = if check { Attention::Check } else { Attention::Quiet };
+        Some(())
+    }
+}
