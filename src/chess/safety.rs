@@ -1,6 +1,6 @@
 //! Attacks on squares, checks and pins: which moves are legal.
 
-use super::attacks::{KNIGHT, PAWN, RAYS, REACH, RELATION, between};
+use super::attacks::{BEYOND, KNIGHT, PAWN, REACH, between};
 use super::piece::{Color, Man, Piece, Role};
 use super::position::{IllegalMove, Move, MoveKind, Position, Wing};
 use super::square::{Square, squares};
@@ -65,10 +65,16 @@ impl Position {
     /// none can.
     #[inline(always)]
     pub(super) fn may_uncover(&self, color: Color, king: Square, from: Square) -> bool {
-        let direction = RELATION[king.at_most_63()][from.at_most_63()] & 7;
-        let role = if direction & 1 == 0 { Role::Rook } else { Role::Bishop };
-        let sliders = (self.role(role) | self.role(Role::Queen)) & self.occupied[color.index()];
-        RAYS[direction as usize & 7][from.at_most_63()] & sliders != 0
+        self.behind(color, king, from) != 0
+    }
+
+    /// The sliders of that colour that look through `from` at `king`, or would if nothing else stood between.
+    #[inline(always)]
+    fn behind(&self, color: Color, king: Square, from: Square) -> u64 {
+        let beyond = BEYOND[king.at_most_63()][from.at_most_63()];
+        let straight = beyond & from.bit() != 0;
+        let sliders = if straight { self.role(Role::Rook) } else { self.role(Role::Bishop) } | self.role(Role::Queen);
+        beyond & !from.bit() & sliders & self.occupied[color.index()]
     }
 
     /// Checks that a move is legal chess here: that a man of the side to move can make it and its king is not left in check.
@@ -234,10 +240,11 @@ impl Position {
     pub(super) fn gives_check_of(&self, us: Color, role: Role, m: Move, king: Square) -> bool {
         let (to, at) = (m.to.at_most_63(), king.at_most_63());
         let reach = if role == Role::Pawn { PAWN[us.index()][to] } else { REACH[role as usize][to] };
-        // Both without a branch: no processor foresees which men look towards a king.
-        let free = between(to, at) & self.all() & !m.from.bit() == 0;
-        let direct = reach & king.bit() != 0;
-        direct & free || self.may_uncover(us, king, m.from) && self.is_uncovered(m, king)
+        // One question, as no processor foresees which men look towards a king.
+        let blocked = between(to, at) & self.all() & !m.from.bit();
+        let direct = reach >> at & u64::from(blocked == 0);
+        let behind = self.behind(us, king, m.from);
+        direct | behind != 0 && (direct != 0 || self.is_uncovered(m, king))
     }
 
     /// Whether a man other than the mover attacks the other king after a plain move.

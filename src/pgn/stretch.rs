@@ -86,8 +86,17 @@ fn word_length(word: u64) -> Option<usize> {
     let ends = word.wrapping_sub(ONES * (b' ' + 1) as u64) & !word & ONES << 7;
     // 0 where there is no blank among them, as where the first is one.
     let place = ends.trailing_zeros() & 56;
-    let stop = (word >> place) as u8;
-    (place != 0 && (stop == b' ' || is_line_end(stop))).then_some(place as usize / 8)
+    (place != 0 && is_end((word >> place) as u8)).then_some(place as usize / 8)
+}
+
+/// Returns whether a byte ends a word of moves: most often a blank.
+#[inline(always)]
+fn is_end(byte: u8) -> bool {
+    #[cold]
+    fn is_other(byte: u8) -> bool {
+        is_line_end(byte)
+    }
+    byte == b' ' || is_other(byte)
 }
 
 impl Words<'_> {

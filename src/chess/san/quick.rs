@@ -19,36 +19,46 @@ const TAKES: u16 = 1 << 9;
 const PLUS: u16 = 1 << 10;
 const MATE: u16 = 2 << 10;
 
-/// A text's key: its first byte and its last two, the first lowest.
+/// What the texts of one first byte and one target are.
+#[derive(Clone, Copy)]
+struct Texts {
+    /// The text that does not take, the first byte lowest; then the one that does. 0 where there is none.
+    words: [u32; 2],
+    /// What they say, but whether they take.
+    short: u16,
+}
+
+/// The place of texts by their first byte and their last two.
+#[inline(always)]
 const fn place(first: u8, file: u8, rank: u8) -> usize {
     (first as usize & 63) << 6 | (rank as usize & 7) << 3 | file as usize & 7
 }
 
-/// By `place`: the key of a text in the lower half; above it, what it says, and above that a bit for each length it may have.
-static TEXTS: [u64; 4096] = {
-    let mut table = [0; 4096];
+/// By `place`: pieces' moves, and those of pawns short of promotion.
+static TEXTS: [Texts; 4096] = {
+    let mut table = [Texts { words: [0; 2], short: 0 }; 4096];
     let mut to = 0u8;
     while to < 64 {
         let (file, rank) = (b'a' + (to & 7), b'1' + (to >> 3));
         let mut first = b'A';
         while first <= b'h' {
-            let role = match Role::from_letter(first) {
-                Some(role) => role as u16,
-                None => 0,
+            let step = u32::from_le_bytes([file, rank, 0, 0]);
+            let plain = u32::from_le_bytes([first, file, rank, 0]);
+            let taking = u32::from_le_bytes([first, b'x', file, rank]);
+            let (words, role, named) = match first {
+                b'N' => ([plain, taking], Role::Knight, 0),
+                b'B' => ([plain, taking], Role::Bishop, 0),
+                b'R' => ([plain, taking], Role::Rook, 0),
+                b'Q' => ([plain, taking], Role::Queen, 0),
+                b'K' => ([plain, taking], Role::King, 0),
+                b'a'..=b'h' if rank == b'1' || rank == b'8' => ([0; 2], Role::Pawn, 0),
+                b'a'..=b'h' if first == file => ([step, 0], Role::Pawn, 0),
+                b'a'..=b'h' if first + 1 == file || file + 1 == first => ([0, taking], Role::Pawn, first - b'a' + 1),
+                _ => ([0; 2], Role::Pawn, 0),
             };
-            // Of pieces with and without `x`; of pawns that step or take, short of promotion.
-            let lengths = match first {
-                b'N' | b'B' | b'R' | b'Q' | b'K' => 1 << 3 | 1 << 4,
-                b'a'..=b'h' if rank == b'1' || rank == b'8' => 0,
-                b'a'..=b'h' if first == file => 1 << 2,
-                b'a'..=b'h' if first + 1 == file || file + 1 == first => 1 << 4,
-                _ => 0,
-            };
-            if lengths != 0 {
-                let named = if lengths == 1 << 4 { (first - b'a' + 1) as u16 } else { 0 };
-                let short = to as u16 | role << 6 | named << 12;
-                let key = first as u64 | (file as u64) << 8 | (rank as u64) << 16;
-                table[place(first, file, rank)] = key | (short as u64) << 32 | lengths << 48;
+            if words[0] | words[1] != 0 {
+                let short = to as u16 | (role as u16) << 6 | (named as u16) << 12;
+                table[place(first, file, rank)] = Texts { words, short };
             }
             first += 1;
         }
@@ -65,13 +75,12 @@ impl Short {
     #[inline(always)]
     pub(crate) fn read(word: u64, len: usize) -> Short {
         // The text moved up, so that its last byte is the highest.
-        let high = word << ((64 - 8 * len) & 63);
-        let (file, rank) = ((high >> 48) as u8, (high >> 56) as u8);
-        let entry = TEXTS[place(word as u8, file, rank) & 4095];
-        let key = word & 0xFF | high >> 48 << 8;
-        let takes = len == 4;
-        if entry as u32 == key as u32 && entry >> (48 + len) & 1 != 0 && (!takes || (word >> 8) as u8 == b'x') {
-            return Short((entry >> 32) as u16 | u16::from(takes) << 9);
+        let up = (64 - 8 * len) & 63;
+        let high = word << up;
+        let texts = &TEXTS[place(word as u8, (high >> 48) as u8, (high >> 56) as u8) & 4095];
+        let takes = usize::from(len == 4);
+        if high >> up == u64::from(texts.words[takes]) {
+            return Short(texts.short | (takes << 9) as u16);
         }
         Short::read_longer(word, len).unwrap_or(Short::NONE)
     }
@@ -85,24 +94,28 @@ impl Short {
             [text @ .., b'#'] => (text, MATE),
             text => (text, 0),
         };
-        let (first, named, file, rank, takes) = match *text {
-            [file, rank] => (file, 0, file, rank, 0),
-            [first, b'x', file, rank] => (first, 0, file, rank, TAKES),
-            [first, file, rank] => (first, 0, file, rank, 0),
-            [first @ (b'N' | b'B' | b'R' | b'Q'), named @ b'a'..=b'h', file, rank] => (first, named, file, rank, 0),
+        let (text, named) = match *text {
+            [first @ (b'N' | b'B' | b'R' | b'Q'), named @ b'a'..=b'h', file, rank] => ([first, file, rank, 0], named),
             [first @ (b'N' | b'B' | b'R' | b'Q'), named @ b'a'..=b'h', b'x', file, rank] => {
-                (first, named, file, rank, TAKES)
+                ([first, b'x', file, rank], named)
             }
+            [file, rank] => ([file, rank, 0, 0], 0),
+            [first, file, rank] => ([first, file, rank, 0], 0),
+            [first, x, file, rank] => ([first, x, file, rank], 0),
             _ => return None,
         };
-        let entry = TEXTS[place(first, file, rank) & 4095];
-        let key = u32::from_le_bytes([first, file, rank, 0]);
-        let plain_len = text.len() - usize::from(named != 0);
-        if entry as u32 != key || entry >> (48 + plain_len) & 1 == 0 {
+        let (first, file, rank) = match text {
+            [file, rank, 0, _] => (file, file, rank),
+            [first, file, rank, 0] => (first, file, rank),
+            [first, _, file, rank] => (first, file, rank),
+        };
+        let takes = usize::from(text[3] != 0);
+        let texts = &TEXTS[place(first, file, rank) & 4095];
+        if u32::from_le_bytes(text) != texts.words[takes] {
             return None;
         }
         let named = if named == 0 { 0 } else { u16::from(named - b'a' + 1) << 12 };
-        Some(Short((entry >> 32) as u16 | takes | mark | named))
+        Some(Short(texts.short | (takes << 9) as u16 | mark | named))
     }
 }
 
@@ -214,8 +227,8 @@ impl Position {
         self.occupied[us.other().index()] &= !m.to.bit();
         self.roles[Man(victim).role() as usize] &= !m.to.bit();
         self.roles[role as usize] ^= step;
-        let irreversible = takes || role == Role::Pawn;
-        self.halfmove_clock = if irreversible { 0 } else { self.halfmove_clock.saturating_add(1) };
+        let reversible = u32::from(!takes & (role != Role::Pawn));
+        self.halfmove_clock = self.halfmove_clock.saturating_add(1) & reversible.wrapping_neg();
         let double = role == Role::Pawn && from ^ to == 16;
         self.en_passant = if double { u8::midpoint(from as u8, to as u8) } else { OFF };
         if step & castling != 0 {
