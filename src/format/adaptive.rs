@@ -69,15 +69,29 @@ static STEPS: [i32; SETTLED as usize + 1] = {
 /// the likelihood's highest bit is stored inverted.
 type Estimates = [u32; NODES];
 
-fn likelihood(estimate: u32) -> i32 {
-    (estimate >> 16 ^ 0x8000) as i32
+/// The logit of an estimate's likelihood, by the highest 12 bits of the estimate.
+static LOGITS: [i16; 4096] = {
+    let mut table = [0; 4096];
+    let mut at = 0;
+    while at < 4096 {
+        table[at] = STRETCH[at ^ 0x800];
+        at += 1;
+    }
+    table
+};
+
+#[inline]
+fn logit(estimate: u32) -> i32 {
+    i32::from(LOGITS[(estimate >> 20) as usize])
 }
 
+/// Moves an estimate towards the bit seen, `target` being 32,767 for a 1 and -32,768 for a 0.
+#[inline]
 fn learn(estimate: &mut u32, target: i32) {
     let seen = *estimate & 0xFF;
-    let (now, step) = (likelihood(*estimate), STEPS[seen as usize]);
-    let next = now + (((target - now) * step) >> 15);
-    *estimate = (next as u32 ^ 0x8000) << 16 | (seen + u32::from(seen < SETTLED));
+    // With its highest bit inverted, the likelihood is a signed number of 16 bits, 32,768 less.
+    let step = ((target - (*estimate as i32 >> 16)) * STEPS[seen as usize]) >> 15;
+    *estimate = estimate.wrapping_add((step as u32) << 16).wrapping_add(u32::from(seen < SETTLED));
 }
 
 /// What has been learnt of one kind of numbers.
@@ -86,7 +100,7 @@ pub(super) struct Model {
     /// for all of them would cost more than the coding.
     places: [Vec<u16>; INPUTS],
     estimates: Vec<Estimates>,
-    weights: Vec<[i32; INPUTS]>,
+    weights: Box<[[i32; INPUTS]; NODES]>,
 }
 
 impl Model {
@@ -96,7 +110,7 @@ impl Model {
             places: contexts.map(|contexts| vec![0; contexts.clamp(1, CONTEXTS)]),
             // As many contexts as most models meet; moving them is dearer than the room.
             estimates: Vec::with_capacity(96),
-            weights: vec![[FIRST_WEIGHT; INPUTS]; NODES],
+            weights: Box::new([[FIRST_WEIGHT; INPUTS]; NODES]),
         }
     }
 
@@ -153,17 +167,19 @@ fn bit<C: Coder>(
 ) -> bool {
     let mut logits = [0; INPUTS];
     let mut sum = 0;
-    for ((logit, input), weight) in logits.iter_mut().zip(inputs.iter()).zip(weights.iter()) {
-        *logit = i32::from(STRETCH[(likelihood(input[node]) >> 4) as usize]);
-        sum += i64::from(*logit) * i64::from(*weight);
+    // One look for all that are asked below.
+    assert!(node < NODES);
+    for ((at, input), weight) in logits.iter_mut().zip(inputs.iter()).zip(weights.iter()) {
+        *at = logit(input[node]);
+        sum += i64::from(*at) * i64::from(*weight);
     }
     let foretold = squash((sum >> 16) as i32);
     let one = coder.bit(foretold as u32, one);
-    let target = if one { 65_535 } else { 0 };
+    let target = i32::from(one) * 65_535;
     let fault = ((target - foretold) * 10) >> 8;
     for ((logit, input), weight) in logits.iter().zip(inputs).zip(weights) {
         *weight = weight.wrapping_add((logit * fault + 512) >> 10);
-        learn(&mut input[node], target);
+        learn(&mut input[node], target - 32_768);
     }
     one
 }
