@@ -9,7 +9,9 @@ use scoresheet::Archive;
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::FenText;
+use scoresheet::game::{Outcome, Stretch, TextKind};
 use scoresheet::packed;
+use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use shakmaty::fen::Fen;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position as _};
@@ -396,22 +398,41 @@ pub fn pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
             std::mem::take(&mut self.0)
         }
     }
+    /// Counts moves; the reader has checked and played them.
+    struct Plies(u64);
+    impl scoresheet::Visitor for Plies {
+        fn tag(&mut self, _: &[u8], _: &[u8]) {}
+        fn start(&mut self, _: &Position) {}
+        fn play(&mut self, before: &Position, m: scoresheet::chess::Move) {
+            black_box((before, m));
+            self.0 += 1;
+        }
+        fn stretch(&self) -> Stretch {
+            Stretch::Any
+        }
+        fn mark(&mut self, _: bool) {}
+        fn nag(&mut self, _: u8) {}
+        fn text(&mut self, _: TextKind, _: &[u8]) {}
+        fn open(&mut self) {}
+        fn close(&mut self) {}
+        fn outcome(&mut self, _: Outcome) {}
+    }
+    let options = ReadOptions::default();
     let slices = games.slices().min(40);
-    let bytes = games.pgn[..slices * SLICE].iter().map(|text| text.len() as u64).sum();
-    let texts: Vec<String> = (0..slices).map(|slice| games.pgn[of(slice)].concat()).collect();
+    // Behind one tag each, by which a game is known to begin.
+    let text = |game: &String| format!("[Event \"?\"]\n\n{game}");
+    let texts: Vec<String> = (0..slices).map(|slice| games.pgn[of(slice)].iter().map(text).collect()).collect();
+    let bytes = texts.iter().map(|text| text.len() as u64).sum();
     let contestants = vec![
-        contestant("scoresheet, SAN to moves", |slice| {
-            let mut plies = 0;
-            for game in &games.pgn[of(slice)] {
-                let mut position = Position::standard();
-                for word in game.split_ascii_whitespace().filter(|word| !word.ends_with(['.', '*'])) {
-                    let Ok(m) = position.parse_san(word.as_bytes()) else { break };
-                    position.play(m);
-                    plies += 1;
+        contestant("scoresheet, splitter and read_game", |slice| {
+            let mut plies = Plies(0);
+            let mut splitter = Splitter::new(texts[slice].as_bytes(), 0, options.limits);
+            while let Ok(Some(piece)) = splitter.next_piece(1 << 20) {
+                for region in &piece.regions {
+                    black_box(read_game(piece.region(region), 0, &options, &mut plies));
                 }
-                black_box(&position);
             }
-            plies
+            plies.0
         }),
         contestant("pgn-reader and shakmaty", |slice| {
             let mut reader = Reader::new(texts[slice].as_bytes());
