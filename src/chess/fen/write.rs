@@ -229,21 +229,23 @@ static NUMBERS: [[u8; 4]; 100] = {
 };
 
 /// Writes a space and a number; returns the place behind it.
-#[inline]
+#[inline(always)]
 fn write_number(number: u32, out: &mut Text, at: usize) -> usize {
-    let room = &mut out[at & 127..];
-    match (NUMBERS.get(number as usize), room.first_chunk_mut()) {
-        (Some(text), Some(room)) => {
-            *room = *text;
-            at + usize::from(text[3])
-        }
-        _ => {
-            let mut digits = vec![b' '];
-            super::write_number(&mut digits, number);
-            room[..digits.len()].copy_from_slice(&digits);
-            at + digits.len()
-        }
+    let Some(text) = NUMBERS.get(number as usize) else { return write_great_number(number, out, at) };
+    // At most 102 before the last.
+    if let Some(room) = out[at & 127..].first_chunk_mut() {
+        *room = *text;
     }
+    at + usize::from(text[3])
+}
+
+#[cold]
+#[inline(never)]
+fn write_great_number(number: u32, out: &mut Text, at: usize) -> usize {
+    let mut digits = vec![b' '];
+    super::write_number(&mut digits, number);
+    out[at & 127..][..digits.len()].copy_from_slice(&digits);
+    at + digits.len()
 }
 
 /// A FEN in a buffer that is used again and again.
