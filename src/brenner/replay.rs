@@ -142,7 +142,7 @@ impl Replay {
 
     /// Plays moves of the main line until `ply` is reached or the stream ends; returns how many bytes were read.
     pub fn run(&mut self, stream: &[u8], ply: u32) -> Result<usize, ReplayError> {
-        self.play::<false>(stream, ply, |_, _| {})
+        self.play::<false>(stream, ply, Key::default(), |_, _| {})
     }
 
     /// Plays the main line to its end and calls `visit` with the state at each ply on the way, the present one first.
@@ -151,26 +151,27 @@ impl Replay {
     #[inline]
     pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>)) -> Result<usize, ReplayError> {
         visit(&self.state());
-        self.play::<false>(stream, u32::MAX, |state, _| visit(state))
+        self.play::<false>(stream, u32::MAX, Key::default(), |state, _| visit(state))
     }
 
     /// Does as [`Replay::walk`], and gives the Zobrist key of each state: that of [`Position::zobrist`], kept from ply to ply.
     #[inline]
     pub fn walk_keys(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>, u64)) -> Result<usize, ReplayError> {
         let state = self.state();
-        visit(&state, Key::of(&state).at(&state));
-        self.play::<true>(stream, u32::MAX, visit)
+        let key = Key::of(&state);
+        visit(&state, key.at(&state));
+        self.play::<true>(stream, u32::MAX, key, visit)
     }
 
-    /// Plays on; calls `visit` behind each ply.
+    /// Plays on; calls `visit` behind each ply. `key` is the present state's, if `KEY` asks for one.
     #[inline(always)]
     fn play<const KEY: bool>(
         &mut self,
         stream: &[u8],
         ply: u32,
+        mut key: Key,
         mut visit: impl FnMut(&State<'_>, u64),
     ) -> Result<usize, ReplayError> {
-        let mut key = if KEY { Key::of(&self.state()) } else { Key::default() };
         let mut at = 0;
         // Most streams end with their result: not to meet it saves a branch that is never foreseen.
         let stream = match stream {
@@ -225,21 +226,21 @@ impl Replay {
                     None if byte & !1 == CASTLE_H => men.castle($black, byte, start).map(|(moved, change)| {
                         tally.moved |= moved;
                         keys.men ^= change;
-                        (u8::from($black) * 32 + 24, EMPTY)
+                        moved
                     }),
                     played => played,
                 };
-                if let Some((slot, captured)) = played {
+                if let Some(slots) = played {
                     at += 1;
                     let turn = if $black { Color::White } else { Color::Black };
                     let tally = Tally { zero: tally.zero + base, ..tally };
                     let ply = base + at as i64;
                     let state = State { men, start, tally, ply, turn, last: byte, en_passant: OFF };
                     if KEY {
-                        if keys.touches(slot, captured) {
+                        if keys.touches(slots) {
                             keys = keys.see_rights(state);
                         }
-                        visit(&state, keys.at(&state));
+                        visit(&state, keys.behind_plain(&state));
                     } else {
                         visit(&state, 0);
                     }
@@ -416,8 +417,9 @@ impl Men {
         Some((moved, key))
     }
 
-    /// Plays a byte that is a move by itself: returns the slot that moved and what it took (`EMPTY` for nothing), or `None` and changes
-    /// nothing where the byte is no such move or its man is not on the board.
+    /// Plays a byte that is a move by itself: returns the slots of the man that moved and of what it took, as bits, or `None` and changes
+    /// nothing where the byte is no such move or its man is not on the board. A man beyond the labels, or nothing, taken makes a bit that
+    /// means nothing.
     #[inline(always)]
     fn plain<const BLACK: bool, const KEY: bool>(
         &mut self,
@@ -425,7 +427,7 @@ impl Men {
         ply: i64,
         tally: &mut Tally,
         key: &mut Key,
-    ) -> Option<(u8, u8)> {
+    ) -> Option<u64> {
         let entry = TABLE[BLACK as usize][usize::from(byte)];
         let from = self.square[usize::from(entry.slot)];
         if self.board[usize::from(from)] != entry.slot {
@@ -436,7 +438,8 @@ impl Men {
         self.board[usize::from(from)] = EMPTY;
         self.board[usize::from(to)] = entry.slot;
         self.square[usize::from(entry.slot)] = to;
-        tally.moved |= 1 << (entry.slot & 63);
+        let slot = 1 << (entry.slot & 63);
+        tally.moved |= slot;
         tally.zero = select_unpredictable(captured == entry.quiet, tally.zero, ply);
         if KEY {
             key.men ^= zobrist::man(entry.slot, from) ^ zobrist::man(entry.slot, to) ^ zobrist::man(captured, to);
@@ -449,7 +452,7 @@ impl Men {
                 key.men ^= zobrist::man(victim, square);
             }
         }
-        Some((entry.slot, captured))
+        Some(if KEY { slot | 1 << (captured & 63) } else { slot })
     }
 }
 

@@ -7,9 +7,8 @@
 use super::attacks::{DIRECTIONS, KING, KNIGHT, RAYS};
 use super::fen::is_outermost;
 use super::piece::{Color, EMPTY, Man, OFF, Role};
-use super::position::{Position, STANDARD, Wing};
+use super::position::{Position, Wing};
 use super::square::squares;
-use std::sync::LazyLock;
 
 struct Numbers {
     men: [[u64; 64]; 12],
@@ -70,9 +69,6 @@ pub(crate) fn man(code: u8, square: u8) -> u64 {
 pub(crate) fn men(board: &[u8; 64]) -> u64 {
     board.iter().zip(0..).fold(0, |key, (&code, square)| key ^ man(code, square))
 }
-
-/// The numbers of all men of the usual starting position.
-pub(crate) static STANDARD_MEN: LazyLock<u64> = LazyLock::new(|| men(&STANDARD.board));
 
 /// Returns the number of a set of castling rights.
 pub(crate) fn rights(rights: u8) -> u64 {

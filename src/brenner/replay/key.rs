@@ -4,9 +4,11 @@
 //! on; the en passant part only behind a double step beside which an enemy pawn stands.
 
 use super::table::is_double_step;
-use super::{Men, Start, State};
+use super::{Men, Replay, Start, State};
 use crate::chess::piece::OFF;
+use crate::chess::position::STANDARD;
 use crate::chess::{Color, zobrist};
+use std::sync::LazyLock;
 
 /// The parts of a key, kept while a replay goes on.
 #[derive(Clone, Copy, Default)]
@@ -22,16 +24,22 @@ pub(super) struct Key {
 /// The slots of a side's rooks.
 const ROOKS: u64 = 0xF << 16;
 
+/// The parts for the usual starting position.
+static STANDARD_KEY: LazyLock<Key> = LazyLock::new(|| {
+    let replay = Replay::new(&STANDARD);
+    Key { men: zobrist::men(&STANDARD.board), ..Key::default() }.see_rights(replay.state())
+});
+
 impl Key {
     /// Returns the parts for a state.
     pub fn of(state: &State<'_>) -> Key {
-        let standard = &*crate::chess::position::STANDARD;
-        let men = if *state.men.squares() == standard.board {
-            *zobrist::STANDARD_MEN
-        } else {
-            zobrist::men(state.men.squares())
-        };
-        Key { men, ..Key::default() }.see_rights(*state)
+        let standard = &*STANDARD;
+        let Start { rights, rook_home, .. } = state.start;
+        let at_start = state.ply == 0 && *state.men.squares() == standard.board;
+        if at_start && (*rights, *rook_home) == (standard.rights, standard.rook_home) {
+            return *STANDARD_KEY;
+        }
+        Key { men: zobrist::men(state.men.squares()), ..Key::default() }.see_rights(*state)
     }
 
     /// Returns the parts with that of the rights worked out anew. By value, as all that is seldom called from the loop over plies: what
@@ -54,23 +62,34 @@ impl Key {
         self
     }
 
-    /// Whether a move of the man in that slot that takes `captured` can change the rights' part.
+    /// Whether a move of one of the men in these slots, or its end, can change the rights' part.
     #[inline(always)]
-    pub fn touches(&self, slot: u8, captured: u8) -> bool {
-        (self.watched >> (slot & 63) | self.watched >> (captured & 63)) & 1 != 0
+    pub fn touches(&self, slots: u64) -> bool {
+        self.watched & slots != 0
     }
 
     /// Returns the key of a state that these parts are for.
     #[inline(always)]
     pub fn at(&self, state: &State<'_>) -> u64 {
-        let turn = if state.turn == Color::Black { zobrist::black() } else { 0 };
-        let key = self.men ^ self.rights ^ turn;
-        let passed = if state.last == 0 {
-            state.en_passant != OFF
-        } else {
-            is_double_step(state.last) && beside(state.men, state.turn, state.last)
-        };
+        if state.last != 0 {
+            return self.behind_plain(state);
+        }
+        let key = self.without_en_passant(state);
+        if state.en_passant != OFF { key ^ en_passant(*state) } else { key }
+    }
+
+    /// `at` behind a move of one byte.
+    #[inline(always)]
+    pub fn behind_plain(&self, state: &State<'_>) -> u64 {
+        let key = self.without_en_passant(state);
+        let passed = is_double_step(state.last) && beside(state.men, state.turn, state.last);
         if passed { key ^ en_passant(*state) } else { key }
+    }
+
+    #[inline(always)]
+    fn without_en_passant(&self, state: &State<'_>) -> u64 {
+        let turn = if state.turn == Color::Black { zobrist::black() } else { 0 };
+        self.men ^ self.rights ^ turn
     }
 }
 
