@@ -334,11 +334,22 @@ impl Line {
         }
     }
 
-    /// `play` for a plain move; `check`: whether it gives check.
-    #[inline]
-    pub(crate) fn play_plain(&mut self, m: Move, check: bool) {
-        self.keep();
-        self.now.play_plain(m, check);
+    /// Plays a plain move as `Position::play_reaching` does; returns whether it is legal. `seen` is called before it is played.
+    #[inline(always)]
+    pub(crate) fn play_reaching<const BLACK: bool>(
+        &mut self,
+        m: Move,
+        castling: u64,
+        seen: impl FnOnce(&Position, Move, bool),
+    ) -> bool {
+        let Line { now, before, branches, .. } = self;
+        let played = now.play_reaching::<BLACK>(m, castling, |position, check| {
+            seen(position, m, check);
+            if *branches {
+                before.clone_from(position);
+            }
+        });
+        played.is_some()
     }
 
     /// `play` for a promotion to a man of given identity.

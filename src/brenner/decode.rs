@@ -4,6 +4,7 @@ use super::encode::push_move;
 use super::replay::table::{Entry, TABLE};
 use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
+use crate::chess::piece::CODES;
 use crate::chess::{Color, Man, Move, MoveKind, Position, Role, Square, Wing};
 use crate::game::{Line, Outcome};
 use std::fmt;
@@ -93,6 +94,10 @@ pub struct Decoder<'a> {
     at: usize,
     texts: Texts,
     line: Line,
+    /// Whether plain moves can be played the short way.
+    quick: bool,
+    /// The squares that castling rights hang on, or hung on at the start.
+    castling: u64,
     canonical: bool,
     ended: bool,
     scratch: Vec<u8>,
@@ -159,8 +164,9 @@ const fn read_word(byte: u8) -> Option<Word> {
 impl<'a> Decoder<'a> {
     /// Returns a decoder at the beginning of a stream that starts from `start`.
     pub fn new(bytes: &'a [u8], start: Position, texts: Texts) -> Decoder<'a> {
+        let (quick, castling) = (start.is_quick(), start.castling_squares());
         let line = Line::new(start, memchr::memchr(OPEN, bytes).is_some());
-        Decoder { bytes, at: 0, texts, line, canonical: true, ended: false, scratch: Vec::new() }
+        Decoder { bytes, at: 0, texts, line, quick, castling, canonical: true, ended: false, scratch: Vec::new() }
     }
 
     /// Returns the position after what has been read, within the variation that is open.
@@ -346,31 +352,36 @@ impl<'a> Decoder<'a> {
     /// whether it gives check. Returns false, and does nothing, at anything else: `advance` then knows.
     #[inline]
     pub fn advance_plain(&mut self, before: impl FnOnce(&Position, Move, bool)) -> bool {
+        match self.position().turn() {
+            Color::White => self.plain::<false>(before),
+            Color::Black => self.plain::<true>(before),
+        }
+    }
+
+    /// `advance_plain` for the side to move.
+    #[inline(always)]
+    fn plain<const BLACK: bool>(&mut self, before: impl FnOnce(&Position, Move, bool)) -> bool {
+        let side = usize::from(BLACK);
+        let Some(&byte) = self.bytes.get(self.at).filter(|_| self.quick && !self.ended) else { return false };
         let position = self.line.position();
-        let us = position.turn();
-        let Some(&byte) = self.bytes.get(self.at).filter(|_| !self.ended) else { return false };
-        let Entry { slot, step, .. } = TABLE[us.index()][usize::from(byte)];
-        let Some(from) = Square::new(position.square[usize::from(slot)]) else { return false };
-        let to = from.index().wrapping_add(step);
-        let Some(to) = Square::new(to) else { return false };
+        let Entry { slot, step, .. } = TABLE[side][usize::from(byte)];
+        let Some(from) = Square::new(position.square[usize::from(slot) % CODES]) else { return false };
+        let Some(to) = Square::new(from.index().wrapping_add(step)) else { return false };
         // Also sees that the man does not go beyond the edge of the board.
-        if RELATION[from.at_most_63()][to.at_most_63()] != RELATIONS[us.index()][usize::from(byte)] {
+        if RELATION[from.at_most_63()][to.at_most_63()] != RELATIONS[side][usize::from(byte)] {
             return false;
         }
         if let 0x20..=0x3F = byte {
-            let takes = position.occupied(us.other()) & to.bit() != 0;
-            let second = if us == Color::White { 1 } else { 6 };
+            let takes = position.occupied[1 - side] & to.bit() != 0;
+            let second = if BLACK { 6 } else { 1 };
             let double = byte & 0x18 == 0x08;
             if takes != (byte & 0x10 != 0) || matches!(to.rank(), 0 | 7) || double && from.rank() != second {
                 return false;
             }
         }
-        let m = Move::plain(from, to);
-        let Some(check) = position.check_plain(m) else { return false };
-        before(position, m, check);
-        self.line.play_plain(m, check);
-        self.at += 1;
-        true
+        let played = self.line.play_reaching::<BLACK>(Move::plain(from, to), self.castling, before);
+        self.at += usize::from(played);
+        played
     }
 
     /// Returns the next element and plays it; `None` at the end of a sound stream.
@@ -398,6 +409,7 @@ impl<'a> Decoder<'a> {
             Item::Close => self.line.close(),
             _ => {}
         }
+        self.quick = self.position().is_quick();
         Ok(Some(item))
     }
 }

@@ -246,7 +246,10 @@ impl Position {
     /// Whether a move that gives check leaves no answer.
     fn mates(&self, m: Move) -> bool {
         let mut after = self.clone();
-        after.play(m);
+        match m.kind {
+            MoveKind::Plain => after.play_plain(m, true),
+            _ => after.play(m),
+        }
         !after.has_legal_move()
     }
 

@@ -3,7 +3,7 @@
 #![allow(clippy::cast_possible_truncation)] // places count from where the looking began, and 64 words are near
 
 use super::bytes::{ONES, from, is_line_end, slice};
-use super::writer::{NUMBERS, number_length};
+use super::writer::{LEADS, NUMBERS, number_length};
 use crate::chess::san::{Short, ShortText};
 use crate::game::Lines;
 
@@ -11,22 +11,6 @@ use crate::game::Lines;
 pub(super) const MOST: usize = 64;
 /// In a word: its line is begun before its last token, so that there is no gap.
 const NO_GAP: u16 = 1 << 15;
-
-/// What stands before White's words within a line, by move number: a blank, the number, a full stop and a blank, the first byte lowest; the
-/// highest byte is the number of these.
-#[allow(clippy::indexing_slicing)] // worked out by the compiler
-static LEADS: [u64; 1000] = {
-    let mut table = [0; 1000];
-    let mut number = 0;
-    while number < 1000 {
-        let length = 1 + number_length(number as u32);
-        let text = u32::from_le_bytes(NUMBERS[number]) as u64;
-        let blanks = b' ' as u64 | (b' ' as u64) << (8 * length);
-        table[number] = blanks | text << 8 | (length as u64 + 1) << 56;
-        number += 1;
-    }
-    table
-};
 
 /// A word that may be a move. Places count from where the looking began.
 #[derive(Clone, Copy)]

@@ -52,6 +52,22 @@ pub(super) static NUMBERS: [[u8; 4]; 1000] = {
     table
 };
 
+/// What stands before White's words within a line, by move number: a blank, the number, a full stop and a blank, the first byte lowest; the
+/// highest byte is the number of these.
+#[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // worked out by the compiler
+pub(super) static LEADS: [u64; 1000] = {
+    let mut table = [0; 1000];
+    let mut number = 0;
+    while number < 1000 {
+        let length = 1 + number_length(number as u32);
+        let text = u32::from_le_bytes(NUMBERS[number]) as u64;
+        let blanks = b' ' as u64 | (b' ' as u64) << (8 * length);
+        table[number] = blanks | text << 8 | (length as u64 + 1) << 56;
+        number += 1;
+    }
+    table
+};
+
 /// The length of a number below 1,000 and its full stop.
 #[inline]
 pub(super) const fn number_length(number: u32) -> usize {
@@ -278,24 +294,22 @@ impl PgnWriter {
             return false;
         }
         let white = before.turn() == Color::White;
-        let (mut bits, mut len) = (0, 0);
+        let Style { joined_numbers, unbroken_numbers, pairs, .. } = self.style;
+        let (mut lead, mut lead_len) = (u64::from(b' '), 1);
         if white {
-            let number = before.fullmove_number();
-            let Some(text) = NUMBERS.get(number as usize) else { return false };
-            (bits, len) = (u64::from(u32::from_le_bytes(*text)) << 8 | u64::from(b' '), 1 + number_length(number));
+            let Some(&text) = LEADS.get(before.fullmove_number() as usize) else { return false };
+            (lead, lead_len) = (text, (text >> 56) as usize - usize::from(joined_numbers));
             self.number = false;
-        } else if self.number || self.style.unbroken_numbers && self.out.last() == Some(&b'.') {
+        } else if self.number || unbroken_numbers && self.out.last() == Some(&b'.') {
             return false;
         }
-        let Style { joined_numbers, unbroken_numbers, pairs, .. } = self.style;
-        let (joined, bound) = (white & joined_numbers, white & (joined_numbers | unbroken_numbers));
-        self.gap = (white | !pairs).then_some(if bound { start } else { start + len });
-        let (text, length) =
-            if joined { (san.bits(), san.len()) } else { (san.bits() << 8 | u64::from(b' '), 1 + san.len()) };
-        // The first byte lowest; at most 5 of the number and 8 of the move.
-        let all = u128::from(bits) | u128::from(text) << (8 * len);
-        self.out.extend_from_slice(&all.to_le_bytes());
-        self.out.truncate(start + len + length);
+        let bound = white & (joined_numbers | unbroken_numbers);
+        self.gap = (white | !pairs).then_some(if bound { start } else { start + lead_len - 1 });
+        self.out.reserve(16);
+        self.out.extend_from_slice(&lead.to_le_bytes());
+        self.out.truncate(start + lead_len);
+        self.out.extend_from_slice(&san.bits().to_le_bytes());
+        self.out.truncate(start + lead_len + san.len());
         (self.begun, self.marks) = (true, true);
         true
     }

@@ -135,22 +135,6 @@ impl Position {
         self.is_safe_in_full(m, king)
     }
 
-    /// Returns whether a plain move of a man of the side to move gives check; `None` where it is not legal, or where that is not so plain.
-    /// The man must be one that reaches the square on an empty board: only what stands in its way is looked at.
-    #[inline]
-    pub(crate) fn check_plain(&self, m: Move) -> Option<bool> {
-        if self.attention == Attention::Unknown {
-            return None;
-        }
-        let them = self.turn.other();
-        let (ours, theirs) = (self.occupied[self.turn.index()], self.occupied[them.index()]);
-        let way = between(m.from.at_most_63(), m.to.at_most_63());
-        if ours & m.to.bit() | way & (ours | theirs) != 0 || self.king(them) == Some(m.to) || !self.is_plainly_safe(m) {
-            return None;
-        }
-        Some(self.gives_check_plainly(m))
-    }
-
     /// Returns the standard's SAN of a legal plain move where no other man of its role reaches the square; `None` elsewhere.
     #[inline]
     pub(crate) fn short_san(&self, m: Move) -> Option<ShortText> {

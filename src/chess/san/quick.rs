@@ -153,7 +153,7 @@ impl Position {
     ) -> Option<()> {
         let us = side(BLACK);
         let them = us.other();
-        let (our_king, their_king) = (self.square[us.index() * 32 + 24], self.square[them.index() * 32 + 24]);
+        let their_king = self.square[them.index() * 32 + 24];
         let to = text.0 as usize & 63;
         let bit = 1u64 << to;
         let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
@@ -200,21 +200,66 @@ impl Position {
                 from
             }
         };
-        let (from_square, to_square) = (Square::masked(from as u8), Square::masked(to as u8));
-        let m = Move::plain(from_square, to_square);
-        let (our_king, their_king) = (Square::masked(our_king), Square::masked(their_king));
+        let m = Move::plain(Square::masked(from as u8), Square::masked(to as u8));
+        let mark = (text.0 >> 10 & 3) as u8;
+        self.play_found::<BLACK>(m, role, takes, castling, |position, check| {
+            // The mark is part of the standard's SAN.
+            let right = check == (mark != 0) && (mark != 2 || position.is_marked(m, check, mark));
+            if right {
+                before(position, m);
+            }
+            right
+        })
+    }
+
+    /// Plays a plain move of a man of the side to move, `BLACK` or not, that reaches the square on an empty board, after telling `before` of it and
+    /// whether it gives check. `None`, and nothing has been done, where it is not legal. `castling`: at least the `castling_squares`.
+    #[inline(always)]
+    pub(crate) fn play_reaching<const BLACK: bool>(
+        &mut self,
+        m: Move,
+        castling: u64,
+        before: impl FnOnce(&Position, bool),
+    ) -> Option<()> {
+        let us = side(BLACK);
+        let them = us.other();
+        let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
+        let way = between(m.from.at_most_63(), m.to.at_most_63());
+        let their_king = self.square[them.index() * 32 + 24];
+        if ours & m.to.bit() | way & (ours | theirs) != 0 || their_king == m.to.index() {
+            return None;
+        }
+        let (role, takes) = (self.role_on(m.from.index()), theirs & m.to.bit() != 0);
+        self.play_found::<BLACK>(m, role, takes, castling, |position, check| {
+            before(position, check);
+            true
+        })
+    }
+
+    /// Plays a move that is legal but for checks, if it leaves none and `accept`, given whether it gives one, returns true.
+    #[inline(always)]
+    fn play_found<const BLACK: bool>(
+        &mut self,
+        m: Move,
+        role: Role,
+        takes: bool,
+        castling: u64,
+        accept: impl FnOnce(&Position, bool) -> bool,
+    ) -> Option<()> {
+        let us = side(BLACK);
+        let them = us.other();
+        let our_king = Square::masked(self.square[us.index() * 32 + 24]);
+        let their_king = Square::masked(self.square[them.index() * 32 + 24]);
         let exposed =
-            role == Role::King || self.attention == Attention::Check || self.may_uncover(them, our_king, from_square);
+            role == Role::King || self.attention == Attention::Check || self.may_uncover(them, our_king, m.from);
         if exposed && !self.is_safe_in_full(m, our_king) {
             return None;
         }
         let check = self.gives_check_of(us, role, m, their_king);
-        let mark = (text.0 >> 10 & 3) as u8;
-        // The mark is part of the standard's SAN.
-        if check != (mark != 0) || mark == 2 && !self.is_marked(m, check, mark) {
+        if !accept(self, check) {
             return None;
         }
-        before(self, m);
+        let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
         let mover = self.board[from];
         let victim = self.board[to];
         self.board[from] = EMPTY;
