@@ -164,7 +164,7 @@ const fn read_word(byte: u8) -> Option<Word> {
 impl<'a> Decoder<'a> {
     /// Returns a decoder at the beginning of a stream that starts from `start`.
     pub fn new(bytes: &'a [u8], start: Position, texts: Texts) -> Decoder<'a> {
-        let (quick, castling) = (start.is_quick(), start.castling_squares());
+        let (quick, castling) = (start.knows_checks(), start.castling_squares());
         let line = Line::new(start, memchr::memchr(OPEN, bytes).is_some());
         Decoder { bytes, at: 0, texts, line, quick, castling, canonical: true, ended: false, scratch: Vec::new() }
     }
@@ -409,7 +409,7 @@ impl<'a> Decoder<'a> {
             Item::Close => self.line.close(),
             _ => {}
         }
-        self.quick = self.position().is_quick();
+        self.quick = self.position().knows_checks();
         Ok(Some(item))
     }
 }

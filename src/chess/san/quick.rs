@@ -126,12 +126,15 @@ const fn side(black: bool) -> Color {
 }
 
 impl Position {
-    /// Returns whether `play_quick` can be asked: whether all men have labels, both kings are there, and it is known whether they are in check.
-    /// After moves that it has played, it still can.
+    /// Returns whether `play_reaching` can be asked: whether both kings are there, and it is known whether they are in check. After moves that it
+    /// has played, it still can.
+    pub(crate) fn knows_checks(&self) -> bool {
+        self.attention != Attention::Unknown && Color::BOTH.iter().all(|side| self.king(*side).is_some())
+    }
+
+    /// Returns whether `play_quick` can be asked: `knows_checks`, and all men have labels.
     pub(crate) fn is_quick(&self) -> bool {
-        self.attention != Attention::Unknown
-            && !self.unlabelled
-            && Color::BOTH.iter().all(|side| self.king(*side).is_some())
+        self.knows_checks() && !self.unlabelled
     }
 
     /// The squares of kings and rooks that have a castling right, or had one.
