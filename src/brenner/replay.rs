@@ -15,9 +15,11 @@ pub use state::State;
 
 use super::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
 use crate::chess::piece::{EMPTY, OFF};
+use crate::chess::position::STANDARD;
 use crate::chess::{Color, Man, Position, Role, Square, zobrist};
 use key::Key;
 use std::hint::select_unpredictable;
+use std::sync::LazyLock;
 use table::{Class, TABLE, class, is_double_step, slot};
 
 /// A stream that cannot be replayed to the ply asked, because it is damaged.
@@ -81,9 +83,18 @@ pub struct Replay {
     start: Start,
 }
 
+/// A replay from the usual starting position.
+static STANDARD_REPLAY: LazyLock<Replay> = LazyLock::new(|| Replay::of(&STANDARD));
+
 impl Replay {
     /// Returns a replay that stands at ply 0.
+    #[inline]
     pub fn new(start: &Position) -> Replay {
+        // Nearly all games start so, and a copy costs a quarter.
+        if std::ptr::eq(start, &*STANDARD) { STANDARD_REPLAY.clone() } else { Replay::of(start) }
+    }
+
+    fn of(start: &Position) -> Replay {
         let rook = start.rook_home.map(|home| match Square::new(home).and_then(|home| start.man_at(home)) {
             Some(man) => man.0,
             None => EMPTY,
