@@ -140,6 +140,7 @@ impl Replay {
             start: &self.start,
             tally: self.tally,
             ply: self.ply.into(),
+            base: 0,
             turn: self.turn,
             last: 0,
             en_passant: self.en_passant,
@@ -244,9 +245,8 @@ impl Replay {
                 if let Some(slots) = played {
                     at += 1;
                     let turn = if $black { Color::White } else { Color::Black };
-                    let tally = Tally { zero: tally.zero + base, ..tally };
-                    let ply = base + at as i64;
-                    let state = State { men, start, tally, ply, turn, last: byte, en_passant: OFF };
+                    let ply = at as i64;
+                    let state = State { men, start, tally, ply, base, turn, last: byte, en_passant: OFF };
                     if KEY {
                         if keys.touches(slots) {
                             keys = keys.see_rights(state);

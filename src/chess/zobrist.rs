@@ -45,14 +45,17 @@ static NUMBERS: Numbers = {
     numbers
 };
 
-/// The numbers of men by bits 2 to 5 of their code, which tell colour and role; zero for an empty square.
-pub(crate) static MEN: [[u64; 64]; 16] = {
-    let mut table = [[0; 64]; 16];
+/// The numbers of men by bits 2 to 5 of their code, which tell colour and role; zero for an empty square. Any byte is a square, those from 64 up
+/// have zeros.
+pub(crate) static MEN: [[u64; 256]; 16] = {
+    let mut table = [[0; 256]; 16];
     let mut row = 0;
     while row < 16 {
         let role = [0, 0, 1, 2, 3, 4, 5, 6][row & 7];
-        if role < 6 {
-            table[row] = NUMBERS.men[row / 8 * 6 + role];
+        let mut square = 0;
+        while role < 6 && square < 64 {
+            table[row][square] = NUMBERS.men[row / 8 * 6 + role][square];
+            square += 1;
         }
         row += 1;
     }
@@ -62,7 +65,7 @@ pub(crate) static MEN: [[u64; 64]; 16] = {
 /// Returns the number of the man of that code on that square; 0 for an empty square.
 #[inline(always)]
 pub(crate) fn man(code: u8, square: u8) -> u64 {
-    MEN[usize::from(code >> 2 & 15)][usize::from(square & 63)]
+    MEN[usize::from(code >> 2 & 15)][usize::from(square)]
 }
 
 /// Returns the numbers of all men of a board.

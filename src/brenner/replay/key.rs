@@ -35,7 +35,7 @@ impl Key {
     pub fn of(state: &State<'_>) -> Key {
         let standard = &*STANDARD;
         let Start { rights, rook_home, .. } = state.start;
-        let at_start = state.ply == 0 && *state.men.squares() == standard.board;
+        let at_start = state.ply() == 0 && *state.men.squares() == standard.board;
         if at_start && (*rights, *rook_home) == (standard.rights, standard.rook_home) {
             return *STANDARD_KEY;
         }

@@ -14,8 +14,9 @@ pub struct State<'a> {
     pub(super) men: &'a Men,
     pub(super) start: &'a Start,
     pub(super) tally: Tally,
-    /// The ply, from 0.
+    /// The ply, and the ply that it and `tally` count from.
     pub(super) ply: i64,
+    pub(super) base: i64,
     pub(super) turn: Color,
     /// The byte that was played last, if that says all about en passant; 0 where `en_passant` has it.
     pub(super) last: u8,
@@ -25,7 +26,7 @@ pub struct State<'a> {
 impl State<'_> {
     /// Returns the ply, from 0.
     pub fn ply(&self) -> u32 {
-        self.ply as u32
+        (self.base + self.ply) as u32
     }
 
     /// Returns the side to move.
@@ -71,7 +72,7 @@ impl State<'_> {
 
     /// Returns the number of the move, 1 for the first of both sides.
     pub fn fullmove_number(&self) -> u32 {
-        let moves_of_black = (self.ply as u32 + (self.start.turn == Color::Black) as u32) / 2;
+        let moves_of_black = (self.ply() + (self.start.turn == Color::Black) as u32) / 2;
         self.start.fullmove_number.saturating_add(moves_of_black)
     }
 
