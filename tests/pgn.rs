@@ -767,8 +767,20 @@ fn stretches() {
         let mut writer = PgnWriter::with_style(as_written);
         writer.write(&random_line(&mut dice));
         let mut text = writer.into_bytes();
-        match dice.below(4) {
+        match dice.below(5) {
             0 => as_written = other,
+            3 => {
+                // Numbers of Black's moves where no style has them.
+                let numbers: Vec<usize> = (1..text.len()).filter(|at| text[at - 1..].starts_with(b". ")).collect();
+                for at in numbers.into_iter().rev().filter(|_| dice.below(3) == 0) {
+                    let digits = text[..at - 1].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+                    let behind = text[at + 1..].iter().position(|byte| b" \r\n".contains(byte));
+                    let number = [b" ".as_slice(), &text[at - 1 - digits..at], b".."].concat();
+                    if let Some(behind) = behind.filter(|_| digits > 0) {
+                        text.splice(at + 1 + behind..at + 1 + behind, number);
+                    }
+                }
+            }
             1 => {
                 for _ in 0..3 {
                     let at = dice.below(text.len());

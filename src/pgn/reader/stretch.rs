@@ -23,7 +23,8 @@ impl<V: Visitor> Reader<'_, V> {
         let (lines, any) = match self.visitor.stretch() {
             Stretch::None => return,
             Stretch::Any => (USUAL, true),
-            Stretch::Laid(lines) => (lines, false),
+            // White's move has a number in any case.
+            Stretch::Laid(lines) => (Lines { number: lines.number && self.now.turn() == Color::Black, ..lines }, false),
         };
         let begin = self.lexer.at;
         let line = begin as isize - lines.column as isize;
