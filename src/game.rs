@@ -99,6 +99,8 @@ pub struct Lines {
     pub unbroken_numbers: bool,
     /// Black's move stays on the line, however long.
     pub pairs: bool,
+    /// A line ends before White's number if it has `width` bytes or more, and nowhere else.
+    pub filled: bool,
     /// Black's move has a number, if it comes next.
     pub number: bool,
 }

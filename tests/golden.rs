@@ -41,6 +41,25 @@ fn this_version_writes_the_golden_bytes() {
     assert!(index == fs::read(golden("v0.1.bgi")).unwrap(), "the index's bytes have changed");
 }
 
+/// A game whose lines are filled, in the layout of many files of games over the board: it needs no edits.
+#[test]
+fn filled_lines_are_written_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("filled.bga");
+    let sources = [golden("filled.pgn")];
+    import(&sources, &target, &ImportOptions::default(), &Default::default(), &Default::default(), |_| {}).unwrap();
+    if std::env::var_os("SCORESHEET_BLESS").is_some() {
+        fs::copy(&target, golden("v0.1-filled.bga")).unwrap();
+    }
+    assert!(
+        fs::read(&target).unwrap() == fs::read(golden("v0.1-filled.bga")).unwrap(),
+        "the archive's bytes have changed"
+    );
+    let (archive, mut source) = (Archive::open(golden("v0.1-filled.bga")).unwrap(), Vec::new());
+    archive.game(1).unwrap().original(&mut source).unwrap();
+    assert_eq!(source, fs::read(golden("filled.pgn")).unwrap());
+}
+
 #[test]
 fn deletions_and_header_columns_are_written_as_they_were() {
     let folder = tempfile::tempdir().unwrap();

@@ -746,6 +746,39 @@ fn random_line(dice: &mut Dice) -> Game {
     game
 }
 
+/// A style is known again in what has been written in it.
+#[test]
+fn styles_are_inferred() {
+    let mut dice = Dice(20_261_122);
+    let (mut known, mut all) = ([0; 2], [0; 2]);
+    for _ in 0..400 {
+        let filled = dice.below(2) == 0;
+        let style = Style {
+            width: if filled { 72 } else { [79, 80, 75][dice.below(3)] },
+            joined_numbers: dice.below(2) == 0,
+            filled,
+            wide_result: dice.below(2) == 0,
+            ..Style::default()
+        };
+        let mut last = Style::default();
+        for _ in 0..6 {
+            let mut game = random_line(&mut dice);
+            game.events.retain(|event| matches!(event, Event::Move(_)));
+            let mut writer = PgnWriter::with_style(style);
+            writer.write(&game);
+            let inferred = Style::infer(writer.as_bytes(), last);
+            let mut again = PgnWriter::with_style(inferred);
+            again.write(&game);
+            if again.as_bytes() == writer.as_bytes() {
+                last = inferred;
+                known[usize::from(filled)] += 1;
+            }
+            all[usize::from(filled)] += 1;
+        }
+    }
+    assert!((0..2).all(|filled| known[filled] * 100 > all[filled] * 97), "{known:?} of {all:?}");
+}
+
 /// A visitor that takes stretches is told the same, and writes the same, as one that does not: whatever the style, and whatever stands in
 /// the way.
 #[test]
@@ -761,6 +794,7 @@ fn stretches() {
             number_after_comment: dice.below(2) == 0,
             pairs: dice.below(3) == 0,
             full_squares: dice.below(3) == 0,
+            filled: dice.below(4) == 0,
             ..Style::default()
         };
         let (mut as_written, other) = (style(), style());

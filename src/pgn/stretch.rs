@@ -141,7 +141,12 @@ impl Words<'_> {
         let Some(len) = word_length(word) else { return false };
         let start = self.at + lead_len;
         let end = start + len;
-        if end as isize - self.line > self.width && !(BLACK && self.lines.pairs) {
+        let full = if self.lines.filled {
+            !BLACK && self.at as isize - self.line >= self.width
+        } else {
+            end as isize - self.line > self.width && !(BLACK && self.lines.pairs)
+        };
+        if full {
             return false;
         }
         self.at = end;
@@ -200,6 +205,10 @@ impl Words<'_> {
         let end = start + word_length(load(&last_window(text, start), 0))?;
         if any {
             return Some((start, end, None, false));
+        }
+        if lines.filled {
+            let full = !black && self.at as isize - self.line >= self.width;
+            return (breaks == full && !breaks_inside).then_some((start, end, full.then_some(first), false));
         }
         if black && lines.pairs {
             return (!breaks && !numbered).then_some((start, end, None, false));

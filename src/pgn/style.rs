@@ -55,7 +55,12 @@ pub struct Style {
     pub pairs: bool,
     /// Two blanks before the result.
     pub wide_result: bool,
+    /// A line ends before White's number if it has `width` bytes or more, and nowhere else.
+    pub filled: bool,
 }
+
+/// The width of lines that are filled, in the files of a great collection and others made like them.
+const FILLED: usize = 72;
 
 impl Default for Style {
     fn default() -> Style {
@@ -73,6 +78,7 @@ impl Default for Style {
             windows_1252: false,
             pairs: false,
             wide_result: false,
+            filled: false,
         }
     }
 }
@@ -81,7 +87,7 @@ impl Style {
     /// The bytes that a style takes.
     pub const BYTES: usize = 9;
 
-    const FLAGS: usize = 9;
+    const FLAGS: usize = 10;
 
     fn flags(&mut self) -> [&mut bool; Style::FLAGS] {
         [
@@ -94,6 +100,7 @@ impl Style {
             &mut self.windows_1252,
             &mut self.pairs,
             &mut self.wide_result,
+            &mut self.filled,
         ]
     }
 
@@ -162,7 +169,9 @@ impl Style {
         }
         style.infer_numbers(moves);
         style.infer_breaks(moves);
-        style.infer_width(moves);
+        if !style.infer_filled(moves, last) {
+            style.infer_width(moves);
+        }
         style
     }
 
@@ -235,6 +244,41 @@ impl Style {
                 self.wide_result = last.get(result - 1) == Some(&b' ');
             }
         }
+    }
+
+    /// Whether lines end where they are full rather than where the next word does not fit. Returns false where the width has yet to be found.
+    fn infer_filled(&mut self, moves: &[&[u8]], last: Style) -> bool {
+        if moves.iter().any(|line| line.contains(&b'{') || line.contains(&b'(')) {
+            return self.filled;
+        }
+        self.filled = false;
+        // The lengths of the shortest line that ends with a move, and of the longest beginning of a line before a number of White's.
+        let (mut shortest, mut longest) = (usize::MAX, 0);
+        for (place, line) in moves.iter().enumerate() {
+            let starts_pair = |at: usize| {
+                let digits = from(line, at).iter().take_while(|b| b.is_ascii_digit()).count();
+                digits > 0 && line.get(at + digits) == Some(&b'.') && line.get(at + digits + 1) != Some(&b'.')
+            };
+            let before = (1..line.len()).rev().find(|at| line.get(at - 1) == Some(&b' ') && starts_pair(*at));
+            longest = longest.max(before.map_or(0, |at| at - 1));
+            if place > 0 && !starts_pair(0) {
+                return false;
+            }
+            if place + 1 < moves.len() {
+                shortest = shortest.min(line.len());
+            }
+        }
+        let fits = |width: usize| (longest + 1..=shortest).contains(&width);
+        let usual_width = u32::try_from(FILLED).unwrap_or(u32::MAX);
+        let width = if last.filled && fits(last.width as usize) {
+            last.width
+        } else if moves.len() > 2 && fits(FILLED) {
+            usual_width
+        } else {
+            return false;
+        };
+        *self = Style { filled: true, width, pairs: false, unbroken_numbers: false, ..*self };
+        true
     }
 
     /// A line is full if the next word would not have fitted: that bounds the width from both sides.

@@ -211,7 +211,7 @@ impl PgnWriter {
     /// Breaks the line before the last token where it has become too long.
     #[inline]
     fn end_token(&mut self) {
-        if self.out.len() - self.line > self.style.width as usize {
+        if self.out.len() - self.line > self.style.width as usize && !self.style.filled {
             self.wrap();
         }
     }
@@ -260,6 +260,9 @@ impl PgnWriter {
         let white = before.turn() == Color::White;
         let mut joined = false;
         if self.number || white {
+            if white && self.style.filled && self.out.len() - self.line >= self.style.width as usize {
+                self.break_line();
+            }
             self.begin_token();
             write_move_number(&mut self.out, before.fullmove_number());
             if !white {
@@ -289,11 +292,13 @@ impl PgnWriter {
     fn short_token(&mut self, before: &Position, san: ShortText) -> bool {
         let start = self.out.len();
         let most = start + 6 + san.len();
-        let within = start > self.line && most - self.line <= self.style.width as usize;
+        let white = before.turn() == Color::White;
+        let width = self.style.width as usize;
+        let fits = if self.style.filled { !white || start - self.line < width } else { most - self.line <= width };
+        let within = start > self.line && fits;
         if !within || self.head || self.opening > 0 {
             return false;
         }
-        let white = before.turn() == Color::White;
         let Style { joined_numbers, unbroken_numbers, pairs, .. } = self.style;
         let (mut lead, mut lead_len) = (u64::from(b' '), 1);
         if white {
@@ -427,9 +432,9 @@ impl Visitor for PgnWriter {
         if column == 0 || self.head || self.opening > 0 {
             return Stretch::None;
         }
-        let Style { width, line_end, joined_numbers, unbroken_numbers, pairs, .. } = self.style;
+        let Style { width, line_end, joined_numbers, unbroken_numbers, pairs, filled, .. } = self.style;
         let (width, line_end, number) = (width as usize, line_end.bytes(), self.number);
-        Stretch::Laid(Lines { column, width, line_end, joined_numbers, unbroken_numbers, pairs, number })
+        Stretch::Laid(Lines { column, width, line_end, joined_numbers, unbroken_numbers, pairs, filled, number })
     }
 
     #[inline]

@@ -14,6 +14,7 @@ const USUAL: Lines = Lines {
     joined_numbers: false,
     unbroken_numbers: false,
     pairs: false,
+    filled: false,
     number: false,
 };
 
