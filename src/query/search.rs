@@ -3,19 +3,21 @@
 use super::pattern::Pattern;
 use super::positions::PositionIndex;
 use super::signature::{Departures, Signatures};
-use super::sought::{Home, Sought, has_back_pawns, home_pawns};
+use super::sought::{Home, Sought, class, has_back_pawns, home_pawns};
 use crate::archive::{Archive, Game};
 use crate::brenner::OPEN;
 use crate::brenner::decode::{Decoder, Item, Texts};
 use crate::brenner::replay::{Replay, ReplayError};
-use crate::chess::Position;
 use crate::chess::position::STANDARD;
+use crate::chess::{Color, Position};
 use crate::error::{Damage, Error, Result};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Games to a task.
 const TASK: usize = 256;
+/// Games that are opened together.
+const TOGETHER: usize = 16;
 
 /// A place where a game has the position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -262,15 +264,20 @@ impl<'a> Search<'a> {
     ) -> (Vec<T>, Vec<Error>) {
         let of_task = |games: &[u64]| {
             let (mut found, mut unread) = (Vec::new(), Vec::new());
-            for number in games {
-                match self.archive.game(*number) {
-                    Ok(game) => {
-                        if work(&game, &mut found).is_err() {
-                            unread.push(Damage::new(0, "damaged moves").of_game(*number).into());
+            // Some games are opened before they are worked on, so that their bytes come from memory together.
+            let mut open = Vec::with_capacity(TOGETHER);
+            for games in games.chunks(TOGETHER) {
+                open.extend(games.iter().map(|number| self.archive.game(*number)));
+                for game in open.drain(..) {
+                    match game {
+                        Ok(game) => {
+                            if work(&game, &mut found).is_err() {
+                                unread.push(Damage::new(0, "damaged moves").of_game(game.number()).into());
+                            }
                         }
+                        Err(Error::Deleted { .. }) => {}
+                        Err(error) => unread.push(error),
                     }
-                    Err(Error::Deleted { .. }) => {}
-                    Err(error) => unread.push(error),
                 }
             }
             (found, unread)
@@ -295,6 +302,10 @@ pub(crate) struct MainLine<'a> {
     sought: &'a Sought,
     /// What is known of games from the usual position.
     standard: Option<Killers>,
+    /// That position, to begin with.
+    start: Replay,
+    /// Whether that is it.
+    at_start: bool,
     /// The first ply at which they can have it.
     earliest: u32,
 }
@@ -303,6 +314,8 @@ pub(crate) struct MainLine<'a> {
 struct Killers {
     departures: Departures,
     needed: Home,
+    /// Whether a pawn stands behind its home, so that pawns tell nothing.
+    anyhow: bool,
 }
 
 impl Killers {
@@ -310,68 +323,79 @@ impl Killers {
     fn of(sought: &Sought, start: &Position) -> Option<Killers> {
         let departures = Departures::new(&start.board);
         if has_back_pawns(&start.board) {
-            return Some(Killers { departures, needed: [0; 2] });
+            return Some(Killers { departures, needed: [0; 2], anyhow: true });
         }
         let (needed, standing) = (sought.home(), home_pawns(&start.board));
         let possible = (0..2).all(|side| needed[side] & !standing[side] == 0);
-        possible.then_some(Killers { departures, needed })
+        possible.then_some(Killers { departures, needed, anyhow: false })
     }
 }
 
 impl<'a> MainLine<'a> {
     pub(crate) fn new(sought: &'a Sought) -> MainLine<'a> {
-        MainLine { sought, standard: Killers::of(sought, &STANDARD), earliest: sought.earliest() }
+        let (standard, start) = (Killers::of(sought, &STANDARD), Replay::new(&STANDARD));
+        MainLine { sought, standard, start, at_start: sought.matches(&STANDARD), earliest: sought.earliest() }
     }
 
     /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns false.
     pub(crate) fn scan(&self, game: &Game<'_>, mut hit: impl FnMut(&Replay, &[u8]) -> bool) -> Result<(), ReplayError> {
-        let (start, mut stream) = (game.start(), game.moves());
-        let of_start;
+        let sought = self.sought;
+        let mut rest = game.moves();
+        let (mut replay, of_start);
         let killers = if game.is_set_up() {
-            of_start = Killers::of(self.sought, start);
+            replay = Replay::new(game.start());
+            of_start = Killers::of(sought, game.start());
             &of_start
         } else {
+            // What every such game has need not be looked for, and a move has a byte at least.
+            let begun = self.at_start && !hit(&self.start, rest);
+            if begun || rest.len() < self.earliest as usize {
+                return Ok(());
+            }
+            replay = self.start.clone();
+            let ply = self.earliest.max(self.at_start.into());
+            let used = replay.run(rest, ply)?;
+            if replay.ply() < ply {
+                return Ok(());
+            }
+            rest = rest.get(used..).unwrap_or_default();
             &self.standard
         };
-        let Some(Killers { departures, needed }) = killers else { return Ok(()) };
-        let mut replay = Replay::new(start);
-        let mut advance = |replay: &mut Replay, plies: u32| {
-            let ply = replay.ply() + plies;
-            let used = replay.run(stream, ply)?;
-            stream = stream.get(used..).unwrap_or_default();
-            Ok((replay.ply() == ply, stream))
+        let Some(Killers { departures, needed, anyhow }) = killers else { return Ok(()) };
+        let turn = sought.compare().side.then(|| sought.position().turn());
+        let ahead = sought.first();
+        // Whether the men may be there, and whether they can be later.
+        let look = |board: &[u8; 64], to_move: Color| {
+            let here = class(board[ahead.0]) == ahead.1 && turn.is_none_or(|turn| turn == to_move);
+            (here && sought.same_men(board), !departures.lost(board, *needed))
         };
-        let mut rest = game.moves();
-        let every = if self.sought.compare().side { 2 } else { 1 };
-        let mut skipped = if game.is_set_up() { 0 } else { self.earliest };
-        if every == 2 && (skipped % 2 == 1) != (replay.turn() != self.sought.position().turn()) {
-            skipped += 1;
-        }
-        if skipped > 0 {
-            let (on, left) = advance(&mut replay, skipped)?;
-            if !on {
-                return Ok(());
-            }
-            rest = left;
-        }
+        let (mut here, mut can_be) = look(replay.board(), replay.turn());
+        can_be &= *anyhow || sought.is_ahead(replay.board());
         loop {
-            let board = replay.board();
-            if departures.lost(board, *needed) {
+            if !can_be {
                 return Ok(());
             }
-            let here =
-                self.sought.same_men(board) && (self.sought.is_plain() || self.sought.same_state(&replay.position()));
-            if here && !hit(&replay, rest) {
+            if here && sought.same_state_at(&replay.state()) && !hit(&replay, rest) {
                 return Ok(());
             }
-            let (on, left) = advance(&mut replay, every)?;
-            if !on {
+            let (used, stopped) = replay.run_while(rest, |state| {
+                let board = state.board();
+                (here, can_be) = look(board, state.turn());
+                if state.ply().is_multiple_of(ASKED) {
+                    can_be &= *anyhow || sought.is_ahead(board);
+                }
+                !here && can_be
+            })?;
+            if !stopped {
                 return Ok(());
             }
-            rest = left;
+            rest = rest.get(used..).unwrap_or_default();
         }
     }
 }
+
+/// Every so many plies it is asked whether the position can still come.
+const ASKED: u32 = 8;
 
 /// Looks for the position in all lines of a game.
 fn all_lines(sought: &Sought, game: &Game<'_>, reach: Reach, hits: &mut Vec<Hit>) -> Result<(), ReplayError> {
