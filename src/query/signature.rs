@@ -290,7 +290,7 @@ impl Test {
 
     #[inline(always)]
     fn may(&self, signature: u64) -> bool {
-        let order = signature & self.counted | (signature & 15) * self.others;
+        let order = (signature & self.counted) | ((signature & 15) * self.others);
         let [a, b, c, d, e, f, ..] = order.to_le_bytes().map(|pair| PAIRS[usize::from(pair)]);
         // What follows the last departure repeats it.
         let is_long = self.last == 0 || (signature ^ signature << 4) & self.last != 0;
