@@ -1,21 +1,21 @@
 //! Which games reach a position, and at which ply.
 
+use super::main_line::MainLine;
 use super::pattern::Pattern;
 use super::positions::PositionIndex;
-use super::signature::{Departures, Signatures};
-use super::sought::{Home, Sought, class, has_back_pawns, home_pawns};
+use super::signature::Signatures;
+use super::sought::Sought;
 use crate::archive::{Archive, Game};
 use crate::brenner::OPEN;
 use crate::brenner::decode::{Decoder, Item, Texts};
-use crate::brenner::replay::{Replay, ReplayError};
-use crate::chess::position::STANDARD;
-use crate::chess::{Color, Position};
+use crate::brenner::replay::ReplayError;
+use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Games to a task.
-const TASK: usize = 256;
+pub(super) const TASK: usize = 256;
 /// Games that are opened together.
 const TOGETHER: usize = 16;
 
@@ -162,71 +162,6 @@ impl<'a> Search<'a> {
         Found { hits, steps, unread }
     }
 
-    /// Finds the games by the index; every place that it names is looked at in the game.
-    fn look_up(&self, index: &PositionIndex, sought: &Sought, reach: Reach) -> Result<Found> {
-        let mut steps = vec![Step { what: "all games", games: self.archive.len() }];
-        let mut places = Vec::new();
-        for position in sought.variants() {
-            places.extend(index.locate(index.places(&position)?)?);
-        }
-        let mut places: Vec<(u64, u32)> = places.into_iter().map(|place| (place.game, place.ply)).collect();
-        if sought.matches(&STANDARD) {
-            let games = index.facts()?.zip(1..).filter(|(facts, _)| !facts.set_up);
-            places.extend(games.map(|(_, game)| (game, 0)));
-        }
-        places.sort_unstable();
-        places.dedup();
-        places.retain(|(game, _)| !self.archive.is_deleted(*game));
-        if let Some(among) = self.among {
-            places.retain(|(game, _)| among.binary_search(game).is_ok());
-        }
-        let games: Vec<&[(u64, u32)]> = places.chunk_by(|a, b| a.0 == b.0).collect();
-        steps.push(Step { what: "position index", games: games.len() as u64 });
-        let (mut hits, mut unread) = (Vec::new(), Vec::new());
-        let of_task = |games: &[&[(u64, u32)]]| {
-            let (mut hits, mut unread) = (Vec::new(), Vec::new());
-            for game in games {
-                if let Err(error) = self.look_at(sought, game, reach, &mut hits) {
-                    unread.push(error);
-                }
-            }
-            (hits, unread)
-        };
-        // A handful is done before other threads have woken up.
-        let tasks: Vec<(Vec<Hit>, Vec<Error>)> = match games.len() {
-            ..TASK => vec![of_task(&games)],
-            _ => games.par_chunks(TASK).map(of_task).collect(),
-        };
-        for (found, failed) in tasks {
-            hits.extend(found);
-            unread.extend(failed);
-        }
-        steps.push(Step { what: "replay", games: games_of(&hits) });
-        Ok(Found { hits, steps, unread })
-    }
-
-    fn look_at(&self, sought: &Sought, places: &[(u64, u32)], reach: Reach, hits: &mut Vec<Hit>) -> Result<()> {
-        let Some((number, _)) = places.first() else { return Ok(()) };
-        let game = match self.archive.game(*number) {
-            Err(Error::Deleted { .. }) => return Ok(()),
-            game => game?,
-        };
-        let (mut replay, mut stream) = (Replay::new(game.start()), game.moves());
-        for (_, ply) in places {
-            let damage = |_| Damage::new(0, "damaged moves").of_game(*number);
-            let used = replay.run(stream, *ply).map_err(damage)?;
-            stream = stream.get(used..).unwrap_or_default();
-            let here = replay.ply() == *ply && sought.same_men(replay.board());
-            if here && sought.same_state(&replay.position()) {
-                hits.push(Hit { game: *number, ply: *ply, variation: false });
-                if !reach.all_plies {
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Returns the games that may have a position in their main line, by what is known without reading them; all where none is given.
     pub(crate) fn candidates(&self, sought: Option<&Sought>, steps: &mut Vec<Step>) -> Cow<'a, [u64]> {
         let archive = self.archive;
@@ -296,106 +231,6 @@ impl<'a> Search<'a> {
 pub(crate) fn games_of(hits: &[Hit]) -> u64 {
     hits.chunk_by(|a, b| a.game == b.game).count() as u64
 }
-
-/// A walk along main lines that ends where the position cannot come any more.
-pub(crate) struct MainLine<'a> {
-    sought: &'a Sought,
-    /// What is known of games from the usual position.
-    standard: Option<Killers>,
-    /// That position, to begin with.
-    start: Replay,
-    /// Whether that is it.
-    at_start: bool,
-    /// The first ply at which they can have it.
-    earliest: u32,
-}
-
-/// The home pawns that the position has: once one of them has left, the position is past.
-struct Killers {
-    departures: Departures,
-    needed: Home,
-    /// Whether a pawn stands behind its home, so that pawns tell nothing.
-    anyhow: bool,
-}
-
-impl Killers {
-    /// Returns `None` where no game from this start can have the position.
-    fn of(sought: &Sought, start: &Position) -> Option<Killers> {
-        let departures = Departures::new(&start.board);
-        if has_back_pawns(&start.board) {
-            return Some(Killers { departures, needed: [0; 2], anyhow: true });
-        }
-        let (needed, standing) = (sought.home(), home_pawns(&start.board));
-        let possible = (0..2).all(|side| needed[side] & !standing[side] == 0);
-        possible.then_some(Killers { departures, needed, anyhow: false })
-    }
-}
-
-impl<'a> MainLine<'a> {
-    pub(crate) fn new(sought: &'a Sought) -> MainLine<'a> {
-        let (standard, start) = (Killers::of(sought, &STANDARD), Replay::new(&STANDARD));
-        MainLine { sought, standard, start, at_start: sought.matches(&STANDARD), earliest: sought.earliest() }
-    }
-
-    /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns false.
-    pub(crate) fn scan(&self, game: &Game<'_>, mut hit: impl FnMut(&Replay, &[u8]) -> bool) -> Result<(), ReplayError> {
-        let sought = self.sought;
-        let mut rest = game.moves();
-        let (mut replay, of_start);
-        let killers = if game.is_set_up() {
-            replay = Replay::new(game.start());
-            of_start = Killers::of(sought, game.start());
-            &of_start
-        } else {
-            // What every such game has need not be looked for, and a move has a byte at least.
-            let begun = self.at_start && !hit(&self.start, rest);
-            if begun || rest.len() < self.earliest as usize {
-                return Ok(());
-            }
-            replay = self.start.clone();
-            let ply = self.earliest.max(self.at_start.into());
-            let used = replay.run(rest, ply)?;
-            if replay.ply() < ply {
-                return Ok(());
-            }
-            rest = rest.get(used..).unwrap_or_default();
-            &self.standard
-        };
-        let Some(Killers { departures, needed, anyhow }) = killers else { return Ok(()) };
-        let turn = sought.compare().side.then(|| sought.position().turn());
-        let ahead = sought.first();
-        // Whether the men may be there, and whether they can be later.
-        let look = |board: &[u8; 64], to_move: Color| {
-            let here = class(board[ahead.0]) == ahead.1 && turn.is_none_or(|turn| turn == to_move);
-            (here && sought.same_men(board), !departures.lost(board, *needed))
-        };
-        let (mut here, mut can_be) = look(replay.board(), replay.turn());
-        can_be &= *anyhow || sought.is_ahead(replay.board());
-        loop {
-            if !can_be {
-                return Ok(());
-            }
-            if here && sought.same_state_at(&replay.state()) && !hit(&replay, rest) {
-                return Ok(());
-            }
-            let (used, stopped) = replay.run_while(rest, |state| {
-                let board = state.board();
-                (here, can_be) = look(board, state.turn());
-                if state.ply().is_multiple_of(ASKED) {
-                    can_be &= *anyhow || sought.is_ahead(board);
-                }
-                !here && can_be
-            })?;
-            if !stopped {
-                return Ok(());
-            }
-            rest = rest.get(used..).unwrap_or_default();
-        }
-    }
-}
-
-/// Every so many plies it is asked whether the position can still come.
-const ASKED: u32 = 8;
 
 /// Looks for the position in all lines of a game.
 fn all_lines(sought: &Sought, game: &Game<'_>, reach: Reach, hits: &mut Vec<Hit>) -> Result<(), ReplayError> {
