@@ -29,8 +29,10 @@ fn has(game: &Game, name: &str, part: &str) -> bool {
 fn day(game: &Game) -> u32 {
     let of = |name: &str| {
         let date = tag(game, name);
-        let mut parts = date.split('.').map(|part| part.parse::<u32>().ok());
-        let [year, month, day] = [(); 3].map(|()| parts.next().flatten().unwrap_or(0));
+        // Digits, or nothing but question marks.
+        let number = |part: &str| if part.chars().all(|mark| mark == '?') { Some(0) } else { part.parse::<u32>().ok() };
+        let mut parts = date.split(['.', '-', '/']).map(number).chain([Some(0); 2]);
+        let [year, month, day] = [parts.next()??, parts.next()??, parts.next()??];
         let can_be = month <= 12 && day <= 31;
         let day = if month == 0 { 1 } else { day.max(1) };
         (year > 0 && can_be).then_some((year * 100 + month.max(1)) * 100 + day)
