@@ -92,11 +92,13 @@ impl Signatures {
     pub fn candidates(&self, sought: &Sought) -> Vec<u64> {
         let test = Test::of(sought);
         let of_task = |(task, signatures): (usize, &[u64])| {
-            // Every game is written down, and the next one over it where it does not pass: no branch depends on that.
+            // Every game that begins so is written down, and the next one over it where it does not pass: no branch depends on that.
             let (mut passing, mut count) = ([0u16; TASK], 0);
             for (place, signature) in signatures.iter().enumerate() {
-                passing[count % TASK] = place as u16;
-                count += usize::from(test.may(*signature));
+                if test.begins_so(*signature) {
+                    passing[count % TASK] = place as u16;
+                    count += usize::from(test.may(*signature));
+                }
             }
             let first = (task * TASK) as u64 + 1;
             let passing = passing.get(..count).unwrap_or_default();
@@ -245,8 +247,10 @@ static PAIRS: [u16; 256] = {
 const OTHERS: u16 = 0x0F0F;
 const ABOVE: u16 = 0x1010;
 
-/// What a position asks of a signature. Decided without a branch, for no branch would be foreseen.
+/// What a position asks of a signature. Decided without a branch, for no branch would be foreseen, but for one that rejects most.
 struct Test {
+    /// The home squares that none of the first four departures may be of.
+    kept: u16,
     /// The home squares that have been left.
     gone: u16,
     /// Which squares must be just those of `gone`: all, or where more have been left than a signature holds, those that have not been left.
@@ -277,6 +281,7 @@ impl Test {
             [(white, men[2]), (black, men[3])].map(|(most, men)| most - u16::from((1..16).contains(&men)));
         let most = white_pawns | black_pawns << 4 | white << 8 | black << 12;
         Test {
+            kept: if count < 4 { 0 } else { !gone },
             gone,
             strict: if is_more { !gone } else { !0 },
             counted,
@@ -286,6 +291,13 @@ impl Test {
             most: [most & OTHERS | ABOVE, most >> 4 & OTHERS | ABOVE],
             has_both: men[2] > 0 && men[3] > 0,
         }
+    }
+
+    /// Returns whether the first four departures may be those of the position.
+    #[inline(always)]
+    fn begins_so(&self, signature: u64) -> bool {
+        let [a, b, ..] = signature.to_le_bytes().map(|pair| PAIRS[usize::from(pair)]);
+        (a | b) & self.kept == 0 || signature & ANY == ANY
     }
 
     #[inline(always)]
@@ -356,6 +368,7 @@ mod tests {
             for tail in [tail, tail & 0x3377, 0x1111, 0x0000, 0x000F] {
                 let signature = order | u64::from(tail) << 48;
                 prop_assert_eq!(test.may(signature), plainly(&sought, signature), "{:016x}", signature);
+                prop_assert!(test.begins_so(signature) || !test.may(signature), "{:016x}", signature);
             }
         }
     }
