@@ -116,11 +116,59 @@ fn archives_are_merged_split_and_cut_down() {
     room.fine(&["split", "m.bga", "--count", "3", "-o", "parts", "-q"]);
     assert_eq!(room.fine(&["list", "parts/m-1.bga"]).lines().count(), 3);
     assert_eq!(room.fine(&["list", "parts/m-2.bga"]).lines().count(), 1);
+    // Each takes some 13,000 bytes by itself, and hardly more with another.
+    room.fine(&["split", "m.bga", "--bytes", "1M", "-o", "whole", "-q"]);
+    assert_eq!(room.digest("whole/m-1.bga"), room.digest("m.bga"));
+    let refused = room.run(&["split", "m.bga", "--bytes", "1K", "-o", "small", "-q"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(
+        refused.err.contains("game 1 alone takes") && !room.0.path().join("small/m-1.bga").exists(),
+        "{}",
+        refused.err
+    );
+    for bad in ["0", "M", "12X", "-3", "99999999999G"] {
+        assert_eq!(room.run(&["split", "m.bga", &format!("--bytes={bad}"), "-o", "small"]).code, Some(2), "{bad}");
+    }
+    assert_eq!(room.run(&["split", "m.bga", "--bytes", "1M", "--count", "2", "-o", "small"]).code, Some(2));
     room.fine(&["split", "m.bga", "--by", "year", "-o", "years", "-q"]);
     assert_eq!(room.fine(&["list", "years/m-2024.bga"]).lines().count(), 1);
     assert_eq!(room.fine(&["list", "years/m-unknown.bga"]).lines().count(), 3);
     room.fine(&["merge", "parts/m-1.bga", "parts/m-2.bga", "-o", "again.bga", "-q"]);
     assert_eq!(room.digest("again.bga"), room.digest("m.bga"));
+}
+
+#[test]
+fn archives_are_split_by_size() {
+    let room = Room::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/lichess-sample.pgn.zst");
+    room.fine(&["import", sample, "-o", "s.bga", "-q"]);
+    let whole = std::fs::metadata(room.0.path().join("s.bga")).unwrap().len();
+    for (bytes, less) in [(100_000, 4), (60_000, 3)] {
+        let folder = format!("parts{bytes}");
+        room.fine(&["split", "s.bga", "--bytes", &format!("{}K", bytes / 1000), "-o", &folder, "-q"]);
+        let mut parts: Vec<_> = std::fs::read_dir(room.0.path().join(&folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|end| end == "bga"))
+            .collect();
+        parts.sort();
+        let sizes: Vec<u64> = parts.iter().map(|path| std::fs::metadata(path).unwrap().len()).collect();
+        assert!(sizes.iter().all(|size| *size <= bytes), "{sizes:?}");
+        // All but the last are nearly as large as they may be.
+        let (_, full) = sizes.split_last().unwrap();
+        assert!(
+            full.len() as u64 >= whole / bytes && full.iter().all(|size| *size > bytes - bytes / less),
+            "{sizes:?}"
+        );
+        let mut merge = vec!["merge".to_owned()];
+        merge.extend(parts.iter().map(|path| path.to_str().unwrap().to_owned()));
+        merge.extend(["-o".to_owned(), format!("{folder}.bga"), "-q".to_owned()]);
+        room.fine(&merge.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(room.fine(&["export", &format!("{folder}.bga")]), room.fine(&["export", "s.bga"]));
+    }
+    // Nothing is written over.
+    assert_eq!(room.run(&["split", "s.bga", "--bytes", "100K", "-o", "parts100000", "-q"]).code, Some(1));
+    room.fine(&["split", "s.bga", "--bytes", "100K", "-o", "parts100000", "-q", "--force"]);
 }
 
 /// One game told in five ways, and others that are near it but not it.

@@ -299,7 +299,7 @@ fn header_columns_files() {
         ColumnRef { key: &key, table: Some(0), width: 1, numbers: &[1, 0] },
         ColumnRef { key: &Key::Plies, table: None, width: 1, numbers: &[9, 8] },
     ];
-    let file = headers::encode(&state, &[table], &columns);
+    let file = headers::encode(&state, &[table], &columns, &["Round"]);
     assert_eq!(file[..8], headers::MAGIC);
     assert!(section(title).contains("89 42 47 48 0D 0A 1A 0A"));
     assert_eq!((fields[3], at(&file, fields[3])), ((12, 4), headers::HEADER as u64));
@@ -307,7 +307,7 @@ fn header_columns_files() {
     let numbers: Vec<u64> = fields[5..11].iter().map(|field| at(&file, *field)).collect();
     assert_eq!(numbers, [5, 6, 2, file.len() as u64, directory as u64, 0]);
     assert_eq!(fields[10].0 + 8, headers::HEADER);
-    // The directory as the document says it: tables, then columns.
+    // The directory as the document says it: tables, then columns, then the tags without one.
     let crc = |offset: usize, bytes: &[u8]| state.id.crc(offset as u64, bytes).to_le_bytes();
     let parts = headers::HEADER + directory + 4;
     let expected = [
@@ -319,6 +319,8 @@ fn header_columns_files() {
         &crc(parts + 6, &[1, 0]),
         &[0, 1],
         &crc(parts + 8, &[9, 8]),
+        &[1, 5],
+        b"Round",
     ];
     assert_eq!(file[headers::HEADER..parts - 4], expected.concat());
     assert_eq!(file[parts..], *b"\x02\0\0\0hi\x01\x00\x09\x08");

@@ -384,7 +384,7 @@ impl Archive {
 
     /// Returns game `number`, its moves unpacked to ply `limit` at least.
     #[inline]
-    pub(super) fn game_until(&self, number: u64, limit: Option<u32>) -> Result<Game<'_>> {
+    pub(crate) fn game_until(&self, number: u64, limit: Option<u32>) -> Result<Game<'_>> {
         let (chunk, place) = self.place(number)?;
         if self.is_deleted(number) {
             return Err(Error::Deleted { game: number });

@@ -154,7 +154,23 @@ impl Replay {
 
     /// Plays moves of the main line until `ply` is reached or the stream ends; returns how many bytes were read.
     pub fn run(&mut self, stream: &[u8], ply: u32) -> Result<usize, ReplayError> {
-        self.play::<false>(stream, ply, Key::default(), |_, _| {})
+        self.play::<false>(stream, ply, Key::default(), |_, _| true)
+    }
+
+    /// Plays moves of the main line until `goes_on` says no of the state behind one of them, or the stream ends; returns how many bytes were
+    /// read, and whether it was stopped.
+    #[inline]
+    pub fn run_while(
+        &mut self,
+        stream: &[u8],
+        mut goes_on: impl FnMut(&State<'_>) -> bool,
+    ) -> Result<(usize, bool), ReplayError> {
+        let mut stopped = false;
+        let used = self.play::<false>(stream, u32::MAX, Key::default(), |state, _| {
+            stopped = !goes_on(state);
+            !stopped
+        })?;
+        Ok((used, stopped))
     }
 
     /// Plays the main line to its end and calls `visit` with the state at each ply on the way, the present one first.
@@ -163,7 +179,10 @@ impl Replay {
     #[inline]
     pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>)) -> Result<usize, ReplayError> {
         visit(&self.state());
-        self.play::<false>(stream, u32::MAX, Key::default(), |state, _| visit(state))
+        self.play::<false>(stream, u32::MAX, Key::default(), |state, _| {
+            visit(state);
+            true
+        })
     }
 
     /// Does as [`Replay::walk`], and gives the Zobrist key of each state: that of [`Position::zobrist`], kept from ply to ply.
@@ -172,17 +191,20 @@ impl Replay {
         let state = self.state();
         let key = Key::of(&state);
         visit(&state, key.at(&state));
-        self.play::<true>(stream, u32::MAX, key, visit)
+        self.play::<true>(stream, u32::MAX, key, |state, key| {
+            visit(state, key);
+            true
+        })
     }
 
-    /// Plays on; calls `visit` behind each ply. `key` is the present state's, if `KEY` asks for one.
+    /// Plays on; calls `visit` behind each ply, until that says no. `key` is the present state's, if `KEY` asks for one.
     #[inline(always)]
     fn play<const KEY: bool>(
         &mut self,
         stream: &[u8],
         ply: u32,
         mut key: Key,
-        mut visit: impl FnMut(&State<'_>, u64),
+        mut visit: impl FnMut(&State<'_>, u64) -> bool,
     ) -> Result<usize, ReplayError> {
         let mut at = 0;
         // Most streams end with their result: not to meet it saves a branch that is never foreseen.
@@ -193,8 +215,10 @@ impl Replay {
             _ => stream,
         };
         while self.ply < ply {
-            at += self.plain_moves::<KEY>(&stream[at.min(stream.len())..], ply - self.ply, &mut key, &mut visit);
-            if self.ply >= ply || at >= stream.len() {
+            let (used, goes_on) =
+                self.plain_moves::<KEY>(&stream[at.min(stream.len())..], ply - self.ply, &mut key, &mut visit);
+            at += used;
+            if self.ply >= ply || at >= stream.len() || !goes_on {
                 break;
             }
             let before = self.ply;
@@ -208,28 +232,31 @@ impl Replay {
                 if KEY {
                     key = key.see_rights(state);
                 }
-                visit(&state, if KEY { key.at(&state) } else { 0 });
+                if !visit(&state, if KEY { key.at(&state) } else { 0 }) {
+                    break;
+                }
             }
         }
         Ok(at.min(stream.len()))
     }
 
-    /// Plays bytes that are moves by themselves, at most `plies` of them, up to one that is not; returns how many.
+    /// Plays bytes that are moves by themselves, at most `plies` of them, up to one that is not; returns how many, and whether `visit` goes
+    /// on.
     #[inline(always)]
     fn plain_moves<const KEY: bool>(
         &mut self,
         stream: &[u8],
         plies: u32,
         key: &mut Key,
-        visit: &mut impl FnMut(&State<'_>, u64),
-    ) -> usize {
+        visit: &mut impl FnMut(&State<'_>, u64) -> bool,
+    ) -> (usize, bool) {
         let stream = &stream[..stream.len().min(plies as usize)];
         let (men, start) = (&mut self.men, &self.start);
         let base = i64::from(self.ply);
         // Plies count from here, so that one number is both place and ply.
         let mut tally = Tally { zero: self.tally.zero - base, ..self.tally };
         let mut keys = *key;
-        let mut at = 0;
+        let (mut at, mut wanted) = (0, true);
         // Bound once for each side, so that each has its own code and tables.
         macro_rules! step {
             ($black:literal, $byte:expr) => {{
@@ -251,9 +278,9 @@ impl Replay {
                         if keys.touches(slots) {
                             keys = keys.see_rights(state);
                         }
-                        visit(&state, keys.behind_plain(&state));
+                        wanted = visit(&state, keys.behind_plain(&state));
                     } else {
-                        visit(&state, 0);
+                        wanted = visit(&state, 0);
                     }
                 }
                 played.is_some()
@@ -267,7 +294,7 @@ impl Replay {
             black = !goes_on;
             rest = others;
         }
-        if goes_on && !black {
+        if goes_on && wanted && !black {
             let mut pairs = rest.chunks_exact(2);
             loop {
                 let Some(&[white, other]) = pairs.next() else {
@@ -279,8 +306,11 @@ impl Replay {
                 if !step!(false, white) {
                     break;
                 }
-                if !step!(true, other) {
+                if !wanted || !step!(true, other) {
                     black = true;
+                    break;
+                }
+                if !wanted {
                     break;
                 }
             }
@@ -292,7 +322,7 @@ impl Replay {
             *key = keys;
             self.en_passant = State { last: stream[at - 1], ..self.state() }.passed();
         }
-        at
+        (at, wanted)
     }
 
     /// Plays whatever is no move by itself: returns what it took, or `None` where the stream is damaged. `key` follows the men.

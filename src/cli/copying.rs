@@ -35,6 +35,17 @@ pub fn write(path: &Path, force: bool, quiet: bool, parts: &[Part]) -> Result<Co
     run(path, quiet, parts, |progress| copy::write(path, force, parts, progress))
 }
 
+/// Writes a new archive with these games, and does not say so; returns what has been copied.
+pub fn try_write(path: &Path, force: bool, quiet: bool, parts: &[Part]) -> Result<Copied, Failure> {
+    copied(path, quiet, parts, |progress| copy::write(path, force, parts, progress))
+}
+
+/// Says what has been written.
+pub fn written(path: &Path, copied: &Copied) {
+    let size = thousands(copied.bytes);
+    note(&format!("{}: {}, {size} bytes", path.display(), count(copied.games, "game", "games")));
+}
+
 /// Writes a new archive with these games; where there are others that could not be looked at, it is a failure in the end.
 pub fn write_part(path: &Path, force: bool, parts: &[Part], unread: u64) -> Result<Code, Failure> {
     let code = write(path, force, false, parts)?;
@@ -52,6 +63,19 @@ fn run(
     parts: &[Part],
     write: impl FnOnce(&dyn Fn(u64)) -> Result<Copied, Error>,
 ) -> Result<Code, Failure> {
+    let copied = copied(path, quiet, parts, write)?;
+    if !quiet {
+        written(path, &copied);
+    }
+    Ok(Code::Fine)
+}
+
+fn copied(
+    path: &Path,
+    quiet: bool,
+    parts: &[Part],
+    write: impl FnOnce(&dyn Fn(u64)) -> Result<Copied, Error>,
+) -> Result<Copied, Failure> {
     let same = |part: &Part| {
         let (own, other) = (std::fs::canonicalize(part.archive.path()), std::fs::canonicalize(path));
         own.is_ok() && own.ok() == other.ok()
@@ -70,10 +94,5 @@ fn run(
             progress::left(elapsed, done, games).unwrap_or_default()
         ));
     };
-    let copied = progress::watched(&bar, look, || write(&|games| bar.inc(games)))?;
-    if !quiet {
-        let size = thousands(copied.bytes);
-        note(&format!("{}: {}, {size} bytes", path.display(), count(copied.games, "game", "games")));
-    }
-    Ok(Code::Fine)
+    Ok(progress::watched(&bar, look, || write(&|games| bar.inc(games)))?)
 }

@@ -9,23 +9,27 @@ use scoresheet::archive::{Archive, GameSet};
 use scoresheet::query::Headers;
 use scoresheet::query::headers::Key;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Split an archive into several: by number of games, or by year or another tag
+/// Split an archive into several: by number of games, by size, or by year or another tag
 ///
 /// The new archives go into a folder. They are called after the archive, with a number, or with the tag's value behind the name.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet split games.bga --count 100000 -o parts/
+  scoresheet split games.bga --bytes 25M -o parts/
   scoresheet split games.bga --by year -o years/
   scoresheet split games.bga --by Event -o events/")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
     /// So many games each, the last with what is left
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), required_unless_present = "by")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), required_unless_present_any = ["by", "bytes"])]
     count: Option<u64>,
+    /// As many games each as go into so many bytes; K, M and G stand for thousands, millions and thousand millions
+    #[arg(long, value_name = "N", value_parser = bytes, conflicts_with_all = ["count", "by"])]
+    bytes: Option<u64>,
     /// An archive for each year, or for each value of this tag
     #[arg(long, value_name = "year|TAG", conflicts_with = "count")]
     by: Option<String>,
@@ -48,25 +52,115 @@ const MOST: usize = 10_000;
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let archive = output::open(&args.archive)?;
     args.threads.install(|| {
+        if let Some(bytes) = args.bytes {
+            return by_bytes(args, &archive, bytes);
+        }
         let parts = match (&args.by, args.count) {
             (Some(tag), _) => by_tag(&archive, tag)?,
             (None, Some(count)) => by_count(&archive, count),
             // clap asks for one of them.
             (None, None) => BTreeMap::new(),
         };
-        if parts.len() > MOST {
-            let what = format!("this would make {} archives; {MOST} are the most", parts.len());
-            return Err(Failure::Message(what));
-        }
-        let refused = |error| Failure::Message(format!("cannot make {}: {error}", args.output.display()));
-        std::fs::create_dir_all(&args.output).map_err(refused)?;
-        let stem = args.archive.file_stem().unwrap_or_default().to_string_lossy();
+        not_too_many(parts.len() as u64)?;
+        make_folder(args)?;
         for (name, games) in parts {
-            let path = args.output.join(format!("{stem}-{name}.bga"));
+            let path = path_of(args, &name);
             copying::write(&path, args.force, args.quiet, &[Part { archive: &archive, games }])?;
         }
         Ok(Code::Fine)
     })
+}
+
+fn not_too_many(parts: u64) -> Result<(), Failure> {
+    let what = || Failure::Message(format!("this would make {parts} archives; {MOST} are the most"));
+    if parts > MOST as u64 { Err(what()) } else { Ok(()) }
+}
+
+fn make_folder(args: &Args) -> Result<(), Failure> {
+    let refused = |error| Failure::Message(format!("cannot make {}: {error}", args.output.display()));
+    std::fs::create_dir_all(&args.output).map_err(refused)
+}
+
+/// The path of the new archive of that name.
+fn path_of(args: &Args, name: &str) -> PathBuf {
+    let stem = args.archive.file_stem().unwrap_or_default().to_string_lossy();
+    args.output.join(format!("{stem}-{name}.bga"))
+}
+
+/// Reads a number of bytes, as in `25M`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 'K' | 'k')) => (&text[..at], 1_000),
+        Some((at, 'M' | 'm')) => (&text[..at], 1_000_000),
+        Some((at, 'G' | 'g')) => (&text[..at], 1_000_000_000),
+        _ => (text, 1),
+    };
+    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).filter(|bytes| *bytes > 0);
+    number.ok_or_else(|| "a number of bytes was expected, as in 500000, 500K or 25M".to_owned())
+}
+
+/// Makes archives of at most so many bytes. How much a game takes is known when it is compressed with its neighbours: so a part that has
+/// become too large is made again with fewer games, and one that has become much too small with more, once.
+fn by_bytes(args: &Args, archive: &Archive, most: u64) -> Result<Code, Failure> {
+    let live: Vec<u64> = archive.live().iter().collect();
+    let expected = archive.file_length().div_ceil(most);
+    not_too_many(expected.min(live.len() as u64))?;
+    make_folder(args)?;
+    let width = (expected + expected / 4 + 1).to_string().len();
+    let (mut rest, mut number) = (live.as_slice(), 0);
+    // Games for these bytes, by what the last part was like.
+    let fitting = |games: u64, bytes: u64| (u128::from(games) * u128::from(most) / u128::from(bytes.max(1))) as usize;
+    let mut guess = fitting(archive.len(), archive.file_length());
+    while !rest.is_empty() {
+        number += 1;
+        not_too_many(number)?;
+        let path = path_of(args, &format!("{number:0width$}"));
+        let (mut take, mut too_many, mut is_grown) = (guess.clamp(1, rest.len()), rest.len() + 1, false);
+        // Whether the file is one of ours, that may be written over.
+        let mut ours = false;
+        let copied = loop {
+            let (own, _) = rest.split_at(take);
+            let mut games = GameSet::new(archive.len());
+            for game in own {
+                games.insert(*game);
+            }
+            let copied = copying::try_write(&path, args.force || ours, args.quiet, &[Part { archive, games }])?;
+            ours = true;
+            let better = fitting(copied.games, copied.bytes) * 99 / 100;
+            if copied.bytes > most {
+                if take == 1 {
+                    return Err(too_small(&path, own.first().copied().unwrap_or_default(), copied.bytes));
+                }
+                too_many = take;
+                take = better.clamp(1, take - 1);
+            } else if !is_grown
+                && take < rest.len()
+                && copied.bytes < most - most / 8
+                && better > take
+                && take + 1 < too_many
+            {
+                is_grown = true;
+                take = better.min(rest.len()).min(too_many - 1);
+            } else {
+                break copied;
+            }
+        };
+        if !args.quiet {
+            copying::written(&path, &copied);
+        }
+        guess = fitting(copied.games, copied.bytes) * 99 / 100;
+        rest = rest.get(take..).unwrap_or_default();
+    }
+    Ok(Code::Fine)
+}
+
+/// One game alone does not fit: takes its archive away again.
+fn too_small(path: &Path, game: u64, bytes: u64) -> Failure {
+    for path in [path.to_path_buf(), scoresheet::archive::index_path(path)] {
+        // What cannot be taken away is no reason to say less.
+        let _ = std::fs::remove_file(path);
+    }
+    Failure::Message(format!("game {game} alone takes {bytes} bytes: ask for more"))
 }
 
 fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {

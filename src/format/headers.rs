@@ -119,10 +119,12 @@ pub struct Directory {
     pub tables: Vec<Table>,
     /// The columns.
     pub columns: Vec<Column>,
+    /// The names of the tags that games have and that have no column.
+    pub others: Vec<String>,
 }
 
-/// Returns the file.
-pub fn encode(state: &State, tables: &[TableRef], columns: &[ColumnRef]) -> Vec<u8> {
+/// Returns the file. `others` are the names of the tags that games have and that have no column.
+pub fn encode(state: &State, tables: &[TableRef], columns: &[ColumnRef], others: &[&str]) -> Vec<u8> {
     // The directory has the parts' CRCs, which are seeded for their places, which depend on the directory's size: so that is found first.
     let directory = |crc: &dyn Fn(usize) -> u32| {
         let mut out = Vec::new();
@@ -146,6 +148,8 @@ pub fn encode(state: &State, tables: &[TableRef], columns: &[ColumnRef]) -> Vec<
             out.push(column.width);
             out.extend_from_slice(&crc(tables.len() + place).to_le_bytes());
         }
+        push_varint(others.len() as u64, &mut out);
+        others.iter().for_each(|name| push_string(name.as_bytes(), &mut out));
         out
     };
     let size = directory(&|_| 0).len();
@@ -222,7 +226,11 @@ impl Directory {
             let crc = bytes.u32()?;
             columns.push(Column { key, table, width, part: part(games.checked_mul(usize::from(width))?, crc)? });
         }
-        (bytes.0.is_empty() && next == file.len()).then_some(Directory { state, tables, columns })
+        let mut others = Vec::new();
+        for _ in 0..bytes.count()? {
+            others.push(std::str::from_utf8(bytes.string()?).ok()?.to_owned());
+        }
+        (bytes.0.is_empty() && next == file.len()).then_some(Directory { state, tables, columns, others })
     }
 }
 
@@ -239,7 +247,7 @@ mod tests {
             ColumnRef { key: &key, table: Some(0), width: 1, numbers: &[1, 0, 2] },
             ColumnRef { key: &Key::Plies, table: None, width: 2, numbers: &[1, 1, 0, 0, 9, 0] },
         ];
-        encode(&state, &[table], &columns)
+        encode(&state, &[table], &columns, &["Annotator", "Round"])
     }
 
     #[test]
@@ -247,6 +255,7 @@ mod tests {
         let file = sample();
         let directory = Directory::decode(&file).unwrap();
         assert_eq!((directory.state.games, directory.tables.len(), directory.columns.len()), (3, 1, 2));
+        assert_eq!(directory.others, ["Annotator", "Round"]);
         let id = directory.state.id;
         assert_eq!(directory.tables[0].part.checked(&file, id), Some(b"\x01\0\0\0\x03\0\0\0abc".as_slice()));
         assert_eq!(directory.columns[1].part.checked(&file, id), Some([1, 1, 0, 0, 9, 0].as_slice()));

@@ -11,6 +11,8 @@ mod fault;
 pub mod filter;
 pub mod headers;
 pub mod json;
+mod look_up;
+mod main_line;
 pub mod openings;
 pub mod pattern;
 mod place;

@@ -52,6 +52,101 @@ impl Ord for Facts {
     }
 }
 
+/// Places in an index, ascending.
+#[derive(Clone, Debug)]
+pub struct Places<'a> {
+    entries: &'a [u8],
+    size: usize,
+}
+
+impl<'a> Places<'a> {
+    /// Returns how many there are.
+    pub fn len(&self) -> usize {
+        self.entries.len() / self.size
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns those in a range, found by halves.
+    pub fn within(&self, places: Range<u64>) -> Places<'a> {
+        let from = self.bound(places.start);
+        let to = self.bound(places.end).max(from);
+        let entries = self.entries.get(from * self.size..to * self.size).unwrap_or_default();
+        Places { entries, size: self.size }
+    }
+
+    /// How many are below a place.
+    fn bound(&self, place: u64) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let entry = self.entries.get(middle * self.size..(middle + 1) * self.size).unwrap_or_default();
+            if place_of(entry) < place { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+}
+
+impl Iterator for Places<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        let (entry, rest) = self.entries.split_at_checked(self.size)?;
+        self.entries = rest;
+        Some(place_of(entry))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.len(), Some(self.len()))
+    }
+}
+
+/// The place in an entry.
+#[inline]
+fn place_of(entry: &[u8]) -> u64 {
+    match entry {
+        [_, _, _, a, b, c, d] => u64::from(u32::from_le_bytes([*a, *b, *c, *d])),
+        _ => little(entry.get(CHECK..).unwrap_or_default()),
+    }
+}
+
+/// Games in a stretch: some groups.
+const STRETCH: usize = 8 * GROUP;
+
+/// Games one after the other.
+#[derive(Debug)]
+pub(crate) struct Stretch<'a> {
+    /// The first game, from 1.
+    pub game: u64,
+    /// Their places.
+    pub places: Range<u64>,
+    facts: &'a [[u8; 8]],
+}
+
+impl Stretch<'_> {
+    /// Iterates over the games: the number of each, what is known of it, and its places.
+    #[inline]
+    pub fn games(&self) -> impl Iterator<Item = (u64, Facts, Range<u64>)> {
+        let mut place = self.places.start;
+        self.facts.iter().zip(self.game..).map(move |(facts, game)| {
+            let facts = Facts::decode(u64::from_le_bytes(*facts));
+            let first = place;
+            place = place.saturating_add(facts.places());
+            (game, facts, first..place)
+        })
+    }
+
+    /// Returns what is known of a game of the stretch.
+    pub fn facts(&self, game: u64) -> Option<Facts> {
+        let facts = self.facts.get(usize::try_from(game.checked_sub(self.game)?).ok()?)?;
+        Some(Facts::decode(u64::from_le_bytes(*facts)))
+    }
+}
+
 impl PositionIndex {
     /// Returns where the position index of an archive is kept: beside it, with the extension `bgp`.
     pub fn path(archive: &Path) -> PathBuf {
@@ -132,7 +227,7 @@ impl PositionIndex {
     ///
     /// Two positions may share those bits: an answer that must be right looks at the games. The usual starting position at ply 0 of
     /// games that begin with it is not indexed.
-    pub fn places(&self, position: &Position) -> Result<impl Iterator<Item = u64> + Clone + '_> {
+    pub fn places(&self, position: &Position) -> Result<Places<'_>> {
         let (bucket, check) = self.layout.split(position.zobrist());
         let [first, end] = match self.numbers(self.layout.buckets() + bucket * 8, 2)? {
             [first, end] => [first, end].map(|number| u64::from_le_bytes(*number)),
@@ -158,7 +253,24 @@ impl PositionIndex {
         let from = bound(first, &|found| found >= check)?;
         let to = bound(from, &|found| found > check)?;
         let entries = self.bytes(start + from * size as u64..start + to * size as u64)?;
-        Ok(entries.chunks_exact(size).map(|entry| little(entry.get(CHECK..).unwrap_or_default())))
+        Ok(Places { entries, size })
+    }
+
+    /// Returns all games as stretches of some hundreds, in order.
+    pub(crate) fn stretches(&self) -> Result<Vec<Stretch<'_>>> {
+        let starts = self.numbers(self.layout.starts(), self.layout.groups())?;
+        let facts = self.numbers(self.layout.facts(), self.layout.side.games)?;
+        let start = |stretch: usize| {
+            starts.get(stretch * STRETCH / GROUP).map_or(self.layout.places, |start| u64::from_le_bytes(*start))
+        };
+        let stretches = facts.chunks(STRETCH).enumerate();
+        Ok(stretches
+            .map(|(stretch, facts)| Stretch {
+                game: (stretch * STRETCH) as u64 + 1,
+                places: start(stretch)..start(stretch + 1),
+                facts,
+            })
+            .collect())
     }
 
     /// Returns the game and ply of each of these places, which must ascend. Fast where they are many and where they are few.

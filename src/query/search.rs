@@ -1,21 +1,23 @@
 //! Which games reach a position, and at which ply.
 
+use super::main_line::MainLine;
 use super::pattern::Pattern;
 use super::positions::PositionIndex;
-use super::signature::{Departures, Signatures};
-use super::sought::{Home, Sought, has_back_pawns, home_pawns};
+use super::signature::Signatures;
+use super::sought::Sought;
 use crate::archive::{Archive, Game};
 use crate::brenner::OPEN;
 use crate::brenner::decode::{Decoder, Item, Texts};
-use crate::brenner::replay::{Replay, ReplayError};
+use crate::brenner::replay::ReplayError;
 use crate::chess::Position;
-use crate::chess::position::STANDARD;
 use crate::error::{Damage, Error, Result};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Games to a task.
-const TASK: usize = 256;
+pub(super) const TASK: usize = 256;
+/// Games that are opened together.
+const TOGETHER: usize = 16;
 
 /// A place where a game has the position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -160,71 +162,6 @@ impl<'a> Search<'a> {
         Found { hits, steps, unread }
     }
 
-    /// Finds the games by the index; every place that it names is looked at in the game.
-    fn look_up(&self, index: &PositionIndex, sought: &Sought, reach: Reach) -> Result<Found> {
-        let mut steps = vec![Step { what: "all games", games: self.archive.len() }];
-        let mut places = Vec::new();
-        for position in sought.variants() {
-            places.extend(index.locate(index.places(&position)?)?);
-        }
-        let mut places: Vec<(u64, u32)> = places.into_iter().map(|place| (place.game, place.ply)).collect();
-        if sought.matches(&STANDARD) {
-            let games = index.facts()?.zip(1..).filter(|(facts, _)| !facts.set_up);
-            places.extend(games.map(|(_, game)| (game, 0)));
-        }
-        places.sort_unstable();
-        places.dedup();
-        places.retain(|(game, _)| !self.archive.is_deleted(*game));
-        if let Some(among) = self.among {
-            places.retain(|(game, _)| among.binary_search(game).is_ok());
-        }
-        let games: Vec<&[(u64, u32)]> = places.chunk_by(|a, b| a.0 == b.0).collect();
-        steps.push(Step { what: "position index", games: games.len() as u64 });
-        let (mut hits, mut unread) = (Vec::new(), Vec::new());
-        let of_task = |games: &[&[(u64, u32)]]| {
-            let (mut hits, mut unread) = (Vec::new(), Vec::new());
-            for game in games {
-                if let Err(error) = self.look_at(sought, game, reach, &mut hits) {
-                    unread.push(error);
-                }
-            }
-            (hits, unread)
-        };
-        // A handful is done before other threads have woken up.
-        let tasks: Vec<(Vec<Hit>, Vec<Error>)> = match games.len() {
-            ..TASK => vec![of_task(&games)],
-            _ => games.par_chunks(TASK).map(of_task).collect(),
-        };
-        for (found, failed) in tasks {
-            hits.extend(found);
-            unread.extend(failed);
-        }
-        steps.push(Step { what: "replay", games: games_of(&hits) });
-        Ok(Found { hits, steps, unread })
-    }
-
-    fn look_at(&self, sought: &Sought, places: &[(u64, u32)], reach: Reach, hits: &mut Vec<Hit>) -> Result<()> {
-        let Some((number, _)) = places.first() else { return Ok(()) };
-        let game = match self.archive.game(*number) {
-            Err(Error::Deleted { .. }) => return Ok(()),
-            game => game?,
-        };
-        let (mut replay, mut stream) = (Replay::new(game.start()), game.moves());
-        for (_, ply) in places {
-            let damage = |_| Damage::new(0, "damaged moves").of_game(*number);
-            let used = replay.run(stream, *ply).map_err(damage)?;
-            stream = stream.get(used..).unwrap_or_default();
-            let here = replay.ply() == *ply && sought.same_men(replay.board());
-            if here && sought.same_state(&replay.position()) {
-                hits.push(Hit { game: *number, ply: *ply, variation: false });
-                if !reach.all_plies {
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Returns the games that may have a position in their main line, by what is known without reading them; all where none is given.
     pub(crate) fn candidates(&self, sought: Option<&Sought>, steps: &mut Vec<Step>) -> Cow<'a, [u64]> {
         let archive = self.archive;
@@ -262,15 +199,20 @@ impl<'a> Search<'a> {
     ) -> (Vec<T>, Vec<Error>) {
         let of_task = |games: &[u64]| {
             let (mut found, mut unread) = (Vec::new(), Vec::new());
-            for number in games {
-                match self.archive.game(*number) {
-                    Ok(game) => {
-                        if work(&game, &mut found).is_err() {
-                            unread.push(Damage::new(0, "damaged moves").of_game(*number).into());
+            // Some games are opened before they are worked on, so that their bytes come from memory together.
+            let mut open = Vec::with_capacity(TOGETHER);
+            for games in games.chunks(TOGETHER) {
+                open.extend(games.iter().map(|number| self.archive.game(*number)));
+                for game in open.drain(..) {
+                    match game {
+                        Ok(game) => {
+                            if work(&game, &mut found).is_err() {
+                                unread.push(Damage::new(0, "damaged moves").of_game(game.number()).into());
+                            }
                         }
+                        Err(Error::Deleted { .. }) => {}
+                        Err(error) => unread.push(error),
                     }
-                    Err(Error::Deleted { .. }) => {}
-                    Err(error) => unread.push(error),
                 }
             }
             (found, unread)
@@ -288,89 +230,6 @@ impl<'a> Search<'a> {
 /// Returns how many games a list of hits in order has.
 pub(crate) fn games_of(hits: &[Hit]) -> u64 {
     hits.chunk_by(|a, b| a.game == b.game).count() as u64
-}
-
-/// A walk along main lines that ends where the position cannot come any more.
-pub(crate) struct MainLine<'a> {
-    sought: &'a Sought,
-    /// What is known of games from the usual position.
-    standard: Option<Killers>,
-    /// The first ply at which they can have it.
-    earliest: u32,
-}
-
-/// The home pawns that the position has: once one of them has left, the position is past.
-struct Killers {
-    departures: Departures,
-    needed: Home,
-}
-
-impl Killers {
-    /// Returns `None` where no game from this start can have the position.
-    fn of(sought: &Sought, start: &Position) -> Option<Killers> {
-        let departures = Departures::new(&start.board);
-        if has_back_pawns(&start.board) {
-            return Some(Killers { departures, needed: [0; 2] });
-        }
-        let (needed, standing) = (sought.home(), home_pawns(&start.board));
-        let possible = (0..2).all(|side| needed[side] & !standing[side] == 0);
-        possible.then_some(Killers { departures, needed })
-    }
-}
-
-impl<'a> MainLine<'a> {
-    pub(crate) fn new(sought: &'a Sought) -> MainLine<'a> {
-        MainLine { sought, standard: Killers::of(sought, &STANDARD), earliest: sought.earliest() }
-    }
-
-    /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns false.
-    pub(crate) fn scan(&self, game: &Game<'_>, mut hit: impl FnMut(&Replay, &[u8]) -> bool) -> Result<(), ReplayError> {
-        let (start, mut stream) = (game.start(), game.moves());
-        let of_start;
-        let killers = if game.is_set_up() {
-            of_start = Killers::of(self.sought, start);
-            &of_start
-        } else {
-            &self.standard
-        };
-        let Some(Killers { departures, needed }) = killers else { return Ok(()) };
-        let mut replay = Replay::new(start);
-        let mut advance = |replay: &mut Replay, plies: u32| {
-            let ply = replay.ply() + plies;
-            let used = replay.run(stream, ply)?;
-            stream = stream.get(used..).unwrap_or_default();
-            Ok((replay.ply() == ply, stream))
-        };
-        let mut rest = game.moves();
-        let every = if self.sought.compare().side { 2 } else { 1 };
-        let mut skipped = if game.is_set_up() { 0 } else { self.earliest };
-        if every == 2 && (skipped % 2 == 1) != (replay.turn() != self.sought.position().turn()) {
-            skipped += 1;
-        }
-        if skipped > 0 {
-            let (on, left) = advance(&mut replay, skipped)?;
-            if !on {
-                return Ok(());
-            }
-            rest = left;
-        }
-        loop {
-            let board = replay.board();
-            if departures.lost(board, *needed) {
-                return Ok(());
-            }
-            let here =
-                self.sought.same_men(board) && (self.sought.is_plain() || self.sought.same_state(&replay.position()));
-            if here && !hit(&replay, rest) {
-                return Ok(());
-            }
-            let (on, left) = advance(&mut replay, every)?;
-            if !on {
-                return Ok(());
-            }
-            rest = left;
-        }
-    }
 }
 
 /// Looks for the position in all lines of a game.

@@ -92,9 +92,17 @@ impl Signatures {
     pub fn candidates(&self, sought: &Sought) -> Vec<u64> {
         let test = Test::of(sought);
         let of_task = |(task, signatures): (usize, &[u64])| {
+            // Every game that begins so is written down, and the next one over it where it does not pass: no branch depends on that.
+            let (mut passing, mut count) = ([0u16; TASK], 0);
+            for (place, signature) in signatures.iter().enumerate() {
+                if test.begins_so(*signature) {
+                    passing[count % TASK] = place as u16;
+                    count += usize::from(test.may(*signature));
+                }
+            }
             let first = (task * TASK) as u64 + 1;
-            let passing = signatures.iter().zip(first..).filter(|(signature, _)| test.may(**signature));
-            passing.map(|(_, game)| game).collect::<Vec<_>>()
+            let passing = passing.get(..count).unwrap_or_default();
+            passing.iter().map(|place| first + u64::from(*place)).collect::<Vec<_>>()
         };
         let tasks: Vec<Vec<u64>> = self.0.par_chunks(TASK).enumerate().map(of_task).collect();
         tasks.concat()
@@ -224,48 +232,144 @@ impl Signatures {
     }
 }
 
-/// What a position asks of a signature.
+/// The squares of two departures, as bits, by the byte that holds both.
+static PAIRS: [u16; 256] = {
+    let mut pairs = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = 1 << (byte & 15) | 1 << (byte >> 4);
+        byte += 1;
+    }
+    pairs
+};
+
+/// Every other of four half-bytes, and the bit above each: where a half-byte is no greater than another, taking it from that keeps the bit.
+const OTHERS: u16 = 0x0F0F;
+const ABOVE: u16 = 0x1010;
+
+/// What a position asks of a signature. Decided without a branch, for no branch would be foreseen, but for one that rejects most.
 struct Test {
+    /// The home squares that none of the first four departures may be of.
+    kept: u16,
+    /// The home squares that have been left.
     gone: u16,
-    /// How many of the first departures must be in `gone`.
-    departures: u32,
-    /// Whether they are all of `gone`.
-    all: bool,
-    last: u32,
-    men: [u8; 4],
+    /// Which squares must be just those of `gone`: all, or where more have been left than a signature holds, those that have not been left.
+    strict: u16,
+    /// The departures that count; in place of the others the first of them is put, by a one in each of their half-bytes.
+    counted: u64,
+    others: u64,
+    /// Where there must be as many departures as a signature holds: its last.
+    last: u64,
+    /// Whether the order says nothing, for no square has been left.
+    any_order: bool,
+    /// The most pawns and men that may be left, as in a signature, every other half-byte, with the bit above it set.
+    most: [u16; 2],
+    /// Whether both sides have a man, as they have in every game that has a signature of its own.
+    has_both: bool,
 }
 
 impl Test {
     fn of(sought: &Sought) -> Test {
         let gone = sought.gone();
         let count = gone.count_ones();
-        let departures = count.min(DEPARTURES as u32);
+        let counted = (1u64 << (count.min(DEPARTURES as u32) * 4)) - 1;
+        let is_more = count > DEPARTURES as u32;
+        let men = sought.men();
+        let [white_pawns, black_pawns, white, black] = men.map(|men| u16::from(men.min(15)));
+        // Men are counted from one.
+        let [white, black] =
+            [(white, men[2]), (black, men[3])].map(|(most, men)| most - u16::from((1..16).contains(&men)));
+        let most = white_pawns | black_pawns << 4 | white << 8 | black << 12;
         Test {
+            kept: if count < 4 { 0 } else { !gone },
             gone,
-            departures,
-            all: count <= DEPARTURES as u32,
-            last: departures.saturating_sub(1) * 4,
-            men: sought.men(),
+            strict: if is_more { !gone } else { !0 },
+            counted,
+            others: FILL & !counted,
+            last: if is_more { 15 << ((DEPARTURES - 1) * 4) } else { 0 },
+            any_order: count == 0,
+            most: [most & OTHERS | ABOVE, most >> 4 & OTHERS | ABOVE],
+            has_both: men[2] > 0 && men[3] > 0,
         }
     }
 
-    #[inline]
+    /// Returns whether the first four departures may be those of the position.
+    #[inline(always)]
+    fn begins_so(&self, signature: u64) -> bool {
+        let [a, b, ..] = signature.to_le_bytes().map(|pair| PAIRS[usize::from(pair)]);
+        (a | b) & self.kept == 0 || signature & ANY == ANY
+    }
+
+    #[inline(always)]
     fn may(&self, signature: u64) -> bool {
-        let nibble = |at: u32| (signature >> at & 15) as u8;
-        if nibble(48) == 15 {
-            return true;
+        let order = (signature & self.counted) | ((signature & 15) * self.others);
+        let [a, b, c, d, e, f, ..] = order.to_le_bytes().map(|pair| PAIRS[usize::from(pair)]);
+        // What follows the last departure repeats it.
+        let is_long = self.last == 0 || (signature ^ signature << 4) & self.last != 0;
+        let ordered = ((a | b | c | d | e | f) ^ self.gone) & self.strict == 0 && is_long;
+        let end = (signature >> 48) as u16;
+        let room = [self.most[0].wrapping_sub(end & OTHERS), self.most[1].wrapping_sub(end >> 4 & OTHERS)];
+        let within = room[0] & room[1] & ABOVE == ABOVE;
+        // Bitwise, not in turn.
+        (ordered | self.any_order) & within & self.has_both | (signature & ANY == ANY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::STANDARD;
+    use crate::query::Compare;
+    use proptest::prelude::*;
+
+    /// The test as FORMAT.md says it.
+    fn plainly(sought: &Sought, signature: u64) -> bool {
+        let nibble = |at: usize| (signature >> (at * 4) & 15) as u8;
+        let count = (sought.gone().count_ones() as usize).min(DEPARTURES);
+        let first: u16 = (0..count).fold(0, |left, at| left | 1 << nibble(at));
+        let ordered = first & !sought.gone() == 0 && first.count_ones() as usize == count;
+        nibble(12) == 15 || ordered && ends_within(signature, sought.men())
+    }
+
+    proptest! {
+        #[test]
+        fn the_test_is_the_plain_one(
+            men in prop::collection::vec((0..64usize, 0..12usize), 0..40),
+            order in prop::array::uniform12(0..16u64),
+            length in 0..=12usize,
+            tail in any::<u16>(),
+            obeys: bool,
+        ) {
+            use crate::chess::{Color, Piece, Role};
+            let mut squares: [Option<Piece>; 64] = std::array::from_fn(|at| {
+                STANDARD.piece_at(crate::chess::Square::new(at as u8).unwrap())
+            });
+            for (square, piece) in men {
+                squares[square] = (piece < 10).then(|| Piece {
+                    color: if piece % 2 == 0 { Color::White } else { Color::Black },
+                    role: Role::ALL[piece / 2],
+                });
+            }
+            let sought = Sought::new(&Position::from_men(&squares, Color::White), Compare::default());
+            // Squares that have been left, for else hardly any would pass, and the last again where the order is shorter.
+            let gone: Vec<u64> = (0..16).filter(|square| sought.gone() >> square & 1 == 1).collect();
+            let mut squares: Vec<u64> =
+                if obeys && !gone.is_empty() { gone.into_iter().chain(order).collect() } else { order.to_vec() };
+            squares.truncate(length);
+            let mut seen = 0u16;
+            squares.retain(|square| {
+                let is_new = seen >> square & 1 == 0;
+                seen |= 1 << square;
+                is_new
+            });
+            squares.resize(DEPARTURES, squares.last().copied().unwrap_or(0));
+            let order = squares.iter().rev().fold(0, |order, square| order << 4 | square);
+            let test = Test::of(&sought);
+            for tail in [tail, tail & 0x3377, 0x1111, 0x0000, 0x000F] {
+                let signature = order | u64::from(tail) << 48;
+                prop_assert_eq!(test.may(signature), plainly(&sought, signature), "{:016x}", signature);
+                prop_assert!(test.begins_so(signature) || !test.may(signature), "{:016x}", signature);
+            }
         }
-        // The first and the last departure alone reject most.
-        if self.departures > 0 && self.gone >> nibble(0) & self.gone >> nibble(self.last) & 1 == 0 {
-            return false;
-        }
-        if !ends_within(signature, self.men) {
-            return false;
-        }
-        let mut left = 0u16;
-        for departure in 0..self.departures {
-            left |= 1 << nibble(departure * 4);
-        }
-        if self.all { left == self.gone } else { left & !self.gone == 0 && left.count_ones() == self.departures }
     }
 }

@@ -1,5 +1,6 @@
 //! A position to be found, made ready for comparing it with a great many others.
 
+use crate::brenner::replay::State;
 use crate::chess::piece::{CODES, EMPTY, Man};
 use crate::chess::{Color, Position, Role, Square, Wing};
 
@@ -72,6 +73,33 @@ pub(crate) fn has_back_pawns(board: &[u8; 64]) -> bool {
     board[..8].iter().any(pawn) || board[56..].iter().any(pawn)
 }
 
+/// Returns the squares of White's and of Black's pawns on the second to the seventh rank of a board of codes, as sets.
+#[inline]
+fn pawns(board: &[u8; 64]) -> [u64; 2] {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let mut sets = [0; 2];
+    for (rank, codes) in board.as_chunks::<8>().0.iter().enumerate().skip(1).take(6) {
+        let codes = u64::from_le_bytes(*codes);
+        // Of a code's bits 2 to 4, the role, only a pawn's has neither 3 nor 4; bit 5 is the colour.
+        let pawns = !(codes >> 3 | codes >> 4) & ONES;
+        let black = codes >> 5 & pawns;
+        for (set, lanes) in sets.iter_mut().zip([pawns ^ black, black]) {
+            *set |= (lanes.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (rank * 8);
+        }
+    }
+    sets
+}
+
+/// Returns the squares from which a pawn can come to a square, that itself included.
+fn behind(square: usize, white: bool) -> u64 {
+    let (file, rank) = (square % 8, square / 8);
+    let from = |other: &usize| {
+        let steps = if white { rank.checked_sub(other / 8) } else { (other / 8).checked_sub(rank) };
+        steps.is_some_and(|steps| (other % 8).abs_diff(file) <= steps)
+    };
+    (0..64).filter(from).fold(0, |squares, other| squares | 1 << other)
+}
+
 /// A position to be found.
 #[derive(Clone, Debug)]
 pub struct Sought {
@@ -85,6 +113,8 @@ pub struct Sought {
     gone: u16,
     /// White's pawns, Black's pawns, White's men, Black's men.
     men: [u8; 4],
+    /// For each pawn that has left home, whether it is Black's, and the squares from which it can have come.
+    ways: Vec<(usize, u64)>,
     en_passant: Option<Square>,
 }
 
@@ -120,7 +150,15 @@ impl Sought {
             count(&|class| class >= 7),
         ];
         let en_passant = position.en_passant().filter(|_| position.en_passant_is_legal());
-        Sought { position: position.clone(), compare, classes, order, home, gone, men, en_passant }
+        let way = |square: usize| match classes[square] {
+            1 if square / 8 > 1 => Some((0, behind(square, true))),
+            7 if square / 8 < 6 => Some((1, behind(square, false))),
+            _ => None,
+        };
+        let mut ways: Vec<(usize, u64)> = (0..64).filter_map(way).collect();
+        // The narrowest first.
+        ways.sort_by_key(|(_, squares)| squares.count_ones());
+        Sought { position: position.clone(), compare, classes, order, home, gone, men, ways, en_passant }
     }
 
     /// Returns the position.
@@ -145,18 +183,41 @@ impl Sought {
         self.men
     }
 
-    /// Returns a ply before which no game from the usual position can have it: a man that stands where no such man stood has moved,
-    /// and only castling moves two at once.
+    /// Returns a ply before which no game from the usual position can have it: a man that stands where no such man stood has moved, a pawn
+    /// as often as its way takes, only castling moves two at once, and whoever is missing was taken by a move.
     pub(crate) fn earliest(&self) -> u32 {
         let start = &Position::standard().board;
-        let mut moved = [0u32; 2];
-        for (now, then) in self.classes.iter().zip(start) {
-            if *now != 0 && *now != class(*then) {
-                moved[usize::from(*now > 6)] += 1;
+        let mut moves = [0u32; 2];
+        for (square, (now, then)) in self.classes.iter().zip(start).enumerate() {
+            if *now == 0 || *now == class(*then) {
+                continue;
+            }
+            let rank = square as u32 / 8;
+            match now {
+                // The second move takes a pawn from the fourth rank to the fifth.
+                1 => moves[0] += rank.saturating_sub(2).max(1),
+                7 => moves[1] += 5u32.saturating_sub(rank).max(1),
+                _ => moves[usize::from(*now > 6)] += 1,
             }
         }
-        let [white, black] = moved.map(|men| men.saturating_sub(1));
+        let missing = |side: usize| 16u32.saturating_sub(u32::from(self.men[2 + side]));
+        let [white, black] = [0, 1].map(|side| moves[side].saturating_sub(1).max(missing(1 - side)));
         (white * 2).saturating_sub(1).max(black * 2)
+    }
+
+    /// Returns the square that is most likely to differ, and what stands there.
+    pub(crate) fn first(&self) -> (usize, u8) {
+        let square = self.order[0] as usize & 63;
+        (square, self.classes[square])
+    }
+
+    /// Returns whether a position in which no pawn stands behind its home can still come from a board: there are men enough, and each pawn
+    /// can come from somewhere.
+    #[inline]
+    pub(crate) fn is_ahead(&self, board: &[u8; 64]) -> bool {
+        let men: u8 = board.iter().map(|code| u8::from(*code != EMPTY)).sum();
+        let pawns = pawns(board);
+        men >= self.men[2] + self.men[3] && self.ways.iter().all(|(side, squares)| pawns[side & 1] & squares != 0)
     }
 
     /// Returns whether the men stand on the same squares. `board` has codes.
@@ -176,14 +237,30 @@ impl Sought {
                 || self.en_passant == other.en_passant().filter(|_| other.en_passant_is_legal()))
     }
 
+    /// Returns whether a state of a replay with the same men agrees as `same_state` asks; makes no position of it where that can be seen
+    /// without.
+    #[inline]
+    pub(crate) fn same_state_at(&self, other: &State<'_>) -> bool {
+        if self.compare.side && self.position.turn() != other.turn() {
+            return false;
+        }
+        let [white, black] = Color::BOTH;
+        let rights = [(white, Wing::H), (white, Wing::A), (black, Wing::H), (black, Wing::A)];
+        let same =
+            |(color, wing): (Color, Wing)| other.castling_rook(color, wing) == self.position.castling_rook(color, wing);
+        if self.compare.castling && !rights.into_iter().all(same) {
+            return false;
+        }
+        match other.en_passant().filter(|_| self.compare.en_passant) {
+            None => !self.compare.en_passant || self.en_passant.is_none(),
+            Some(target) if self.en_passant.is_none() && !beside_pawns(target, other) => true,
+            Some(_) => self.same_state(&other.position()),
+        }
+    }
+
     /// Returns whether a position is the one sought.
     pub fn matches(&self, other: &Position) -> bool {
         self.same_men(&other.board) && self.same_state(other)
-    }
-
-    /// Returns whether nothing but the men and the side to move can matter.
-    pub(crate) fn is_plain(&self) -> bool {
-        !self.compare.castling && !self.compare.en_passant
     }
 
     /// Returns every position that would be a match, whatever does not count written out: for look-ups by key.
@@ -241,6 +318,16 @@ impl Sought {
     }
 }
 
+/// Returns whether a pawn of the side to move stands beside the one that has just passed over `target`.
+fn beside_pawns(target: Square, state: &State<'_>) -> bool {
+    let (pawn, rank) = if state.turn() == Color::White { (1, 4) } else { (7, 3) };
+    let file = target.index() % 8;
+    [file.checked_sub(1), file.checked_add(1)]
+        .into_iter()
+        .flatten()
+        .any(|file| file < 8 && class(state.board()[usize::from(rank * 8 + file)]) == pawn)
+}
+
 type Right = (Color, Wing, Square);
 
 fn granted(position: &Position) -> Vec<Right> {
@@ -270,4 +357,41 @@ fn rooks(position: &Position) -> [Option<Square>; 4] {
     let [white, black] = Color::BOTH;
     [(white, Wing::H), (white, Wing::A), (black, Wing::H), (black, Wing::A)]
         .map(|(color, wing)| position.castling_rook(color, wing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::brenner::replay::Replay;
+
+    #[test]
+    fn pawns_come_from_behind() {
+        let fen = "r1bqkb1r/pp1n1ppp/2n1p3/3pP3/3P4/2P2N2/PP3PPP/RNBQKB1R w KQkq - 0 1";
+        let sought = Sought::new(&Position::from_fen(fen.as_bytes()).unwrap(), Compare::default());
+        let set = |squares: &[usize]| squares.iter().fold(0u64, |set, square| set | 1 << square);
+        assert_eq!(behind(18, true), set(&[18, 9, 10, 11]) | 0x1F);
+        assert_eq!(behind(42, false), set(&[42, 49, 50, 51]) | 0x1F << 56);
+        let own = pawns(&sought.position().board);
+        assert_eq!(own, [set(&[36, 27, 18, 8, 9, 13, 14, 15]), set(&[48, 49, 53, 54, 55, 44, 35])]);
+        let ahead = |fen: &str| sought.is_ahead(Replay::new(&Position::from_fen(fen.as_bytes()).unwrap()).board());
+        assert!(ahead("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"));
+        assert!(ahead(fen));
+        // The pawn on c3 can come from b2, d2 or c2; all three gone on, or taken, it cannot.
+        assert!(ahead("rnbqkbnr/pppppppp/8/8/1PP5/8/P2PPPPP/RNBQKBNR b KQkq - 0 1"));
+        assert!(!ahead("rnbqkbnr/pppppppp/8/8/1PPP4/8/P3PPPP/RNBQKBNR b KQkq - 0 1"));
+        // A man too few.
+        assert!(!ahead("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RN1QKB2 w Qkq - 0 1"));
+    }
+
+    #[test]
+    fn no_game_is_so_early() {
+        let earliest =
+            |fen: &str| Sought::new(&Position::from_fen(fen.as_bytes()).unwrap(), Compare::default()).earliest();
+        assert_eq!(earliest("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), 0);
+        // Castled: two men away from home are one move.
+        assert!(earliest("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 0 1") <= 7);
+        // A pawn on the seventh has moved four times, and taken what is not there.
+        assert_eq!(earliest("rnbqkbnr/ppppppPp/8/8/8/8/PPPPPP1P/RNBQKBNR w KQkq - 0 1"), 5);
+        assert_eq!(earliest("4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1"), 29);
+    }
 }

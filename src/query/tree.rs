@@ -1,8 +1,9 @@
 //! The opening tree: what was played in a position, and how it went.
 
 use super::facts::facts;
-use super::positions::PositionIndex;
-use super::search::{MainLine, Search};
+use super::main_line::MainLine;
+use super::positions::{Places, PositionIndex, Stretch};
+use super::search::Search;
 use super::sought::{Compare, Sought, class};
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
@@ -207,11 +208,7 @@ impl Search<'_> {
         };
         let parts: Vec<Part> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
         let mut whole = Part::new(moves.len());
-        for part in parts {
-            whole.all.join(&part.all);
-            whole.branches.iter_mut().zip(&part.branches).for_each(|(all, part)| all.join(part));
-            whole.unread.extend(part.unread);
-        }
+        parts.into_iter().for_each(|part| whole.join(part));
         Tree::new(position, moves, whole)
     }
 }
@@ -252,6 +249,12 @@ struct Part {
 impl Part {
     fn new(moves: usize) -> Part {
         Part { all: Tally::default(), branches: vec![Tally::default(); moves], unread: Vec::new() }
+    }
+
+    fn join(&mut self, other: Part) {
+        self.all.join(&other.all);
+        self.branches.iter_mut().zip(&other.branches).for_each(|(own, other)| own.join(other));
+        self.unread.extend(other.unread);
     }
 
     fn add(&mut self, game: u64, facts: &Facts, branch: Option<usize>, turn: Color) {
@@ -295,55 +298,89 @@ fn played(marks: &[Mark], replay: &Replay, rest: &[u8]) -> Option<usize> {
 
 /// The tree by the index alone.
 fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Result<Tree> {
-    let turn = position.turn();
-    let sought = Sought::new(position, Compare::default());
-    let from_start = sought.matches(&STANDARD);
-    let mut all = Tally::default();
-    if from_start {
-        for (facts, game) in index.facts()?.zip(1..) {
-            if !facts.set_up {
-                all.add(game, &facts, turn);
-            }
-        }
-    }
-    // The first place of each game, as places and not as games, so that a move's place is the next.
-    let places: Vec<u64> = index.places(position)?.collect();
-    let located = index.locate(places.iter().copied())?;
-    let (mut firsts, mut last) = (Vec::with_capacity(places.len()), 0);
-    for (place, at) in places.iter().zip(&located) {
-        let begun = std::mem::replace(&mut last, at.game) == at.game;
-        if !begun && (!from_start || at.facts.set_up) {
-            firsts.push(*place);
-            all.add(at.game, &at.facts, turn);
-        }
-    }
-    let of_move = |m: &Move| -> Result<Tally> {
+    let places = index.places(position)?;
+    let after = |m: &Move| {
         let mut after = position.clone();
         after.play(*m);
-        let mut tally = Tally::default();
-        let places = index.places(&after)?;
-        if from_start {
-            let located = index.locate(places.clone())?;
-            for at in located.iter().filter(|at| at.ply == 1 && !at.facts.set_up) {
-                tally.add(at.game, &at.facts, turn);
+        index.places(&after)
+    };
+    let lists = moves.iter().map(after).collect::<Result<Vec<Places<'_>>>>()?;
+    let from_start = Sought::new(position, Compare::default()).matches(&STANDARD);
+    let by_index = ByIndex { places, lists, from_start, turn: position.turn() };
+    let mut stretches = index.stretches()?;
+    if !from_start {
+        let mut rest = by_index.places.clone();
+        stretches.retain(|stretch| {
+            rest = rest.within(stretch.places.start..u64::MAX);
+            rest.clone().next().is_some_and(|place| place < stretch.places.end)
+        });
+    }
+    let part = || Part::new(moves.len());
+    let add = |mut part: Part, stretch: &Stretch<'_>| {
+        by_index.add(stretch, &mut part);
+        part
+    };
+    let whole = match stretches.len() {
+        // A few games are counted before other threads have woken up.
+        ..16 => stretches.iter().fold(part(), add),
+        _ => stretches.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut one, other| {
+            one.join(other);
+            one
+        }),
+    };
+    Ok(Tree::new(position, moves, whole))
+}
+
+/// What the index says of a position and of those behind each move.
+struct ByIndex<'a> {
+    places: Places<'a>,
+    lists: Vec<Places<'a>>,
+    from_start: bool,
+    turn: Color,
+}
+
+impl ByIndex<'_> {
+    /// Adds the games of a stretch.
+    fn add(&self, stretch: &Stretch<'_>, part: &mut Part) {
+        // The place behind the first that each game has, and the game.
+        let mut behind = Vec::new();
+        let mut places = self.places.within(stretch.places.clone()).peekable();
+        for (game, facts, own) in stretch.games() {
+            let mut first = None;
+            while let Some(place) = places.next_if(|place| *place < own.end) {
+                first = first.or(Some(place));
+            }
+            if self.from_start && !facts.set_up {
+                first = Some(own.start);
+            }
+            if let Some(first) = first {
+                part.all.add(game, &facts, self.turn);
+                // Behind a game's last place is another game.
+                if first + 1 < own.end {
+                    behind.push((first + 1, game));
+                }
             }
         }
-        let mut firsts = firsts.iter().peekable();
-        let behind = |place: &u64| {
-            while firsts.next_if(|first| **first + 1 < *place).is_some() {}
-            firsts.peek().is_some_and(|first| **first + 1 == *place)
-        };
-        let next: Vec<u64> = places.filter(behind).collect();
-        for at in index.locate(next.iter().copied())?.iter().filter(|at| at.ply > 0) {
-            tally.add(at.game, &at.facts, turn);
+        for (tally, list) in part.branches.iter_mut().zip(&self.lists) {
+            let mut left = behind.as_slice();
+            for place in list.within(stretch.places.clone()) {
+                left = left.get(ahead(left, place)..).unwrap_or_default();
+                let Some((next, game)) = left.first() else { break };
+                if let Some(facts) = stretch.facts(*game).filter(|_| *next == place) {
+                    tally.add(*game, &facts, self.turn);
+                }
+            }
         }
-        Ok(tally)
-    };
-    let branches: Vec<Result<Tally>> = match all.games() {
-        // A few games are counted before other threads have woken up.
-        ..1024 => moves.iter().map(of_move).collect(),
-        _ => moves.par_iter().with_max_len(1).map(of_move).collect(),
-    };
-    let branches = branches.into_iter().collect::<Result<Vec<Tally>>>()?;
-    Ok(Tree::new(position, moves, Part { all, branches, unread: Vec::new() }))
+    }
+}
+
+/// Returns how many of these are below a place: soon where they are few.
+fn ahead(places: &[(u64, u64)], place: u64) -> usize {
+    let mut step = 1;
+    while places.get(step).is_some_and(|(own, _)| *own < place) {
+        step *= 2;
+    }
+    let from = step / 2;
+    let near = places.get(from..(step + 1).min(places.len())).unwrap_or_default();
+    from + near.partition_point(|(own, _)| *own < place)
 }

@@ -34,6 +34,12 @@ impl State<'_> {
         self.turn
     }
 
+    /// Returns the codes of the men on the squares, a1 first, or `EMPTY`.
+    #[inline]
+    pub(crate) fn board(&self) -> &[u8; 64] {
+        self.men.squares()
+    }
+
     /// Returns the man on a square with its identity.
     pub fn man_at(&self, square: Square) -> Option<Man> {
         match self.men.board[square.at_most_63()] {

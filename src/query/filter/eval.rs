@@ -1,27 +1,30 @@
 //! A tree answered from columns: each condition is decided once for each string of a table, then looked up for each game.
+//!
+//! Of conditions that all have to hold, those come first that cost little and let few games pass, as a sample of the games says; the others
+//! are asked of the games that are left.
 
 use super::expr::{Expr, Ranges, Ratings, Reading, Test, TextTest};
 use super::value;
+use super::verdicts::{self, ASK};
 use crate::archive::GameSet;
 use crate::format::headers::{NO_MARKER, OUTCOME_SHIFT};
-use crate::query::headers::{Column, Headers, Key};
-use memchr::memmem::Finder;
+use crate::query::headers::{Column, Headers, Key, Strings};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Games that are decided at once; a multiple of 64.
 const BLOCK: usize = 1 << 14;
-/// Tables from this size on are decided in parallel.
-const MANY: usize = 1 << 12;
-/// Neither true nor false: another column decides.
-const ASK: u8 = 2;
+/// Where fewer than one game in so many is left, each is asked by itself.
+const FEW: u32 = 8;
+/// Words of the sample.
+const SAMPLE: usize = 16;
 
 /// Returns the games that pass.
 pub fn games(expr: &Expr, headers: &Headers) -> GameSet {
     let archive = headers.archive();
-    let node = Node::of(expr, headers);
     let games = archive.len() as usize;
+    let node = Maker { headers, games, judged: Vec::new() }.node(expr);
     let mut words = vec![0u64; games.div_ceil(64)];
     words.par_chunks_mut(BLOCK / 64).enumerate().for_each(|(block, words)| {
         let start = block * BLOCK;
@@ -35,92 +38,224 @@ enum Node {
     And(Vec<Node>),
     Or(Vec<Node>),
     Not(Box<Node>),
+    /// The same for all games.
+    Same(bool),
     /// The verdict on each number of a column.
-    Look(Arc<Column>, Vec<u8>),
+    Look(Arc<Column>, Arc<[u8]>),
     /// The same, and where that is `ASK`, the verdict on a number of another column.
-    LookTwice(Arc<Column>, Vec<u8>, Arc<Column>, Vec<u8>),
-    /// A number in ranges.
-    Numbers(Arc<Column>, Ranges),
+    LookTwice(Arc<Column>, Arc<[u8]>, Arc<Column>, Arc<[u8]>),
+    /// A number in ranges, each by its least and how much more its greatest is.
+    Numbers(Arc<Column>, Vec<(u32, u32)>),
     /// The place in the archive in ranges.
     Place(Ranges),
     /// Both ratings, 0 where there is none, and what is made of them.
     Ratings(Arc<Column>, Vec<i64>, Arc<Column>, Vec<i64>, Ratings, Ranges),
 }
 
-impl Node {
-    fn of(expr: &Expr, headers: &Headers) -> Node {
-        let all = |all: &[Expr]| all.iter().map(|expr| Node::of(expr, headers)).collect();
+/// What is asked of the strings of a table.
+#[derive(Clone, PartialEq)]
+enum Asked {
+    Text(TextTest),
+    /// A value in ranges, and the verdict where there is none.
+    Value(Reading, Ranges, u8),
+}
+
+/// Makes nodes of a tree.
+struct Maker<'h, 'a> {
+    headers: &'h Headers<'a>,
+    games: usize,
+    /// What has been asked of a table already: both players' names are in one.
+    judged: Vec<(Arc<Strings>, Asked, Arc<[u8]>)>,
+}
+
+impl Maker<'_, '_> {
+    fn node(&mut self, expr: &Expr) -> Node {
         match expr {
-            Expr::And(exprs) => Node::And(all(exprs)),
-            Expr::Or(exprs) => Node::Or(all(exprs)),
-            Expr::Not(expr) => Node::Not(Box::new(Node::of(expr, headers))),
-            Expr::Test(test) => Node::test(test, headers),
+            Expr::And(exprs) => {
+                let nodes = exprs.iter().map(|expr| self.node(expr)).collect();
+                Node::And(self.in_order(nodes))
+            }
+            Expr::Or(exprs) => Node::Or(exprs.iter().map(|expr| self.node(expr)).collect()),
+            Expr::Not(expr) => Node::Not(Box::new(self.node(expr))),
+            Expr::Test(test) => self.test(test),
         }
     }
 
-    fn test(test: &Test, headers: &Headers) -> Node {
-        let tag = |name: &str| column(headers, Key::Tag(name.to_owned()));
+    fn test(&mut self, test: &Test) -> Node {
         match test {
-            Test::Text(name, test) => {
-                let column = tag(name);
-                let verdicts = texts(&column, test);
-                Node::Look(column, verdicts)
-            }
-            Test::Value(name, reading, ranges) => {
-                let column = tag(name);
-                let verdicts = values(&column, *reading, ranges, 0);
-                Node::Look(column, verdicts)
-            }
+            Test::Text(name, test) => self.look(name, Asked::Text(test.clone())),
+            Test::Value(name, reading, ranges) => self.look(name, Asked::Value(*reading, ranges.clone(), 0)),
             Test::Date(reading, ranges) => {
-                let (date, utc) = (tag("Date"), tag("UTCDate"));
-                let (first, second) = (values(&date, *reading, ranges, ASK), values(&utc, *reading, ranges, 0));
-                Node::LookTwice(date, first, utc, second)
+                let (date, utc) = (self.tag("Date"), self.tag("UTCDate"));
+                let first = self.judge(&date, Asked::Value(*reading, ranges.clone(), ASK));
+                let second = self.judge(&utc, Asked::Value(*reading, ranges.clone(), 0));
+                look_twice(date, first, utc, second)
             }
             Test::Result(results) => {
-                let result = tag("Result");
+                let result = self.tag("Result");
                 let of = |number: u8| u8::from(results >> number & 1 == 1);
                 // The tag decides if it says a result, otherwise the movetext.
-                let first = verdicts(&result, ASK, |text| outcome(text).map_or(ASK, of));
+                let first = verdicts::of(&result, ASK, |text| outcome(text).map_or(ASK, of));
                 if !uses(&result, &first, ASK) {
-                    return Node::Look(result, first);
+                    return Node::Look(result, first.into());
                 }
-                let facts = column(headers, Key::Facts);
+                let facts = self.column(Key::Facts);
                 let second = (0..=255).map(|facts| of(marked_outcome(facts))).collect();
-                Node::LookTwice(result, first, facts, second)
+                Node::LookTwice(result, first.into(), facts, second)
             }
             Test::Facts(bits) => {
-                let facts = column(headers, Key::Facts);
+                let facts = self.column(Key::Facts);
                 Node::Look(facts, (0..=255).map(|facts: u8| u8::from(facts & bits != 0)).collect())
             }
-            Test::Plies(ranges) => Node::Numbers(column(headers, Key::Plies), ranges.clone()),
+            Test::Plies(ranges) => {
+                let most = i64::from(u32::MAX);
+                let within = ranges.0.iter().filter(|(low, high)| low <= high && *high >= 0 && *low <= most);
+                let spans = within.map(|(low, high)| {
+                    let (low, high) = (low.clamp(&0, &most), high.clamp(&0, &most));
+                    (*low as u32, (high - low) as u32)
+                });
+                Node::Numbers(self.column(Key::Plies), spans.collect())
+            }
             Test::Number(ranges) => Node::Place(ranges.clone()),
             Test::Ratings(ratings, ranges) => {
-                let (white, black) = (tag("WhiteElo"), tag("BlackElo"));
+                let (white, black) = (self.tag("WhiteElo"), self.tag("BlackElo"));
+                if has_no_values(&white) || has_no_values(&black) {
+                    return Node::Same(false);
+                }
                 let (own, other) = (elos(&white), elos(&black));
                 Node::Ratings(white, own, black, other, *ratings, ranges.clone())
             }
         }
     }
 
-    /// Sets the bits of the games, by place from 0, that pass. `rows` begin at a multiple of 64; `words` are all zero.
+    fn look(&mut self, name: &str, asked: Asked) -> Node {
+        let column = self.tag(name);
+        let verdicts = self.judge(&column, asked);
+        if has_no_values(&column) {
+            return Node::Same(verdicts.first() == Some(&1));
+        }
+        Node::Look(column, verdicts)
+    }
+
+    /// The verdict on each number of a column.
+    fn judge(&mut self, column: &Column, asked: Asked) -> Arc<[u8]> {
+        let known = column.strings().and_then(|strings| {
+            self.judged.iter().find(|(own, known, _)| Arc::ptr_eq(own, strings) && *known == asked)
+        });
+        if let Some((.., verdicts)) = known {
+            return Arc::clone(verdicts);
+        }
+        let verdicts: Arc<[u8]> = match &asked {
+            Asked::Text(test) => verdicts::of_text(column, test),
+            Asked::Value(reading, ranges, missing) => verdicts::of(column, *missing, |text| {
+                value::read(*reading, text).map_or(*missing, |value| u8::from(ranges.hold(value)))
+            }),
+        }
+        .into();
+        if let Some(strings) = column.strings() {
+            self.judged.push((Arc::clone(strings), asked, Arc::clone(&verdicts)));
+        }
+        verdicts
+    }
+
+    fn tag(&self, name: &str) -> Arc<Column> {
+        self.column(Key::Tag(name.to_owned()))
+    }
+
+    fn column(&self, key: Key) -> Arc<Column> {
+        let (mut columns, _) = self.headers.readable(&[key]);
+        // One was asked for.
+        columns.swap_remove(0)
+    }
+
+    /// Conditions that all have to hold, in the order in which they are best asked: by what a game costs that they reject.
+    fn in_order(&self, nodes: Vec<Node>) -> Vec<Node> {
+        let words = self.games / 64;
+        let price = |node: &Node| {
+            let (mut passed, mut asked) = (0, 0);
+            for sample in 0..SAMPLE.min(words) {
+                let row = sample * words / SAMPLE.min(words) * 64;
+                let mut word = [0];
+                node.decide(row..row + 64, &mut word);
+                (passed, asked) = (passed + word[0].count_ones(), asked + 64);
+            }
+            // As if one game more had been rejected, so that none costs without end.
+            node.cost() * f64::from(asked + 1) / f64::from(asked + 1 - passed)
+        };
+        let mut priced: Vec<(f64, Node)> = nodes.into_iter().map(|node| (price(&node), node)).collect();
+        priced.sort_by(|a, b| a.0.total_cmp(&b.0));
+        priced.into_iter().map(|(_, node)| node).collect()
+    }
+}
+
+/// The first verdicts, and where they are `ASK`, the second; plainly, where one column decides all.
+fn look_twice(column: Arc<Column>, first: Arc<[u8]>, other: Arc<Column>, second: Arc<[u8]>) -> Node {
+    if has_no_values(&column) {
+        return if has_no_values(&other) { Node::Same(second.first() == Some(&1)) } else { Node::Look(other, second) };
+    }
+    if has_no_values(&other) {
+        let missing = second.first().copied().unwrap_or(0);
+        return Node::Look(
+            column,
+            first.iter().map(|verdict| if *verdict == ASK { missing } else { *verdict }).collect(),
+        );
+    }
+    Node::LookTwice(column, first, other, second)
+}
+
+/// Whether no game has the tag.
+fn has_no_values(column: &Column) -> bool {
+    column.strings().is_some_and(|strings| strings.is_empty())
+}
+
+impl Node {
+    /// What a game costs, as a multiple of one look.
+    fn cost(&self) -> f64 {
+        match self {
+            Node::And(nodes) | Node::Or(nodes) => nodes.iter().map(Node::cost).sum(),
+            Node::Not(node) => node.cost(),
+            Node::Same(_) => 0.1,
+            // Verdicts beyond the nearest cache.
+            Node::Look(_, verdicts) => {
+                if verdicts.len() < 1 << 15 {
+                    1.0
+                } else {
+                    2.0
+                }
+            }
+            Node::LookTwice(..) => 2.0,
+            Node::Numbers(_, spans) => 0.5 + 0.5 * spans.len() as f64,
+            Node::Place(ranges) => 1.0 + ranges.0.len() as f64,
+            Node::Ratings(..) => 4.0,
+        }
+    }
+
+    /// Sets the bits of the games, by place from 0, that pass, and clears the others'. `rows` begin at a multiple of 64.
     fn decide(&self, rows: Range<usize>, words: &mut [u64]) {
         match self {
             Node::And(nodes) => {
                 words.fill(!0);
                 let mut own = vec![0; words.len()];
-                for node in nodes {
-                    own.fill(0);
-                    node.decide(rows.clone(), &mut own);
-                    words.iter_mut().zip(&own).for_each(|(word, own)| *word &= own);
-                    if words.iter().all(|word| *word == 0) {
-                        return;
+                for (place, node) in nodes.iter().enumerate() {
+                    if place == 0 {
+                        node.decide(rows.clone(), words);
+                        continue;
+                    }
+                    let left: u32 = words.iter().map(|word| word.count_ones()).sum();
+                    match left {
+                        0 => return,
+                        left if left < rows.len() as u32 / FEW => node.narrow(rows.start, words),
+                        _ => {
+                            node.decide(rows.clone(), &mut own);
+                            words.iter_mut().zip(&own).for_each(|(word, own)| *word &= own);
+                        }
                     }
                 }
             }
             Node::Or(nodes) => {
+                words.fill(0);
                 let mut own = vec![0; words.len()];
                 for node in nodes {
-                    own.fill(0);
                     node.decide(rows.clone(), &mut own);
                     words.iter_mut().zip(&own).for_each(|(word, own)| *word |= own);
                 }
@@ -129,148 +264,122 @@ impl Node {
                 node.decide(rows, words);
                 words.iter_mut().for_each(|word| *word = !*word);
             }
+            Node::Same(verdict) => words.fill(if *verdict { !0 } else { 0 }),
             Node::Look(column, verdicts) => {
-                let mut bits = Bits::new(words);
-                column.each(rows, |number| bits.push(verdicts.get(number as usize) == Some(&1)));
+                column.mark(rows, words, |_, number| verdicts.get(number as usize) == Some(&1));
             }
-            Node::LookTwice(column, verdicts, other, others) => {
-                let mut bits = Bits::new(words);
-                let mut game = rows.start as u64;
-                column.each(rows, |number| {
-                    game += 1;
-                    let mut verdict = verdicts.get(number as usize).copied().unwrap_or(ASK);
-                    if verdict == ASK {
-                        verdict = others.get(other.get(game) as usize).copied().unwrap_or(0);
-                    }
-                    bits.push(verdict == 1);
-                });
-            }
-            Node::Numbers(column, ranges) => {
-                let mut bits = Bits::new(words);
-                column.each(rows, |number| bits.push(ranges.hold((i64::from(number), i64::from(number)))));
-            }
-            Node::Place(ranges) => {
-                let mut bits = Bits::new(words);
-                for game in rows {
-                    let game = game as i64 + 1;
-                    bits.push(ranges.hold((game, game)));
-                }
+            Node::Numbers(column, spans) => match spans.as_slice() {
+                [(low, span)] => column.mark(rows, words, |_, number| number.wrapping_sub(*low) <= *span),
+                _ => column.mark(rows, words, |_, number| is_within(number, spans)),
+            },
+            Node::LookTwice(column, verdicts, ..) => {
+                column.mark(rows, words, |row, number| match verdicts.get(number as usize).copied().unwrap_or(ASK) {
+                    ASK => self.passes(row),
+                    verdict => verdict == 1,
+                })
             }
             Node::Ratings(white, own, black, others, ratings, ranges) => {
-                let mut bits = Bits::new(words);
-                let mut game = rows.start as u64;
-                white.each(rows, |number| {
-                    game += 1;
-                    let elo = own.get(number as usize).copied().unwrap_or(0);
-                    let other = others.get(black.get(game) as usize).copied().unwrap_or(0);
-                    let value = ratings.of(elo, other);
-                    bits.push(elo > 0 && other > 0 && ranges.hold((value, value)));
-                });
+                let mut of_black = vec![0; rows.len()];
+                black.copy(rows.clone(), &mut of_black);
+                let start = rows.start;
+                // A loop for each, so that the compiler sees what is made of them.
+                macro_rules! mark {
+                    ($ratings:path) => {
+                        white.mark(rows, words, |row, number| {
+                            let other = of_black.get(row - start).copied().unwrap_or(0);
+                            are_within(own, number, others, other, |one, other| $ratings.of(one, other), ranges)
+                        })
+                    };
+                }
+                match ratings {
+                    Ratings::Least => mark!(Ratings::Least),
+                    Ratings::Greatest => mark!(Ratings::Greatest),
+                    Ratings::Mean => mark!(Ratings::Mean),
+                    Ratings::Gap => mark!(Ratings::Gap),
+                }
+            }
+            Node::Place(ranges) => {
+                for (place, word) in words.iter_mut().enumerate() {
+                    let first = (rows.start + place * 64) as i64 + 1;
+                    *word = ranges.0.iter().fold(0, |bits, (low, high)| {
+                        let (from, past) = ((low - first).clamp(0, 64), (high - first + 1).clamp(0, 64));
+                        // Of the bits below each end, those below one alone.
+                        let below = |end: i64| (1u128 << end) as u64;
+                        bits | if from < past { below(past).wrapping_sub(below(from)) } else { 0 }
+                    });
+                }
+            }
+        }
+    }
+
+    /// Clears the bits of the games that do not pass, the first bit that of the game at place `start`.
+    fn narrow(&self, start: usize, words: &mut [u64]) {
+        for (place, word) in words.iter_mut().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                if !self.passes(start + place * 64 + bit) {
+                    *word &= !(1 << bit);
+                }
+            }
+        }
+    }
+
+    /// Returns whether the game at a place, from 0, passes.
+    fn passes(&self, row: usize) -> bool {
+        let game = row as u64 + 1;
+        match self {
+            Node::And(nodes) => nodes.iter().all(|node| node.passes(row)),
+            Node::Or(nodes) => nodes.iter().any(|node| node.passes(row)),
+            Node::Not(node) => !node.passes(row),
+            Node::Same(verdict) => *verdict,
+            Node::Look(column, verdicts) => verdicts.get(column.get(game) as usize) == Some(&1),
+            Node::LookTwice(column, verdicts, other, others) => {
+                match verdicts.get(column.get(game) as usize).copied().unwrap_or(ASK) {
+                    ASK => others.get(other.get(game) as usize) == Some(&1),
+                    verdict => verdict == 1,
+                }
+            }
+            Node::Numbers(column, spans) => is_within(column.get(game), spans),
+            Node::Place(ranges) => ranges.hold((game as i64, game as i64)),
+            Node::Ratings(white, own, black, others, ratings, ranges) => {
+                are_within(own, white.get(game), others, black.get(game), |one, other| ratings.of(one, other), ranges)
             }
         }
     }
 }
 
-/// Writes bits one after the other.
-struct Bits<'a> {
-    words: &'a mut [u64],
-    word: u64,
-    count: usize,
+/// Whether there are both ratings, by their numbers, and what is made of them is in ranges. Bitwise, for no branch on ratings is foreseen.
+#[inline(always)]
+fn are_within(
+    own: &[i64],
+    white: u32,
+    others: &[i64],
+    black: u32,
+    of: impl Fn(i64, i64) -> i64,
+    ranges: &Ranges,
+) -> bool {
+    let elo = own.get(white as usize).copied().unwrap_or(0);
+    let other = others.get(black as usize).copied().unwrap_or(0);
+    let value = of(elo, other);
+    let within = ranges.0.iter().fold(false, |within, (low, high)| within | (*low <= value) & (value <= *high));
+    (elo > 0) & (other > 0) & within
 }
 
-impl<'a> Bits<'a> {
-    fn new(words: &'a mut [u64]) -> Bits<'a> {
-        Bits { words, word: 0, count: 0 }
-    }
-
-    #[inline(always)]
-    fn push(&mut self, bit: bool) {
-        self.word |= u64::from(bit) << (self.count % 64);
-        self.count += 1;
-        if self.count.is_multiple_of(64) {
-            self.flush();
-        }
-    }
-
-    fn flush(&mut self) {
-        if let Some(place) = self.count.checked_sub(1)
-            && let Some(word) = self.words.get_mut(place / 64)
-        {
-            *word = self.word;
-        }
-        self.word = 0;
-    }
-}
-
-impl Drop for Bits<'_> {
-    fn drop(&mut self) {
-        if !self.count.is_multiple_of(64) {
-            self.flush();
-        }
-    }
-}
-
-fn column(headers: &Headers, key: Key) -> Arc<Column> {
-    let (mut columns, _) = headers.readable(&[key]);
-    // One was asked for.
-    columns.swap_remove(0)
-}
-
-/// The verdict on each number of a column: on 0, that there is no value, and on each string.
-fn verdicts(column: &Column, missing: u8, decide: impl Fn(&[u8]) -> u8 + Sync) -> Vec<u8> {
-    let Some(strings) = column.strings() else { return vec![missing] };
-    let count = strings.len() as u32;
-    let decide = |number: u32| strings.get(number).map_or(missing, &decide);
-    let mut all = vec![missing];
-    if strings.len() < MANY {
-        all.extend((1..=count).map(decide));
-    } else {
-        let own: Vec<u8> = (1..count + 1).into_par_iter().with_min_len(1024).map(decide).collect();
-        all.extend(own);
-    }
-    all
+fn is_within(number: u32, spans: &[(u32, u32)]) -> bool {
+    spans.iter().any(|(low, span)| number.wrapping_sub(*low) <= *span)
 }
 
 /// Whether a game has a number with this verdict.
 fn uses(column: &Column, verdicts: &[u8], verdict: u8) -> bool {
     let rows = column.bytes().len() / usize::from(column.width());
-    let mut found = false;
-    column.each(0..rows, |number| found |= verdicts.get(number as usize) == Some(&verdict));
-    found
-}
-
-fn values(column: &Column, reading: Reading, ranges: &Ranges, missing: u8) -> Vec<u8> {
-    verdicts(column, missing, |text| value::read(reading, text).map_or(missing, |value| u8::from(ranges.hold(value))))
-}
-
-fn texts(column: &Column, test: &TextTest) -> Vec<u8> {
-    match test {
-        TextTest::Is(texts) => verdicts(column, 0, |text| u8::from(texts.iter().any(|own| own.as_bytes() == text))),
-        TextTest::IsNot(texts) => verdicts(column, 0, |text| u8::from(texts.iter().all(|own| own.as_bytes() != text))),
-        TextTest::Known => verdicts(column, 0, |text| u8::from(value::is_known(text))),
-        TextTest::Has(part) => {
-            let part = part.to_lowercase();
-            let finder = Finder::new(part.as_bytes());
-            verdicts(column, 0, |text| u8::from(folded(text, |text| finder.find(text).is_some())))
-        }
-        TextTest::Begins(part) => {
-            let part = part.to_lowercase();
-            verdicts(column, 0, |text| u8::from(folded(text, |text| text.starts_with(part.as_bytes()))))
-        }
-    }
-}
-
-/// Calls `look` with a text in small letters.
-fn folded(text: &[u8], look: impl FnOnce(&[u8]) -> bool) -> bool {
-    let mut small = [0; 128];
-    match small.get_mut(..text.len()) {
-        Some(small) if text.is_ascii() => {
-            small.copy_from_slice(text);
-            small.make_ascii_lowercase();
-            look(small)
-        }
-        _ => look(String::from_utf8_lossy(text).to_lowercase().as_bytes()),
-    }
+    (0..rows.div_ceil(BLOCK)).into_par_iter().any(|block| {
+        let mut words = [0; BLOCK / 64];
+        let rows = block * BLOCK..((block + 1) * BLOCK).min(rows);
+        column.mark(rows, &mut words, |_, number| verdicts.get(number as usize) == Some(&verdict));
+        words.iter().any(|word| *word != 0)
+    })
 }
 
 fn elos(column: &Column) -> Vec<i64> {

@@ -81,6 +81,7 @@ pub enum Ratings {
 
 impl Ratings {
     /// Returns what is made of both ratings.
+    #[inline(always)]
     pub fn of(self, one: i64, other: i64) -> i64 {
         match self {
             Ratings::Least => one.min(other),

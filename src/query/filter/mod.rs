@@ -1,7 +1,7 @@
 //! Header filters: which games have these tags, players, ratings, dates, results, lengths (docs/QUERY.md).
 //!
 //! `lexer` and `parse` read the text into `expr`, `eval` answers it from header columns: each condition is decided once for each distinct
-//! string, and a game costs a look-up.
+//! string (`verdicts`), and a game costs a look-up.
 
 pub(super) mod eval;
 pub(super) mod expr;
@@ -9,6 +9,7 @@ pub(super) mod field;
 mod lexer;
 pub(super) mod parse;
 pub(super) mod value;
+mod verdicts;
 
 use super::fault::QueryFault;
 use super::headers::{Headers, Key, Unread};

@@ -59,6 +59,31 @@ impl Strings {
         self.text().get(start..self.end(place)?)
     }
 
+    /// Returns the number of a string, by halves; `None` where it is not in the table.
+    pub fn find(&self, text: &[u8]) -> Option<u32> {
+        let (mut low, mut high) = (1, self.len() as u32 + 1);
+        while low < high {
+            let middle = u32::midpoint(low, high);
+            if self.get(middle)? < text { low = middle + 1 } else { high = middle }
+        }
+        (self.get(low)? == text).then_some(low)
+    }
+
+    /// Returns the text of the strings of some numbers, one behind the other, and the end of each in it. `None` where there are not all.
+    pub(crate) fn run(&self, numbers: Range<u32>) -> Option<(&[u8], impl Iterator<Item = usize>)> {
+        let (first, past) = (numbers.start.checked_sub(1)? as usize, numbers.end.checked_sub(1)? as usize);
+        let ends = self.ends().get(first * 4..past * 4)?.as_chunks::<4>().0;
+        let start = first.checked_sub(1).map_or(Some(0), |before| self.end(before))?;
+        let end = move |bytes: &[u8; 4]| (u32::from_le_bytes(*bytes) as usize).checked_sub(start);
+        let mut before = Some(0);
+        let ascend = ends.iter().all(|bytes| {
+            let last = std::mem::replace(&mut before, end(bytes));
+            last <= before && before.is_some()
+        });
+        let text = self.text().get(start..start + before.filter(|_| ascend)?)?;
+        Some((text, ends.iter().filter_map(end)))
+    }
+
     fn end(&self, place: usize) -> Option<usize> {
         let bytes = self.ends().get(place * 4..place * 4 + 4)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
@@ -91,6 +116,16 @@ impl Column {
         Column { numbers: Store::Owned(bytes), width, strings }
     }
 
+    /// Returns the column of a tag that no game has: it has no numbers, which all read as 0.
+    pub(super) fn without_values() -> Column {
+        Column::of_strings(Vec::new(), Vec::new())
+    }
+
+    /// Returns a column of no games with these strings.
+    pub(crate) fn of_strings(ends: Vec<u8>, text: Vec<u8>) -> Column {
+        Column { numbers: Store::Owned(Vec::new()), width: 1, strings: Some(Arc::new(Strings::new(ends, text))) }
+    }
+
     pub(super) fn mapped(map: &Arc<Map>, column: &headers::Column, strings: Option<Arc<Strings>>) -> Column {
         let numbers = Store::Mapped(Arc::clone(map), column.part.range.clone());
         Column { numbers, width: column.width, strings }
@@ -112,11 +147,18 @@ impl Column {
     }
 
     /// Returns the number of a game, from 1; 0 for a game that there is not.
+    #[inline]
     pub fn get(&self, game: u64) -> u32 {
-        let width = usize::from(self.width);
-        let start = usize::try_from(game.wrapping_sub(1)).ok().and_then(|row| row.checked_mul(width));
-        let bytes = start.and_then(|start| self.bytes().get(start..start.checked_add(width)?));
-        bytes.unwrap_or_default().iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
+        let Some(row) = game.checked_sub(1).and_then(|row| usize::try_from(row).ok()) else { return 0 };
+        let bytes = self.bytes();
+        // A look for each width, so that the compiler sees it.
+        let number = match self.width {
+            1 => bytes.get(row).map(|byte| u32::from(*byte)),
+            2 => bytes.as_chunks::<2>().0.get(row).map(|number| u32::from(u16::from_le_bytes(*number))),
+            3 => bytes.as_chunks::<3>().0.get(row).map(|[a, b, c]| u32::from_le_bytes([*a, *b, *c, 0])),
+            _ => bytes.as_chunks::<4>().0.get(row).map(|number| u32::from_le_bytes(*number)),
+        };
+        number.unwrap_or(0)
     }
 
     /// Returns the text of a game's value, from game 1.
@@ -124,23 +166,51 @@ impl Column {
         self.strings.as_ref()?.get(self.get(game))
     }
 
-    /// Calls `seen` with the number of each of these games, by place from 0, in order.
+    /// Copies the numbers of these games, by place from 0; those beyond the column are left as they are.
+    pub(crate) fn copy(&self, rows: Range<usize>, numbers: &mut [u32]) {
+        let width = usize::from(self.width);
+        let bytes = self.bytes().get(rows.start * width..).unwrap_or_default();
+        let all = numbers.iter_mut().take(rows.len());
+        match width {
+            1 => all.zip(bytes).for_each(|(number, byte)| *number = u32::from(*byte)),
+            2 => all
+                .zip(bytes.as_chunks::<2>().0)
+                .for_each(|(number, bytes)| *number = u32::from(u16::from_le_bytes(*bytes))),
+            3 => all
+                .zip(bytes.as_chunks::<3>().0)
+                .for_each(|(number, [a, b, c])| *number = u32::from_le_bytes([*a, *b, *c, 0])),
+            _ => all.zip(bytes.as_chunks::<4>().0).for_each(|(number, bytes)| *number = u32::from_le_bytes(*bytes)),
+        }
+    }
+
+    /// Sets the bits of those of these games, by place from 0, whose place and number pass, and clears those of the others: the first game's
+    /// is the lowest of the first word. Games beyond the column are left as they are.
     #[inline(always)]
-    pub(crate) fn each(&self, rows: Range<usize>, mut seen: impl FnMut(u32)) {
+    pub(crate) fn mark(&self, rows: Range<usize>, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
         let width = usize::from(self.width);
         let bytes = self.bytes();
         let bytes = bytes.get(rows.start * width..(rows.end * width).min(bytes.len())).unwrap_or_default();
         // A loop for each width, so that the compiler sees it.
         match width {
-            1 => bytes.iter().for_each(|byte| seen(u32::from(*byte))),
-            2 => bytes.chunks_exact(2).for_each(|number| seen(u32::from(u16::from_le_bytes([number[0], number[1]])))),
-            3 => {
-                bytes.chunks_exact(3).for_each(|number| seen(u32::from_le_bytes([number[0], number[1], number[2], 0])))
-            }
-            _ => bytes
-                .chunks_exact(4)
-                .for_each(|number| seen(u32::from_le_bytes([number[0], number[1], number[2], number[3]]))),
+            1 => mark_of::<1>(bytes, rows.start, words, passes),
+            2 => mark_of::<2>(bytes, rows.start, words, passes),
+            3 => mark_of::<3>(bytes, rows.start, words, passes),
+            _ => mark_of::<4>(bytes, rows.start, words, passes),
         }
+    }
+}
+
+#[inline(always)]
+fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
+    for (word, bytes) in words.iter_mut().zip(bytes.chunks(64 * WIDTH)) {
+        let mut bits = 0;
+        for (bit, own) in bytes.as_chunks::<WIDTH>().0.iter().enumerate() {
+            let mut number = [0; 4];
+            number[..WIDTH].copy_from_slice(own);
+            bits |= u64::from(passes(row + bit, u32::from_le_bytes(number))) << (bit % 64);
+        }
+        *word = bits;
+        row += 64;
     }
 }
 

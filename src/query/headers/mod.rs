@@ -164,11 +164,15 @@ impl<'a> Headers<'a> {
         Ok(Years { columns: columns.into_iter().map(|column| (column::years(&column), column)).collect() })
     }
 
-    /// A column of the file, if it has it and its checksums hold.
+    /// A column of the file, if it has it and its checksums hold; for a tag that no game has, one without values.
     fn filed(&self, key: &Key, ready: &HashMap<Key, Ready>) -> Option<Column> {
         let (map, directory) = self.file.as_ref()?;
         let id = directory.state.id;
-        let column = directory.columns.iter().find(|column| column.key == *key)?;
+        let Some(column) = directory.columns.iter().find(|column| column.key == *key) else {
+            // A tag that the file does not name is in no game.
+            let absent = matches!(key, Key::Tag(name) if !directory.others.contains(name));
+            return absent.then(Column::without_values);
+        };
         column.part.checked(map, id)?;
         let strings = match column.table {
             None => None,
@@ -212,9 +216,8 @@ impl Years {
 /// A tag with so many different values that its table would cost more than its column is worth has none: a filter that asks for it reads
 /// the tags.
 pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
-    let mut names = build::tag_names(archive)?;
-    names.truncate(MAX_COLUMNS - 2);
-    let mut keys: Vec<Key> = names.into_iter().map(Key::Tag).collect();
+    let names = build::tag_names(archive)?;
+    let mut keys: Vec<Key> = names.iter().take(MAX_COLUMNS - 2).cloned().map(Key::Tag).collect();
     keys.extend([Key::Plies, Key::Facts]);
     let mut columns = Vec::new();
     for (column, unread) in build::columns(archive, &keys) {
@@ -243,7 +246,9 @@ pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
     }
     let tables: Vec<TableRef> =
         tables.into_iter().map(|strings| TableRef { ends: strings.ends(), text: strings.text() }).collect();
-    let file = crate::format::headers::encode(&state(archive), &tables, &refs);
+    let is_chosen = |name: &&String| chosen.iter().any(|(key, _)| matches!(key, Key::Tag(own) if own == *name));
+    let others: Vec<&str> = names.iter().filter(|name| !is_chosen(name)).map(String::as_str).collect();
+    let file = crate::format::headers::encode(&state(archive), &tables, &refs, &others);
     let names = chosen.into_iter().filter_map(|(key, _)| match key {
         Key::Tag(name) => Some(name.clone()),
         _ => None,

@@ -1,0 +1,183 @@
+//! What a condition says of each string of a table, decided once for each.
+
+use super::expr::TextTest;
+use super::value;
+use crate::query::headers::{Column, Strings};
+use memchr::memmem::Finder;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Neither true, 1, nor false, 0: another column decides.
+pub const ASK: u8 = 2;
+/// Tables from this size on are decided in parallel, in parts of so many strings.
+const PART: usize = 1 << 12;
+/// Strings that are searched in one go.
+const RUN: u32 = 64;
+
+/// Returns the verdict on each number of a column: on 0, that there is no value, and on each string.
+pub fn of(column: &Column, missing: u8, decide: impl Fn(&[u8]) -> u8 + Sync) -> Vec<u8> {
+    in_parts(column, missing, |strings, numbers, all| {
+        all.extend(numbers.map(|number| strings.get(number).map_or(missing, &decide)));
+    })
+}
+
+/// Returns the verdict of a test of texts on each number of a column.
+pub fn of_text(column: &Column, test: &TextTest) -> Vec<u8> {
+    match test {
+        TextTest::Is(texts) => some(column, texts, 0),
+        TextTest::IsNot(texts) => some(column, texts, 1),
+        TextTest::Known => of(column, 0, |text| u8::from(value::is_known(text))),
+        TextTest::Has(part) => {
+            let part = part.to_lowercase();
+            let finder = Finder::new(part.as_bytes());
+            in_parts(column, 0, |strings, numbers, all| having(strings, numbers, &finder, all))
+        }
+        TextTest::Begins(part) => {
+            let part = part.to_lowercase();
+            of(column, 0, |text| u8::from(begins(text, part.as_bytes())))
+        }
+    }
+}
+
+/// Calls `decide` with the numbers of each part of the strings, for it to append their verdicts.
+fn in_parts(column: &Column, missing: u8, decide: impl Fn(&Strings, Range<u32>, &mut Vec<u8>) + Sync) -> Vec<u8> {
+    let mut all = vec![missing];
+    let Some(strings) = column.strings() else { return all };
+    let count = strings.len() as u32;
+    if strings.len() < PART {
+        decide(strings, 1..count + 1, &mut all);
+        return all;
+    }
+    let of_part = |part: u32| {
+        let first = 1 + part * PART as u32;
+        let mut own = Vec::with_capacity(PART);
+        decide(strings, first..(first + PART as u32).min(count + 1), &mut own);
+        own
+    };
+    let parts: Vec<Vec<u8>> = (0..count.div_ceil(PART as u32)).into_par_iter().map(of_part).collect();
+    all.reserve(strings.len());
+    parts.iter().for_each(|part| all.extend_from_slice(part));
+    all
+}
+
+/// The verdicts where some strings have another than all others.
+fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
+    let Some(strings) = column.strings() else { return vec![0] };
+    let mut all = vec![others; strings.len() + 1];
+    let found = texts.iter().filter_map(|text| strings.find(text.as_bytes()));
+    for number in found {
+        if let Some(verdict) = all.get_mut(number as usize) {
+            *verdict = 1 - others;
+        }
+    }
+    // No value is neither one of these nor another.
+    if let Some(first) = all.first_mut() {
+        *first = 0;
+    }
+    all
+}
+
+/// Appends for each of these strings whether it has the part in it: runs of them are searched as one text.
+fn having(strings: &Strings, numbers: Range<u32>, part: &Finder<'_>, all: &mut Vec<u8>) {
+    let has = |text: &[u8]| u8::from(folded(text, |text| part.find(text).is_some()));
+    let length = part.needle().len();
+    let mut small = Vec::new();
+    let mut first = numbers.start;
+    while first < numbers.end {
+        let run = first..(first + RUN).min(numbers.end);
+        first = run.end;
+        let Some((text, ends)) = strings.run(run.clone()).filter(|_| length > 0) else {
+            all.extend(run.map(|number| strings.get(number).map_or(0, has)));
+            continue;
+        };
+        small.clear();
+        small.extend_from_slice(text);
+        small.make_ascii_lowercase();
+        let is_ascii = small.is_ascii();
+        // The next place of the part, from where no string before it matters.
+        let find = |from: usize| small.get(from..).and_then(|rest| part.find(rest)).map(|at| from + at);
+        let (mut next, mut start) = (find(0), 0);
+        for end in ends {
+            // Across the end of a string it is in neither.
+            while let Some(at) = next.filter(|at| *at < end && at + length > end) {
+                next = find(at + 1);
+            }
+            let mut verdict = u8::from(next.is_some_and(|at| at < end));
+            if verdict == 1 {
+                next = find(end);
+            }
+            if !is_ascii && let Some(own) = text.get(start..end).filter(|own| !own.is_ascii()) {
+                verdict = has(own);
+            }
+            all.push(verdict);
+            start = end;
+        }
+    }
+}
+
+/// Returns whether a text in small letters begins so.
+fn begins(text: &[u8], part: &[u8]) -> bool {
+    let head = text.get(..part.len()).unwrap_or(text);
+    if head.is_ascii() {
+        return head.eq_ignore_ascii_case(part);
+    }
+    folded(text, |text| text.starts_with(part))
+}
+
+/// Calls `look` with a text in small letters.
+fn folded<T>(text: &[u8], look: impl FnOnce(&[u8]) -> T) -> T {
+    let mut small = [0; 128];
+    match small.get_mut(..text.len()) {
+        Some(small) if text.is_ascii() => {
+            small.copy_from_slice(text);
+            small.make_ascii_lowercase();
+            look(small)
+        }
+        _ => look(String::from_utf8_lossy(text).to_lowercase().as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn strings(texts: &[String]) -> Column {
+        let (mut ends, mut text) = (Vec::new(), Vec::new());
+        for own in texts {
+            text.extend_from_slice(own.as_bytes());
+            ends.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        }
+        Column::of_strings(ends, text)
+    }
+
+    proptest! {
+        #[test]
+        fn as_one_by_one(
+            texts in prop::collection::btree_set("[abABéÉK\u{212A}]{0,6}", 0..300),
+            part in "[abABéÉk]{0,3}",
+        ) {
+            let texts: Vec<String> = texts.into_iter().collect();
+            let column = strings(&texts);
+            let plainly = |test: &dyn Fn(&String) -> bool| -> Vec<u8> {
+                std::iter::once(0).chain(texts.iter().map(|text| u8::from(test(text)))).collect()
+            };
+            let low = part.to_lowercase();
+            let has = of_text(&column, &TextTest::Has(part.clone()));
+            prop_assert_eq!(has, plainly(&|text| text.to_lowercase().contains(&low)));
+            let begins = of_text(&column, &TextTest::Begins(part.clone()));
+            prop_assert_eq!(begins, plainly(&|text| text.to_lowercase().starts_with(&low)));
+            let some = vec![part.clone(), "ab".to_owned(), String::new()];
+            prop_assert_eq!(of_text(&column, &TextTest::Is(some.clone())), plainly(&|text| some.contains(text)));
+            prop_assert_eq!(of_text(&column, &TextTest::IsNot(some.clone())), plainly(&|text| !some.contains(text)));
+        }
+    }
+
+    #[test]
+    fn large_tables_are_decided_in_parts() {
+        let texts: Vec<String> = (0..3 * PART + 7).map(|number| format!("{number:06}")).collect();
+        let has = of_text(&strings(&texts), &TextTest::Has("77".to_owned()));
+        let plainly = std::iter::once(0).chain(texts.iter().map(|text| u8::from(text.contains("77"))));
+        assert!(has.into_iter().eq(plainly));
+    }
+}

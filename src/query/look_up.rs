@@ -1,0 +1,165 @@
+//! A position looked up in the position index.
+//!
+//! The index tells positions apart by a part of their keys, so every place that it names is looked at in its game: a stretch of games at a
+//! time, in their order. Games that begin with the same bytes are told by those alone. What the index says of the starting position
+//! needs no look.
+
+use super::positions::{PositionIndex, Stretch};
+use super::search::{Found, Hit, Reach, Search, Step, games_of};
+use super::sought::Sought;
+use crate::brenner::replay::Replay;
+use crate::chess::position::STANDARD;
+use crate::error::{Damage, Error, Result};
+use rayon::prelude::*;
+
+/// So few places are looked at before other threads have woken up.
+const FEW: usize = 256;
+/// Beginnings of games that are known.
+const KNOWN: usize = 4;
+/// The longest of them, in bytes.
+const LONGEST: usize = 48;
+
+/// A place that the index names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct At {
+    game: u64,
+    ply: u32,
+    /// Whether it is the usual starting position at the start of a game, which the index names by the game and not by a key.
+    is_sure: bool,
+}
+
+/// What was found at some places.
+#[derive(Default)]
+struct Part {
+    hits: Vec<Hit>,
+    unread: Vec<Error>,
+    /// Games looked at.
+    games: u64,
+}
+
+/// A game's first bytes, and whether the position is behind them.
+struct Beginning {
+    bytes: Vec<u8>,
+    ply: u32,
+    fits: bool,
+}
+
+impl Search<'_> {
+    /// Finds the games by the index.
+    pub(super) fn look_up(&self, index: &PositionIndex, sought: &Sought, reach: Reach) -> Result<Found> {
+        let lists = sought.variants().iter().map(|position| index.places(position)).collect::<Result<Vec<_>>>()?;
+        let from_start = sought.matches(&STANDARD);
+        let count: usize = lists.iter().map(|list| list.len()).sum();
+        let parts = if count < FEW && !from_start {
+            let mut places: Vec<u64> = lists.into_iter().flatten().collect();
+            places.sort_unstable();
+            let located = index.locate(places.into_iter())?.into_iter();
+            let places = located.map(|place| At { game: place.game, ply: place.ply, is_sure: false }).collect();
+            vec![self.part(sought, places, reach, &mut Vec::new())]
+        } else {
+            let of_stretch = |known: &mut Vec<Beginning>, stretch: Stretch<'_>| {
+                let lists = lists.iter().map(|list| list.within(stretch.places.clone()));
+                let mut own: Vec<u64> = lists.flatten().collect();
+                own.sort_unstable();
+                let mut own = own.into_iter().peekable();
+                let mut places = Vec::new();
+                for (game, facts, range) in stretch.games() {
+                    if from_start && !facts.set_up {
+                        places.push(At { game, ply: 0, is_sure: true });
+                    }
+                    while let Some(place) = own.next_if(|place| *place < range.end) {
+                        places.push(At { game, ply: place.saturating_sub(range.start) as u32, is_sure: false });
+                    }
+                }
+                self.part(sought, places, reach, known)
+            };
+            index.stretches()?.into_par_iter().with_min_len(4).map_init(Vec::new, of_stretch).collect()
+        };
+        let mut steps = vec![Step { what: "all games", games: self.archive().len() }];
+        steps.push(Step { what: "position index", games: parts.iter().map(|part| part.games).sum() });
+        let mut found =
+            Found { hits: Vec::with_capacity(parts.iter().map(|part| part.hits.len()).sum()), ..Found::default() };
+        for part in parts {
+            found.hits.extend(part.hits);
+            found.unread.extend(part.unread);
+        }
+        steps.push(Step { what: "replay", games: games_of(&found.hits) });
+        Ok(Found { steps, ..found })
+    }
+
+    /// Looks at these places.
+    fn part(&self, sought: &Sought, mut places: Vec<At>, reach: Reach, known: &mut Vec<Beginning>) -> Part {
+        let mut part = Part::default();
+        if self.archive().deleted_count() > 0 {
+            places.retain(|at| !self.archive().is_deleted(at.game));
+        }
+        if let Some(among) = self.games() {
+            places.retain(|at| among.binary_search(&at.game).is_ok());
+        }
+        places.dedup();
+        part.hits.reserve(places.len());
+        for places in places.chunk_by(|a, b| a.game == b.game) {
+            part.games += 1;
+            if let Err(error) = self.look_at(sought, places, reach, known, &mut part.hits) {
+                part.unread.push(error);
+            }
+        }
+        part
+    }
+
+    /// Looks at the places of one game.
+    fn look_at(
+        &self,
+        sought: &Sought,
+        mut places: &[At],
+        reach: Reach,
+        known: &mut Vec<Beginning>,
+        hits: &mut Vec<Hit>,
+    ) -> Result<()> {
+        let hit = |game: u64, ply: u32| Hit { game, ply, variation: false };
+        if let [at, rest @ ..] = places
+            && at.is_sure
+        {
+            hits.push(hit(at.game, at.ply));
+            places = if reach.all_plies { rest } else { &[] };
+        }
+        let (Some(At { game: number, ply: first, .. }), Some(last)) = (places.first().copied(), places.last()) else {
+            return Ok(());
+        };
+        let game = match self.archive().game_until(number, Some(last.ply)) {
+            Err(Error::Deleted { .. }) => return Ok(()),
+            game => game?,
+        };
+        let mut stream = game.moves();
+        let is_short = !game.is_set_up() && places.len() == 1;
+        if is_short {
+            let same = |own: &&Beginning| own.ply == first && stream.starts_with(&own.bytes);
+            if let Some(beginning) = known.iter().find(same) {
+                hits.extend(beginning.fits.then(|| hit(number, first)));
+                return Ok(());
+            }
+        }
+        let mut replay = Replay::new(game.start());
+        while let Some((At { ply, .. }, rest)) = places.split_first() {
+            places = rest;
+            let used = replay.run(stream, *ply).map_err(|_| Damage::new(0, "damaged moves").of_game(number))?;
+            let (bytes, rest) = stream.split_at_checked(used).unwrap_or_default();
+            stream = rest;
+            let fits = replay.ply() == *ply && sought.same_men(replay.board()) && sought.same_state_at(&replay.state());
+            if is_short && used <= LONGEST {
+                // The one that has been known longest gives way.
+                if known.len() == KNOWN {
+                    known.remove(0);
+                }
+                known.push(Beginning { bytes: bytes.to_vec(), ply: *ply, fits });
+            }
+            if fits {
+                hits.push(hit(number, *ply));
+                if !reach.all_plies {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
