@@ -1,5 +1,10 @@
 //! The position index of an archive: made in bounded memory, and asked for a position (FORMAT.md, "Position index").
 
+mod places;
+
+pub use places::Places;
+pub(crate) use places::Stretch;
+
 use super::beside;
 use super::facts::facts;
 use super::signature::{SideState, header_of};
@@ -10,6 +15,7 @@ use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
 use crate::format::crc_from;
 use crate::format::positions::{CHECK, Facts, GROUP, HEADER, Layout, PAGE};
+use places::{STRETCH, little};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
@@ -49,101 +55,6 @@ impl PartialOrd for Facts {
 impl Ord for Facts {
     fn cmp(&self, other: &Facts) -> std::cmp::Ordering {
         self.encode().cmp(&other.encode())
-    }
-}
-
-/// Places in an index, ascending.
-#[derive(Clone, Debug)]
-pub struct Places<'a> {
-    entries: &'a [u8],
-    size: usize,
-}
-
-impl<'a> Places<'a> {
-    /// Returns how many there are.
-    pub fn len(&self) -> usize {
-        self.entries.len() / self.size
-    }
-
-    /// Returns whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// Returns those in a range, found by halves.
-    pub fn within(&self, places: Range<u64>) -> Places<'a> {
-        let from = self.bound(places.start);
-        let to = self.bound(places.end).max(from);
-        let entries = self.entries.get(from * self.size..to * self.size).unwrap_or_default();
-        Places { entries, size: self.size }
-    }
-
-    /// How many are below a place.
-    fn bound(&self, place: u64) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            let entry = self.entries.get(middle * self.size..(middle + 1) * self.size).unwrap_or_default();
-            if place_of(entry) < place { low = middle + 1 } else { high = middle }
-        }
-        low
-    }
-}
-
-impl Iterator for Places<'_> {
-    type Item = u64;
-
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        let (entry, rest) = self.entries.split_at_checked(self.size)?;
-        self.entries = rest;
-        Some(place_of(entry))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.len(), Some(self.len()))
-    }
-}
-
-/// The place in an entry.
-#[inline]
-fn place_of(entry: &[u8]) -> u64 {
-    match entry {
-        [_, _, _, a, b, c, d] => u64::from(u32::from_le_bytes([*a, *b, *c, *d])),
-        _ => little(entry.get(CHECK..).unwrap_or_default()),
-    }
-}
-
-/// Games in a stretch: some groups.
-const STRETCH: usize = 8 * GROUP;
-
-/// Games one after the other.
-#[derive(Debug)]
-pub(crate) struct Stretch<'a> {
-    /// The first game, from 1.
-    pub game: u64,
-    /// Their places.
-    pub places: Range<u64>,
-    facts: &'a [[u8; 8]],
-}
-
-impl Stretch<'_> {
-    /// Iterates over the games: the number of each, what is known of it, and its places.
-    #[inline]
-    pub fn games(&self) -> impl Iterator<Item = (u64, Facts, Range<u64>)> {
-        let mut place = self.places.start;
-        self.facts.iter().zip(self.game..).map(move |(facts, game)| {
-            let facts = Facts::decode(u64::from_le_bytes(*facts));
-            let first = place;
-            place = place.saturating_add(facts.places());
-            (game, facts, first..place)
-        })
-    }
-
-    /// Returns what is known of a game of the stretch.
-    pub fn facts(&self, game: u64) -> Option<Facts> {
-        let facts = self.facts.get(usize::try_from(game.checked_sub(self.game)?).ok()?)?;
-        Some(Facts::decode(u64::from_le_bytes(*facts)))
     }
 }
 
@@ -253,7 +164,7 @@ impl PositionIndex {
         let from = bound(first, &|found| found >= check)?;
         let to = bound(from, &|found| found > check)?;
         let entries = self.bytes(start + from * size as u64..start + to * size as u64)?;
-        Ok(Places { entries, size })
+        Ok(Places::new(entries, size))
     }
 
     /// Returns all games as stretches of some hundreds, in order.
@@ -265,10 +176,8 @@ impl PositionIndex {
         };
         let stretches = facts.chunks(STRETCH).enumerate();
         Ok(stretches
-            .map(|(stretch, facts)| Stretch {
-                game: (stretch * STRETCH) as u64 + 1,
-                places: start(stretch)..start(stretch + 1),
-                facts,
+            .map(|(stretch, facts)| {
+                Stretch::new((stretch * STRETCH) as u64 + 1, start(stretch)..start(stretch + 1), facts)
             })
             .collect())
     }
@@ -312,10 +221,6 @@ impl PositionIndex {
         }
         Ok(found)
     }
-}
-
-fn little(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Makes the position index of an archive beside it; returns its size in bytes and how many positions it has.

@@ -356,8 +356,9 @@ impl ByIndex<'_> {
             if let Some(first) = first {
                 part.all.add(game, &facts, self.turn);
                 // Behind a game's last place is another game.
-                if first + 1 < own.end {
-                    behind.push((first + 1, game));
+                let next = first.saturating_add(1);
+                if next < own.end {
+                    behind.push((next, game));
                 }
             }
         }
