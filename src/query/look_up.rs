@@ -1,8 +1,8 @@
 //! A position looked up in the position index.
 //!
 //! The index tells positions apart by a part of their keys, so every place that it names is looked at in its game: a stretch of games at a
-//! time, in their order. Games that begin with the same bytes are told by those alone. What the index says of the starting position
-//! needs no look.
+//! time, in their order. Games that begin with the same bytes are told by those alone. Where the index says that a game has the usual
+//! start, the head of its record is enough.
 
 use super::positions::{PositionIndex, Stretch};
 use super::search::{Found, Hit, Reach, Search, Step, games_of};
@@ -25,7 +25,7 @@ struct At {
     game: u64,
     ply: u32,
     /// Whether it is the usual starting position at the start of a game, which the index names by the game and not by a key.
-    is_sure: bool,
+    is_start: bool,
 }
 
 /// What was found at some places.
@@ -54,7 +54,7 @@ impl Search<'_> {
             let mut places: Vec<u64> = lists.into_iter().flatten().collect();
             places.sort_unstable();
             let located = index.locate(places.into_iter())?.into_iter();
-            let places = located.map(|place| At { game: place.game, ply: place.ply, is_sure: false }).collect();
+            let places = located.map(|place| At { game: place.game, ply: place.ply, is_start: false }).collect();
             vec![self.part(sought, places, reach, &mut Vec::new())]
         } else {
             let of_stretch = |known: &mut Vec<Beginning>, stretch: Stretch<'_>| {
@@ -65,10 +65,10 @@ impl Search<'_> {
                 let mut places = Vec::new();
                 for (game, facts, range) in stretch.games() {
                     if from_start && !facts.set_up {
-                        places.push(At { game, ply: 0, is_sure: true });
+                        places.push(At { game, ply: 0, is_start: true });
                     }
                     while let Some(place) = own.next_if(|place| *place < range.end) {
-                        places.push(At { game, ply: place.saturating_sub(range.start) as u32, is_sure: false });
+                        places.push(At { game, ply: place.saturating_sub(range.start) as u32, is_start: false });
                     }
                 }
                 self.part(sought, places, reach, known)
@@ -117,8 +117,10 @@ impl Search<'_> {
         hits: &mut Vec<Hit>,
     ) -> Result<()> {
         let hit = |game: u64, ply: u32| Hit { game, ply, variation: false };
+        // The index is believed nothing that its archive does not say too.
         if let [at, rest @ ..] = places
-            && at.is_sure
+            && at.is_start
+            && !self.archive().is_set_up(at.game)?
         {
             hits.push(hit(at.game, at.ply));
             places = if reach.all_plies { rest } else { &[] };

@@ -79,6 +79,12 @@ impl Archive {
         if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, place, limit) }
     }
 
+    /// Returns whether a game starts from another position than the usual one. Looks at the head of its record alone; at a deleted game's too.
+    pub(crate) fn is_set_up(&self, game: u64) -> Result<bool> {
+        let (chunk, place) = self.place(game)?;
+        Ok(self.stored_record(chunk, place)?.set_up.is_some())
+    }
+
     /// Returns the record at `place` of a chunk as it is held, its pages checked.
     #[inline]
     pub(in crate::archive) fn stored_record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
