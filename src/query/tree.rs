@@ -38,35 +38,32 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Adds a game. Sums without branches: no processor foresees results.
+    #[inline]
     fn add(&mut self, game: u64, facts: &Facts, turn: Color) {
-        let half_points = match facts.outcome {
-            Outcome::WhiteWins => [2, 0],
-            Outcome::Draw => [1, 1],
-            Outcome::BlackWins => [0, 2],
-            Outcome::Unknown => [0, 0],
-        };
-        *match facts.outcome {
-            Outcome::WhiteWins => &mut self.white,
-            Outcome::Draw => &mut self.draws,
-            Outcome::BlackWins => &mut self.black,
-            Outcome::Unknown => &mut self.unknown,
-        } += 1;
+        let is = |outcome: Outcome| u64::from(facts.outcome == outcome);
+        let (white_won, drawn, black_won) = (is(Outcome::WhiteWins), is(Outcome::Draw), is(Outcome::BlackWins));
+        let known = white_won + drawn + black_won;
+        self.white += white_won;
+        self.draws += drawn;
+        self.black += black_won;
+        self.unknown += 1 - known;
         let [white, black] = facts.ratings.map(u32::from);
-        let double = if white == 0 || black == 0 { (white + black) * 2 } else { white + black };
-        if double > 0 {
-            self.rated.0 += 1;
-            self.rated.1 += u64::from(double);
-        }
+        let one_only = (white == 0) | (black == 0);
+        let double = (white + black) << u32::from(one_only);
+        self.rated.0 += u64::from(double > 0);
+        self.rated.1 += u64::from(double);
         let opponent = facts.ratings[turn.other().index()];
-        if opponent > 0 && facts.outcome != Outcome::Unknown {
-            self.against.0 += 1;
-            self.against.1 += u64::from(opponent);
-            self.against.2 += half_points[turn.index()];
-        }
+        let won = if turn == Color::White { white_won } else { black_won };
+        let counts = known & u64::from(opponent > 0);
+        self.against.0 += counts;
+        self.against.1 += u64::from(opponent) * counts;
+        self.against.2 += (2 * won + drawn) * counts;
         self.year = self.year.max(facts.year);
         self.sample((double, game));
     }
 
+    #[inline]
     fn sample(&mut self, new: (u32, u64)) {
         let better = |old: &(u32, u64)| old.0 > new.0 || old.0 == new.0 && old.1 < new.1;
         if self.samples.len() == SAMPLES && self.samples.last().is_some_and(better) {
