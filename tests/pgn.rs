@@ -735,10 +735,10 @@ fn random_line(dice: &mut Dice) -> Game {
         let m = moves[dice.below(moves.len())];
         position.play(m);
         game.events.push(Event::Move(m));
-        match dice.below(40) {
-            0 => game.events.push(Event::Mark(true)),
-            1 => game.events.push(Event::Text(TextKind::Brace, "a comment".into())),
-            2 => game.events.extend([Event::Open, Event::Move(m), Event::Close]),
+        match dice.below(30) {
+            0..5 => game.events.push(Event::Mark(true)),
+            5..8 => game.events.push(Event::Text(TextKind::Brace, "a comment".into())),
+            8 => game.events.extend([Event::Open, Event::Move(m), Event::Close]),
             _ => {}
         }
     }

@@ -38,8 +38,6 @@ pub(super) struct Words<'a> {
     pub(super) at: usize,
     /// Where the line begins; that may be before the text.
     pub(super) line: isize,
-    /// The most bytes on a line.
-    pub(super) width: isize,
 }
 
 /// Bytes that hold what stands before a word, and the word.
@@ -141,10 +139,11 @@ impl Words<'_> {
         let Some(len) = word_length(word) else { return false };
         let start = self.at + lead_len;
         let end = start + len;
+        let width = self.lines.width as isize;
         let full = if self.lines.filled {
-            !BLACK && self.at as isize - self.line >= self.width
+            !BLACK && self.at as isize - self.line >= width
         } else {
-            end as isize - self.line > self.width && !(BLACK && self.lines.pairs)
+            end as isize - self.line > width && !(BLACK && self.lines.pairs)
         };
         if full {
             return false;
@@ -207,7 +206,7 @@ impl Words<'_> {
             return Some((start, end, None, false));
         }
         if lines.filled {
-            let full = !black && self.at as isize - self.line >= self.width;
+            let full = !black && self.at as isize - self.line >= lines.width as isize;
             return (breaks == full && !breaks_inside).then_some((start, end, full.then_some(first), false));
         }
         if black && lines.pairs {
@@ -241,12 +240,11 @@ impl Words<'_> {
     /// The blank before the last token of a word, `before` it another one's end, where the line can be broken.
     pub(super) fn gap(&self, black: bool, before: usize, word: &Word) -> Option<usize> {
         let Lines { joined_numbers, unbroken_numbers, pairs, .. } = self.lines;
-        match black {
-            _ if word.line & NO_GAP != 0 => None,
-            true => (!pairs).then_some(usize::from(word.start) - 1),
-            false if joined_numbers || unbroken_numbers => Some(before),
-            false => Some(usize::from(word.start) - 1),
+        if word.line & NO_GAP != 0 || black && pairs {
+            return None;
         }
+        // With its number, Black's too, a word may be one token.
+        Some(if joined_numbers || unbroken_numbers { before } else { usize::from(word.start) - 1 })
     }
 }
 

@@ -60,7 +60,7 @@ pub struct Style {
 }
 
 /// The width of lines that are filled, in the files of a great collection and others made like them.
-const FILLED: usize = 72;
+const FILLED: u32 = 72;
 
 impl Default for Style {
     fn default() -> Style {
@@ -227,16 +227,12 @@ impl Style {
 
     /// Whether lines are broken anywhere, and what stands before the result.
     fn infer_breaks(&mut self, moves: &[&[u8]]) {
-        if moves.iter().any(|line| line.contains(&b'{') || line.contains(&b'(')) {
+        if are_annotated(moves) {
             return;
         }
-        let numbered = |line: &&[u8]| {
-            let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
-            digits > 0 && line.get(digits) == Some(&b'.')
-        };
         if moves.len() > 3 {
             // The last line may be a result alone.
-            self.pairs = slice_of(moves, 1, moves.len() - 1).iter().all(numbered);
+            self.pairs = slice_of(moves, 1, moves.len() - 1).iter().all(|line| behind_number(line).is_some());
         }
         if let Some(last) = moves.last() {
             let result = last.iter().rposition(|b| *b == b' ').unwrap_or(0);
@@ -248,17 +244,14 @@ impl Style {
 
     /// Whether lines end where they are full rather than where the next word does not fit. Returns false where the width has yet to be found.
     fn infer_filled(&mut self, moves: &[&[u8]], last: Style) -> bool {
-        if moves.iter().any(|line| line.contains(&b'{') || line.contains(&b'(')) {
+        if are_annotated(moves) {
             return self.filled;
         }
         self.filled = false;
         // The lengths of the shortest line that ends with a move, and of the longest beginning of a line before a number of White's.
         let (mut shortest, mut longest) = (usize::MAX, 0);
         for (place, line) in moves.iter().enumerate() {
-            let starts_pair = |at: usize| {
-                let digits = from(line, at).iter().take_while(|b| b.is_ascii_digit()).count();
-                digits > 0 && line.get(at + digits) == Some(&b'.') && line.get(at + digits + 1) != Some(&b'.')
-            };
+            let starts_pair = |at: usize| behind_number(from(line, at)).is_some_and(|rest| rest.first() != Some(&b'.'));
             let before = (1..line.len()).rev().find(|at| line.get(at - 1) == Some(&b' ') && starts_pair(*at));
             longest = longest.max(before.map_or(0, |at| at - 1));
             if place > 0 && !starts_pair(0) {
@@ -268,12 +261,11 @@ impl Style {
                 shortest = shortest.min(line.len());
             }
         }
-        let fits = |width: usize| (longest + 1..=shortest).contains(&width);
-        let usual_width = u32::try_from(FILLED).unwrap_or(u32::MAX);
-        let width = if last.filled && fits(last.width as usize) {
+        let fits = |width: u32| (longest + 1..=shortest).contains(&(width as usize));
+        let width = if last.filled && fits(last.width) {
             last.width
         } else if moves.len() > 2 && fits(FILLED) {
-            usual_width
+            FILLED
         } else {
             return false;
         };
@@ -324,6 +316,17 @@ impl Style {
         let usual = [self.width as usize, 79, 80, 78, 75, 100].into_iter().find(|width| fits(*width));
         self.width = u32::try_from(usual.unwrap_or(least)).unwrap_or(u32::MAX);
     }
+}
+
+/// Returns whether comments or variations stand among the moves.
+fn are_annotated(moves: &[&[u8]]) -> bool {
+    moves.iter().any(|line| line.contains(&b'{') || line.contains(&b'('))
+}
+
+/// Returns what follows a number and its full stop, where a line begins with these.
+fn behind_number(line: &[u8]) -> Option<&[u8]> {
+    let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
+    from(line, digits).strip_prefix(b".").filter(|_| digits > 0)
 }
 
 fn slice_of<T>(items: &[T], start: usize, end: usize) -> &[T] {

@@ -29,7 +29,7 @@ impl<V: Visitor> Reader<'_, V> {
         };
         let begin = self.lexer.at;
         let line = begin as isize - lines.column as isize;
-        let mut words = Words { text: self.lexer.text, lines, any, at: begin, line, width: lines.width as isize };
+        let mut words = Words { text: self.lexer.text, lines, any, at: begin, line };
         let mut found = [Word::NONE; MOST];
         let (mut gap, mut line) = (None, line);
         loop {
