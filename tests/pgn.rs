@@ -851,6 +851,27 @@ fn stretches() {
     assert!(counted * 2 > all && changed > 300, "{counted} of {all} moves, {changed} texts changed");
 }
 
+/// A parenthesis that does not fit any more takes its move to the next line, and the number with it where these are one token.
+#[test]
+fn a_parenthesis_behind_a_stretch_takes_the_number_along() {
+    let text = b"1. e4 ( 1. d4 {a comment} 1... d5 ) *\n";
+    for width in 10..50 {
+        for (joined_numbers, unbroken_numbers) in [(false, false), (false, true), (true, false)] {
+            let text = if joined_numbers { b"1.e4 ( 1.d4 {a comment} 1...d5 ) *\n".as_slice() } else { text };
+            let [taken, one] = [true, false].map(|stretches| {
+                let style =
+                    Style { width, joined_numbers, unbroken_numbers, wide_variations: true, ..Style::default() };
+                let writer = PgnWriter::with_style(style);
+                let mut taken = Taken { moves: Vec::new(), writer, stretches, counted: 0 };
+                read_game(text, 0, &ReadOptions::default(), &mut taken);
+                taken.writer.finish();
+                String::from_utf8_lossy(taken.writer.as_bytes()).into_owned()
+            });
+            assert_eq!(taken, one, "width {width}");
+        }
+    }
+}
+
 #[test]
 fn lines_are_short() {
     let game = &games(knights(400).as_bytes())[0];
