@@ -1,8 +1,9 @@
 //! Archives through the library: determinism, appending, damage, indexes, threads.
 
 use rayon::prelude::*;
-use scoresheet::archive::{IndexState, Level, index_path};
+use scoresheet::archive::{Access, IndexState, Level, MODEL, RecodeOptions, delete, index_path, recode};
 use scoresheet::chess::fen::{Fen, FenText};
+use scoresheet::format::moves::Coding;
 use scoresheet::import::{Existing, Progress, Summary};
 use scoresheet::{Archive, Error, ImportOptions, import};
 use std::fs;
@@ -80,6 +81,55 @@ fn every_way_to_a_position_agrees() {
         })
         .sum();
     assert_eq!(plies, archive.totals().unwrap().plies);
+}
+
+/// The last FEN of each game that is there, as a walk over its chunk comes to it, and as it is found by the game's number.
+fn last_fens(archive: &Archive) -> Result<[Vec<(u64, Vec<u8>)>; 2], Error> {
+    let (mut walked, mut found, mut text) = (Vec::new(), Vec::new(), FenText::default());
+    for chunk in 0..archive.chunk_count() {
+        archive.chunk(chunk)?.ends(|number, state| walked.push((number, state.fen(&mut text).to_vec())))?;
+    }
+    for number in archive.live().iter() {
+        let plies = archive.game(number)?.plies();
+        found.push((number, archive.replay(number, plies)?.state().fen(&mut text).to_vec()));
+    }
+    Ok([walked, found])
+}
+
+#[test]
+fn walks_over_chunks_come_to_each_game() {
+    let folder = tempfile::tempdir().unwrap();
+    // A game whose length takes two bytes, too.
+    let (long, target) = (folder.path().join("long.pgn"), sample(folder.path()));
+    let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(100);
+    fs::write(&long, format!("{knights}*\n\n1. e4 *\n\n[Event \"none\"]\n\n*\n\n1. d4 d5 *\n")).unwrap();
+    bring_in(&long, &target, ImportOptions { existing: Existing::Append, ..ImportOptions::default() });
+    delete(&target, [1, 2, 17, 500, 1033, 3000]).unwrap();
+    let packed = folder.path().join("packed.bga");
+    let archive = Archive::open(&target).unwrap();
+    let options = RecodeOptions { coding: Coding::Packed(MODEL), ..RecodeOptions::default() };
+    recode(&archive, &packed, &options, |_| {}, &AtomicBool::new(false)).unwrap();
+    let [walked, found] = last_fens(&archive).unwrap();
+    assert_eq!(walked.len(), 3004 - 6);
+    assert_eq!(walked, found);
+    for archive in [Archive::open(&packed), Archive::open_with(&target, Access::Read)] {
+        assert_eq!(last_fens(&archive.unwrap()).unwrap(), [walked.clone(), found.clone()]);
+    }
+    // No page is passed over unchecked.
+    let bytes = fs::read(&target).unwrap();
+    let mut faults = 0;
+    for at in (8192..bytes.len()).step_by(1499) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        fs::write(&target, &damaged).unwrap();
+        let (Ok(by_walk), Ok(by_number)) = (Archive::open(&target), Archive::open(&target)) else { continue };
+        let ends = |chunk| by_walk.chunk(chunk).and_then(|chunk| chunk.ends(|_, _| ()));
+        let told = (0..by_walk.chunk_count()).any(|chunk| ends(chunk).is_err());
+        let found = by_number.live().iter().any(|game| by_number.replay(game, 0).is_err());
+        assert_eq!(told, found, "byte {at}");
+        faults += u32::from(told);
+    }
+    assert!(faults > 50, "{faults}");
 }
 
 #[test]

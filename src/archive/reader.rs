@@ -20,7 +20,7 @@ use crate::format::index::Index;
 use crate::format::source::Source;
 use crate::format::{ArchiveId, Limits};
 use rayon::prelude::*;
-pub(super) use records::Head;
+pub(super) use records::{Head, Trail};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;

@@ -4,7 +4,7 @@
 //! check their legality again, as [`Game::positions`] and [`Game::check_moves`] do; that costs ten times as much.
 
 use super::game::{Chunk, Game};
-use super::reader::Archive;
+use super::reader::{Archive, Trail};
 use crate::brenner::replay::{Replay, State};
 use crate::chess::{Position, position::STANDARD};
 use crate::error::{Damage, Error, Result};
@@ -104,11 +104,11 @@ impl Chunk<'_> {
 
     #[inline]
     fn each(&self, mut visit: impl FnMut(u64, &Record<'_>) -> Result<(), Damage>) -> Result<()> {
-        let archive = self.archive();
+        let (archive, mut trail) = (self.archive(), Trail::default());
         for place in 0..self.len() {
             let number = self.first() + place as u64;
             if !archive.is_deleted(number) {
-                visit(number, &archive.record(self.number(), place, None)?)?;
+                visit(number, &archive.record_on(self.number(), place, None, &mut trail)?)?;
             }
         }
         Ok(())

@@ -11,6 +11,7 @@ pub use legality::Illegality;
 pub use read::ReadMode;
 pub(super) use read::four_fields;
 pub use write::FenText;
+use write::TEXT;
 pub(crate) use write::{Fields, is_outermost};
 
 use super::piece::{Color, Piece, Role};
@@ -363,14 +364,14 @@ impl Position {
 
     /// Appends the FEN in the style asked.
     pub fn write_fen(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
-        let mut text = [0; 128];
+        let mut text = [0; TEXT];
         let length = self.fen_fields(self.en_passant_target(en_passant)).write(castling, &mut text);
         out.extend_from_slice(&text[..length]);
     }
 
     /// Appends the first four fields of the FEN in the style asked: an EPD without operations.
     pub fn write_four(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
-        let mut text = [0; 128];
+        let mut text = [0; TEXT];
         let length = self.fen_fields(self.en_passant_target(en_passant)).write_four(castling, &mut text);
         out.extend_from_slice(&text[..length]);
     }

@@ -108,8 +108,8 @@ impl Model {
     pub(super) fn new(contexts: [usize; INPUTS]) -> Model {
         Model {
             places: contexts.map(|contexts| vec![0; contexts.clamp(1, CONTEXTS)]),
-            // As many contexts as most models meet; moving them is dearer than the room.
-            estimates: Vec::with_capacity(96),
+            // More contexts than most models meet: room that is not touched costs nothing, moving what has been learnt does.
+            estimates: Vec::with_capacity(contexts.iter().sum::<usize>().min(512)),
             weights: Box::new([[FIRST_WEIGHT; INPUTS]; NODES]),
         }
     }

@@ -240,6 +240,52 @@ impl<'a> Linked<'a> {
     }
 }
 
+impl Link {
+    /// The columns that its own is foretold by.
+    fn asks(&self) -> impl Iterator<Item = usize> {
+        let by = match self.kind {
+            Kind::Keyed { guess } => [guess, None, None, None],
+            Kind::Change { own, other, result, opposite } => [own, other, result, opposite],
+        };
+        self.key.into_iter().chain(by.into_iter().flatten())
+    }
+}
+
+/// Returns for each column whether links need its values: it is linked, or foretells one that is.
+pub(super) fn needed(links: &[Link], columns: usize) -> Vec<bool> {
+    let mut needed = vec![false; columns];
+    for column in links.iter().flat_map(|link| link.asks().chain([link.column])) {
+        if let Some(needed) = needed.get_mut(column) {
+            *needed = true;
+        }
+    }
+    needed
+}
+
+/// What is to be done for a game that has those columns; mostly the same as for the one before.
+#[derive(Default)]
+struct Plan<'a> {
+    game: Option<&'a [u32]>,
+    /// The columns that foretell others and are not linked, as they come.
+    given: Vec<usize>,
+    /// How many values each link's column has.
+    counts: Vec<usize>,
+}
+
+impl<'a> Plan<'a> {
+    fn turn_to(&mut self, game: &'a [u32], links: &[Link], is_given: &[bool]) {
+        if self.game.is_some_and(|before| std::ptr::eq(before, game)) {
+            return;
+        }
+        self.game = Some(game);
+        self.given.clear();
+        self.given.extend(game.iter().map(|column| *column as usize).filter(|column| is_given[*column]));
+        self.counts.clear();
+        let count = |link: &Link| game.iter().filter(|column| **column as usize == link.column).count();
+        self.counts.extend(links.iter().map(count));
+    }
+}
+
 /// Codes all linked columns of a chunk, game by game, and returns the codes of each link's column. `games` gives the columns of each
 /// game's tags, `cell` the code and the text of a value that is not linked, by column and place, and `given` the code to be written for a
 /// value that is, by link and place. `None` where the columns do not fit together.
@@ -251,26 +297,28 @@ pub(super) fn code<'a>(
     cell: impl Fn(usize, usize) -> Option<Key<'a>>,
     given: impl Fn(usize, usize) -> u64,
 ) -> Option<Vec<Vec<u64>>> {
-    let mut is_linked = vec![false; columns];
+    let mut is_given = needed(links, columns);
     for link in links {
-        *is_linked.get_mut(link.column)? = true;
+        *is_given.get_mut(link.column)? = false;
     }
     let mut linked = Linked::new(links);
     let mut codes = vec![Vec::new(); links.len()];
     let mut places = vec![0; columns];
     // The first value of each column in this game, as far as it is known.
     let mut first: Vec<Option<Key<'a>>> = vec![None; columns];
+    let mut plan = Plan::default();
     for game in games {
+        plan.turn_to(game, links, &is_given);
         first.fill(None);
-        for column in game.iter().map(|column| *column as usize).filter(|column| !is_linked[*column]) {
+        for &column in &plan.given {
             if first[column].is_none() {
                 first[column] = Some(cell(column, places[column])?);
             }
             places[column] += 1;
         }
         for (number, (link, codes)) in links.iter().zip(&mut codes).enumerate() {
-            let key = link.key.and_then(|key| *first.get(key)?);
-            for _ in game.iter().filter(|column| **column as usize == link.column) {
+            for _ in 0..plan.counts[number] {
+                let key = link.key.and_then(|key| *first.get(key)?);
                 let of = |column: Option<usize>| Some(first.get(column?)?.as_ref()?.0);
                 let code = linked.code(number, coder, given(number, codes.len()), key, of)?;
                 codes.push(code);

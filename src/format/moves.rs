@@ -122,20 +122,44 @@ impl Layout {
 
     /// Returns where record `index` (from 0) is among the records: its offset and length. `payload` has at least the table.
     pub fn locate(&self, payload: &[u8], index: usize) -> Option<(usize, usize)> {
+        self.locate_behind(payload, index, None)
+    }
+
+    /// Does as `locate`; `before` is where the record before this one is, if that is known.
+    #[inline]
+    pub fn locate_behind(
+        &self,
+        payload: &[u8],
+        index: usize,
+        before: Option<(usize, usize)>,
+    ) -> Option<(usize, usize)> {
         if index >= self.count {
             return None;
         }
+        let lengths = payload.get(self.lengths()..self.crcs)?;
+        let offset = match before {
+            // Each group's start is asked for, so that both ways lead to the same place whatever a table says.
+            Some((offset, size)) if index % self.group() != 0 => offset + size,
+            _ => self.add_up(payload, lengths, index)?,
+        };
+        let size = match self.width {
+            1 => usize::from(*lengths.get(index)?),
+            width => length(lengths.get(index * width..(index + 1) * width)?),
+        };
+        (offset.checked_add(size)? <= self.size).then_some((offset, size))
+    }
+
+    /// Returns the offset of record `index`: the start of its group and the lengths before it.
+    fn add_up(&self, payload: &[u8], lengths: &[u8], index: usize) -> Option<usize> {
         let group = index / self.group();
         let start = payload.get(self.starts() + group * 4..self.starts() + group * 4 + 4)?;
-        let mut offset = u32::from_le_bytes(start.try_into().ok()?) as usize;
-        let lengths = payload.get(self.lengths()..self.crcs)?;
+        let start = u32::from_le_bytes(start.try_into().ok()?) as usize;
         let before = lengths.get(group * self.group() * self.width..index * self.width)?;
-        offset += match self.width {
+        let before = match self.width {
             1 => before.iter().map(|length| usize::from(*length)).sum::<usize>(),
             width => before.chunks_exact(width).map(length).sum(),
         };
-        let size = length(lengths.get(index * self.width..(index + 1) * self.width)?);
-        (offset.checked_add(size)? <= self.size).then_some((offset, size))
+        Some(start + before)
     }
 
     /// Returns how many pages the records take.

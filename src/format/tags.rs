@@ -96,7 +96,7 @@ impl TagsBuilder {
         // Games of one source have the same tags in the same order, nearly always.
         let guess = self.games.last().and_then(|schema| self.schemas[*schema as usize].get(self.current.len()));
         if let Some(&guess) = guess
-            && *self.names[guess as usize] == *name
+            && is_same(&self.names[guess as usize], name)
         {
             return guess;
         }
@@ -331,7 +331,9 @@ impl TagsDraft {
     }
 
     fn encode_linked(&self, links: &[Link]) -> Vec<u8> {
-        let cells: Vec<_> = self.columns.iter().map(ColumnDraft::cells).collect();
+        let needed = links::needed(links, self.columns.len());
+        let cells = self.columns.iter().zip(needed);
+        let cells: Vec<_> = cells.map(|(column, needed)| if needed { column.cells() } else { Vec::new() }).collect();
         let mut coder = Encoder::new();
         // The draft's columns fit together.
         let _ = links::code(
@@ -345,6 +347,17 @@ impl TagsDraft {
             },
         );
         coder.finish()
+    }
+}
+
+/// Whether two names are the same. Most have eight to sixteen letters, which are two words.
+#[inline]
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    match (a.first_chunk::<8>(), a.last_chunk::<8>(), b.first_chunk::<8>(), b.last_chunk::<8>()) {
+        (Some(start), Some(end), Some(other_start), Some(other_end)) if a.len() <= 16 => {
+            a.len() == b.len() && start == other_start && end == other_end
+        }
+        _ => a == b,
     }
 }
 

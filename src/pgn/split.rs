@@ -189,10 +189,20 @@ impl<R: Read> Splitter<R> {
 
     fn fill(&mut self) {
         self.drop_scanned();
-        if self.buffer.len() - self.filled < ROOM {
-            self.buffer.resize(self.filled + self.step, 0);
+        // Little more than a piece, as what is left over is copied; of a region that is much longer, as much again.
+        let room = match self.step.checked_sub(self.filled) {
+            Some(missing) => missing.max(ROOM),
+            None if self.filled < 2 * self.step => ROOM,
+            None => self.step,
+        };
+        let end = self.filled + room;
+        if self.buffer.is_empty() {
+            // Zeros that come from the system, not written here.
+            self.buffer = vec![0; end + ROOM];
+        } else if self.buffer.len() < end {
+            self.buffer.resize(end, 0);
         }
-        let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
+        let room = self.buffer.get_mut(self.filled..end).unwrap_or_default();
         let count = loop {
             match self.reader.read(room) {
                 Ok(count) => break count.min(room.len()),
@@ -281,11 +291,14 @@ impl<R: Read> Splitter<R> {
     fn take(&mut self) -> Piece {
         self.hash_to(self.region);
         self.hashed = 0;
-        let mut rest = Vec::with_capacity(self.buffer.capacity().min(self.filled - self.region + 2 * self.step));
-        rest.extend_from_slice(slice(&self.buffer, self.region, self.filled));
+        let kept = slice(&self.buffer, self.region, self.filled);
+        let mut rest = vec![0; kept.len() + if self.ended { 0 } else { self.step + 2 * ROOM }];
+        if let Some(start) = rest.get_mut(..kept.len()) {
+            start.copy_from_slice(kept);
+        }
+        self.filled = kept.len();
         let mut text = std::mem::replace(&mut self.buffer, rest);
         text.truncate(self.region);
-        self.filled = self.buffer.len();
         self.scan.back(self.region);
         self.region = 0;
         Piece {

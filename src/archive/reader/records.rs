@@ -22,6 +22,15 @@ pub(in crate::archive) struct Head {
     table: Option<Box<[u8]>>,
 }
 
+/// What a walk over a chunk knows of the record that it read last, which the next one can go on from.
+#[derive(Clone, Copy, Default)]
+pub(in crate::archive) struct Trail {
+    /// The place that comes next, and where the record before it is.
+    next: Option<(usize, (usize, usize))>,
+    /// The page in which it ended, which is sound.
+    page: Option<usize>,
+}
+
 impl Archive {
     #[inline]
     pub(in crate::archive) fn head(&self, chunk: usize) -> Result<&Head, Damage> {
@@ -74,8 +83,20 @@ impl Archive {
         place: usize,
         limit: Option<u32>,
     ) -> Result<Record<'_>, Damage> {
+        self.record_on(chunk, place, limit, &mut Trail::default())
+    }
+
+    /// Does as `record` on a walk over the chunk, whose trail it follows and lays.
+    #[inline]
+    pub(in crate::archive) fn record_on(
+        &self,
+        chunk: usize,
+        place: usize,
+        limit: Option<u32>,
+        trail: &mut Trail,
+    ) -> Result<Record<'_>, Damage> {
         let head = self.head(chunk)?;
-        let record = self.record_at(chunk, head, place)?;
+        let record = self.record_at(chunk, head, place, trail)?;
         if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, place, limit) }
     }
 
@@ -88,18 +109,21 @@ impl Archive {
     /// Returns the record at `place` of a chunk as it is held, its pages checked.
     #[inline]
     pub(in crate::archive) fn stored_record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
-        self.record_at(chunk, self.head(chunk)?, place)
+        self.record_at(chunk, self.head(chunk)?, place, &mut Trail::default())
     }
 
     #[inline]
-    fn record_at(&self, chunk: usize, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
+    fn record_at(&self, chunk: usize, head: &Head, place: usize, trail: &mut Trail) -> Result<Record<'_>, Damage> {
         let Head { block, layout, .. } = head;
         let Ok(bytes) = self.store.whole() else { return self.record_from_file(head, place) };
         let payload = block.payload(bytes);
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
-        let (start, length) = layout.locate(payload, place).ok_or(damage("damaged table"))?;
+        let before = trail.next.filter(|(next, _)| *next == place).map(|(_, before)| before);
+        let (start, length) = layout.locate_behind(payload, place, before).ok_or(damage("damaged table"))?;
+        trail.next = Some((place + 1, (start, length)));
         // A game without moves may have an empty record, and that no page.
-        let pages = start / moves::PAGE..(start + length).div_ceil(moves::PAGE).max(start / moves::PAGE);
+        let known = trail.page == Some(start / moves::PAGE);
+        let pages = start / moves::PAGE + usize::from(known)..(start + length).div_ceil(moves::PAGE);
         let first_page = self.index.chunks.get(chunk).map_or(u64::MAX, |entry| entry.pages);
         for page in pages {
             let bit = first_page.saturating_add(page as u64);
@@ -114,6 +138,7 @@ impl Archive {
                 }
                 word.fetch_or(mask, Ordering::Relaxed);
             }
+            trail.page = Some(page);
         }
         let start = layout.records + start;
         let record = payload.get(start..start + length).and_then(|bytes| Record::decode(bytes, layout.packed));

@@ -13,7 +13,17 @@ use crate::chess::position::{Position, Wing};
 use crate::chess::square::Square;
 
 /// A buffer for a FEN. The longest has placement 71, ` w` 2, ` KQkq` 5, ` e3` 3, and twice a space and ten digits, 22: 103 bytes in all.
-pub(crate) type Text = [u8; 128];
+/// There is room for any word at any place below 128, so that none has to be looked for.
+pub(super) type Text = [u8; TEXT];
+pub(super) const TEXT: usize = 136;
+
+/// Puts eight bytes at a place below 128.
+#[inline(always)]
+fn put(word: u64, out: &mut Text, at: usize) {
+    if let Some(room) = out[at & 127..].first_chunk_mut() {
+        *room = word.to_le_bytes();
+    }
+}
 
 /// How a rank with that set of occupied squares is written.
 #[derive(Clone, Copy)]
@@ -108,9 +118,7 @@ fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
             let moving = text & moving;
             text = text ^ moving | moving >> (8 << step);
         }
-        // At most 63 before the last rank.
-        let room = &mut out[at & 63..][..9];
-        room[..8].copy_from_slice(&text.to_le_bytes());
+        put(text, out, at);
         at += usize::from(LENGTHS[occupied as usize]);
         out[at & 127] = b'/';
         at += 1;
@@ -134,34 +142,26 @@ impl Fields<'_> {
     /// Writes the first four fields at the beginning of a buffer; returns their length.
     #[inline]
     pub fn write_four(&self, castling: CastlingStyle, out: &mut Text) -> usize {
-        let mut at = placement(self.board, out) & 127;
-        let mut push = |text: [u8; 4], length: u8| {
-            // At most 81 before the last.
-            if let Some(room) = out[at..].first_chunk_mut() {
-                *room = text;
-            }
-            at = (at + usize::from(length)) & 127;
-        };
-        push(if self.turn == Color::White { *b" w  " } else { *b" b  " }, 3);
+        let mut at = placement(self.board, out);
         // Where all rooks are in the corners, no other rook can be outside of them.
-        if self.rooks == [7, 0, 63, 56] && castling != CastlingStyle::Shredder {
-            let (text, length) = CASTLING[usize::from(self.rights & 15)];
-            push(text, length);
-        } else if self.rights == 0 {
-            push(*b"-   ", 1);
+        if self.rights == 0 || self.rooks == [7, 0, 63, 56] && castling != CastlingStyle::Shredder {
+            let word = STATES[self.turn as usize & 1][usize::from(self.rights & 15)];
+            put(word, out, at);
+            at += (word >> 56) as usize;
         } else {
+            put(u64::from_le_bytes(*b" w      "), out, at);
+            if self.turn == Color::Black {
+                out[(at + 1) & 127] = b'b';
+            }
+            at += 3;
             for right in self.castling(castling) {
-                push([right.letter(), 0, 0, 0], 1);
+                out[at & 127] = right.letter();
+                at += 1;
             }
         }
-        match self.target {
-            Some(square) => {
-                let [file, rank] = square.name();
-                push([b' ', file, rank, 0], 3);
-            }
-            None => push(*b" -  ", 2),
-        }
-        at
+        let word = TARGETS[self.target.map_or(64, |square| usize::from(square.index())).min(64)];
+        put(word & 0x00FF_FFFF, out, at);
+        at + (word >> 56) as usize
     }
 
     /// Writes the FEN at the beginning of a buffer; returns its length.
@@ -197,12 +197,14 @@ pub(crate) fn is_outermost(board: &[u8; 64], color: Color, wing: Wing, rook: u8)
     !outside.into_iter().any(|square| letter(board[usize::from(square & 63)]) == b'R' | (color as u8) << 5)
 }
 
-/// The letters of the rights, with rooks in the corners, and how many there are.
-static CASTLING: [([u8; 4], u8); 16] = {
-    let mut table = [(*b"-   ", 1); 16];
-    let mut rights = 1;
-    while rights < 16 {
-        let (mut text, mut length, mut right) = (*b"    ", 0, 0);
+/// Side to move and the letters of the rights, with rooks in the corners and a space before each; in the highest byte their length.
+static STATES: [[u64; 16]; 2] = {
+    let mut table = [[0; 16]; 2];
+    let mut number = 0;
+    while number < 32 {
+        let (turn, rights) = (number / 16, number % 16);
+        let mut text = [b' ', b"wb"[turn], b' ', b'-', 0, 0, 0, 0];
+        let (mut length, mut right) = (3, 0);
         while right < 4 {
             if rights >> right & 1 != 0 {
                 text[length] = b"KQkq"[right];
@@ -210,8 +212,21 @@ static CASTLING: [([u8; 4], u8); 16] = {
             }
             right += 1;
         }
-        table[rights] = (text, length as u8);
-        rights += 1;
+        text[7] = if rights == 0 { 4 } else { length as u8 };
+        table[turn][rights] = u64::from_le_bytes(text);
+        number += 1;
+    }
+    table
+};
+
+/// A space and the en passant target's name, at last that there is none; in the highest byte the length.
+static TARGETS: [u64; 65] = {
+    let mut table = [u64::from_le_bytes([b' ', b'-', 0, 0, 0, 0, 0, 2]); 65];
+    let mut square = 0;
+    while square < 64 {
+        let (file, rank) = (b'a' + square as u8 % 8, b'1' + square as u8 / 8);
+        table[square] = u64::from_le_bytes([b' ', file, rank, 0, 0, 0, 0, 3]);
+        square += 1;
     }
     table
 };
@@ -265,7 +280,7 @@ pub struct FenText {
 
 impl Default for FenText {
     fn default() -> FenText {
-        FenText { bytes: [0; 128] }
+        FenText { bytes: [0; TEXT] }
     }
 }
 
@@ -285,7 +300,7 @@ impl FenText {
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    use super::{placement_everywhere, shuffle};
+    use super::{TEXT, placement_everywhere, shuffle};
     use crate::chess::piece::EMPTY;
 
     #[test]
@@ -299,7 +314,7 @@ mod tests {
                 let number = state >> 40;
                 if number % 16 < round % 17 { EMPTY } else { men[(number / 16 % 16) as usize] }
             });
-            let (mut words, mut shuffled) = ([0; 128], [0; 128]);
+            let (mut words, mut shuffled) = ([0; TEXT], [0; TEXT]);
             let length = placement_everywhere(&board, &mut words);
             if let Some(other) = shuffle::placement(&board, &mut shuffled) {
                 assert_eq!(words[..length], shuffled[..other]);
