@@ -18,12 +18,6 @@ pub(super) const fn is_line_end(byte: u8) -> bool {
 /// A word with a 1 in each byte.
 pub(super) const ONES: u64 = u64::MAX / 255;
 
-/// Returns a word in which the lowest byte with its top bit set is where `word`, little-endian, has its first zero byte.
-#[inline(always)]
-pub(super) const fn zeros(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word & ONES << 7
-}
-
 /// Returns the part of `text` from `start` to `end`; what lies outside is not there.
 #[inline]
 pub(super) fn slice(text: &[u8], start: usize, end: usize) -> &[u8] {

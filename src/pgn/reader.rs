@@ -12,7 +12,6 @@ use crate::chess::position::STANDARD;
 use crate::chess::san::{Plain as PlainMove, SanError, ShortText};
 use crate::chess::{Move, MoveKind, Position};
 use crate::game::{Outcome, TextKind, Visitor};
-use std::borrow::Cow;
 
 mod encoding;
 mod ends;
@@ -240,12 +239,14 @@ impl<'a, V: Visitor> Reader<'a, V> {
         let text = self.lexer.text;
         let mut at = self.lexer.at;
         loop {
-            match text.get(at)? {
-                b'[' => break,
-                b'.' => return None,
-                byte if bytes::is_blank(*byte) => at += 1,
-                _ => return None,
+            let byte = *text.get(at)?;
+            if byte == b'[' {
+                break;
             }
+            if !bytes::is_blank(byte) {
+                return None;
+            }
+            at += 1;
         }
         self.lexer.at = at;
         tags::read(text, at)
@@ -274,12 +275,8 @@ impl<'a, V: Visitor> Reader<'a, V> {
         if self.rejected {
             return;
         }
-        let written = slice(self.lexer.text, at, pair.end);
-        // Brackets, quotes and one blank, and no escapes: nothing that the standard would write otherwise.
-        let behind_name = written.get(pair.name.len() + 1..pair.name.len() + 3);
-        let standard =
-            pair.fault.is_none() && behind_name == Some(b" \"") && written.len() == pair.name.len() + pair.raw_len + 5;
-        if standard && self.plain.as_is() && matches!(pair.value, Cow::Borrowed(_)) {
+        if pair.standard && self.plain.as_is() {
+            let written = slice(self.lexer.text, at, pair.end);
             self.visitor.tag_known(pair.name, &pair.value, written);
         } else {
             self.visitor.tag(&text::decode(pair.name, self.plain), &text::decode(&pair.value, self.plain));

@@ -1,6 +1,6 @@
 //! One tag pair, as the standard has it and as people write it.
 
-use super::bytes::{ONES, from, is_line_end, line_end, slice, trim_end, zeros};
+use super::bytes::{ONES, from, is_line_end, line_end, slice, trim_end};
 use super::fault::FaultKind;
 use std::borrow::Cow;
 
@@ -18,6 +18,8 @@ pub(super) struct Pair<'a> {
     pub(super) end: usize,
     /// What was wrong with it, if anything.
     pub(super) fault: Option<FaultKind>,
+    /// Whether it is written as the standard writes it: brackets, quotes and one blank, and no escapes.
+    pub(super) standard: bool,
 }
 
 /// What a byte is behind the `[` of a tag pair.
@@ -94,37 +96,104 @@ pub(super) fn is_whole_line(text: &[u8], at: usize, end: usize) -> bool {
 /// Reads the tag pair at `at`, if one stands there.
 #[inline]
 pub(super) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
-    let (name, start) = head(text, at)?;
-    if let Some(end) = plain_end(text, start)
-        && text.get(end + 1) == Some(&b']')
-    {
-        let value = Cow::Borrowed(slice(text, start, end));
-        return Some(Pair { name, value, raw_len: end - start, end: end + 2, fault: None });
+    read_usual(text, at).or_else(|| read_any(text, at))
+}
+
+/// Reads a tag pair as nearly all are: a name of up to fifteen letters, a blank, and a value without escapes.
+#[inline(always)]
+fn read_usual(text: &[u8], at: usize) -> Option<Pair<'_>> {
+    let (b'[', begin) = from(text, at).split_first_chunk::<17>().map(|(head, _)| (head[0], &head[1..]))? else {
+        return None;
+    };
+    let word = |at: usize| from(begin, at).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let (low, high) = (others(word(0)), others(word(8)));
+    // Without a branch: which of the two it is nobody foresees.
+    let (found, before) = if low != 0 { (low, 0) } else { (high, 8) };
+    let length = before + found.trailing_zeros() as usize / 8;
+    let start = at + length + 3;
+    if length == 0 || length > 15 || slice(text, start - 2, start) != b" \"" {
+        return None;
     }
+    let end = plain_end(text, start)?;
+    (slice(text, end, end + 2) == b"\"]").then(|| Pair {
+        name: slice(text, at + 1, start - 2),
+        value: Cow::Borrowed(slice(text, start, end)),
+        raw_len: end - start,
+        end: end + 2,
+        fault: None,
+        standard: true,
+    })
+}
+
+/// Returns a word with the top bit set in each byte that is no letter of ASCII.
+#[inline(always)]
+const fn others(word: u64) -> u64 {
+    let lower = (word | ONES * 0x20) & ONES * 0x7F;
+    // Bytes below 128: no sum runs over into the next.
+    let letters = (lower + ONES * (0x80 - b'a' as u64)) & !(lower + ONES * (0x7F - b'z' as u64));
+    !(letters & !word) & ONES << 7
+}
+
+#[inline(never)]
+fn read_any(text: &[u8], at: usize) -> Option<Pair<'_>> {
+    let (name, start) = head(text, at)?;
     read_in_full(text, name, start)
 }
 
-/// Returns the place of the quote that ends a value without backslashes and control characters; `None` where it is not so plain.
-#[inline]
+/// Returns the place of the first quote, backslash or control character of a value.
+#[inline(always)]
 fn plain_end(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
-        let word = u64::from_le_bytes(*from(text, at).first_chunk()?);
-        let stops = zeros(word ^ (ONES * b'"' as u64))
-            | zeros(word ^ (ONES * b'\\' as u64))
-            | word.wrapping_sub(ONES * b' ' as u64) & !word & ONES << 7;
+        let stops = stops(from(text, at).first_chunk()?);
         if stops != 0 {
-            let end = at + stops.trailing_zeros() as usize / 8;
-            return (text.get(end) == Some(&b'"')).then_some(end);
+            return Some(at + stops.trailing_zeros() as usize);
         }
-        at += 8;
+        at += 32;
     }
+}
+
+/// Returns which of the bytes are quotes, backslashes or control characters: the first is bit 0.
+#[inline(always)]
+fn stops(bytes: &[u8; 32]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
+        #[allow(unsafe_code)]
+        unsafe {
+            stops_wide(bytes)
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    stops_everywhere(bytes)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "sse2")]
+fn stops_wide(bytes: &[u8; 32]) -> u32 {
+    use std::arch::x86_64::*;
+    let word = |at: usize| from(bytes, at).first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes));
+    let half = |at: usize| {
+        let bytes = _mm_set_epi64x(word(at + 8), word(at));
+        let is = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte.cast_signed()));
+        let control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(is(b'"'), is(b'\\')), control)).cast_unsigned()
+    };
+    half(0) | half(16) << 16
+}
+
+/// `stops` without anything special to a processor.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn stops_everywhere(bytes: &[u8; 32]) -> u32 {
+    let is_stop = |byte: u8| matches!(byte, b'"' | b'\\' | 0..b' ');
+    bytes.iter().enumerate().fold(0, |stops, (at, byte)| stops | u32::from(is_stop(*byte)) << at)
 }
 
 fn read_in_full<'a>(text: &'a [u8], name: &'a [u8], start: usize) -> Option<Pair<'a>> {
     let pair = |end_of_value: usize, end: usize, fault| {
         let raw = slice(text, start, end_of_value);
-        Pair { name, value: unescape(raw), raw_len: raw.len(), end, fault }
+        Pair { name, value: unescape(raw), raw_len: raw.len(), end, fault, standard: false }
     };
     let Some(quote) = closing_quote(text, start) else {
         return Some(unterminated(text, start, line_end(text, start), pair));
@@ -236,6 +305,52 @@ mod tests {
     #[track_caller]
     fn check(text: &str, name: &str, value: &str, rest: &str, fault: Option<FaultKind>) {
         assert_eq!(parts(text), Some((name.into(), value.into(), rest, fault)));
+    }
+
+    #[test]
+    fn usual_pairs_are_read_as_any() {
+        // Whatever stands there, the short way finds what the long one does, or nothing.
+        let mut state = 7u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let mut usual = 0;
+        for round in 0..200_000 {
+            let mut text = vec![b'['];
+            let length = next(18);
+            text.extend((0..length).map(|_| b"Aabz[Z"[next(if round % 3 == 0 { 6 } else { 4 }) as usize]));
+            text.extend_from_slice([b" \"".as_slice(), b"  \"", b"\"", b"\t\""][next(7).saturating_sub(3) as usize]);
+            let length = next(90);
+            text.extend(
+                (0..length).map(|_| {
+                    if next(60) == 0 { b"\"\\\n\x1F\x7F\xFF"[next(6) as usize] } else { b'a' + next(26) as u8 }
+                }),
+            );
+            text.extend_from_slice([b"\"]\n".as_slice(), b"\" ]", b"\"", b"]\n"][next(7).saturating_sub(3) as usize]);
+            text.resize(text.len() + next(40) as usize, b'e');
+            if let Some(pair) = read_usual(&text, 0) {
+                let other = read_any(&text, 0).expect("a pair");
+                let all =
+                    |pair: &Pair| (pair.name.to_vec(), pair.value.to_vec(), pair.raw_len, pair.end, pair.fault.clone());
+                assert_eq!(all(&pair), all(&other), "{}", String::from_utf8_lossy(&text));
+                let whole = [b"[", pair.name, b" \"", &pair.value, b"\"]"].concat();
+                assert_eq!(text.get(..pair.end), Some(whole.as_slice()));
+                usual += 1;
+            }
+        }
+        assert!(usual > 10_000, "{usual}");
+    }
+
+    #[test]
+    fn stops_are_seen_everywhere() {
+        for byte in 0..=255 {
+            for at in 0..32 {
+                let mut bytes = [b'a'; 32];
+                bytes[at] = byte;
+                assert_eq!(stops(&bytes), stops_everywhere(&bytes), "{byte} {at}");
+            }
+        }
     }
 
     #[test]

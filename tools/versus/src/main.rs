@@ -6,6 +6,7 @@
 //!
 //! shakmaty, pgn-reader, chess-huffman and aix-chess-compression are GPL, and so are used by this maintainers' program alone.
 
+mod cold;
 mod games;
 mod growth;
 mod outside;
@@ -84,14 +85,16 @@ fn run(args: &Args) -> Result<(), Failure> {
     let games = Games::load(&archive, &packed, args.games)?;
     println!("{} games, {} plies; states compared: {:016x}", games.len(), games.plies, games.compare()?);
     let rounds = args.rounds;
-    let rows: [Race; 7] = [rows::replay, rows::keys, rows::fen, rows::every_fen, rows::access, rows::decode, rows::pgn];
-    for row in rows {
+    let before: [Race; 4] = [rows::replay, rows::keys, rows::fen, rows::every_fen];
+    let behind: [Race; 4] = [rows::access, rows::decode, rows::pgn, rows::whole_pgn];
+    for row in before.into_iter().chain(behind) {
         println!("{}", row(&games, rounds)?);
     }
-    for row in rows::scans(&archive, &games, rounds)? {
+    for row in rows::scans(&archive, &path, &games, rounds)? {
         println!("{row}");
     }
     println!("{}", rows::sizes(&games)?);
     println!("{}", rows::archives(&args.file, &[&path, &packed_path], archive.len())?);
+    cold::run(&path)?;
     outside::run(&args.file, folder.path())
 }

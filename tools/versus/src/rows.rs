@@ -371,6 +371,27 @@ pub fn decode(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
 
 /// From PGN text, moves alone, to the last position: what importing begins with.
 pub fn pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
+    // Behind one tag each, by which a game is known to begin.
+    let text = |number: usize| Ok(format!("[Event \"?\"]\n\n{}", games.pgn[number]).into_bytes());
+    pgn_of(games, "PGN text to the last position (moves alone)", text, rounds)
+}
+
+/// The same where all that the file has stands in the text: tags and comments are read over.
+pub fn whole_pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
+    let text = |number: usize| {
+        let mut writer = scoresheet::pgn::PgnWriter::new();
+        games.ours[number].write_pgn(&mut writer)?;
+        Ok(writer.as_bytes().to_vec())
+    };
+    pgn_of(games, "PGN text with all tags to the last position", text, rounds)
+}
+
+fn pgn_of(
+    games: &Games<'_>,
+    title: &str,
+    text: impl Fn(usize) -> Result<Vec<u8>, scoresheet::Error>,
+    rounds: usize,
+) -> Result<Row, Failure> {
     use pgn_reader::{Reader, SanPlus, Skip, Visitor};
     use std::ops::ControlFlow;
     struct Last(u64);
@@ -419,14 +440,13 @@ pub fn pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     }
     let options = ReadOptions::default();
     let slices = games.slices().min(40);
-    // Behind one tag each, by which a game is known to begin.
-    let text = |game: &String| format!("[Event \"?\"]\n\n{game}");
-    let texts: Vec<String> = (0..slices).map(|slice| games.pgn[of(slice)].iter().map(text).collect()).collect();
+    let slice = |slice: usize| of(slice).map(&text).collect::<Result<Vec<_>, _>>().map(|texts| texts.concat());
+    let texts = (0..slices).map(slice).collect::<Result<Vec<_>, _>>()?;
     let bytes = texts.iter().map(|text| text.len() as u64).sum();
     let contestants = vec![
         contestant("scoresheet, splitter and read_game", |slice| {
             let mut plies = Plies(0);
-            let mut splitter = Splitter::new(texts[slice].as_bytes(), 0, options.limits);
+            let mut splitter = Splitter::new(texts[slice].as_slice(), 0, options.limits);
             while let Ok(Some(piece)) = splitter.next_piece(1 << 20) {
                 for region in &piece.regions {
                     black_box(read_game(piece.region(region), 0, &options, &mut plies));
@@ -435,7 +455,7 @@ pub fn pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
             plies.0
         }),
         contestant("pgn-reader and shakmaty", |slice| {
-            let mut reader = Reader::new(texts[slice].as_bytes());
+            let mut reader = Reader::new(texts[slice].as_slice());
             let (mut last, mut plies) = (Last(0), 0);
             while let Ok(Some(game)) = reader.read_game(&mut last) {
                 plies += game;
@@ -443,17 +463,17 @@ pub fn pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
             plies
         }),
     ];
-    Ok(race("PGN text to the last position (moves alone)", "ns a byte", bytes, slices, rounds, 2, contestants))
+    Ok(race(title, "ns a byte", bytes, slices, rounds, 2, contestants))
 }
 
 /// All positions of the archive, on one thread and on two; the peer has its moves ready in memory.
-pub fn scans(archive: &Archive, games: &Games<'_>, rounds: usize) -> Result<Vec<Row>, Failure> {
+pub fn scans(archive: &Archive, path: &Path, games: &Games<'_>, rounds: usize) -> Result<Vec<Row>, Failure> {
     let totals = archive.totals()?;
     let positions = totals.plies + totals.games;
     let mut rows = Vec::new();
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-        let mut best = [Duration::MAX; 4];
+        let mut best = [Duration::MAX; 5];
         for _ in 0..rounds {
             let mut time = |number: usize,
                             work: &(dyn Fn() -> Result<u64, scoresheet::Error> + Sync),
@@ -470,6 +490,9 @@ pub fn scans(archive: &Archive, games: &Games<'_>, rounds: usize) -> Result<Vec<
                 &|| chunks(archive, |chunk, count| chunk.ends(|_, state| *count += u64::from(state.ply()) + 1)),
                 positions,
             )?;
+            // What has been read of an archive once is not checked again.
+            let anew = Archive::open(path)?;
+            time(4, &|| chunks(&anew, |chunk, count| chunk.walk(|_, state| *count += seen(state.ply()))), positions)?;
             let theirs = || {
                 let count = |moves: &Vec<shakmaty::Move>| {
                     let mut chess = Chess::default();
@@ -486,6 +509,7 @@ pub fn scans(archive: &Archive, games: &Games<'_>, rounds: usize) -> Result<Vec<
         let each = |time: Duration, count: u64| time.as_nanos() as f64 / count.max(1) as f64;
         let theirs = each(best[3], games.plies + games.len() as u64);
         let mut results = vec![("scoresheet, walk", each(best[0], positions))];
+        results.push(("scoresheet, walk, with all checksums", each(best[4], positions)));
         results.push(("scoresheet, walk_keys", each(best[1], positions)));
         results.push(("scoresheet, ends", each(best[2], positions)));
         results.push(("shakmaty, moves in memory", theirs));

@@ -3,18 +3,16 @@
 use super::{LENGTHS, RANKS, Text, put};
 use std::arch::x86_64::*;
 
-/// How a rank with that set of occupied squares is written: where each character comes from, the digits between, and how many they are
-/// with a slash behind them.
+/// How a rank with that set of occupied squares is written: where each character comes from, and the digits between.
 #[derive(Clone, Copy)]
-#[repr(align(32))]
+#[repr(align(16))]
 struct Rank {
     from: u64,
     digits: u64,
-    length: usize,
 }
 
 static SHUFFLES: [Rank; 256] = {
-    let mut table = [Rank { from: 0, digits: 0, length: 0 }; 256];
+    let mut table = [Rank { from: 0, digits: 0 }; 256];
     let mut set = 0;
     while set < 256 {
         let (mut file, mut at) = (0u64, 0u64);
@@ -31,7 +29,6 @@ static SHUFFLES: [Rank; 256] = {
             file += 1;
         }
         table[set].from = from;
-        table[set].length = LENGTHS[set] as usize + 1;
         set += 1;
     }
     table
@@ -58,9 +55,9 @@ fn shuffled(board: &[u8; 64], out: &mut Text) -> usize {
     let mut at = 0;
     let mut push = |text: i64, length: usize| {
         put(text as u64, out, at);
-        at += length;
         // Behind the last rank, that is overwritten.
-        out[(at - 1) & 127] = b'/';
+        out[(at + length) & 127] = b'/';
+        at += length + 1;
     };
     // The upper rank's squares are eight bytes on; a character from nowhere stays so, as its sign does.
     let upper = _mm_set_epi64x(0x0808_0808_0808_0808, 0);
@@ -71,12 +68,14 @@ fn shuffled(board: &[u8; 64], out: &mut Text) -> usize {
         let men = _mm_shuffle_epi8(letters, men);
         // Bit 6 of a letter is set; a shift by one makes it the sign.
         let occupied = _mm_movemask_epi8(_mm_slli_epi16::<1>(men)) as usize;
-        let (low, high) = (&SHUFFLES[occupied & 0xFF], &SHUFFLES[occupied >> 8 & 0xFF]);
+        let sets = [occupied & 0xFF, occupied >> 8 & 0xFF];
+        let [low, high] = sets.map(|set| &SHUFFLES[set]);
+        let lengths = sets.map(|set| usize::from(LENGTHS[set]));
         let from = _mm_or_si128(_mm_set_epi64x(high.from as i64, low.from as i64), upper);
         let digits = _mm_set_epi64x(high.digits as i64, low.digits as i64);
         let text = _mm_or_si128(_mm_shuffle_epi8(men, from), digits);
-        push(_mm_cvtsi128_si64(_mm_unpackhi_epi64(text, text)), high.length);
-        push(_mm_cvtsi128_si64(text), low.length);
+        push(_mm_cvtsi128_si64(_mm_unpackhi_epi64(text, text)), lengths[1]);
+        push(_mm_cvtsi128_si64(text), lengths[0]);
     }
     at - 1
 }
