@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use scoresheet::Archive;
-use scoresheet::archive::Access;
+use scoresheet::archive::{Access, index_path};
 use scoresheet::chess::fen::FenText;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,8 +13,12 @@ const QUESTIONS: u64 = 60;
 
 /// Asks for positions at random, mapped and read; skips where the system's `dd` cannot throw a file out of memory, or does not tell what
 /// has been read.
-pub fn run(path: &Path) -> Result<(), Failure> {
+pub fn run(archive: &Path, folder: &Path) -> Result<(), Failure> {
     println!("\ngame N, ply K to FEN, file not in memory");
+    // What is mapped stays in memory: so a copy.
+    let path = &folder.join("cold.bga");
+    std::fs::copy(archive, path)?;
+    std::fs::copy(index_path(archive), index_path(path))?;
     let games = Archive::open(path)?.len();
     for (name, access) in [("mapped", Access::Map), ("read (--no-map)", Access::Read)] {
         let mut state = 0x2013_0101u64;

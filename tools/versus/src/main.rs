@@ -95,6 +95,6 @@ fn run(args: &Args) -> Result<(), Failure> {
     }
     println!("{}", rows::sizes(&games)?);
     println!("{}", rows::archives(&args.file, &[&path, &packed_path], archive.len())?);
-    cold::run(&path)?;
+    cold::run(&path, folder.path())?;
     outside::run(&args.file, folder.path())
 }
