@@ -1,11 +1,16 @@
-//! Import of the sample from a plain PGN file into a new archive, everything kept. A unit is a byte of PGN. Each run asserts games,
-//! plies, and the digest of the content.
+//! Import of the sample into a new archive, everything kept, from plain PGN and from zstd; and its moves alone, from text to Brenner bytes.
+//! A unit is a byte of PGN. Each run asserts games, plies, and the digest of the content, or the bytes of all moves.
 
 mod common;
 
-use common::{DIGEST, PGN_BYTES, Sample, check, digest, import_file};
+use common::{DIGEST, GAMES, PGN_BYTES, PLIES, Sample, check, digest, fold, import_file};
 use criterion::{Criterion, Throughput};
 use scoresheet::archive::Archive;
+use scoresheet::brenner::encode;
+use scoresheet::chess::{Move, Position};
+use scoresheet::game::{Outcome, Stretch, TextKind, Visitor};
+use scoresheet::pgn::{ReadOptions, Splitter, read_game};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 fn main() {
@@ -14,13 +19,20 @@ fn main() {
     let mut criterion = Criterion::default().sample_size(15).warm_up_time(Duration::from_secs(1)).configure_from_args();
     let mut group = criterion.benchmark_group("import");
     group.measurement_time(Duration::from_secs(5)).throughput(Throughput::Bytes(PGN_BYTES));
-    for (name, threads) in [("one thread", 1), ("a thread a core", 0)] {
+    let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lichess-sample.pgn.zst");
+    let plain = &sample.pgn;
+    for (name, source, threads) in [
+        ("one thread", plain, 1),
+        ("a thread a core", plain, 0),
+        ("zstd, one thread", &packed, 1),
+        ("zstd, a thread a core", &packed, 0),
+    ] {
         group.bench_function(name, |bench| {
             bench.iter_custom(|iterations| {
                 let mut time = Duration::ZERO;
                 for _ in 0..iterations {
                     let started = Instant::now();
-                    let summary = import_file(&sample.pgn, &target, threads);
+                    let summary = import_file(source, &target, threads);
                     time += started.elapsed();
                     check(&summary);
                     let archive = Archive::open(&target).expect("the archive opens");
@@ -30,6 +42,75 @@ fn main() {
             });
         });
     }
+    let archive = sample.archive();
+    let mut expected = 0;
+    for game in archive.games() {
+        expected = fold(expected, game.expect("a sound archive").moves());
+    }
+    let text = std::fs::read(plain).expect("the sample's PGN");
+    group.bench_function("moves alone, one thread", |bench| {
+        let options = ReadOptions::default();
+        bench.iter(|| {
+            let (mut splitter, mut moves) = (Splitter::new(text.as_slice(), 0, options.limits), Moves::default());
+            while let Some(piece) = splitter.next_piece(1 << 20).expect("text in memory") {
+                for region in &piece.regions {
+                    read_game(piece.region(region), 0, &options, &mut moves);
+                }
+            }
+            assert_eq!((moves.games, moves.plies, moves.sum), (GAMES, PLIES, expected));
+        });
+    });
     group.finish();
     criterion.final_summary();
+}
+
+/// Turns moves into Brenner bytes and adds up each game's.
+#[derive(Default)]
+struct Moves {
+    stream: Vec<u8>,
+    games: u64,
+    plies: u64,
+    sum: u64,
+}
+
+impl Visitor for Moves {
+    fn tag(&mut self, _: &[u8], _: &[u8]) {}
+
+    fn start(&mut self, _: &Position) {
+        self.stream.clear();
+    }
+
+    #[inline]
+    fn play(&mut self, before: &Position, m: Move) {
+        encode::push_move(before, m, &mut self.stream);
+        self.plies += 1;
+    }
+
+    fn stretch(&self) -> Stretch {
+        Stretch::Any
+    }
+
+    fn mark(&mut self, good: bool) {
+        encode::push_mark(good, &mut self.stream);
+    }
+
+    fn nag(&mut self, nag: u8) {
+        encode::push_nag(nag, &mut self.stream);
+    }
+
+    fn text(&mut self, _: TextKind, _: &[u8]) {}
+
+    fn open(&mut self) {
+        encode::push_open(&mut self.stream);
+    }
+
+    fn close(&mut self) {
+        encode::push_close(&mut self.stream);
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        encode::push_outcome(outcome, &mut self.stream);
+        self.games += 1;
+        self.sum = fold(self.sum, &self.stream);
+    }
 }

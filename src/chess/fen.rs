@@ -376,6 +376,7 @@ impl Position {
         out.extend_from_slice(&text[..length]);
     }
 
+    #[inline(always)]
     fn fen_fields(&self, target: Option<Square>) -> Fields<'_> {
         Fields {
             board: &self.board,

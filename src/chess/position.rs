@@ -236,21 +236,25 @@ impl Position {
     }
 
     /// Returns the side to move.
+    #[inline]
     pub fn turn(&self) -> Color {
         self.turn
     }
 
     /// Returns the square that a pawn passed over with the double step just made, whether or not anything can capture there.
+    #[inline]
     pub fn en_passant(&self) -> Option<Square> {
         Square::new(self.en_passant)
     }
 
     /// Returns the plies since the last capture or pawn move; at 100 a draw can be claimed.
+    #[inline]
     pub fn halfmove_clock(&self) -> u32 {
         self.halfmove_clock
     }
 
     /// Returns the number of the move, 1 for the first of both sides.
+    #[inline]
     pub fn fullmove_number(&self) -> u32 {
         self.fullmove_number
     }

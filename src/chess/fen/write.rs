@@ -140,7 +140,7 @@ pub(crate) struct Fields<'a> {
 
 impl Fields<'_> {
     /// Writes the first four fields at the beginning of a buffer; returns their length.
-    #[inline]
+    #[inline(always)]
     pub fn write_four(&self, castling: CastlingStyle, out: &mut Text) -> usize {
         let mut at = placement(self.board, out);
         // Where all rooks are in the corners, no other rook can be outside of them.
@@ -164,8 +164,8 @@ impl Fields<'_> {
         at + (word >> 56) as usize
     }
 
-    /// Writes the FEN at the beginning of a buffer; returns its length.
-    #[inline]
+    /// Writes the FEN at the beginning of a buffer; returns its length. Once, and not in each loop that asks for FENs: it wants all registers.
+    #[inline(never)]
     pub fn write(&self, castling: CastlingStyle, out: &mut Text) -> usize {
         let at = self.write_four(castling, out);
         let at = write_number(self.halfmove_clock, out, at);
