@@ -30,9 +30,13 @@ pub struct Games<'a> {
 
 /// Imports the file into a new archive.
 pub fn import(file: &Path, target: &Path) -> Result<(), Failure> {
-    let options = ImportOptions { existing: Existing::Refuse, ..ImportOptions::default() };
+    import_with(file, target, &ImportOptions { existing: Existing::Refuse, ..ImportOptions::default() })
+}
+
+/// Imports the file.
+pub fn import_with(file: &Path, target: &Path, options: &ImportOptions) -> Result<(), Failure> {
     let summary =
-        scoresheet::import(&[file.to_path_buf()], target, &options, &Default::default(), &Default::default(), |_| {})?;
+        scoresheet::import(&[file.to_path_buf()], target, options, &Default::default(), &Default::default(), |_| {})?;
     summary.stopped.map_or(Ok(()), |error| Err(error.into()))
 }
 

@@ -1,19 +1,33 @@
 //! Other programs, where they are installed: the whole work of a command, wall time.
 
 use crate::Failure;
+use scoresheet::import::{Existing, ImportOptions};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Times pgn-extract and Scid's pgnscid on the file, beside import and export here; skips what is not installed.
+/// What Scid's program for scripts does: a new database of the file.
+const SCID: &str = "\
+proc progressCallBack {args} {}
+lassign $argv base pgn
+sc_base create $base
+sc_base import [sc_base current] $pgn
+exit
+";
+
+/// Times pgn-extract and Scid (pgnscid, or tkscid of Debian) on the file, beside import and export here; skips what is not installed.
 pub fn run(file: &Path, folder: &Path) -> Result<(), Failure> {
     let bytes = std::fs::metadata(file)?.len() as f64 / 1e6;
     let report = |name: &str, seconds: f64| println!("  {name:<34}{:>11.1} MB of PGN a second", bytes / seconds);
     println!("\nprograms, whole run, wall time");
     let target = folder.join("outside.bga");
-    let start = Instant::now();
-    crate::games::import(file, &target)?;
-    report("scoresheet, import (all cores)", start.elapsed().as_secs_f64());
+    for (name, threads) in [("scoresheet, import (one core)", 1), ("scoresheet, import (all cores)", 0)] {
+        let options = ImportOptions { threads, existing: Existing::Replace, ..ImportOptions::default() };
+        let start = Instant::now();
+        crate::games::import_with(file, &target, &options)?;
+        report(name, start.elapsed().as_secs_f64());
+    }
     let archive = scoresheet::Archive::open(&target)?;
     let start = Instant::now();
     let mut writer = scoresheet::pgn::PgnWriter::new();
@@ -27,20 +41,27 @@ pub fn run(file: &Path, folder: &Path) -> Result<(), Failure> {
     }
     std::io::Write::write_all(&mut out, writer.as_bytes())?;
     report("scoresheet, export (one core)", start.elapsed().as_secs_f64());
-    // pgnscid wants a base name for what it makes.
-    let base = folder.join("scid");
-    let programs: [(&str, Vec<&std::ffi::OsStr>); 2] = [
+    // Scid wants a base name for what it makes.
+    let (base, other, script) = (folder.join("scid"), folder.join("other"), folder.join("import.tcl"));
+    std::fs::write(&script, SCID)?;
+    let programs: [(&str, Vec<&OsStr>); 3] = [
         ("pgn-extract", vec!["-s".as_ref(), "-o".as_ref(), "/dev/null".as_ref(), file.as_os_str()]),
         ("pgnscid", vec!["-f".as_ref(), file.as_os_str(), base.as_os_str()]),
+        ("tkscid", vec![script.as_os_str(), other.as_os_str(), file.as_os_str()]),
     ];
     for (program, arguments) in programs {
-        let start = Instant::now();
-        let mut run = Command::new(program);
-        run.args(&arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        match run.status() {
-            Ok(status) if status.success() => report(program, start.elapsed().as_secs_f64()),
-            Ok(status) => println!("  {program:<34}{status}"),
-            Err(_) => println!("  {program:<34}not installed"),
+        // Debian has games where not everybody looks.
+        let paths = [program.to_owned(), format!("/usr/games/{program}")];
+        let status = |path: &String| {
+            let mut run = Command::new(path);
+            run.args(&arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            let start = Instant::now();
+            run.status().ok().map(|status| (status, start.elapsed().as_secs_f64()))
+        };
+        match paths.iter().find_map(status) {
+            Some((status, seconds)) if status.success() => report(program, seconds),
+            Some((status, _)) => println!("  {program:<34}{status}"),
+            None => println!("  {program:<34}not installed"),
         }
     }
     Ok(())
