@@ -139,7 +139,7 @@ impl Layout {
         let lengths = payload.get(self.lengths()..self.crcs)?;
         let offset = match before {
             // Each group's start is asked for, so that both ways lead to the same place whatever a table says.
-            Some((offset, size)) if index % self.group() != 0 => offset + size,
+            Some((offset, size)) if !index.is_multiple_of(self.group()) => offset + size,
             _ => self.add_up(payload, lengths, index)?,
         };
         let size = match self.width {
