@@ -83,8 +83,11 @@ fn every_way_to_a_position_agrees() {
     assert_eq!(plies, archive.totals().unwrap().plies);
 }
 
-/// The last FEN of each game that is there, as a walk over its chunk comes to it, and as it is found by the game's number.
-fn last_fens(archive: &Archive) -> Result<[Vec<(u64, Vec<u8>)>; 2], Error> {
+/// Games by their numbers, each with its last FEN.
+type LastFens = Vec<(u64, Vec<u8>)>;
+
+/// The games that are there, as a walk over their chunks comes to them, and as they are found by their numbers.
+fn last_fens(archive: &Archive) -> Result<[LastFens; 2], Error> {
     let (mut walked, mut found, mut text) = (Vec::new(), Vec::new(), FenText::default());
     for chunk in 0..archive.chunk_count() {
         archive.chunk(chunk)?.ends(|number, state| walked.push((number, state.fen(&mut text).to_vec())))?;
