@@ -69,6 +69,15 @@ impl Link {
         };
         Some(Link { column, memory, key, kind })
     }
+
+    /// The columns that its own is foretold by.
+    fn asks(&self) -> impl Iterator<Item = usize> {
+        let by = match self.kind {
+            Kind::Keyed { guess } => [guess, None, None, None],
+            Kind::Change { own, other, result, opposite } => [own, other, result, opposite],
+        };
+        self.key.into_iter().chain(by.into_iter().flatten())
+    }
 }
 
 /// Returns the links that this version gives to columns of these names, in the order in which they are coded. `usable` says whether a
@@ -237,17 +246,6 @@ impl<'a> Linked<'a> {
             }
         };
         Some(code)
-    }
-}
-
-impl Link {
-    /// The columns that its own is foretold by.
-    fn asks(&self) -> impl Iterator<Item = usize> {
-        let by = match self.kind {
-            Kind::Keyed { guess } => [guess, None, None, None],
-            Kind::Change { own, other, result, opposite } => [own, other, result, opposite],
-        };
-        self.key.into_iter().chain(by.into_iter().flatten())
     }
 }
 

@@ -96,7 +96,7 @@ impl TagsBuilder {
         // Games of one source have the same tags in the same order, nearly always.
         let guess = self.games.last().and_then(|schema| self.schemas[*schema as usize].get(self.current.len()));
         if let Some(&guess) = guess
-            && is_same(&self.names[guess as usize], name)
+            && *self.names[guess as usize] == *name
         {
             return guess;
         }
@@ -347,17 +347,6 @@ impl TagsDraft {
             },
         );
         coder.finish()
-    }
-}
-
-/// Whether two names are the same. Most have eight to sixteen letters, which are two words.
-#[inline]
-fn is_same(a: &[u8], b: &[u8]) -> bool {
-    match (a.first_chunk::<8>(), a.last_chunk::<8>(), b.first_chunk::<8>(), b.last_chunk::<8>()) {
-        (Some(start), Some(end), Some(other_start), Some(other_end)) if a.len() <= 16 => {
-            a.len() == b.len() && start == other_start && end == other_end
-        }
-        _ => a == b,
     }
 }
 

@@ -102,9 +102,7 @@ pub(super) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
 /// Reads a tag pair as nearly all are: a name of up to fifteen letters, a blank, and a value without escapes.
 #[inline(always)]
 fn read_usual(text: &[u8], at: usize) -> Option<Pair<'_>> {
-    let (b'[', begin) = from(text, at).split_first_chunk::<17>().map(|(head, _)| (head[0], &head[1..]))? else {
-        return None;
-    };
+    let [b'[', begin @ ..] = from(text, at).first_chunk::<17>()? else { return None };
     let word = |at: usize| from(begin, at).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
     let (low, high) = (others(word(0)), others(word(8)));
     // Without a branch: which of the two it is nobody foresees.

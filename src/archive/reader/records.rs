@@ -23,7 +23,7 @@ pub(in crate::archive) struct Head {
 }
 
 /// What a walk over a chunk knows of the record that it read last, which the next one can go on from.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub(in crate::archive) struct Trail {
     /// The place that comes next, and where the record before it is.
     next: Option<(usize, (usize, usize))>,

@@ -17,12 +17,29 @@ use crate::chess::square::Square;
 pub(super) type Text = [u8; TEXT];
 pub(super) const TEXT: usize = 136;
 
-/// Puts eight bytes at a place below 128.
+/// Puts eight bytes at a place below 128. What is too much of them is written over.
 #[inline(always)]
 fn put(word: u64, out: &mut Text, at: usize) {
     if let Some(room) = out[at & 127..].first_chunk_mut() {
         *room = word.to_le_bytes();
     }
+}
+
+/// Puts a word out of a table, which has its length in the highest byte; returns the place behind it.
+#[inline(always)]
+fn put_known(word: u64, out: &mut Text, at: usize) -> usize {
+    put(word, out, at);
+    at + (word >> 56) as usize
+}
+
+/// Puts the text of a rank with that set of occupied squares, and a slash; returns the place behind them.
+#[inline(always)]
+fn put_rank(text: u64, occupied: usize, out: &mut Text, at: usize) -> usize {
+    put(text, out, at);
+    let end = at + usize::from(LENGTHS[occupied & 255]);
+    // Behind the last rank, that is written over.
+    out[end & 127] = b'/';
+    end + 1
 }
 
 /// How a rank with that set of occupied squares is written.
@@ -118,10 +135,7 @@ fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
             let moving = text & moving;
             text = text ^ moving | moving >> (8 << step);
         }
-        put(text, out, at);
-        at += usize::from(LENGTHS[occupied as usize]);
-        out[at & 127] = b'/';
-        at += 1;
+        at = put_rank(text, occupied as usize, out, at);
     }
     at - 1
 }
@@ -142,26 +156,20 @@ impl Fields<'_> {
     /// Writes the first four fields at the beginning of a buffer; returns their length.
     #[inline(always)]
     pub fn write_four(&self, castling: CastlingStyle, out: &mut Text) -> usize {
-        let mut at = placement(self.board, out);
+        let at = placement(self.board, out);
+        let turn = &STATES[self.turn as usize & 1];
         // Where all rooks are in the corners, no other rook can be outside of them.
-        if self.rights == 0 || self.rooks == [7, 0, 63, 56] && castling != CastlingStyle::Shredder {
-            let word = STATES[self.turn as usize & 1][usize::from(self.rights & 15)];
-            put(word, out, at);
-            at += (word >> 56) as usize;
+        let at = if self.rights == 0 || self.rooks == [7, 0, 63, 56] && castling != CastlingStyle::Shredder {
+            put_known(turn[usize::from(self.rights & 15)], out, at)
         } else {
-            put(u64::from_le_bytes(*b" w      "), out, at);
-            if self.turn == Color::Black {
-                out[(at + 1) & 127] = b'b';
-            }
-            at += 3;
+            let mut at = put_known(turn[0], out, at) - 1;
             for right in self.castling(castling) {
                 out[at & 127] = right.letter();
                 at += 1;
             }
-        }
-        let word = TARGETS[self.target.map_or(64, |square| usize::from(square.index())).min(64)];
-        put(word & 0x00FF_FFFF, out, at);
-        at + (word >> 56) as usize
+            at
+        };
+        put_known(TARGETS[self.target.map_or(64, |square| usize::from(square.index())).min(64)], out, at)
     }
 
     /// Writes the FEN at the beginning of a buffer; returns its length. Once, and not in each loop that asks for FENs: it wants all registers.
@@ -231,13 +239,14 @@ static TARGETS: [u64; 65] = {
     table
 };
 
-/// A space and the number, below a hundred; then how long that is.
-static NUMBERS: [[u8; 4]; 100] = {
-    let mut table = [[b' ', 0, 0, 2]; 100];
+/// A space and the number, below a hundred; in the highest byte the length.
+static NUMBERS: [u64; 100] = {
+    let mut table = [0; 100];
     let mut number = 0;
     while number < 100 {
         let (tens, ones) = (b'0' + number as u8 / 10, b'0' + number as u8 % 10);
-        table[number] = if number < 10 { [b' ', ones, 0, 2] } else { [b' ', tens, ones, 3] };
+        let (text, length) = if number < 10 { ([b' ', ones, 0], 2) } else { ([b' ', tens, ones], 3) };
+        table[number] = u64::from_le_bytes([text[0], text[1], text[2], 0, 0, 0, 0, length]);
         number += 1;
     }
     table
@@ -246,12 +255,10 @@ static NUMBERS: [[u8; 4]; 100] = {
 /// Writes a space and a number; returns the place behind it.
 #[inline(always)]
 fn write_number(number: u32, out: &mut Text, at: usize) -> usize {
-    let Some(text) = NUMBERS.get(number as usize) else { return write_great_number(number, out, at) };
-    // At most 102 before the last.
-    if let Some(room) = out[at & 127..].first_chunk_mut() {
-        *room = *text;
+    match NUMBERS.get(number as usize) {
+        Some(text) => put_known(*text, out, at),
+        None => write_great_number(number, out, at),
     }
-    at + usize::from(text[3])
 }
 
 #[cold]

@@ -1,6 +1,7 @@
 //! Positions out of a file that is not in memory: how long one takes, and how much is read for it.
 
 use crate::Failure;
+use crate::games::Random;
 use scoresheet::Archive;
 use scoresheet::archive::{Access, index_path};
 use scoresheet::chess::fen::FenText;
@@ -13,35 +14,35 @@ const QUESTIONS: u64 = 60;
 
 /// Asks for positions at random, mapped and read; skips where the system's `dd` cannot throw a file out of memory, or does not tell what
 /// has been read.
-pub fn run(archive: &Path, folder: &Path) -> Result<(), Failure> {
+pub fn run(original: &Path, folder: &Path) -> Result<(), Failure> {
     println!("\ngame N, ply K to FEN, file not in memory");
     // What is mapped stays in memory: so a copy.
     let path = &folder.join("cold.bga");
-    std::fs::copy(archive, path)?;
-    std::fs::copy(index_path(archive), index_path(path))?;
-    let games = Archive::open(path)?.len();
+    std::fs::copy(original, path)?;
+    std::fs::copy(index_path(original), index_path(path))?;
+    let warm = Archive::open(original)?;
     for (name, access) in [("mapped", Access::Map), ("read (--no-map)", Access::Read)] {
-        let mut state = 0x2013_0101u64;
+        let mut random = Random(0x2013_0101);
         let (mut times, mut bytes) = (Vec::new(), Vec::new());
         for _ in 0..QUESTIONS {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let game = 1 + (state >> 33) % games;
-            let Some(before) = forget(path).and_then(|()| read_so_far()) else {
+            let game = 1 + random.below(warm.len());
+            let ply = random.below(u64::from(warm.game(game)?.plies()) + 1) as u32;
+            if forget(path).and_then(|()| read_so_far()).is_none() {
                 println!("  skipped: no dd of GNU's, or no /proc/self/io");
                 return Ok(());
-            };
+            }
             // The index is read when the archive is opened; what is timed is the question.
             let archive = Archive::open_with(path, access)?;
-            let opened = read_so_far().unwrap_or(before);
+            let opened = read_so_far().unwrap_or_default();
             let mut text = FenText::default();
             let start = Instant::now();
-            let answer = archive.replay(game, (state >> 20 & 15) as u32);
-            let length = answer.map_or(1, |replay| replay.state().fen(&mut text).len());
+            let replay = archive.replay(game, ply)?;
+            let fen = replay.state().fen(&mut text);
             times.push(start.elapsed().as_secs_f64() * 1e6);
-            if length == 0 {
-                return Err("an empty FEN".into());
-            }
             bytes.push((read_so_far().unwrap_or(opened) - opened) as f64 / 1024.0);
+            if fen != warm.replay(game, ply)?.state().fen(&mut FenText::default()) {
+                return Err(format!("another position of game {game}, ply {ply}").into());
+            }
         }
         let middle = |mut values: Vec<f64>| {
             values.sort_by(f64::total_cmp);

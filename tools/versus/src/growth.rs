@@ -2,6 +2,7 @@
 //!
 //! The games are those of a file again and again, each with a Site tag of its own, so that headers do not repeat.
 
+use crate::games::Random;
 use crate::{Failure, games};
 use scoresheet::Archive;
 use scoresheet::chess::fen::FenText;
@@ -164,12 +165,11 @@ fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure
     let plies = archive.totals()?.plies;
     // Twice: the first time checks what has not been read yet.
     for _ in 0..2 {
-        let (mut state, mut text) = (games, FenText::default());
+        let (mut random, mut text) = (Random(games), FenText::default());
         let start = Instant::now();
         for _ in 0..QUESTIONS {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let replay = archive.replay(1 + (state >> 33) % games, (state >> 20 & 15) as u32);
-            if let Ok(replay) = replay {
+            let game = 1 + random.below(games);
+            if let Ok(replay) = archive.replay(game, random.below(16) as u32) {
                 black_box(replay.state().fen(&mut text));
             }
         }

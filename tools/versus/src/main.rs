@@ -85,9 +85,9 @@ fn run(args: &Args) -> Result<(), Failure> {
     let games = Games::load(&archive, &packed, args.games)?;
     println!("{} games, {} plies; states compared: {:016x}", games.len(), games.plies, games.compare()?);
     let rounds = args.rounds;
-    let before: [Race; 4] = [rows::replay, rows::keys, rows::fen, rows::every_fen];
-    let behind: [Race; 4] = [rows::access, rows::decode, rows::pgn, rows::whole_pgn];
-    for row in before.into_iter().chain(behind) {
+    let rows: [Race; 8] =
+        [rows::replay, rows::keys, rows::fen, rows::every_fen, rows::access, rows::decode, rows::pgn, rows::whole_pgn];
+    for row in rows {
         println!("{}", row(&games, rounds)?);
     }
     for row in rows::scans(&archive, &path, &games, rounds)? {

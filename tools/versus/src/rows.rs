@@ -1,7 +1,7 @@
 //! What is raced: each work, by each library that can do it.
 
 use crate::Failure;
-use crate::games::{Games, SLICE};
+use crate::games::{Games, Random, SLICE};
 use crate::race::{Contestant, Row, race};
 use aix_chess_compression::{CompressionLevel, Decode, Decoder, Encode, EncodedGame, Encoder};
 use rayon::prelude::*;
@@ -256,11 +256,8 @@ fn packed(games: &Games<'_>) -> Vec<Vec<u8>> {
 pub fn access(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     let low = aix(games, CompressionLevel::Low)?;
     // Pairs at random, the same in each run: a slice has 500.
-    let mut state = 0x2013_0101u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut random = Random(0x2013_0101);
+    let mut random = |below: usize| random.below(below as u64) as usize;
     let slices = 40;
     let pairs: Vec<Vec<(usize, u32)>> = (0..slices)
         .map(|_| {

@@ -1,6 +1,6 @@
 //! Placement by byte shuffles, two ranks at a time.
 
-use super::{LENGTHS, RANKS, Text, put};
+use super::{RANKS, Text, put_rank};
 use std::arch::x86_64::*;
 
 /// How a rank with that set of occupied squares is written: where each character comes from, and the digits between.
@@ -53,12 +53,6 @@ fn shuffled(board: &[u8; 64], out: &mut Text) -> usize {
     );
     let word = |at: usize| i64::from_le_bytes(board.as_chunks::<8>().0[at & 7]);
     let mut at = 0;
-    let mut push = |text: i64, length: usize| {
-        put(text as u64, out, at);
-        // Behind the last rank, that is overwritten.
-        out[(at + length) & 127] = b'/';
-        at += length + 1;
-    };
     // The upper rank's squares are eight bytes on; a character from nowhere stays so, as its sign does.
     let upper = _mm_set_epi64x(0x0808_0808_0808_0808, 0);
     for pair in [6, 4, 2, 0] {
@@ -70,12 +64,11 @@ fn shuffled(board: &[u8; 64], out: &mut Text) -> usize {
         let occupied = _mm_movemask_epi8(_mm_slli_epi16::<1>(men)) as usize;
         let sets = [occupied & 0xFF, occupied >> 8 & 0xFF];
         let [low, high] = sets.map(|set| &SHUFFLES[set]);
-        let lengths = sets.map(|set| usize::from(LENGTHS[set]));
         let from = _mm_or_si128(_mm_set_epi64x(high.from as i64, low.from as i64), upper);
         let digits = _mm_set_epi64x(high.digits as i64, low.digits as i64);
         let text = _mm_or_si128(_mm_shuffle_epi8(men, from), digits);
-        push(_mm_cvtsi128_si64(_mm_unpackhi_epi64(text, text)), lengths[1]);
-        push(_mm_cvtsi128_si64(text), lengths[0]);
+        at = put_rank(_mm_cvtsi128_si64(_mm_unpackhi_epi64(text, text)) as u64, sets[1], out, at);
+        at = put_rank(_mm_cvtsi128_si64(text) as u64, sets[0], out, at);
     }
     at - 1
 }
