@@ -31,6 +31,13 @@ pub enum Error {
         /// Its format version, major and minor.
         version: (u16, u16),
     },
+    /// The archive was written by an older version of this program, before formats were kept.
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its format version, major and minor.
+        version: (u16, u16),
+    },
     /// The archive is damaged.
     Damaged(Damage),
     /// There is no such game.
@@ -135,6 +142,11 @@ impl fmt::Display for Error {
             Error::Newer { path, version: (major, minor) } => write!(
                 f,
                 "{} has format version {major}.{minor}, which is newer than this program: use a newer scoresheet",
+                path.display()
+            ),
+            Error::Older { path, version: (major, minor) } => write!(
+                f,
+                "{} has format version {major}.{minor}, which this program no longer reads: import its PGN again",
                 path.display()
             ),
             Error::Damaged(damage) => write!(f, "the archive is damaged: {damage}; see `scoresheet verify`"),

@@ -30,8 +30,8 @@ fn sample(folder: &Path) -> PathBuf {
 /// An archive of a few small games.
 fn small(folder: &Path) -> PathBuf {
     let target = folder.join("small.bga");
-    fs::copy(testdata("golden/v0.1.bga"), &target).unwrap();
-    fs::copy(testdata("golden/v0.1.bgi"), index_path(&target)).unwrap();
+    fs::copy(testdata("golden/v0.2.bga"), &target).unwrap();
+    fs::copy(testdata("golden/v0.2.bgi"), index_path(&target)).unwrap();
     target
 }
 
@@ -218,7 +218,7 @@ fn every_cut_is_found() {
         fs::write(&path, &bytes[..length]).unwrap();
         if let Ok(archive) = Archive::open(&path) {
             // The archive is as it was before its only commit; the page that tells of that may be cut off, too.
-            assert!(archive.is_empty() && (archive.cut().is_some() || length < 8192), "{length}");
+            assert!(archive.is_empty() && (archive.incomplete().is_some() || length < 8192), "{length}");
         }
         assert!(!Archive::verify(&path, Level::Quick, |_| {}).is_ok_and(|report| report.is_sound()), "{length}");
         fs::remove_file(path).unwrap();
@@ -267,7 +267,7 @@ fn an_index_is_a_cache() {
         assert_eq!(position(IndexState::Stale), fen, "byte {at}");
         assert_eq!(Archive::verify(&target, Level::Quick, |_| {}).unwrap().index, Some(false));
     }
-    fs::copy(testdata("golden/v0.1.bgi"), &index).unwrap();
+    fs::copy(testdata("golden/v0.2.bgi"), &index).unwrap();
     assert_eq!(position(IndexState::Stale), fen);
 }
 

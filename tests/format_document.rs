@@ -4,11 +4,11 @@ use scoresheet::brenner::encode;
 use scoresheet::chess::Position;
 use scoresheet::format::block::{BlockHeader, HEADER, Kind};
 use scoresheet::format::commit::{Commit, Unfinished};
-use scoresheet::format::header::{BLOCKS, Header, MAGIC, Mark, PAGE};
+use scoresheet::format::header::{BLOCKS, Header, MAGIC, PAGE};
 use scoresheet::format::index::{self, Index};
 use scoresheet::format::side::SideHeader;
 use scoresheet::format::source::Source;
-use scoresheet::format::{ArchiveId, VERSION, positions, record, signatures, tags};
+use scoresheet::format::{ArchiveId, Chain, State, VERSION, positions, record, signatures, tags};
 use scoresheet::game::Outcome;
 use scoresheet::packed::{self, board::Board, features, model, train};
 use scoresheet::pgn::{LineEnd, Style};
@@ -52,9 +52,9 @@ fn at(bytes: &[u8], field: (usize, usize)) -> u64 {
 fn header_pages() {
     let fields = fields("2 Header pages");
     assert_eq!(fields.last(), Some(&(PAGE - 4, 4)));
-    let id = ArchiveId(*b"0123456789abcdef");
-    let mark = Mark { sequence: 0x0102_0304_0506_0707, length: 0x2122_2324, games: 0x3132, commit: 0x4142 };
-    let page = Header { version: VERSION, id, mark }.encode();
+    let (id, chain) = (ArchiveId(*b"0123456789abcdef"), Chain(*b"fedcba9876543210"));
+    let state = State { id, sequence: 0x0102_0304_0506_0707, length: 0x2122_2324, games: 0x3132, chain };
+    let page = Header { version: VERSION, state, commit: 0x4142 }.encode();
     assert_eq!(page.len(), PAGE);
     assert_eq!(page[..8], MAGIC);
     assert!(section("2 Header pages").contains("89 42 47 41 0D 0A 1A 0A"));
@@ -63,20 +63,20 @@ fn header_pages() {
         u64::from(VERSION.1),
         PAGE as u64,
         0,
-        mark.sequence,
-        mark.length,
-        mark.games,
-        mark.commit,
+        state.sequence,
+        state.length,
+        state.games,
+        0,
+        0x4142,
     ];
-    for (field, expected) in fields[1..9].iter().zip(expected) {
-        if field.1 == 16 {
-            assert_eq!(page[field.0..field.0 + 16], id.0);
-        } else {
+    for (field, expected) in fields[1..10].iter().zip(expected) {
+        if field.1 != 16 {
             assert_eq!(at(&page, *field), expected, "{field:?}");
         }
     }
-    assert!(page[fields[9].0..PAGE - 4].iter().all(|byte| *byte == 0));
-    assert_eq!(at(&page, fields[10]), u64::from(crc32fast::hash(&page[..PAGE - 4])));
+    assert_eq!((&page[fields[4].0..][..16], &page[fields[8].0..][..16]), (&id.0[..], &chain.0[..]));
+    assert!(page[fields[10].0..PAGE - 4].iter().all(|byte| *byte == 0));
+    assert_eq!(at(&page, fields[11]), u64::from(crc32fast::hash(&page[..PAGE - 4])));
     assert!(section("2 Header pages").contains("Blocks begin at 8,192."));
     assert_eq!(BLOCKS, 8192);
 }
@@ -127,6 +127,9 @@ fn block_headers() {
         (Kind::Source, "source"),
         (Kind::Commit, "commit"),
         (Kind::Layout, "layout"),
+        (Kind::Deleted, "deletions"),
+        (Kind::Loose, "loose"),
+        (Kind::Restored, "restorations"),
     ];
     for (kind, name) in names {
         assert!(kinds.contains(&(kind as u8, name)), "{name}");
@@ -137,18 +140,19 @@ fn block_headers() {
 #[test]
 fn index_files() {
     let fields = fields("13 The index file");
-    let index =
-        Index { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 7, pages: 8, strings: 9, ..Index::default() };
+    let state = State { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 7, chain: Chain([4; 16]) };
+    let index = Index { state, pages: 8, strings: 9, ..Index::default() };
     let file = index.encode();
     assert_eq!(file[..8], index::MAGIC);
     assert!(section("13 The index file").contains("89 42 47 49 0D 0A 1A 0A"));
     assert_eq!(fields[3], (12, 4));
     assert_eq!(at(&file, fields[3]), index::HEADER as u64);
-    let numbers: Vec<u64> = fields[5..13].iter().map(|field| at(&file, *field)).collect();
+    let numbers: Vec<u64> = fields[5..8].iter().chain(&fields[9..14]).map(|field| at(&file, *field)).collect();
     assert_eq!(numbers, [5, 6, 7, 8, 9, 0, 0, 0]);
-    assert_eq!(fields[12].0 + 8, index::HEADER);
+    assert_eq!(file[fields[8].0..][..16], [4; 16]);
+    assert_eq!(fields[13].0 + 8, index::HEADER);
     assert_eq!(file.len(), index::HEADER + 4);
-    assert!(section("13 The index file").contains(&format!("| 96 | {} each |", index::ENTRY)));
+    assert!(section("13 The index file").contains(&format!("| 112 | {} each |", index::ENTRY)));
 }
 
 #[test]
@@ -195,7 +199,7 @@ fn tag_names() {
 
 #[test]
 fn commits_and_styles() {
-    assert_eq!(Commit::default().encode().len(), 13 * 8);
+    assert_eq!(Commit::default().encode().len(), 13 * 8 + 16);
     assert!(section("12 Commits").contains("thirteen u64"));
     let source = Source {
         number: 0,
@@ -211,8 +215,8 @@ fn commits_and_styles() {
     let mut payload = Commit::default().encode();
     unfinished.encode(&mut payload);
     let fields: Vec<_> = rows("12 Commits").into_iter().map(|row| row[0]).collect();
-    assert_eq!(fields, ["bytes", "104", "varint", "varint", "string", "the rest"]);
-    assert_eq!(payload[104..], [&[1, 200, 1, 2, b'x', b'y'], &source.encode()[..]].concat());
+    assert_eq!(fields, ["bytes", "104", "16", "varint", "varint", "string", "the rest"]);
+    assert_eq!(payload[120..], [&[1, 200, 1, 2, b'x', b'y'], &source.encode()[..]].concat());
     assert_eq!(Unfinished::of(&payload), Some(unfinished));
     let flags: Vec<u16> = rows("9 Layout blocks")
         .iter()
@@ -240,25 +244,27 @@ fn commits_and_styles() {
 
 #[test]
 fn side_files() {
-    let side = SideHeader { id: ArchiveId([9; 16]), sequence: 5, length: 6, games: 2, own: 0 };
+    let state = State { id: ArchiveId([9; 16]), sequence: 5, length: 6, games: 2, chain: Chain([8; 16]) };
+    let side = SideHeader { state, own: 0 };
     let table = fields("19 Signatures file");
     let file = signatures::encode(&side, &[0x0102_0304_0506_0708, 7]);
     assert_eq!(file[..8], signatures::MAGIC);
     assert!(section("19 Signatures file").contains("89 42 47 53 0D 0A 1A 0A"));
     assert_eq!(at(&file, table[3]), table.last().map(|field| (field.0 + field.1) as u64).unwrap());
-    let numbers: Vec<u64> = table[5..9].iter().map(|field| at(&file, *field)).collect();
+    let numbers: Vec<u64> = table[5..8].iter().chain(&table[9..10]).map(|field| at(&file, *field)).collect();
     assert_eq!(numbers, [5, 6, 2, 0]);
-    assert_eq!(file[64..72], [8, 7, 6, 5, 4, 3, 2, 1]);
-    assert_eq!(file.len(), 64 + 2 * 8 + 4);
+    assert_eq!(file[table[8].0..][..16], state.chain.0);
+    assert_eq!(file[80..88], [8, 7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(file.len(), 80 + 2 * 8 + 4);
 
     let table = fields("20 Position index");
     let layout = positions::Layout::new(SideHeader { own: 64 << 9, ..side }, 0x1112_1314);
     let header = layout.encode();
     assert_eq!(header[..8], positions::MAGIC);
     assert!(section("20 Position index").contains("89 42 47 50 0D 0A 1A 0A"));
-    let numbers: Vec<u64> = table[5..11].iter().map(|field| at(&header, *field)).collect();
+    let numbers: Vec<u64> = table[5..8].iter().chain(&table[9..12]).map(|field| at(&header, *field)).collect();
     assert_eq!(numbers, [5, 6, 2, 64 << 9, 0x1112_1314, 9]);
-    assert_eq!(at(&header, table[11]), 4);
+    assert_eq!(at(&header, table[12]), 4);
     assert_eq!(table.last().map(|field| field.0 + field.1), Some(positions::HEADER));
     assert_eq!(positions::Layout::new(side, 1 << 32).width, 8);
     let facts =
@@ -289,10 +295,10 @@ fn signatures_of_games() {
 
 #[test]
 fn header_columns_files() {
-    use scoresheet::format::headers::{self, ColumnRef, Directory, Key, State, TableRef};
+    use scoresheet::format::headers::{self, ColumnRef, Directory, Key, TableRef};
     let title = "21 The header columns file";
     let fields = fields(title);
-    let state = State { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 2 };
+    let state = State { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 2, chain: Chain([4; 16]) };
     let table = TableRef { ends: &[2, 0, 0, 0], text: b"hi" };
     let key = Key::Tag("White".to_owned());
     let columns = [
@@ -303,10 +309,10 @@ fn header_columns_files() {
     assert_eq!(file[..8], headers::MAGIC);
     assert!(section(title).contains("89 42 47 48 0D 0A 1A 0A"));
     assert_eq!((fields[3], at(&file, fields[3])), ((12, 4), headers::HEADER as u64));
-    let directory = at(&file, fields[9]) as usize;
-    let numbers: Vec<u64> = fields[5..11].iter().map(|field| at(&file, *field)).collect();
+    let directory = at(&file, fields[10]) as usize;
+    let numbers: Vec<u64> = fields[5..8].iter().chain(&fields[9..12]).map(|field| at(&file, *field)).collect();
     assert_eq!(numbers, [5, 6, 2, file.len() as u64, directory as u64, 0]);
-    assert_eq!(fields[10].0 + 8, headers::HEADER);
+    assert_eq!(fields[11].0 + 8, headers::HEADER);
     // The directory as the document says it: tables, then columns, then the tags without one.
     let crc = |offset: usize, bytes: &[u8]| state.id.crc(offset as u64, bytes).to_le_bytes();
     let parts = headers::HEADER + directory + 4;

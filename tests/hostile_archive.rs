@@ -2,12 +2,13 @@
 //! proportion to the file.
 
 use scoresheet::archive::{Access, Level, MODEL};
+use scoresheet::format::block::BlockHeader;
 use scoresheet::format::block::{self, Kind};
 use scoresheet::format::commit::Commit;
-use scoresheet::format::header::{BLOCKS, Header, Mark};
+use scoresheet::format::header::{BLOCKS, Header};
 use scoresheet::format::source::Source;
 use scoresheet::format::tags::TagsBuilder;
-use scoresheet::format::{ArchiveId, VERSION, layout, loose, moves};
+use scoresheet::format::{ArchiveId, State, layout, loose, moves};
 use scoresheet::{Archive, Error};
 use std::fs;
 use std::time::{Duration, Instant};
@@ -61,15 +62,25 @@ impl Forge {
 
     fn finish(mut self) -> Vec<u8> {
         let commit = self.file.len() as u64;
-        let totals = Commit { sequence: 1, games: self.games, ..Commit::default() };
+        let totals = Commit { sequence: 1, games: self.games, chain: self.state().chain, ..Commit::default() };
         self.block(Kind::Commit, 1, 0, &totals.encode());
-        let mark = Mark { sequence: 1, length: self.file.len() as u64, games: self.games, commit };
+        let state = State { games: self.games, ..self.state() };
         // As a writer leaves them: the page of the empty archive, and that of its first commit.
-        for mark in [Mark { length: BLOCKS, ..Mark::default() }, mark] {
-            let (page, at) = (Header { version: VERSION, id: ID, mark }.encode(), mark.offset() as usize);
+        for header in [Header::new(ID), Header { state, commit, ..Header::new(ID) }] {
+            let (page, at) = (header.encode(), header.offset() as usize);
             self.file[at..at + page.len()].copy_from_slice(&page);
         }
         self.file
+    }
+
+    /// The state of an archive that ends here.
+    fn state(&self) -> State {
+        let mut state = State::new(ID);
+        while let Some(header) = self.file.get(state.length as usize..) {
+            let Some(header) = BlockHeader::decode(header, ID, state.length) else { break };
+            state.extend(&header);
+        }
+        state
     }
 }
 

@@ -135,7 +135,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
         } else if archive.exists() {
             in_time += 1;
             let opened = Archive::open(&archive).expect(&what);
-            assert_eq!(opened.cut(), None, "{what}");
+            assert_eq!(opened.incomplete(), None, "{what}");
             let length = opened.file_length();
             assert!(length >= known, "{what}, {length} found");
             let bytes = fs::read(&archive).unwrap();
@@ -268,7 +268,7 @@ fn readers_during_an_import() {
                             let moved = archive.refresh().unwrap();
                             moves.fetch_add(u64::from(moved), Ordering::Relaxed);
                             let now = archive.totals().unwrap();
-                            assert_eq!((now.games, archive.cut()), (archive.len(), None));
+                            assert_eq!((now.games, archive.incomplete()), (archive.len(), None));
                             assert!(archive.len() >= games && now.sequence >= commit);
                             assert_eq!(moved, now.sequence > commit);
                         }

@@ -242,9 +242,10 @@ fn an_index_that_claims_more_games_than_there_are_bytes_is_not_used() {
     let archive = Archive::open(small(&folder)).unwrap();
     let index = Index::decode(&archive.index_file()).unwrap();
     assert_eq!(Index::decode(&index.encode()), Some(index.clone()));
-    let greedy = Index { games: index.length + 1, ..index.clone() };
+    let mut greedy = index.clone();
+    greedy.state.games = index.state.length + 1;
     assert_eq!(Index::decode(&greedy.encode()), None);
-    let entry = DeletionEntry { first: 1, offset: 8192, count: index.games + 1 };
+    let entry = DeletionEntry { first: 1, offset: 8192, count: index.state.games + 1 };
     assert_eq!(Index::decode(&Index { deletions: vec![entry], ..index }.encode()), None);
 }
 

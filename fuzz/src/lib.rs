@@ -16,14 +16,14 @@ use scoresheet::format::block::{BlockHeader, HEADER, Kind};
 use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::deleted;
 use scoresheet::format::dictionary::{self, Strings};
-use scoresheet::format::header::{BLOCKS, Header, PAGE};
+use scoresheet::format::header::{BLOCKS, PAGE, Page};
 use scoresheet::format::index::Index;
 use scoresheet::format::layout::Layout;
 use scoresheet::format::record::Record;
 use scoresheet::format::source::Source;
 use scoresheet::format::tags::{Tags, TagsBuilder, Value};
 use scoresheet::format::texts::{Texts, TextsBuilder};
-use scoresheet::format::{ArchiveId, loose, moves};
+use scoresheet::format::{ArchiveId, Chain, State, loose, moves};
 use scoresheet::game::{Event, Game, TextKind};
 use scoresheet::pgn::{Limits, PgnWriter, ReadOptions, Splitter, Verdict, read_game};
 
@@ -531,16 +531,16 @@ pub fn index_bytes(bytes: &[u8]) {
 pub fn index_value(bytes: &[u8]) {
     use scoresheet::format::index::{ChunkEntry, DictionaryEntry};
     let mut choices = Choices(bytes);
-    let mut index = Index { id: ArchiveId([choices.byte(); 16]), length: 8192, ..Index::default() };
+    let mut index = Index { state: State::new(ArchiveId([choices.byte(); 16])), ..Index::default() };
     for _ in 0..choices.byte() % 40 {
-        index.chunks.push(ChunkEntry { first: index.games + 1, offset: index.length, pages: index.pages });
-        index.games += 1 + choices.below(2000) as u64;
+        index.chunks.push(ChunkEntry { first: index.state.games + 1, offset: index.state.length, pages: index.pages });
+        index.state.games += 1 + choices.below(2000) as u64;
         index.pages += choices.below(50) as u64;
-        index.length += 40 + 5000 * 50;
+        index.state.length += 40 + 5000 * 50;
         if choices.byte() % 8 == 0 {
-            index.dictionaries.push(DictionaryEntry { first: index.strings, offset: index.length, copy: 0 });
+            index.dictionaries.push(DictionaryEntry { first: index.strings, offset: index.state.length, copy: 0 });
             index.strings += 1 + choices.below(2000) as u64;
-            index.length += 50;
+            index.state.length += 50;
         }
     }
     assert_eq!(Index::decode(&index.encode()), Some(index));
@@ -554,7 +554,7 @@ fn apart<T: Send>(work: fn() -> T) -> T {
 
 /// An archive of every kind of block, and its index.
 fn golden() -> (&'static [u8], &'static [u8]) {
-    (include_bytes!("../../testdata/golden/v0.1.bga"), include_bytes!("../../testdata/golden/v0.1.bgi"))
+    (include_bytes!("../../testdata/golden/v0.2.bga"), include_bytes!("../../testdata/golden/v0.2.bgi"))
 }
 
 /// Changes bytes as `bytes` say: four each, where, how and by what. A few changes only: what is changed all over is refused at once.
@@ -577,19 +577,15 @@ fn mutate(file: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Makes all checksums of an archive good, as far as its blocks can be followed.
+/// Makes all checksums of an archive good, and the chains of its commits and header pages, as far as its blocks can be followed.
 pub fn fix_checksums(file: &mut [u8]) {
-    let mut id = None;
-    for page in 0..2 {
-        if let Some(bytes) = file.get_mut(page * PAGE..(page + 1) * PAGE)
-            && bytes.starts_with(b"\x89BGA")
-        {
-            let mut crc = crc32(0, &bytes[..PAGE - 4]).to_le_bytes();
-            bytes[PAGE - 4..].swap_with_slice(&mut crc);
-            id = id.or(bytes[16..32].try_into().ok().map(ArchiveId));
-        }
-    }
-    let Some(id) = id else { return };
+    let pages = [0, 1].map(|page| page * PAGE..(page + 1) * PAGE);
+    let is_page = |file: &[u8], page: &std::ops::Range<usize>| {
+        file.get(page.clone()).is_some_and(|bytes| bytes.starts_with(b"\x89BGA"))
+    };
+    let id = pages.iter().find(|page| is_page(file, page)).and_then(|page| file[page.clone()][16..32].try_into().ok());
+    let Some(id) = id.map(ArchiveId) else { return };
+    let mut chains = vec![(BLOCKS, Chain::new(id))];
     let mut at = BLOCKS as usize;
     while let Some(header) = file.get(at..at + HEADER) {
         let number = |range: std::ops::Range<usize>| {
@@ -598,6 +594,7 @@ pub fn fix_checksums(file: &mut [u8]) {
         let rest = (file.len() - at - HEADER) as u64;
         let (kind, length) = (header[4], number(24..32).min(rest) as usize);
         let checked = (number(20..24) as usize).min(length);
+        let chain = chains.last().map(|(_, chain)| *chain).unwrap_or_default();
         if kind == Kind::Moves as u8 {
             // The CRCs of the pages end the table, however games are coded.
             let (payload, pages) = (at + HEADER, (length - checked).div_ceil(4096));
@@ -612,12 +609,31 @@ pub fn fix_checksums(file: &mut [u8]) {
                 }
             }
         }
+        if kind == Kind::Commit as u8 && length >= 120 {
+            file[at + HEADER + 104..at + HEADER + 120].copy_from_slice(&chain.0);
+        }
         let payload = (at + HEADER) as u64;
         let crc = id.crc(payload, &file[at + HEADER..at + HEADER + checked]).to_le_bytes();
         file[at + 32..at + 36].copy_from_slice(&crc);
         let crc = id.crc(at as u64, &file[at..at + 36]).to_le_bytes();
         file[at + 36..at + 40].copy_from_slice(&crc);
-        at += HEADER + length;
+        let next = at + HEADER + length;
+        if let Some(header) = file[at..].first_chunk() {
+            chains.push((next as u64, chain.then(header)));
+        }
+        at = next;
+    }
+    for page in pages {
+        if !is_page(file, &page) {
+            continue;
+        }
+        let page = &mut file[page];
+        let length = page[40..48].iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+        if let Some((_, chain)) = chains.iter().find(|(end, _)| *end == length) {
+            page[56..72].copy_from_slice(&chain.0);
+        }
+        let crc = crc32(0, &page[..PAGE - 4]).to_le_bytes();
+        page[PAGE - 4..].copy_from_slice(&crc);
     }
 }
 
@@ -639,7 +655,7 @@ pub fn archive_bytes(bytes: &[u8]) {
 
 /// Reads all that an archive has, in every way there is.
 pub fn read_everything(file: Vec<u8>) {
-    let _ = Header::read(&file);
+    let _ = Page::read_both(&file);
     let Ok(archive) = Archive::from_bytes(file, None) else { return };
     let _ = archive.totals();
     for game in archive.games().take(5000) {

@@ -100,9 +100,7 @@ fn id_of(parts: &[Part], edited: bool) -> ArchiveId {
     let mut hash = Sha256::new();
     hash.update([u8::from(edited)]);
     for part in parts {
-        hash.update(part.archive.id().0);
-        hash.update(part.archive.sequence().to_le_bytes());
-        hash.update(part.archive.file_length().to_le_bytes());
+        hash.update(part.archive.state().encode());
         for (first, last) in part.games.runs() {
             hash.update(first.to_le_bytes());
             hash.update(last.to_le_bytes());

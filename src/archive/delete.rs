@@ -1,8 +1,11 @@
-//! Games deleted: their numbers stay, and stand for nothing until a compact copy is made.
+//! Games deleted: their numbers stay, and stand for nothing until a compact copy is made; and games restored, which is deletion undone.
 
+use super::Archive;
 use super::set::GameSet;
 use super::writer::{Writer, write_index};
 use crate::error::{Error, Result};
+use std::fs::File;
+use std::io;
 use std::path::Path;
 
 /// Deletes games of the archive at `path`, in one commit. Returns how many there were.
@@ -10,24 +13,34 @@ use std::path::Path;
 /// Their bytes stay in the file; `copy::write` makes an archive without them. A number that is deleted already or beyond the last game
 /// is passed over. Errors: those of opening the archive to write, and of writing.
 pub fn delete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<u64> {
-    let archive = super::Archive::open(path)?;
+    change(path, games, |archive, game| !archive.is_deleted(game), Writer::delete)
+}
+
+/// Restores deleted games of the archive at `path`, in one commit. Returns how many there were.
+///
+/// A number that is not deleted is passed over. Errors: those of opening the archive to write, and of writing.
+pub fn undelete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<u64> {
+    change(path, games, Archive::is_deleted, Writer::restore)
+}
+
+fn change(
+    path: &Path,
+    games: impl IntoIterator<Item = u64>,
+    concerns: impl Fn(&Archive, u64) -> bool,
+    write: impl FnOnce(&mut Writer<File>, &GameSet) -> io::Result<()>,
+) -> Result<u64> {
+    // Nobody else writes to it from here on: what is deleted now stays so until the commit.
+    let mut writer = Writer::open(path)?.writer;
+    let archive = Archive::open(path)?;
     let mut set = GameSet::new(archive.len());
-    for game in games {
-        if !archive.is_deleted(game) {
-            set.insert(game);
-        }
+    for game in games.into_iter().filter(|game| concerns(&archive, *game)) {
+        set.insert(game);
     }
     let count = set.len();
-    let (known, id) = (archive.len(), archive.id());
     drop(archive);
-    let mut writer = Writer::open(path)?.writer;
     let failed = || Error::io("cannot write", path);
-    if writer.committed_games() < known || writer.id() != id {
-        let changed = std::io::Error::other("another program has replaced it meanwhile");
-        return Err(failed()(changed));
-    }
     if count > 0 {
-        writer.delete(&set).map_err(failed())?;
+        write(&mut writer, &set).map_err(failed())?;
         writer.commit().map_err(failed())?;
         write_index(path, &writer.index())?;
     }

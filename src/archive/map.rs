@@ -4,9 +4,12 @@ use std::fs::File;
 use std::io;
 use std::ops::Deref;
 
-/// The bytes of a file, mapped read-only.
+/// The bytes of a file, mapped read-only, as far as they are of interest.
 #[derive(Debug)]
-pub struct Map(Option<memmap2::Mmap>);
+pub struct Map {
+    map: Option<memmap2::Mmap>,
+    length: usize,
+}
 
 impl Map {
     /// Returns a mapping of the first `length` bytes of a file; `length` must not be beyond its end.
@@ -27,20 +30,25 @@ impl Map {
             return Err(io::Error::other("the file is larger than this machine's address space"));
         };
         if length == 0 {
-            return Ok(Map(None));
+            return Ok(Map { map: None, length });
         }
         // SAFETY: the mapping is read-only and private to this value; see above for what the file's other users may do.
         let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
         // Games are asked for at random: what is wanted beyond a page is said by `will_need`. Advice that fails costs only speed.
         #[cfg(unix)]
         let _ = map.advise(memmap2::Advice::Random);
-        Ok(Map(Some(map)))
+        Ok(Map { map: Some(map), length })
+    }
+
+    /// Leaves off what is beyond the first `length` bytes.
+    pub fn shorten(&mut self, length: u64) {
+        self.length = usize::try_from(length).map_or(self.length, |length| length.min(self.length));
     }
 
     /// Says that these bytes are about to be read: the system reads those that are not in memory at once, instead of page by page.
     pub fn will_need(&self, offset: u64, length: u64) {
         #[cfg(unix)]
-        if let (Some(map), Ok(offset), Ok(length)) = (&self.0, usize::try_from(offset), usize::try_from(length))
+        if let (Some(map), Ok(offset), Ok(length)) = (&self.map, usize::try_from(offset), usize::try_from(length))
             && offset < map.len()
         {
             let _ = map.advise_range(memmap2::Advice::WillNeed, offset, length.min(map.len() - offset));
@@ -54,7 +62,7 @@ impl Deref for Map {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.0.as_deref().unwrap_or_default()
+        self.map.as_deref().and_then(|map| map.get(..self.length)).unwrap_or_default()
     }
 }
 

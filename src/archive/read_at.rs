@@ -165,6 +165,19 @@ impl Store {
         }
     }
 
+    /// Leaves off what is beyond the first `length` bytes.
+    pub fn shorten(&mut self, length: u64) {
+        match self {
+            Store::Map(map) => map.shorten(length),
+            Store::Memory(bytes) => {
+                let mut shorter = std::mem::take(bytes).into_vec();
+                shorter.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+                *bytes = shorter.into();
+            }
+            Store::File(file) => file.length = file.length.min(length),
+        }
+    }
+
     /// Says that these bytes are about to be read.
     pub fn will_need(&self, offset: u64, length: u64) {
         if let Store::Map(map) = self {

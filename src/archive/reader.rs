@@ -5,9 +5,9 @@ mod records;
 use super::dictionary::Dictionary;
 use super::game::{Chunk, Columns, Game};
 use super::index_path;
+use super::opening::{Incomplete, Opening, Tail};
 use super::options::OpenOptions;
-use super::read_at::{ReadAt, Store};
-use super::recovery::{Cut, last_whole_commit};
+use super::read_at::Store;
 use super::scan::{BlockRef, IndexBuilder, Scan};
 use super::set::GameSet;
 use crate::chess::Position;
@@ -15,16 +15,15 @@ use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::deleted;
-use crate::format::header::{BLOCKS, Header, HeaderFault, Mark};
+use crate::format::header::Header;
 use crate::format::index::Index;
 use crate::format::source::Source;
-use crate::format::{ArchiveId, Limits};
+use crate::format::{ArchiveId, Limits, State};
 use rayon::prelude::*;
 pub(super) use records::{Head, Trail};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -56,9 +55,8 @@ pub struct Archive {
     options: OpenOptions,
     store: Store,
     id: ArchiveId,
-    version: (u16, u16),
-    mark: Mark,
-    cut: Option<Cut>,
+    header: Header,
+    incomplete: Option<Incomplete>,
     index: Index,
     index_state: IndexState,
     dictionary: Dictionary,
@@ -98,19 +96,10 @@ impl Archive {
     }
 
     fn open_file(path: &Path, index: Option<&[u8]>, options: OpenOptions) -> Result<Archive> {
-        let access = options.access;
-        let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
-        let mut header = read_header(&mut file, path)?;
+        let file = File::open(path).map_err(Error::io("cannot open", path))?;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        let mut cut = None;
-        if length < header.mark.length {
-            let file = file.try_clone().map_err(Error::io("cannot read", path))?;
-            let all = Store::of(file, length, access).map_err(Error::io("cannot map", path))?;
-            cut = Some(cut_back(&all, &mut header));
-        }
-        let committed = header.mark.length.min(length);
-        let store = Store::of(file, committed, access).map_err(Error::io("cannot map", path))?;
-        Archive::of(path, options, header, cut, store, index)
+        let store = Store::of(file, length, options.access).map_err(Error::io("cannot map", path))?;
+        Archive::of(path, options, store, index)
     }
 
     /// Opens an archive whose file is in memory, with the file of its index if that is at hand too. Errors are those of `open`.
@@ -120,26 +109,15 @@ impl Archive {
 
     /// Opens an archive whose file is in memory as `from_bytes` does, with these limits.
     pub fn from_bytes_with(file: impl Into<Vec<u8>>, index: Option<&[u8]>, limits: Limits) -> Result<Archive> {
-        let (mut file, path) = (file.into(), Path::new("archive in memory"));
-        let mut header = read_header(file.as_slice(), path)?;
-        let is_short = (file.len() as u64) < header.mark.length;
-        let cut = is_short.then(|| cut_back(file.as_slice(), &mut header));
-        file.truncate(usize::try_from(header.mark.length).unwrap_or(usize::MAX));
-        Archive::of(path, limits.into(), header, cut, Store::Memory(file.into()), index)
+        Archive::of(Path::new("archive in memory"), limits.into(), Store::Memory(file.into().into()), index)
     }
 
-    fn of(
-        path: &Path,
-        options: OpenOptions,
-        header: Header,
-        cut: Option<Cut>,
-        store: Store,
-        index: Option<&[u8]>,
-    ) -> Result<Archive> {
-        let mark = header.mark;
-        let (index, index_state) = Archive::index(&store, header.id, &mark, index)?;
-        let deleted = Archive::read_deletions(&store, header.id, &index)?;
-        Ok(Archive { index_state, deleted, cut, ..Archive::with_index(path, options, header, store, index) })
+    fn of(path: &Path, options: OpenOptions, mut store: Store, index: Option<&[u8]>) -> Result<Archive> {
+        let Opening { header, incomplete, .. } = Opening::of(&store, path, Tail::Leave)?;
+        store.shorten(header.state.length);
+        let (index, index_state) = Archive::index(&store, &header, index)?;
+        let deleted = Archive::read_deletions(&store, header.state.id, &index)?;
+        Ok(Archive { index_state, deleted, incomplete, ..Archive::with_index(path, options, header, store, index) })
     }
 
     /// Opens an archive with an index that has been made for it.
@@ -149,11 +127,10 @@ impl Archive {
             options,
             deleted: None,
             store,
-            id: header.id,
-            version: header.version,
-            mark: header.mark,
+            id: header.state.id,
+            header,
             index_state: IndexState::Missing,
-            cut: None,
+            incomplete: None,
             dictionary: Dictionary::new(index.dictionaries.clone()),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
             stretches: stretches(&index),
@@ -175,7 +152,7 @@ impl Archive {
         salvaged: Salvaged,
     ) -> Archive {
         // Where it is damaged what was deleted, those games are whole, and come back.
-        let deleted = Archive::read_deletions(&store, header.id, &index).ok().flatten();
+        let deleted = Archive::read_deletions(&store, header.state.id, &index).ok().flatten();
         Archive { salvaged: Some(salvaged), deleted, ..Archive::with_index(path, options, header, store, index) }
     }
 
@@ -188,46 +165,45 @@ impl Archive {
         if index.deletions.is_empty() {
             return Ok(None);
         }
-        let mut deleted = GameSet::new(index.games);
+        let mut deleted = GameSet::new(index.state.games);
         for entry in &index.deletions {
             let block = BlockRef::at(store, id, entry.offset)?;
             let payload = block.checked(store, id)?;
             let damage = Damage::new(entry.offset, "damaged deletions block");
-            let runs = deleted::decode(&payload, index.games).filter(|_| block.header.kind == Kind::Deleted);
-            for (first, last) in runs.ok_or(damage)? {
-                for game in first..=last {
-                    deleted.insert(game);
-                }
+            let runs = deleted::decode(&payload, index.state.games).ok_or(damage)?;
+            let change = match block.header.kind {
+                Kind::Deleted => GameSet::insert,
+                Kind::Restored => GameSet::remove,
+                _ => return Err(damage.into()),
+            };
+            for game in runs.into_iter().flat_map(|(first, last)| first..=last) {
+                change(&mut deleted, game);
             }
         }
-        Ok(Some(deleted))
+        Ok(Some(deleted).filter(|deleted| !deleted.is_empty()))
     }
 
-    fn index(store: &Store, id: ArchiveId, mark: &Mark, file: Option<&[u8]>) -> Result<(Index, IndexState)> {
+    fn index(store: &Store, header: &Header, file: Option<&[u8]>) -> Result<(Index, IndexState)> {
         let mut state = IndexState::Missing;
         if let Some(file) = file {
             state = IndexState::Stale;
-            if let Some(index) = Index::decode(file)
-                && (index.id, index.sequence, index.length) == (id, mark.sequence, mark.length)
-                && index.games == mark.games
-            {
+            if let Some(index) = Index::decode(file).filter(|index| index.state == header.state) {
                 return Ok((index, IndexState::File));
             }
         }
-        let mut builder = IndexBuilder::default();
-        for block in Scan::new(store, id) {
+        let mut builder = IndexBuilder::new(header.state.id);
+        for block in Scan::new(store, header.state.id) {
             builder.add(&block?)?;
         }
-        let index = Index { id, sequence: mark.sequence, length: mark.length, ..builder.index };
-        if index.games != mark.games {
-            return Err(Damage::new(mark.commit, "the number of games does not agree with the commit").into());
+        if builder.index.state != header.state {
+            return Err(Damage::new(header.commit, "the blocks are not those of the commit").into());
         }
-        Ok((index, state))
+        Ok((builder.index, state))
     }
 
     /// Returns the number of games, deleted ones included: the number of the last.
     pub fn len(&self) -> u64 {
-        self.index.games
+        self.index.state.games
     }
 
     /// Returns whether a game has been deleted: its number stands for nothing until the archive is compacted.
@@ -267,22 +243,27 @@ impl Archive {
 
     /// Returns the format version, major and minor.
     pub fn version(&self) -> (u16, u16) {
-        self.version
+        self.header.version
     }
 
     /// Returns the committed length of the file in bytes.
     pub fn file_length(&self) -> u64 {
-        self.mark.length
+        self.header.state.length
     }
 
     /// Returns the sequence number of the commit that is shown, 0 before the first: with the id and the length it says which state this is.
     pub fn sequence(&self) -> u64 {
-        self.mark.sequence
+        self.header.state.sequence
     }
 
-    /// Returns by how much the file is shorter than its last commit, if it is: then the archive is damaged, and games are missing at its end.
-    pub fn cut(&self) -> Option<Cut> {
-        self.cut
+    /// Returns the state that is shown: what a file that is made from this archive belongs to.
+    pub fn state(&self) -> State {
+        self.header.state
+    }
+
+    /// Returns why games may be missing that were committed once, if so: then the archive is damaged.
+    pub fn incomplete(&self) -> Option<Incomplete> {
+        self.incomplete
     }
 
     /// Moves on to the commit that is the last one now. Returns whether there is a later one than before.
@@ -292,15 +273,31 @@ impl Archive {
     pub fn refresh(&mut self) -> Result<bool> {
         let now = Archive::open_with(&self.path, self.options)?;
         let what = match () {
+            () if now.header == self.header => return Ok(false),
             () if now.id != self.id => "has become another archive",
-            () if now.mark.sequence < self.mark.sequence => "has gone back to an earlier commit",
-            () if now.mark.sequence == self.mark.sequence => return Ok(false),
+            () if now.sequence() < self.sequence() => "has gone back to an earlier commit",
+            // A copy of an earlier state that has grown otherwise.
+            () if !now.comes_after(&self.header)? => "has become another archive",
             () => {
                 *self = now;
                 return Ok(true);
             }
         };
         Err(Error::Input { name: self.path.display().to_string(), what: what.to_owned() })
+    }
+
+    /// Returns whether this archive was at this commit once, by the chain in its commit block.
+    fn comes_after(&self, earlier: &Header) -> Result<bool> {
+        if earlier.commit == 0 {
+            return Ok(true);
+        }
+        let Ok(block) = BlockRef::at(&self.store, self.id, earlier.commit) else { return Ok(false) };
+        if block.header.kind != Kind::Commit || block.end() != earlier.state.length {
+            return Ok(false);
+        }
+        let commit = Commit::decode(&self.payload(&block)?);
+        let chain = commit.map(|commit| commit.chain.then(&block.header.encode(self.id, block.offset)));
+        Ok(chain == Some(earlier.state.chain))
     }
 
     /// Returns where the index came from.
@@ -316,7 +313,7 @@ impl Archive {
     /// Returns the totals at the last commit; all zero in an archive without any.
     pub fn totals(&self) -> Result<Commit> {
         let Some(payload) = self.commit()? else { return Ok(Commit::default()) };
-        Ok(Commit::decode(&payload).ok_or(Damage::new(self.mark.commit, "damaged commit"))?)
+        Ok(Commit::decode(&payload).ok_or(Damage::new(self.header.commit, "damaged commit"))?)
     }
 
     /// Returns how far the last import was, if it did not come to its end.
@@ -326,12 +323,12 @@ impl Archive {
 
     /// Returns the payload of the last commit, if there is one.
     fn commit(&self) -> Result<Option<Cow<'_, [u8]>>> {
-        if self.mark.commit == 0 {
+        if self.header.commit == 0 {
             return Ok(None);
         }
-        let block = BlockRef::at(&self.store, self.id, self.mark.commit)?;
+        let block = BlockRef::at(&self.store, self.id, self.header.commit)?;
         if block.header.kind != Kind::Commit {
-            return Err(Damage::new(self.mark.commit, "damaged commit").into());
+            return Err(Damage::new(self.header.commit, "damaged commit").into());
         }
         Ok(Some(self.payload(&block)?))
     }
@@ -480,33 +477,15 @@ impl Archive {
     }
 }
 
-/// Sets the header of an archive that is too short back to its last whole commit, and returns what has been cut off.
-fn cut_back<R: ReadAt + ?Sized>(archive: &R, header: &mut Header) -> Cut {
-    let Mark { length: committed, games, .. } = header.mark;
-    header.mark = last_whole_commit(archive, header.id);
-    Cut { length: archive.length(), committed, games }
-}
-
 /// Returns the chunk of every [`STRETCH`]th game; not of all, where an index claims games that cannot be.
 fn stretches(index: &Index) -> Vec<u32> {
     let most = index.chunks.len().saturating_mul(64);
     let mut stretches = Vec::new();
-    let ends = index.chunks.iter().skip(1).map(|next| next.first).chain([index.games.saturating_add(1)]);
+    let ends = index.chunks.iter().skip(1).map(|next| next.first).chain([index.state.games.saturating_add(1)]);
     for (chunk, end) in ends.enumerate() {
         while (stretches.len() as u64) * STRETCH < end && stretches.len() < most {
             stretches.push(chunk as u32);
         }
     }
     stretches
-}
-
-/// Reads the header that holds.
-pub(super) fn read_header(file: impl Read, path: &Path) -> Result<Header> {
-    let mut pages = Vec::with_capacity(BLOCKS as usize);
-    file.take(BLOCKS).read_to_end(&mut pages).map_err(Error::io("cannot read", path))?;
-    Header::read(&pages).map_err(|fault| match fault {
-        HeaderFault::Foreign => Error::Foreign { path: path.to_path_buf() },
-        HeaderFault::Newer(version) => Error::Newer { path: path.to_path_buf(), version },
-        HeaderFault::Damaged => Damage::new(0, "damaged file header").into(),
-    })
 }

@@ -1,48 +1,19 @@
-//! What a crash leaves behind: the last whole commit, and the writer that goes on from a commit (FORMAT.md, "Commits").
+//! The writer that goes on from a commit, whatever a crash has left after it (FORMAT.md, "Commits").
 
 use super::map::Map;
 use super::new_file::lock;
-use super::read_at::ReadAt;
-use super::reader::read_header;
+use super::opening::{Opening, Tail};
 use super::scan::{IndexBuilder, Scan};
 use super::storage::Storage;
 use super::writer::{Interner, Writer};
 use crate::error::{Damage, Error, Result};
-use crate::format::ArchiveId;
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::dictionary::Strings;
-use crate::format::header::{BLOCKS, Mark};
-use crate::format::index::Index;
 use crate::format::source::Source;
 use std::fs::{File, OpenOptions};
 use std::ops::Deref;
 use std::path::Path;
-
-/// An archive file that is shorter than its last commit says: what is left of it ends at an earlier commit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cut {
-    /// The length of the file in bytes.
-    pub length: u64,
-    /// The length that its last commit says, in bytes.
-    pub committed: u64,
-    /// The number of games that its last commit says.
-    pub games: u64,
-}
-
-/// Returns the mark of the last commit that is whole in an archive that has been cut short; that of an empty archive if there
-/// is none.
-pub(super) fn last_whole_commit<R: ReadAt + ?Sized>(archive: &R, id: ArchiveId) -> Mark {
-    let mut mark = Mark { length: BLOCKS, ..Mark::default() };
-    for block in Scan::new(archive, id).map_while(std::result::Result::ok) {
-        if block.header.kind == Kind::Commit
-            && let Some(commit) = block.checked(archive, id).ok().and_then(|payload| Commit::decode(&payload))
-        {
-            mark = Mark { sequence: commit.sequence, length: block.end(), games: commit.games, commit: block.offset };
-        }
-    }
-    mark
-}
 
 /// An archive opened to be written to.
 pub struct Opened<S> {
@@ -69,20 +40,26 @@ impl<S: Storage> Opened<S> {
 }
 
 impl<S: Storage> Writer<S> {
-    /// Opens an archive to append to it. `all` are the bytes of the storage; `path` is what errors call it. What lies beyond the last
-    /// commit is cut off, when `all` has been dropped.
+    /// Opens an archive to append to it. `all` are the bytes of the storage; `path` is what errors call it.
     ///
-    /// Errors: those of opening an archive. An archive that is shorter than its last commit is not written to: that would make it seem sound.
+    /// Whole commits after that of the header pages are taken in: their pages are written. What lies beyond the last commit is cut off, when
+    /// `all` has been dropped.
+    ///
+    /// Errors: those of opening an archive. Nothing is written to an archive that may lack games: that would make it seem intact.
     pub fn open_on(mut storage: S, all: impl Deref<Target = [u8]>, path: &Path) -> Result<Opened<S>> {
-        let header = read_header(&*all, path)?;
-        let mark = header.mark;
+        let opening = Opening::of(&*all, path, Tail::Adopt)?;
+        if let Some(damage) = opening.refused() {
+            return Err(damage.into());
+        }
+        let header = opening.header;
         let length = all.len() as u64;
-        let committed = usize::try_from(mark.length).ok().and_then(|end| all.get(..end));
+        let id = header.state.id;
+        let committed = usize::try_from(header.state.length).ok().and_then(|end| all.get(..end));
         let bytes = committed.ok_or(Damage::new(length, "the file is shorter than its last commit"))?;
-        let mut index = IndexBuilder { index: Index { id: header.id, ..Index::default() } };
+        let mut index = IndexBuilder::new(id);
         let (mut interner, mut sources) = (Interner::default(), Vec::new());
         let (mut totals, mut unfinished) = (Commit::default(), None);
-        for block in Scan::new(bytes, header.id) {
+        for block in Scan::new(bytes, id) {
             let block = block?;
             index.add(&block)?;
             let damage = Damage::new(block.offset, "damaged block");
@@ -90,29 +67,36 @@ impl<S: Storage> Writer<S> {
                 // The second copy of a dictionary block comes when its strings are known already.
                 Kind::Dictionary if block.header.first == interner.known() => {
                     let count = block.header.count as usize;
-                    let strings = Strings::decode(&block.checked(bytes, header.id)?, count).ok_or(damage)?;
+                    let strings = Strings::decode(&block.checked(bytes, id)?, count).ok_or(damage)?;
                     (0..count).filter_map(|string| strings.get(string)).for_each(|string| interner.learn(string));
                 }
                 Kind::Source => {
-                    let payload = block.checked(bytes, header.id)?;
+                    let payload = block.checked(bytes, id)?;
                     sources.push(Source::decode(block.header.first, &payload).ok_or(damage)?);
                 }
                 Kind::Commit => {
-                    let payload = block.checked(bytes, header.id)?;
+                    let payload = block.checked(bytes, id)?;
                     totals = Commit::decode(&payload).ok_or(damage)?;
                     unfinished = Unfinished::of(&payload);
                 }
                 _ => {}
             }
         }
-        if (index.index.games, totals.sequence) != (mark.games, mark.sequence) {
-            return Err(Damage::new(mark.commit, "the commit does not agree with its mark").into());
+        if (index.index.state, totals.sequence) != (header.state, header.state.sequence) {
+            return Err(Damage::new(header.commit, "the blocks are not those of the commit").into());
         }
         drop(all);
-        if length > mark.length {
-            storage.set_length(mark.length).map_err(Error::io("cannot cut", path))?;
+        let failed = || Error::io("cannot write", path);
+        for found in &opening.found {
+            // The blocks may be there and not on the disk; and each page in turn, so that the other holds meanwhile.
+            storage.sync().map_err(failed())?;
+            storage.write_at(found.offset(), &found.encode()).map_err(failed())?;
+            storage.sync().map_err(failed())?;
         }
-        let mut writer = Writer::at(storage, header.id, mark, totals, index);
+        if length > header.state.length {
+            storage.set_length(header.state.length).map_err(Error::io("cannot cut", path))?;
+        }
+        let mut writer = Writer::at(storage, header, totals, index);
         // A commit for something else does not make it a finished one.
         writer.set_unfinished(unfinished.clone());
         Ok(Opened { writer, interner, sources, unfinished })

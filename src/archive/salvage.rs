@@ -1,20 +1,21 @@
 //! What can be found in a damaged archive: whose blocks they are, where they are, and which of them belong together.
 
 use super::index_path;
+use super::opening::{Incomplete, Opening, Tail};
 use super::options::OpenOptions;
 use super::read_at::{ReadAt, Store};
 use super::reader::{Archive, Salvaged};
-use super::scan::BlockRef;
+use super::scan::{BlockRef, IndexBuilder};
 use super::verify::{next_block, walk};
 use crate::error::{Damage, Error, Result};
 use crate::format::block::{HEADER, Kind};
 use crate::format::commit::Commit;
 use crate::format::dictionary::Strings;
-use crate::format::header::{BLOCKS, Header, HeaderFault, Mark, PAGES};
-use crate::format::index::{ChunkEntry, DictionaryEntry, Index};
+use crate::format::header::{BLOCKS, Header, PAGES};
+use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
 use crate::format::moves::Layout;
 use crate::format::source::Source;
-use crate::format::{ArchiveId, VERSION};
+use crate::format::{ArchiveId, State};
 use std::path::Path;
 
 /// Where the identity stands in a header page.
@@ -37,21 +38,20 @@ pub struct Salvage {
 impl Salvage {
     /// Finds what there is in the file at `path`, whose bytes are `store`.
     pub fn of(path: &Path, options: OpenOptions, store: Store) -> Result<Salvage> {
-        let pages = store.read_at(0, BLOCKS.min(store.length()))?;
-        let (header, mut damage) = match Header::read(&pages) {
-            Ok(header) => {
-                let page = header.damaged_page(&pages);
-                let what = "one of the two header pages is damaged; the other holds";
-                (Some(header), page.map(|page| Damage::new(page, what)).into_iter().collect())
+        let (opening, mut damage) = match Opening::of(&store, path, Tail::Adopt) {
+            Ok(opening) => {
+                let (page, refused) = (opening.damaged_page, opening.refused());
+                let what = "a header page is damaged; what it said was found in the file";
+                let page = page.filter(|_| refused.is_none()).map(|page| Damage::new(page, what));
+                (Some(opening), page.into_iter().chain(refused).collect())
             }
-            Err(HeaderFault::Newer(version)) => return Err(Error::Newer { path: path.to_path_buf(), version }),
-            Err(_) => (None, vec![Damage::new(0, "damaged file header")]),
+            Err(Error::Damaged(_) | Error::Foreign { .. }) => (None, vec![Damage::new(0, "damaged file header")]),
+            Err(error) => return Err(error),
         };
-        let id = match header {
-            Some(header) => header.id,
+        let id = match &opening {
+            Some(opening) => opening.header.state.id,
             None => identity(&store, path).ok_or(Error::Foreign { path: path.to_path_buf() })?,
         };
-        drop(pages);
         let (mut blocks, found) = walk(&store, id);
         damage.extend(found);
         let commits: Vec<(BlockRef, Commit)> = blocks
@@ -59,25 +59,28 @@ impl Salvage {
             .filter(|block| block.header.kind == Kind::Commit)
             .filter_map(|block| Some((*block, Commit::decode(&block.checked(&store, id).ok()?)?)))
             .collect();
-        // Without a header nobody knows where the last commit ends. What follows the last that is whole was perhaps never committed, but
-        // it was written, and perhaps it was.
-        let mark = header.map_or(Mark { length: store.length(), ..Mark::default() }, |header| header.mark);
-        blocks.retain(|block| block.end() <= mark.length);
-        damage.retain(|damage| damage.offset < mark.length);
-        if mark.length > store.length() {
-            damage.push(Damage::new(store.length(), "the file is shorter than its last commit"));
-        }
-        let totals = commits.iter().rfind(|(block, _)| block.end() <= mark.length).map(|(_, commit)| *commit);
+        // Where it is not known where the last commit ends, what follows the last that is whole was perhaps never committed; but it was
+        // written, and perhaps it was.
+        let intact = opening.as_ref().filter(|opening| opening.incomplete.is_none());
+        let end = intact.map_or(store.length(), |opening| opening.header.state.length);
+        blocks.retain(|block| block.end() <= end);
+        damage.retain(|damage: &Damage| damage.offset < end || damage.offset == store.length());
+        let claimed = opening.as_ref().map_or(0, |opening| match opening.incomplete {
+            Some(Incomplete::Cut(cut)) => cut.games,
+            _ => opening.header.state.games,
+        });
+        let totals = commits.iter().rfind(|(block, _)| block.end() <= end).map(|(_, commit)| *commit);
         let totals = totals.unwrap_or_default();
         let (mut index, salvaged) = index(&blocks, &mut damage, id);
         let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
         let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
-        let games = mark.games.max(totals.games).max(index.games);
+        let games = claimed.max(totals.games).max(index.state.games);
         // What columns say of games counts only as far as a commit is not there to say it.
         let games = if games == 0 { seen.max().unwrap_or(0) } else { games };
-        (index.games, index.sequence, index.length) = (games, mark.sequence, mark.length);
+        let header = opening.map_or(Header::new(id), |opening| opening.header);
+        let header = Header { state: State { length: end, games, ..header.state }, ..header };
+        index.state = header.state;
         damage.sort_by_key(|damage| damage.offset);
-        let header = Header { version: header.map_or(VERSION, |header| header.version), id, mark };
         let archive = Archive::salvage(path, options, header, store, index, salvaged);
         Ok(Salvage { archive, blocks, damage, totals, games })
     }
@@ -135,13 +138,13 @@ fn is_of_games(kind: Kind) -> bool {
 
 /// Makes an index of the blocks that were found. Moves blocks may have gaps between them; those that contradict others are damage.
 fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index, Salvaged) {
-    let (mut index, mut salvaged) = (Index { id, ..Index::default() }, Salvaged::new());
+    let (mut index, mut salvaged) = (IndexBuilder::new(id).index, Salvaged::new());
     for BlockRef { offset, header } in blocks.iter().copied() {
         match header.kind {
             Kind::Moves => match Layout::of(&header) {
-                Some(layout) if header.first > index.games && header.count > 0 => {
+                Some(layout) if header.first > index.state.games && header.count > 0 => {
                     index.chunks.push(ChunkEntry { first: header.first, offset, pages: index.pages });
-                    index.games = (header.first - 1).saturating_add(u64::from(header.count));
+                    index.state.games = (header.first - 1).saturating_add(u64::from(header.count));
                     index.pages += layout.pages() as u64;
                 }
                 _ => damage.push(Damage::new(offset, "a moves block that contradicts itself or another")),
@@ -154,6 +157,10 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
                     index.strings = header.first.saturating_add(u64::from(header.count));
                 }
             },
+            Kind::Deleted | Kind::Restored => {
+                let entry = DeletionEntry { first: header.first, offset, count: u64::from(header.count) };
+                index.deletions.push(entry);
+            }
             Kind::Tags | Kind::Texts | Kind::Layout => {
                 salvaged.entry((header.kind, header.first)).or_insert(BlockRef { offset, header });
             }
@@ -167,7 +174,7 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
 /// the checksums of its blocks.
 fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
     let in_page = PAGES.into_iter().filter_map(|page| id_at(store, page + ID));
-    let index = std::fs::read(index_path(path)).ok().and_then(|file| Index::decode(&file)).map(|index| index.id);
+    let index = std::fs::read(index_path(path)).ok().and_then(|file| Index::decode(&file)).map(|index| index.state.id);
     let fits = |id: &ArchiveId| next_block(store, *id, BLOCKS).is_some();
     in_page.chain(index).find(fits).or_else(|| solve(store))
 }

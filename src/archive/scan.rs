@@ -6,7 +6,7 @@ use crate::format::block::{BlockHeader, HEADER, Kind};
 use crate::format::header::BLOCKS;
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
 use crate::format::moves::Layout;
-use crate::format::{ArchiveId, Limits};
+use crate::format::{ArchiveId, Limits, State};
 use std::borrow::Cow;
 
 /// A block in an archive.
@@ -99,23 +99,29 @@ impl<R: ReadAt + ?Sized> Iterator for Scan<'_, R> {
 }
 
 /// Adds blocks to an index in their order, as they are written or found.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct IndexBuilder {
+    /// The index of what has been added; its state is that of an archive that ends there.
     pub index: Index,
 }
 
 impl IndexBuilder {
+    /// Returns the index of an archive without blocks.
+    pub fn new(id: ArchiveId) -> IndexBuilder {
+        IndexBuilder { index: Index { state: State::new(id), ..Index::default() } }
+    }
+
+    /// Adds the block that comes next.
     pub fn add(&mut self, block: &BlockRef) -> Result<(), Damage> {
         let BlockRef { offset, header } = *block;
         let damage = |what| Damage::new(offset, what);
         match header.kind {
             Kind::Moves => {
                 let layout = Layout::of(&header).ok_or(damage("damaged moves block"))?;
-                if header.count == 0 || header.first != self.index.games + 1 {
+                if header.count == 0 || header.first != self.index.state.games + 1 {
                     return Err(damage("games out of order"));
                 }
                 self.index.chunks.push(ChunkEntry { first: header.first, offset, pages: self.index.pages });
-                self.index.games += u64::from(header.count);
                 self.index.pages += layout.pages() as u64;
             }
             Kind::Dictionary => {
@@ -131,12 +137,13 @@ impl IndexBuilder {
                     _ => return Err(damage("dictionary out of order")),
                 }
             }
-            Kind::Deleted => {
+            Kind::Deleted | Kind::Restored => {
                 let entry = DeletionEntry { first: header.first, offset, count: u64::from(header.count) };
                 self.index.deletions.push(entry);
             }
             Kind::Tags | Kind::Texts | Kind::Layout | Kind::Source | Kind::Commit | Kind::Loose => {}
         }
+        self.index.state.extend(&header);
         Ok(())
     }
 }

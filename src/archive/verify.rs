@@ -1,16 +1,18 @@
 //! Verification: is every byte of an archive what was written, and every game sound?
 
 use super::index_path;
+use super::opening::{Incomplete, Opening, Tail};
 use super::options::OpenOptions;
 use super::read_at::{ReadAt, Store};
-use super::reader::{Archive, read_header};
+use super::reader::Archive;
 use super::scan::{BlockRef, IndexBuilder};
 use crate::error::{Damage, Error, Result};
-use crate::format::ArchiveId;
 use crate::format::block::{Kind, SYNC};
+use crate::format::commit::Commit;
 use crate::format::header::BLOCKS;
 use crate::format::index::Index;
 use crate::format::moves::{Layout, PAGE};
+use crate::format::{ArchiveId, State};
 use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
@@ -68,43 +70,46 @@ impl Archive {
     ) -> Result<Report> {
         let options = options.into();
         let path = path.as_ref();
-        let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
+        let file = File::open(path).map_err(Error::io("cannot open", path))?;
         let mut report = Report::default();
-        let header = match read_header(&mut file, path) {
-            Ok(read) => read,
+        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
+        let mut store = Store::of(file, length, options.access).map_err(Error::io("cannot map", path))?;
+        let opening = match Opening::of(&store, path, Tail::Leave) {
+            Ok(opening) => opening,
             Err(Error::Damaged(damage)) => {
                 report.damage.push(damage);
                 return Ok(report);
             }
             Err(error) => return Err(error),
         };
-        let mark = header.mark;
-        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        report.games = mark.games;
-        report.uncommitted = length.saturating_sub(mark.length);
-        if length < mark.length {
-            report.damage.push(Damage::new(length, "the file is shorter than its last commit"));
+        let Opening { header, incomplete, .. } = opening;
+        let (id, mut end, mut games) = (header.state.id, header.state.length, header.state.games);
+        if let Some(Incomplete::Cut(cut)) = incomplete {
+            (end, games) = (cut.committed, cut.games);
         }
-        let store = Store::of(file, mark.length.min(length), options.access).map_err(Error::io("cannot map", path))?;
-        let (blocks, mut damage) = walk(&store, header.id);
-        let pages = store.read_at(0, BLOCKS.min(store.length())).unwrap_or_default();
-        if let Some(page) = header.damaged_page(&pages) {
-            damage.push(Damage::new(page, "one of the two header pages is damaged; the other holds"));
+        report.games = games;
+        report.uncommitted = length.saturating_sub(end);
+        store.shorten(end);
+        let (blocks, mut damage) = walk(&store, id);
+        damage.extend(opening.refused());
+        if let (Some(page), None) = (opening.damaged_page, incomplete) {
+            damage.push(Damage::new(page, "a header page is damaged; what it said was found in the file"));
         }
         report.blocks = blocks.len() as u64;
         let found: Vec<_> = blocks
             .par_iter()
             .flat_map_iter(|block| {
                 progress(block.header.length);
-                check_block(&store, header.id, block)
+                check_block(&store, id, block)
             })
             .collect();
         damage.extend(found);
-        let mut builder = IndexBuilder { index: Index { id: header.id, ..Index::default() } };
+        let mut builder = IndexBuilder::new(id);
         let mut next = 1;
         for block in &blocks {
-            if let (Err(fault), true) = (builder.add(block), damage.is_empty()) {
-                damage.push(fault);
+            if damage.is_empty() {
+                damage.extend(commit_fault(&store, &builder.index.state, block));
+                damage.extend(builder.add(block).err());
             }
             if block.header.kind == Kind::Moves {
                 if block.header.first > next {
@@ -113,15 +118,14 @@ impl Archive {
                 next = block.header.first.saturating_add(u64::from(block.header.count)).max(next);
             }
         }
-        if next <= mark.games {
-            report.lost.push((next, mark.games));
+        if next <= games {
+            report.lost.push((next, games));
         }
-        if next != mark.games + 1 && damage.is_empty() {
-            damage.push(Damage::new(mark.commit, "the number of games does not agree with the commit"));
+        if builder.index.state != header.state && damage.is_empty() {
+            damage.push(Damage::new(header.commit, "the blocks are not those of the commit"));
         }
         if let Ok(index) = std::fs::read(index_path(path)) {
-            let expected = Index { sequence: mark.sequence, length: mark.length, ..builder.index };
-            report.index = Some(Index::decode(&index) == Some(expected));
+            report.index = Some(Index::decode(&index) == Some(builder.index));
         }
         for fault in &damage {
             let block = blocks.binary_search_by_key(&fault.offset, |block| block.offset);
@@ -149,6 +153,20 @@ impl Archive {
         report.lost.dedup();
         Ok(report)
     }
+}
+
+/// Returns what is wrong with a commit block that stands at the end of `before`, if it is one.
+fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
+    if block.header.kind != Kind::Commit {
+        return None;
+    }
+    let commit = block.checked(archive, before.id).ok().and_then(|payload| Commit::decode(&payload));
+    let own = |commit: &Commit| {
+        let numbers = (commit.sequence, commit.games, block.header.first);
+        commit.chain == before.chain && numbers == (before.sequence + 1, before.games, before.sequence + 1)
+    };
+    let what = "a commit that does not belong to the blocks before it";
+    (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, what))
 }
 
 fn verify_games(archive: &Archive, report: &mut Report, progress: impl Fn(u64) + Sync) {
@@ -207,7 +225,7 @@ fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
 }
 
 /// Finds all blocks; where a header is damaged, goes on at the next one that is sound.
-pub(super) fn walk(archive: &impl ReadAt, id: ArchiveId) -> (Vec<BlockRef>, Vec<Damage>) {
+pub(super) fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, Vec<Damage>) {
     let (mut blocks, mut damage) = (Vec::new(), Vec::new());
     let mut next = BLOCKS;
     while next < archive.length() {
@@ -229,7 +247,7 @@ pub(super) fn walk(archive: &impl ReadAt, id: ArchiveId) -> (Vec<BlockRef>, Vec<
 const WINDOW: u64 = 1 << 20;
 
 /// Returns where the first sound block header from `start` on is.
-pub(super) fn next_block(archive: &impl ReadAt, id: ArchiveId, start: u64) -> Option<u64> {
+pub(super) fn next_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, start: u64) -> Option<u64> {
     let mut next = next_sync(archive, start)?;
     while BlockRef::at(archive, id, next).is_err() {
         next = next_sync(archive, next + 1)?;
@@ -238,7 +256,7 @@ pub(super) fn next_block(archive: &impl ReadAt, id: ArchiveId, start: u64) -> Op
 }
 
 /// Returns where the first sync word from `start` on is.
-pub(super) fn next_sync(archive: &impl ReadAt, mut start: u64) -> Option<u64> {
+pub(super) fn next_sync(archive: &(impl ReadAt + ?Sized), mut start: u64) -> Option<u64> {
     // The next one is near, or there is a long stretch to look through.
     let mut window = 1 << 12;
     while start < archive.length() {
@@ -256,7 +274,7 @@ pub(super) fn next_sync(archive: &impl ReadAt, mut start: u64) -> Option<u64> {
 }
 
 /// Checks a block's payload, the pages of moves one by one.
-pub(super) fn check_block(archive: &impl ReadAt, id: ArchiveId, block: &BlockRef) -> Vec<Damage> {
+pub(super) fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &BlockRef) -> Vec<Damage> {
     let table = match block.checked(archive, id) {
         Ok(table) => table,
         Err(damage) => return vec![damage],

@@ -4,15 +4,15 @@
 use super::scan::{BlockRef, IndexBuilder};
 use super::set::GameSet;
 use super::storage::Storage;
+use crate::format::ArchiveId;
 use crate::format::block::{self, BlockHeader, Kind};
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::deleted;
 use crate::format::dictionary;
-use crate::format::header::{BLOCKS, Header, Mark, PAGE};
+use crate::format::header::{Header, PAGE};
 use crate::format::index::Index;
 use crate::format::moves::{self, Coding};
 use crate::format::source::Source;
-use crate::format::{ArchiveId, VERSION};
 use foldhash::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::io;
@@ -125,7 +125,8 @@ pub struct Writer<S> {
     id: ArchiveId,
     /// Where the next block goes.
     end: u64,
-    mark: Mark,
+    /// The last commit.
+    header: Header,
     totals: Commit,
     index: IndexBuilder,
     /// Strings of this batch.
@@ -140,23 +141,22 @@ pub struct Writer<S> {
 impl<S: Storage> Writer<S> {
     /// Writes the header pages of an empty archive.
     pub fn create(mut storage: S, id: ArchiveId) -> io::Result<Writer<S>> {
-        let mark = Mark { length: BLOCKS, ..Mark::default() };
-        let mut pages = Header { version: VERSION, id, mark }.encode();
+        let header = Header::new(id);
+        let mut pages = header.encode();
         // The second page is not there until the first commit.
         pages.resize(pages.len() + PAGE, 0);
         storage.write_at(0, &pages)?;
         storage.sync()?;
-        let index = IndexBuilder { index: Index { id, length: BLOCKS, ..Index::default() } };
-        Ok(Writer::at(storage, id, mark, Commit::default(), index))
+        Ok(Writer::at(storage, header, Commit::default(), IndexBuilder::new(id)))
     }
 
-    /// Goes on behind a mark.
-    pub(super) fn at(storage: S, id: ArchiveId, mark: Mark, totals: Commit, index: IndexBuilder) -> Writer<S> {
+    /// Goes on after a commit.
+    pub(super) fn at(storage: S, header: Header, totals: Commit, index: IndexBuilder) -> Writer<S> {
         Writer {
             storage,
-            id,
-            end: mark.length,
-            mark,
+            id: header.state.id,
+            end: header.state.length,
+            header,
             totals,
             index,
             strings: Vec::new(),
@@ -179,17 +179,17 @@ impl<S: Storage> Writer<S> {
 
     /// Returns how many games are committed.
     pub fn committed_games(&self) -> u64 {
-        self.mark.games
+        self.header.state.games
     }
 
     /// Returns the committed length of the file.
     pub fn committed_length(&self) -> u64 {
-        self.mark.length
+        self.header.state.length
     }
 
     /// Returns the sequence number of the last commit; 0 before the first.
     pub fn sequence(&self) -> u64 {
-        self.mark.sequence
+        self.header.state.sequence
     }
 
     /// Returns how many chunks have been added since the last commit.
@@ -247,11 +247,20 @@ impl<S: Storage> Writer<S> {
 
     /// Appends the deletion of these games, which must be committed or about to be.
     pub fn delete(&mut self, games: &GameSet) -> io::Result<()> {
+        self.name_games(Kind::Deleted, games)
+    }
+
+    /// Appends the restoration of these games, which have been deleted.
+    pub fn restore(&mut self, games: &GameSet) -> io::Result<()> {
+        self.name_games(Kind::Restored, games)
+    }
+
+    fn name_games(&mut self, kind: Kind, games: &GameSet) -> io::Result<()> {
         let runs: Vec<(u64, u64)> = games.runs().collect();
         let Some((first, _)) = runs.first() else { return Ok(()) };
         let count = u32::try_from(games.len()).map_err(|_| io::Error::other("too many games for one block"))?;
         let payload = deleted::encode(&runs);
-        self.append(|id, at| block::encode(Kind::Deleted, *first, count, &payload, id, at))?;
+        self.append(|id, at| block::encode(kind, *first, count, &payload, id, at))?;
         Ok(())
     }
 
@@ -281,7 +290,7 @@ impl<S: Storage> Writer<S> {
             Kind::Texts => self.totals.texts_bytes += bytes,
             Kind::Dictionary => self.totals.dictionary_bytes += bytes,
             Kind::Layout | Kind::Loose => self.totals.layout_bytes += bytes,
-            Kind::Moves | Kind::Source | Kind::Commit | Kind::Deleted => {}
+            Kind::Moves | Kind::Source | Kind::Commit | Kind::Deleted | Kind::Restored => {}
         }
         Ok(())
     }
@@ -321,7 +330,7 @@ impl<S: Storage> Writer<S> {
             }
             self.totals.strings += u64::from(count);
         }
-        if self.end == self.mark.length {
+        if self.end == self.header.state.length {
             return Ok(());
         }
         self.seal()
@@ -329,37 +338,36 @@ impl<S: Storage> Writer<S> {
 
     /// Appends the commit block, and makes everything up to it durable.
     fn seal(&mut self) -> io::Result<()> {
-        self.totals.sequence = self.mark.sequence + 1;
+        self.totals.sequence = self.header.state.sequence + 1;
+        self.totals.chain = self.index.index.state.chain;
         let (totals, commit) = (self.totals, self.end);
         let mut payload = totals.encode();
         if let Some(unfinished) = &self.unfinished {
             unfinished.encode(&mut payload);
         }
         self.append(|id, at| block::encode(Kind::Commit, totals.sequence, 0, &payload, id, at))?;
-        let mark = Mark { sequence: totals.sequence, length: self.end, games: totals.games, commit };
         // After a failed sync nothing is known about what reached the disk, so the writer does not go on.
         self.poisoned = true;
         self.storage.sync()?;
-        let header = Header { version: VERSION, id: self.id, mark };
+        let header = Header { state: self.index.index.state, commit, ..self.header };
         self.marking = true;
-        self.storage.write_at(mark.offset(), &header.encode())?;
+        self.storage.write_at(header.offset(), &header.encode())?;
         self.storage.sync()?;
         (self.poisoned, self.marking) = (false, false);
-        self.mark = mark;
+        self.header = header;
         Ok(())
     }
 
     /// Returns the index; to be called when everything is committed.
     pub fn index(&self) -> Index {
-        let index = &self.index.index;
-        Index { id: self.id, sequence: self.mark.sequence, length: self.mark.length, ..index.clone() }
+        self.index.index.clone()
     }
 
     /// Gives back the storage, cut to the last commit as far as possible.
     pub fn abandon(mut self) -> S {
         // The tail beyond the mark is harmless if it stays; and it has to where the next mark may be on the disk, which counts on it.
         if !self.marking {
-            let _ = self.storage.set_length(self.mark.length);
+            let _ = self.storage.set_length(self.header.state.length);
         }
         self.storage
     }

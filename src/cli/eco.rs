@@ -73,7 +73,7 @@ fn eco(args: &Args) -> Result<Code, Failure> {
         lines(args.json, archive, name, unit)
     })?;
     out.flush()?;
-    games::all_looked_at(&archives, damaged)
+    games::all_read(damaged)
 }
 
 fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (String, Vec<String>) {

@@ -261,7 +261,7 @@ fn print(
         })?;
     }
     out.flush()?;
-    games::all_looked_at(archives, failed)
+    games::all_read(failed)
 }
 
 /// Appends what is printed of a game; with the archive's name, where one is given and games are named.

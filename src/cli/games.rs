@@ -205,16 +205,6 @@ pub fn write_lines(
     Ok(damaged)
 }
 
-/// Does as [`all_read`]; of archives that have been cut short, all is never read.
-pub fn all_looked_at(archives: &ArchiveSet, unread: u64) -> Result<Code, Failure> {
-    all_read(unread).map(|code| if any_cut(archives) { Code::Failed } else { code })
-}
-
-/// Returns whether one of the archives has been cut short.
-pub fn any_cut(archives: &ArchiveSet) -> bool {
-    archives.archives().iter().any(|archive| archive.cut().is_some())
-}
-
 /// Returns that all is well, or that so many games could not be read.
 pub fn all_read(unread: u64) -> Result<Code, Failure> {
     match unread {

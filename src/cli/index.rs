@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         return args.threads.install(|| side_files(args));
     }
     let archive = Archive::open_without_index(&args.archive).map_err(Failure::of_archive(&args.archive))?;
-    output::tell_cut(&archive);
+    output::report_incomplete(&archive);
     let index = archive.index_file();
     writer::write_whole(&path, &index)?;
     told(args, &path, index.len() as u64, &count(archive.len(), "game", "games"));
@@ -68,7 +68,7 @@ fn told(args: &Args, path: &Path, size: u64, what: &str) {
 }
 
 fn side_files(args: &Args) -> Result<Code, Failure> {
-    let archive = Archive::open(&args.archive).map_err(Failure::of_archive(&args.archive))?;
+    let archive = output::open(&args.archive)?;
     if args.signatures {
         let size = Signatures::build(&archive).write(&archive)?;
         told(args, &Signatures::path(&args.archive), size, &count(archive.len(), "game", "games"));

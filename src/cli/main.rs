@@ -71,6 +71,7 @@ fn main() -> ExitCode {
     };
     output::set_access(if cli.no_map { Access::Read } else { Access::Map });
     match run(&cli.command) {
+        Ok(Code::Fine) if output::is_incomplete() => Code::Failed.into(),
         Ok(code) => code.into(),
         Err(failure) if failure.is_broken_pipe() => Code::Fine.into(),
         Err(failure) => {

@@ -2,12 +2,13 @@
 
 use crate::failure::Failure;
 use crate::{inputs, interrupt};
-use scoresheet::archive::{Access, Archive, ArchiveSet};
+use scoresheet::archive::{Access, Archive, ArchiveSet, Incomplete};
 use scoresheet::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How archives are opened: said once, by `main`, before anything is.
 static ACCESS: OnceLock<Access> = OnceLock::new();
@@ -22,25 +23,39 @@ pub fn access() -> Access {
     ACCESS.get().copied().unwrap_or_default()
 }
 
-/// Opens an archive; errors name it. One that has been cut short is told of.
+/// Whether an archive has been opened of which games may be missing.
+static INCOMPLETE: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether an archive has been opened of which games may be missing: then no command ends as if all were well.
+pub fn is_incomplete() -> bool {
+    INCOMPLETE.load(Ordering::Relaxed)
+}
+
+/// Opens an archive; errors name it. One of which games may be missing is reported.
 pub fn open(path: &Path) -> Result<Archive, Failure> {
     let archive = Archive::open_with(path, access()).map_err(Failure::of_archive(path))?;
-    tell_cut(&archive);
+    report_incomplete(&archive);
     Ok(archive)
 }
 
-/// Tells of an archive that is shorter than its last commit.
-pub fn tell_cut(archive: &Archive) {
-    if let Some(cut) = archive.cut() {
-        message(&format!(
-            "{} is damaged: it has been cut short at {} of {} bytes; of its {}, the first {} are here",
-            archive.path().display(),
+/// Reports an archive of which games may be missing.
+pub fn report_incomplete(archive: &Archive) {
+    let Some(incomplete) = archive.incomplete() else { return };
+    INCOMPLETE.store(true, Ordering::Relaxed);
+    let path = archive.path().display();
+    let games = thousands(archive.len());
+    message(&match incomplete {
+        Incomplete::Cut(cut) => format!(
+            "{path} is damaged: it has been cut short at {} of {} bytes; of its {}, the first {games} are here",
             thousands(cut.length),
             thousands(cut.committed),
             count(cut.games, "game", "games"),
-            thousands(archive.len())
-        ));
-    }
+        ),
+        Incomplete::HeaderPage { offset } => format!(
+            "{path} is damaged: the header page at byte {offset} cannot be read, and with it perhaps games after the {games} that are here; \
+             `scoresheet repair` makes a new archive of all that can be found"
+        ),
+    });
 }
 
 /// Opens archives, those of a folder too; errors name the one at fault.

@@ -67,13 +67,13 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         file.write_all(stats_report::page(&title, &stats, args.top).as_bytes())?;
         file.finish()?;
         note(&format!("{}: {}", path.display(), count(stats.games, "game", "games")));
-        return games::all_looked_at(&archives, undecided);
+        return games::all_read(undecided);
     }
     let mut out = output::stdout();
     let text = if args.json { format!("{}\n", json(&stats, args.top)) } else { text(&stats, args.top) };
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    games::all_looked_at(&archives, undecided)
+    games::all_read(undecided)
 }
 
 /// The names and numbers of a table's rows.

@@ -30,12 +30,14 @@ pub enum Kind {
     Deleted = 8,
     /// Bytes of a source that stand beside no stored game; `first` is the number of the game that comes next.
     Loose = 9,
+    /// Games that were deleted and are there again; `first` is the first of them.
+    Restored = 10,
 }
 
 impl Kind {
     fn from_number(number: u8) -> Option<Kind> {
         use Kind::*;
-        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose]
+        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose, Restored]
             .into_iter()
             .find(|kind| *kind as u8 == number)
     }

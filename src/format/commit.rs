@@ -1,6 +1,7 @@
 //! Commit blocks: the end of a batch, with the archive's totals and how far the import was (FORMAT.md, "Commits").
 
 use super::source::Source;
+use super::state::Chain;
 use super::wire::{Bytes, push_string, push_varint};
 
 /// The archive's totals at a commit.
@@ -32,6 +33,8 @@ pub struct Commit {
     pub dictionary_bytes: u64,
     /// Bytes of layout blocks, headers included.
     pub layout_bytes: u64,
+    /// The chain up to this block: so a commit belongs to what comes before it and to nothing else.
+    pub chain: Chain,
 }
 
 /// How far an import was at a commit, so that it can go on from there.
@@ -58,7 +61,7 @@ impl Unfinished {
 
     /// Returns what a commit's payload says of an unfinished import, if anything.
     pub fn of(payload: &[u8]) -> Option<Unfinished> {
-        Unfinished::decode(Commit::decode(payload)?.sources, payload.get(NUMBERS..)?)
+        Unfinished::decode(Commit::decode(payload)?.sources, payload.get(TOTALS..)?)
     }
 
     fn decode(number: u64, bytes: &[u8]) -> Option<Unfinished> {
@@ -69,11 +72,11 @@ impl Unfinished {
     }
 }
 
-/// The bytes of a commit's thirteen numbers.
-const NUMBERS: usize = 13 * 8;
+/// The bytes of a commit's thirteen numbers and its chain.
+const TOTALS: usize = 13 * 8 + 16;
 
 impl Commit {
-    /// Returns the payload: thirteen numbers of eight bytes. Behind them stands [`Unfinished`], if the import has not come to its end.
+    /// Returns the payload: thirteen numbers of eight bytes and the chain. After them stands [`Unfinished`], if the import has not come to its end.
     pub fn encode(&self) -> Vec<u8> {
         [
             self.sequence,
@@ -92,6 +95,7 @@ impl Commit {
         ]
         .into_iter()
         .flat_map(u64::to_le_bytes)
+        .chain(self.chain.0)
         .collect()
     }
 
@@ -112,6 +116,7 @@ impl Commit {
             texts_bytes: bytes.u64()?,
             dictionary_bytes: bytes.u64()?,
             layout_bytes: bytes.u64()?,
+            chain: Chain(bytes.array()?),
         };
         (bytes.0.is_empty() || Unfinished::decode(commit.sources, bytes.0).is_some()).then_some(commit)
     }

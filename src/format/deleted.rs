@@ -1,4 +1,4 @@
-//! Deletions blocks: games that are no longer to be seen (FORMAT.md, "Deletions blocks").
+//! Deletions and restorations blocks: games that are no longer to be seen, and those that are again (FORMAT.md, "Deletions blocks").
 
 use super::wire::{Bytes, push_compressed, push_varint, read_compressed};
 

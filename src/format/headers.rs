@@ -2,13 +2,13 @@
 //! "The header columns file"). A cache of the archive.
 
 use super::wire::{Bytes, push_string, push_varint};
-use super::{ArchiveId, VERSION};
+use super::{ArchiveId, State, VERSION};
 use std::ops::Range;
 
 /// The first bytes of every such file.
 pub const MAGIC: [u8; 8] = *b"\x89BGH\r\n\x1a\n";
 /// The size of the header in bytes.
-pub const HEADER: usize = 80;
+pub const HEADER: usize = 96;
 /// The most columns that a file may have.
 pub const MAX_COLUMNS: usize = 256;
 
@@ -58,19 +58,6 @@ pub struct TableRef<'a> {
     pub ends: &'a [u8],
     /// The strings, ascending and distinct.
     pub text: &'a [u8],
-}
-
-/// The state of the archive that the file belongs to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct State {
-    /// The archive.
-    pub id: ArchiveId,
-    /// The sequence number of its commit.
-    pub sequence: u64,
-    /// Its committed length.
-    pub length: u64,
-    /// Its games.
-    pub games: u64,
 }
 
 /// A part of a file: where it is, and its CRC.
@@ -171,9 +158,8 @@ pub fn encode(state: &State, tables: &[TableRef], columns: &[ColumnRef], others:
     head.extend_from_slice(&VERSION.0.to_le_bytes());
     head.extend_from_slice(&VERSION.1.to_le_bytes());
     head.extend_from_slice(&(HEADER as u32).to_le_bytes());
-    head.extend_from_slice(&state.id.0);
-    let length = file.len() as u64;
-    for number in [state.sequence, state.length, state.games, length, size as u64, 0] {
+    head.extend_from_slice(&state.encode());
+    for number in [file.len() as u64, size as u64, 0] {
         head.extend_from_slice(&number.to_le_bytes());
     }
     head.extend_from_slice(&directory(&|place| crcs[place]));
@@ -188,16 +174,14 @@ impl Directory {
     pub fn decode(file: &[u8]) -> Option<Directory> {
         let mut bytes = Bytes(file.strip_prefix(&MAGIC)?);
         let (major, minor, header) = (bytes.u16()?, bytes.u16()?, bytes.u32()?);
-        let id = ArchiveId(bytes.array()?);
-        let [sequence, length, games, own, size, reserved] = [(); 6].map(|()| bytes.u64());
-        let size = usize::try_from(size?).ok()?;
+        let state = State::decode(&mut bytes)?;
+        let (own, size, reserved) = (bytes.u64()?, usize::try_from(bytes.u64()?).ok()?, bytes.u64()?);
         let end = HEADER.checked_add(size)?;
         let crc = file.get(end..end.checked_add(4)?)?;
-        let whole = (major, minor) == VERSION && header as usize == HEADER && own? == file.len() as u64;
-        if !whole || reserved? != 0 || id.crc(0, file.get(..end)?).to_le_bytes() != crc {
+        let whole = (major, minor) == VERSION && header as usize == HEADER && own == file.len() as u64;
+        if !whole || reserved != 0 || state.id.crc(0, file.get(..end)?).to_le_bytes() != crc {
             return None;
         }
-        let state = State { id, sequence: sequence?, length: length?, games: games? };
         let mut bytes = Bytes(file.get(HEADER..end)?);
         let mut next = end + 4;
         let mut part = |length: usize, crc: u32| {
@@ -240,7 +224,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn sample() -> Vec<u8> {
-        let state = State { id: ArchiveId([7; 16]), sequence: 3, length: 9000, games: 3 };
+        let state = State { sequence: 3, length: 9000, games: 3, ..State::new(ArchiveId([7; 16])) };
         let table = TableRef { ends: &[1, 0, 0, 0, 3, 0, 0, 0], text: b"abc" };
         let key = Key::Tag("White".to_owned());
         let columns = [
@@ -287,8 +271,8 @@ mod tests {
             let mut file = sample();
             file.truncate(HEADER);
             file[48..56].copy_from_slice(&games.to_le_bytes());
-            file[56..64].copy_from_slice(&((HEADER + directory.len() + 4) as u64).to_le_bytes());
-            file[64..72].copy_from_slice(&(directory.len() as u64).to_le_bytes());
+            file[72..80].copy_from_slice(&((HEADER + directory.len() + 4) as u64).to_le_bytes());
+            file[80..88].copy_from_slice(&(directory.len() as u64).to_le_bytes());
             file.append(&mut directory);
             let crc = ArchiveId([7; 16]).crc(0, &file);
             file.extend_from_slice(&crc.to_le_bytes());

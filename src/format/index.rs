@@ -1,12 +1,12 @@
 //! The index file: where each chunk's moves and each dictionary block are (FORMAT.md, "The index file"). A cache of the archive.
 
 use super::wire::Bytes;
-use super::{ArchiveId, VERSION};
+use super::{State, VERSION};
 
 /// The first bytes of every index.
 pub const MAGIC: [u8; 8] = *b"\x89BGI\r\n\x1a\n";
 /// The size of the header in bytes.
-pub const HEADER: usize = 96;
+pub const HEADER: usize = 112;
 /// The size of an entry in bytes.
 pub const ENTRY: usize = 24;
 
@@ -32,28 +32,22 @@ pub struct DictionaryEntry {
     pub copy: u64,
 }
 
-/// A block of deletions.
+/// A block of deletions or restorations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DeletionEntry {
-    /// The first game that it deletes.
+    /// The first game that it names.
     pub first: u64,
     /// Where the block begins.
     pub offset: u64,
-    /// How many games it deletes.
+    /// How many games it names.
     pub count: u64,
 }
 
 /// An index.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Index {
-    /// The archive that it belongs to.
-    pub id: ArchiveId,
-    /// The sequence number of the commit it was made at.
-    pub sequence: u64,
-    /// The committed length of the archive at that commit.
-    pub length: u64,
-    /// Games in all.
-    pub games: u64,
+    /// The state of the archive that it was made from.
+    pub state: State,
     /// Pages of records in all.
     pub pages: u64,
     /// Strings in the dictionary.
@@ -62,7 +56,7 @@ pub struct Index {
     pub chunks: Vec<ChunkEntry>,
     /// The dictionary blocks in order.
     pub dictionaries: Vec<DictionaryEntry>,
-    /// The blocks of deletions in order.
+    /// The blocks of deletions and restorations in order.
     pub deletions: Vec<DeletionEntry>,
 }
 
@@ -75,11 +69,8 @@ impl Index {
         file.extend_from_slice(&VERSION.0.to_le_bytes());
         file.extend_from_slice(&VERSION.1.to_le_bytes());
         file.extend_from_slice(&(HEADER as u32).to_le_bytes());
-        file.extend_from_slice(&self.id.0);
+        file.extend_from_slice(&self.state.encode());
         for number in [
-            self.sequence,
-            self.length,
-            self.games,
             self.pages,
             self.strings,
             self.chunks.len() as u64,
@@ -94,7 +85,7 @@ impl Index {
         for number in chunks.chain(dictionaries).chain(deletions).flatten() {
             file.extend_from_slice(&number.to_le_bytes());
         }
-        file.extend_from_slice(&self.id.crc(0, &file).to_le_bytes());
+        file.extend_from_slice(&self.state.id.crc(0, &file).to_le_bytes());
         file
     }
 
@@ -103,11 +94,11 @@ impl Index {
         let (body, crc) = file.split_at_checked(file.len().checked_sub(4)?)?;
         let mut bytes = Bytes(body.strip_prefix(&MAGIC)?);
         let (major, minor, header) = (bytes.u16()?, bytes.u16()?, bytes.u32()?);
-        let id = ArchiveId(bytes.array()?);
-        if (major, minor) != VERSION || header as usize != HEADER || id.crc(0, body).to_le_bytes() != crc {
+        let state = State::decode(&mut bytes)?;
+        if (major, minor) != VERSION || header as usize != HEADER || state.id.crc(0, body).to_le_bytes() != crc {
             return None;
         }
-        let [sequence, length, games, pages, strings, chunks, dictionaries, deletions] = [(); 8].map(|()| bytes.u64());
+        let [pages, strings, chunks, dictionaries, deletions] = [(); 5].map(|()| bytes.u64());
         let [chunks, dictionaries, deletions] =
             [chunks, dictionaries, deletions].map(|count| usize::try_from(count?).ok());
         let (chunks, dictionaries, deletions) = (chunks?, dictionaries?, deletions?);
@@ -125,10 +116,7 @@ impl Index {
             .map(|_| entry().map(|(first, offset, count)| DeletionEntry { first, offset, count }))
             .collect();
         let index = Index {
-            id,
-            sequence: sequence?,
-            length: length?,
-            games: games?,
+            state,
             pages: pages?,
             strings: strings?,
             chunks: chunks?,
@@ -152,18 +140,18 @@ impl Index {
         let totals = match (chunks.first(), chunks.last()) {
             (Some(first), Some(last)) => {
                 // A page takes five bytes of the archive at least: one of records and a checksum.
-                let pages = last.pages <= self.pages && self.pages <= self.length / 5;
-                first.first == 1 && first.pages == 0 && last.first <= self.games && pages
+                let pages = last.pages <= self.pages && self.pages <= self.state.length / 5;
+                first.first == 1 && first.pages == 0 && last.first <= self.state.games && pages
             }
-            _ => self.games == 0 && self.pages == 0,
+            _ => self.state.games == 0 && self.pages == 0,
         };
         let strings = match (dictionaries.first(), dictionaries.last()) {
             (Some(first), Some(last)) => first.first == 0 && last.first < self.strings,
             _ => self.strings == 0,
         };
         // A game takes a byte of its block's table at least, so what is allocated for all games is borne out by the file.
-        let games = self.games <= self.length;
-        let deletions = self.deletions.iter().all(|entry| entry.first >= 1 && entry.count <= self.games);
+        let games = self.state.games <= self.state.length;
+        let deletions = self.deletions.iter().all(|entry| entry.first >= 1 && entry.count <= self.state.games);
         totals && games && deletions && strings && chunks.windows(2).all(ascend) && dictionaries.windows(2).all(follow)
     }
 }

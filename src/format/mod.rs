@@ -36,6 +36,7 @@ pub mod record;
 pub mod side;
 pub mod signatures;
 pub mod source;
+pub mod state;
 #[allow(clippy::indexing_slicing)]
 pub mod tags;
 #[allow(clippy::indexing_slicing)]
@@ -43,9 +44,10 @@ pub mod texts;
 pub(crate) mod wire;
 
 pub use limits::Limits;
+pub use state::{Chain, State};
 
-/// The format version this program writes, major and minor; it reads every version up to it.
-pub const VERSION: (u16, u16) = (0, 1);
+/// The format version that this program writes, major and minor. Before 1.0 it reads no other.
+pub const VERSION: (u16, u16) = (0, 2);
 
 /// The archive's identity: 16 bytes that seed every checksum in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -110,12 +110,12 @@ impl Layout {
 
     /// Returns where the starts of groups begin.
     pub fn starts(&self) -> u64 {
-        self.facts() + self.side.games * 8
+        self.facts() + self.side.state.games * 8
     }
 
     /// Returns how many groups of games there are.
     pub fn groups(&self) -> u64 {
-        self.side.games.div_ceil(GROUP as u64)
+        self.side.state.games.div_ceil(GROUP as u64)
     }
 
     /// Returns where the entries begin.
@@ -161,7 +161,7 @@ impl Layout {
         header.extend_from_slice(&self.bits.to_le_bytes());
         header.extend_from_slice(&(self.width as u32).to_le_bytes());
         header.resize(CRC_AT, 0);
-        header.extend_from_slice(&self.side.id.crc(0, &header).to_le_bytes());
+        header.extend_from_slice(&self.side.state.id.crc(0, &header).to_le_bytes());
         header
     }
 
@@ -170,7 +170,7 @@ impl Layout {
         let side = SideHeader::decode(file, MAGIC)?;
         let header = file.get(..HEADER)?;
         let (body, crc) = header.split_at(CRC_AT);
-        if side.id.crc(0, body).to_le_bytes() != crc {
+        if side.state.id.crc(0, body).to_le_bytes() != crc {
             return None;
         }
         let mut bytes = Bytes(body.get(side::HEADER..)?);
@@ -181,7 +181,7 @@ impl Layout {
         }
         // Numbers that are too great for the file would overflow below.
         let most = file.len() as u64;
-        if side.games > most || side.own > most || 1 << bits > most {
+        if side.state.games > most || side.own > most || 1 << bits > most {
             return None;
         }
         let layout = Layout { side, places, bits, width };

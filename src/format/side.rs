@@ -1,22 +1,16 @@
-//! The beginning that side files share: whose archive they belong to, and at which commit (FORMAT.md, "Signatures file").
+//! The beginning that side files share: which state of which archive they belong to (FORMAT.md, "Signatures file").
 
 use super::wire::Bytes;
-use super::{ArchiveId, VERSION};
+use super::{State, VERSION};
 
 /// The size of the header in bytes.
-pub const HEADER: usize = 64;
+pub const HEADER: usize = 80;
 
 /// What a side file says of itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SideHeader {
-    /// The archive that it belongs to.
-    pub id: ArchiveId,
-    /// The sequence number of the commit it was made at.
-    pub sequence: u64,
-    /// The committed length of the archive at that commit.
-    pub length: u64,
-    /// Games in all.
-    pub games: u64,
+    /// The state of the archive that it was made from.
+    pub state: State,
     /// A number of the file's own.
     pub own: u64,
 }
@@ -25,20 +19,12 @@ impl SideHeader {
     /// Returns the bytes of a header that begins with `magic`.
     pub fn encode(&self, magic: [u8; 8]) -> [u8; HEADER] {
         let mut header = [0; HEADER];
-        let mut at = 0;
-        let mut put = |bytes: &[u8]| {
-            for (to, from) in header.iter_mut().skip(at).zip(bytes) {
-                *to = *from;
-            }
-            at += bytes.len();
-        };
-        put(&magic);
-        put(&VERSION.0.to_le_bytes());
-        put(&VERSION.1.to_le_bytes());
-        put(&(HEADER as u32).to_le_bytes());
-        put(&self.id.0);
-        for number in [self.sequence, self.length, self.games, self.own] {
-            put(&number.to_le_bytes());
+        let version = [VERSION.0, VERSION.1].map(u16::to_le_bytes);
+        let (size, own) = ((HEADER as u32).to_le_bytes(), self.own.to_le_bytes());
+        let state = self.state.encode();
+        let fields = [magic.as_slice(), version.as_flattened(), &size, &state, &own];
+        for (to, from) in header.iter_mut().zip(fields.into_iter().flatten()) {
+            *to = *from;
         }
         header
     }
@@ -50,12 +36,6 @@ impl SideHeader {
         if (major, minor) != VERSION || header as usize != HEADER {
             return None;
         }
-        Some(SideHeader {
-            id: ArchiveId(bytes.array()?),
-            sequence: bytes.u64()?,
-            length: bytes.u64()?,
-            games: bytes.u64()?,
-            own: bytes.u64()?,
-        })
+        Some(SideHeader { state: State::decode(&mut bytes)?, own: bytes.u64()? })
     }
 }

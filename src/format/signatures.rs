@@ -14,7 +14,7 @@ pub fn encode(header: &SideHeader, signatures: &[u64]) -> Vec<u8> {
     for signature in signatures {
         file.extend_from_slice(&signature.to_le_bytes());
     }
-    file.extend_from_slice(&header.id.crc(0, &file).to_le_bytes());
+    file.extend_from_slice(&header.state.id.crc(0, &file).to_le_bytes());
     file
 }
 
@@ -23,6 +23,6 @@ pub fn decode(file: &[u8]) -> Option<(SideHeader, &[u8])> {
     let (body, crc) = file.split_at_checked(file.len().checked_sub(4)?)?;
     let header = SideHeader::decode(body, MAGIC)?;
     let entries = body.get(HEADER..)?;
-    let sized = usize::try_from(header.games).ok()?.checked_mul(ENTRY)? == entries.len();
-    (sized && header.own == 0 && header.id.crc(0, body).to_le_bytes() == crc).then_some((header, entries))
+    let sized = usize::try_from(header.state.games).ok()?.checked_mul(ENTRY)? == entries.len();
+    (sized && header.own == 0 && header.state.id.crc(0, body).to_le_bytes() == crc).then_some((header, entries))
 }

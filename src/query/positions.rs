@@ -108,7 +108,7 @@ impl PositionIndex {
                 let body = self.map.get(at as usize..(at + PAGE as u64).min(crcs) as usize).ok_or(damage)?;
                 let at_crc = (crcs + page * 4) as usize;
                 let crc = self.map.get(at_crc..at_crc + 4).ok_or(damage)?;
-                if self.layout.side.id.crc(at, body).to_le_bytes() != crc {
+                if self.layout.side.state.id.crc(at, body).to_le_bytes() != crc {
                     return Err(damage);
                 }
                 word.fetch_or(mask, Ordering::Relaxed);
@@ -129,7 +129,7 @@ impl PositionIndex {
 
     /// Returns what is known of each game, in order. Reads eight bytes a game.
     pub fn facts(&self) -> Result<impl Iterator<Item = Facts>> {
-        let numbers = self.numbers(self.layout.facts(), self.layout.side.games)?;
+        let numbers = self.numbers(self.layout.facts(), self.layout.side.state.games)?;
         Ok(numbers.iter().map(|number| Facts::decode(u64::from_le_bytes(*number))))
     }
 
@@ -170,7 +170,7 @@ impl PositionIndex {
     /// Returns all games as stretches of some hundreds, in order.
     pub(crate) fn stretches(&self) -> Result<Vec<Stretch<'_>>> {
         let starts = self.numbers(self.layout.starts(), self.layout.groups())?;
-        let facts = self.numbers(self.layout.facts(), self.layout.side.games)?;
+        let facts = self.numbers(self.layout.facts(), self.layout.side.state.games)?;
         let start = |stretch: usize| {
             starts.get(stretch * STRETCH / GROUP).map_or(self.layout.places, |start| u64::from_le_bytes(*start))
         };
@@ -185,7 +185,7 @@ impl PositionIndex {
     /// Returns the game and ply of each of these places, which must ascend. Fast where they are many and where they are few.
     pub fn locate(&self, places: impl Iterator<Item = u64> + Clone) -> Result<Vec<Place>> {
         let starts = self.numbers(self.layout.starts(), self.layout.groups())?;
-        let facts = self.numbers(self.layout.facts(), self.layout.side.games)?;
+        let facts = self.numbers(self.layout.facts(), self.layout.side.state.games)?;
         let mut found = Vec::new();
         // The game looked at, from 0, its first place and what is known of it.
         let (mut game, mut first, mut known): (usize, u64, Option<Facts>) = (0, 0, None);
@@ -376,7 +376,7 @@ impl<W: Write> Paged<W> {
         while !bytes.is_empty() {
             let within = (self.written % PAGE as u64) as usize;
             if within == 0 {
-                self.crc = self.layout.side.id.seed(HEADER as u64 + self.written);
+                self.crc = self.layout.side.state.id.seed(HEADER as u64 + self.written);
             }
             let (now, rest) = bytes.split_at(bytes.len().min(PAGE - within));
             self.crc = crc_from(self.crc, now);

@@ -110,8 +110,7 @@ impl Signatures {
 }
 
 pub(super) fn header_of(archive: &Archive) -> SideHeader {
-    let (sequence, length) = (archive.sequence(), archive.file_length());
-    SideHeader { id: archive.id(), sequence, length, games: archive.len(), own: 0 }
+    SideHeader { state: archive.state(), own: 0 }
 }
 
 /// The home squares, and which of them have been left, in order.

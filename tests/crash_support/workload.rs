@@ -155,7 +155,7 @@ impl Workload {
         let path = self.folder.path().join(format!("{name}.bga"));
         fs::write(&path, state).unwrap();
         let archive = Archive::open(&path).unwrap();
-        assert_eq!(archive.cut(), None);
+        assert_eq!(archive.incomplete(), None);
         let sequence = archive.totals().unwrap().sequence;
         assert!(commits.contains(&sequence), "commit {sequence}, not one of {commits:?}");
         assert_eq!(archive.len(), self.games[sequence as usize]);

@@ -14,7 +14,7 @@ use super::beside;
 use crate::archive::map::Map;
 use crate::archive::{Archive, IndexState};
 use crate::error::{Error, Result};
-use crate::format::headers::{ColumnRef, Directory, MAX_COLUMNS, State, TableRef};
+use crate::format::headers::{ColumnRef, Directory, MAX_COLUMNS, TableRef};
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
@@ -77,7 +77,7 @@ impl<'a> Headers<'a> {
         let map = file.metadata().and_then(|meta| Map::of(&file, meta.len()));
         if let Ok(map) = map
             && let Some(directory) = Directory::decode(&map)
-            && directory.state == state(archive)
+            && directory.state == archive.state()
         {
             headers.file = Some((Arc::new(map), directory));
             headers.state = IndexState::File;
@@ -248,7 +248,7 @@ pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
         tables.into_iter().map(|strings| TableRef { ends: strings.ends(), text: strings.text() }).collect();
     let is_chosen = |name: &&String| chosen.iter().any(|(key, _)| matches!(key, Key::Tag(own) if own == *name));
     let others: Vec<&str> = names.iter().filter(|name| !is_chosen(name)).map(String::as_str).collect();
-    let file = crate::format::headers::encode(&state(archive), &tables, &refs, &others);
+    let file = crate::format::headers::encode(&archive.state(), &tables, &refs, &others);
     let names = chosen.into_iter().filter_map(|(key, _)| match key {
         Key::Tag(name) => Some(name.clone()),
         _ => None,
@@ -261,8 +261,4 @@ pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
     let (file, names) = encode(archive)?;
     crate::archive::writer::write_whole(&headers_path(archive.path()), &file)?;
     Ok((file.len() as u64, names))
-}
-
-fn state(archive: &Archive) -> State {
-    State { id: archive.id(), sequence: archive.sequence(), length: archive.file_length(), games: archive.len() }
 }
