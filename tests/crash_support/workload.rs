@@ -157,6 +157,8 @@ impl Workload {
         let archive = Archive::open(&path).unwrap();
         assert_eq!(archive.incomplete(), None);
         let sequence = archive.totals().unwrap().sequence;
+        // A page of zeros may be a lost one: so the first commit is found in the file as soon as it is there whole.
+        let commits = *commits.start()..=(*commits.end()).max(1);
         assert!(commits.contains(&sequence), "commit {sequence}, not one of {commits:?}");
         assert_eq!(archive.len(), self.games[sequence as usize]);
         for (game, digest) in archive.games().zip(&self.digests) {
@@ -178,7 +180,9 @@ impl Workload {
     pub fn recover(&self, state: &[u8], sequence: u64) {
         let disk = Disk::with(state);
         let opened = self.open(&disk).unwrap();
-        assert_eq!(opened.writer.sequence(), sequence);
+        // A writer takes in a commit that is there whole, if its page had not been begun yet.
+        let found = opened.writer.sequence();
+        assert!((sequence..=sequence + 1).contains(&found), "commit {found} after {sequence}");
         assert_eq!(disk.live().len() as u64, opened.writer.committed_length(), "the torn tail is cut");
         drop(opened);
         let (once, operations) = (disk.live(), disk.operations());
