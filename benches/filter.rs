@@ -7,7 +7,7 @@ mod common;
 
 use rayon::prelude::*;
 use scoresheet::Archive;
-use scoresheet::archive::{Game, IndexState};
+use scoresheet::archive::{Game, SideState};
 use scoresheet::query::{Filter, Headers, headers};
 use std::time::{Duration, Instant};
 
@@ -86,7 +86,7 @@ fn main() {
         Some(path) => Archive::open(path).expect("an archive"),
         None => sample.archive(),
     };
-    if Headers::of(&archive).state() != IndexState::File {
+    if Headers::of(&archive).state() != SideState::File {
         let begun = Instant::now();
         let (size, _) = headers::write(&archive).expect("room for the file");
         let each = size as f64 / archive.len() as f64;

@@ -2,7 +2,7 @@
 //! that is cut under it.
 
 use rayon::prelude::*;
-use scoresheet::archive::{Access, IndexState, Level, index_path};
+use scoresheet::archive::{Access, Level, SideState, index_path};
 use scoresheet::import::{Existing, Progress};
 use scoresheet::{Archive, Error, ImportOptions, import};
 use std::fs::{self, OpenOptions};
@@ -29,14 +29,14 @@ fn every_access_gives_the_same_games() {
     let mapped = Archive::open(&target).unwrap();
     let digest = mapped.digest().unwrap();
     let read = Archive::open_with(&target, Access::Read).unwrap();
-    assert_eq!(read.index_state(), IndexState::File);
+    assert_eq!(read.index_state(), SideState::File);
     let file = fs::read(&target).unwrap();
     let index = fs::read(index_path(&target)).unwrap();
     let held = Archive::from_bytes(file.clone(), Some(&index)).unwrap();
-    assert_eq!(held.index_state(), IndexState::File);
+    assert_eq!(held.index_state(), SideState::File);
     // What lies behind the last commit does not count in memory either.
     let longer = Archive::from_bytes([file.as_slice(), b"BGAb"].concat(), None).unwrap();
-    assert_eq!((longer.index_state(), longer.file_length()), (IndexState::Missing, file.len() as u64));
+    assert_eq!((longer.index_state(), longer.file_length()), (SideState::Missing, file.len() as u64));
     for archive in [&read, &held, &longer] {
         assert_eq!(archive.digest().unwrap(), digest);
         assert_eq!(archive.index_file(), index);

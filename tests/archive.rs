@@ -1,7 +1,7 @@
 //! Archives through the library: determinism, appending, damage, indexes, threads.
 
 use rayon::prelude::*;
-use scoresheet::archive::{Access, IndexState, Level, MODEL, RecodeOptions, delete, index_path, recode};
+use scoresheet::archive::{Access, Level, MODEL, RecodeOptions, SideState, delete, index_path, recode};
 use scoresheet::chess::fen::{Fen, FenText};
 use scoresheet::format::moves::Coding;
 use scoresheet::import::{Existing, Progress, Summary};
@@ -148,7 +148,7 @@ fn appending_goes_on_where_the_archive_ends() {
     assert_eq!(before.len(), 6);
     assert_eq!(before.game(6).unwrap().digest().unwrap(), first[5]);
     let after = Archive::open(&target).unwrap();
-    assert_eq!((after.len(), after.index_state()), (3006, IndexState::File));
+    assert_eq!((after.len(), after.index_state()), (3006, SideState::File));
     let again: Vec<_> = after.games().take(6).map(|game| game.unwrap().digest().unwrap()).collect();
     assert_eq!(first, again);
     let alone = Archive::open(sample(folder.path())).unwrap();
@@ -256,19 +256,19 @@ fn an_index_is_a_cache() {
         assert_eq!(archive.index_file(), bytes);
         archive.position(2345, 30).unwrap().fen()
     };
-    let fen = position(IndexState::File);
+    let fen = position(SideState::File);
     fs::remove_file(&index).unwrap();
-    assert_eq!(position(IndexState::Missing), fen);
+    assert_eq!(position(SideState::Missing), fen);
     // Any damage, and the index of another archive, is seen.
     for at in (0..bytes.len()).step_by(5) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x10;
         fs::write(&index, damaged).unwrap();
-        assert_eq!(position(IndexState::Stale), fen, "byte {at}");
+        assert_eq!(position(SideState::Stale), fen, "byte {at}");
         assert_eq!(Archive::verify(&target, Level::Quick, |_| {}).unwrap().index, Some(false));
     }
     fs::copy(testdata("golden/v0.2.bgi"), &index).unwrap();
-    assert_eq!(position(IndexState::Stale), fen);
+    assert_eq!(position(SideState::Stale), fen);
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn an_interrupted_import_leaves_a_whole_archive() {
     assert!(matches!(summary.stopped, Some(Error::Interrupted)));
     assert!(summary.stored > 0 && summary.stored < 24_000, "{}", summary.stored);
     let archive = Archive::open(&target).unwrap();
-    assert_eq!((archive.len(), archive.index_state()), (summary.stored, IndexState::File));
+    assert_eq!((archive.len(), archive.index_state()), (summary.stored, SideState::File));
     assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
 }
 

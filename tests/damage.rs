@@ -9,7 +9,7 @@ mod damage_support;
 use damage_support::{Random, Whole, blocks, bring_in, testdata, told};
 use rayon::prelude::*;
 use scoresheet::archive::repair::Part;
-use scoresheet::archive::{IndexState, Level};
+use scoresheet::archive::{Level, SideState};
 use scoresheet::format::ArchiveId;
 use scoresheet::{Archive, Error};
 use std::fs;
@@ -78,7 +78,7 @@ fn every_single_bit_flip_is_found() {
 /// Checks what an index file does to an archive: it is used only if it is the very one.
 fn with_index(whole: &Whole, index: &[u8], what: &str) {
     let archive = Archive::from_bytes(whole.file.clone(), Some(index)).unwrap();
-    let state = if index == whole.index { IndexState::File } else { IndexState::Stale };
+    let state = if index == whole.index { SideState::File } else { SideState::Stale };
     assert_eq!(archive.index_state(), state, "{what}");
     assert_eq!(archive.index_file(), whole.index, "{what}");
 }
@@ -119,7 +119,7 @@ fn every_flip_and_cut_of_an_index_and_every_cut_of_an_archive() {
 fn an_index_that_is_not_the_very_one_is_not_used() {
     let whole = Whole::small();
     let archive = Archive::from_bytes(whole.file.clone(), Some(&whole.index)).unwrap();
-    assert_eq!(archive.index_state(), IndexState::File);
+    assert_eq!(archive.index_state(), SideState::File);
     let foreign = fs::read(testdata("golden/v0.2.bgi")).unwrap();
     // As it was at an earlier commit: the archive before the last source was appended.
     let mut stale = whole.index.clone();
@@ -156,13 +156,13 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
         let archive = Archive::from_bytes(whole.file.clone(), Some(index)).unwrap();
         // A lie that holds together gives errors, if anything.
         whole.falsifies_nothing(&archive, |game| game % 16 == 1, what);
-        if archive.index_state() == IndexState::Stale {
+        if archive.index_state() == SideState::Stale {
             assert_eq!(archive.index_file(), whole.index, "{what}");
         }
     }
     let refused = wrong.iter().filter(|(_, index)| {
         let archive = Archive::from_bytes(whole.file.clone(), Some(index)).unwrap();
-        archive.index_state() == IndexState::Stale
+        archive.index_state() == SideState::Stale
     });
     assert!(refused.count() * 4 > wrong.len());
 }

@@ -196,7 +196,7 @@ fn compare(path: &Path) {
     let made = Headers::without_file(&archive);
     headers::write(&archive).unwrap();
     let filed = Headers::of(&archive);
-    assert_eq!(filed.state(), scoresheet::archive::IndexState::File);
+    assert_eq!(filed.state(), scoresheet::archive::SideState::File);
     let mut expected: Vec<Vec<u64>> = CASES.iter().map(|_| Vec::new()).collect();
     for game in archive.games() {
         let game = game.unwrap();

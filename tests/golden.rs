@@ -2,7 +2,7 @@
 //!
 //! `SCORESHEET_BLESS=1 cargo test --test golden` writes the golden archive anew: to be done together with FORMAT.md and CHANGELOG.md.
 
-use scoresheet::archive::{IndexState, Level, delete, index_path};
+use scoresheet::archive::{Level, SideState, delete, index_path};
 use scoresheet::query::{Filter, Headers, headers};
 use scoresheet::{Archive, Error, ImportOptions, import};
 use std::fs;
@@ -78,7 +78,7 @@ fn deletions_and_header_columns_are_written_as_they_were() {
     let archive = Archive::open(golden("v0.2-deleted.bga")).unwrap();
     assert!(archive.live().iter().eq([1, 4, 6]));
     let columns = Headers::of(&archive);
-    assert_eq!(columns.state(), IndexState::File);
+    assert_eq!(columns.state(), SideState::File);
     let games = Filter::parse("plies >= 7").unwrap().games(&columns).games;
     assert!(games.contains(1) && !games.contains(2));
 }

@@ -23,6 +23,7 @@ mod rescue;
 mod salvage;
 mod scan;
 mod set;
+mod side;
 pub mod storage;
 mod verify;
 mod walk;
@@ -36,21 +37,17 @@ pub use many::ArchiveSet;
 pub use opening::{Cut, Incomplete};
 pub use options::OpenOptions;
 pub use read_at::Access;
-pub use reader::{Archive, IndexState};
+pub use reader::Archive;
 pub(crate) use recode::push_record;
 pub use recode::{MODEL, RecodeOptions, Recoded, recode};
 pub use scan::{BlockRef, Scan};
 pub use set::GameSet;
+pub use side::{SideFile, SideState};
 pub use verify::{Level, Report};
 
 use std::path::{Path, PathBuf};
 
-/// Returns where the index of an archive is kept: beside it, with the extension `bgi` for `bga`; behind any other name `.bgi` is added.
+/// Returns where the index of an archive is kept: beside it, with the extension `bgi`.
 pub fn index_path(archive: &Path) -> PathBuf {
-    if archive.extension().is_some_and(|extension| extension == "bga") {
-        return archive.with_extension("bgi");
-    }
-    let mut name = archive.as_os_str().to_owned();
-    name.push(".bgi");
-    name.into()
+    SideFile::Index.path(archive)
 }

@@ -10,6 +10,7 @@ use super::options::OpenOptions;
 use super::read_at::Store;
 use super::scan::{BlockRef, IndexBuilder, Scan};
 use super::set::GameSet;
+use super::side::SideState;
 use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
@@ -27,17 +28,6 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-/// Where an open archive's index came from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum IndexState {
-    /// From the index file.
-    File,
-    /// From a walk over the archive: there is no index file.
-    Missing,
-    /// From a walk over the archive: the index file is damaged, or belongs to another archive or an earlier state of this one.
-    Stale,
-}
 
 /// Tags, texts and layout blocks by their first game.
 pub(super) type Salvaged = HashMap<(Kind, u64), BlockRef>;
@@ -58,7 +48,7 @@ pub struct Archive {
     header: Header,
     incomplete: Option<Incomplete>,
     index: Index,
-    index_state: IndexState,
+    index_state: SideState,
     dictionary: Dictionary,
     /// The deleted games, if there are any.
     deleted: Option<GameSet>,
@@ -129,7 +119,7 @@ impl Archive {
             store,
             id: header.state.id,
             header,
-            index_state: IndexState::Missing,
+            index_state: SideState::Missing,
             incomplete: None,
             dictionary: Dictionary::new(index.dictionaries.clone()),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
@@ -183,13 +173,14 @@ impl Archive {
         Ok(Some(deleted).filter(|deleted| !deleted.is_empty()))
     }
 
-    fn index(store: &Store, header: &Header, file: Option<&[u8]>) -> Result<(Index, IndexState)> {
-        let mut state = IndexState::Missing;
+    fn index(store: &Store, header: &Header, file: Option<&[u8]>) -> Result<(Index, SideState)> {
+        let mut state = SideState::Missing;
         if let Some(file) = file {
-            state = IndexState::Stale;
-            if let Some(index) = Index::decode(file).filter(|index| index.state == header.state) {
-                return Ok((index, IndexState::File));
-            }
+            state = match Index::decode(file) {
+                Some(index) if index.state == header.state => return Ok((index, SideState::File)),
+                Some(_) => SideState::Stale,
+                None => SideState::of_unreadable(file),
+            };
         }
         let mut builder = IndexBuilder::new(header.state.id);
         for block in Scan::new(store, header.state.id) {
@@ -301,7 +292,7 @@ impl Archive {
     }
 
     /// Returns where the index came from.
-    pub fn index_state(&self) -> IndexState {
+    pub fn index_state(&self) -> SideState {
         self.index_state
     }
 

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::{
     bench, book, brenner, compact, completions, dedupe, delete, eco, export, fen, find, import, index, info, list, man,
-    merge, pack, position, repair, replace, show, split, stats, tree, verify,
+    merge, pack, position, repair, replace, show, split, stats, tree, undelete, verify,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -48,6 +48,7 @@ pub enum Command {
     Eco(eco::Args),
     Dedupe(dedupe::Args),
     Delete(delete::Args),
+    Undelete(undelete::Args),
     Replace(replace::Args),
     Compact(compact::Args),
     Merge(merge::Args),

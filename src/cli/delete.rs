@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Delete games from an archive
 ///
 /// The numbers of other games stay; a deleted number stands for nothing. The bytes of deleted games stay in the file until `scoresheet
-/// compact` makes a new archive without them. There is no undoing it.
+/// compact` makes a new archive without them; until then `scoresheet undelete` brings them back.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

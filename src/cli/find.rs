@@ -10,17 +10,18 @@ use crate::json::Object;
 use crate::list::{self, Style};
 use crate::output::{self, count, message, note};
 use crate::pattern::PatternArgs;
+use crate::side_files;
 use crate::sought::SoughtArgs;
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;
-use scoresheet::archive::{Archive, ArchiveSet, Game, GameSet};
+use scoresheet::archive::{ArchiveSet, Game, GameSet};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::{Found, Headers, Hit, PositionIndex, Reach, Search, SideState, Signatures, SortKeys};
+use scoresheet::query::{Found, Headers, Hit, Reach, SortKeys};
 use std::io::Write;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Find the games that reach a position, transpositions included, or one like a pattern
@@ -128,7 +129,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             let started = Instant::now();
             let name = games::name_in(&archives, archive);
             let (chosen, undecided) = args.filter.games(archive);
-            let found = with_side_files(archive, chosen.as_ref(), |search| match &pattern {
+            let found = side_files::with_search(archive, chosen.as_ref(), |search| match &pattern {
                 Some(pattern) => search.pattern(pattern, args.pattern.either_color, args.all_plies),
                 None => search.position(&sought, reach),
             });
@@ -174,6 +175,7 @@ fn sorted(archives: &ArchiveSet, keys: &SortKeys, places: Vec<Place>, most: usiz
     let headers: Vec<Headers> = archives.archives().iter().map(Headers::of).collect();
     let games: Vec<(usize, u64)> = places.iter().map(|place| place.game).collect();
     let (order, unread) = keys.order(&headers, &games, most);
+    headers.iter().for_each(side_files::report_columns);
     let mut lost = 0;
     for (number, unread) in unread {
         lost += archives.archives().get(number).map_or(0, |archive| games::tell(archive, &[unread]));
@@ -181,35 +183,6 @@ fn sorted(archives: &ArchiveSet, keys: &SortKeys, places: Vec<Place>, most: usiz
     let mut places: Vec<Option<Place>> = places.into_iter().map(Some).collect();
     let sorted = order.into_iter().filter_map(|place| places.get_mut(place)?.take()).collect();
     (sorted, lost)
-}
-
-/// Runs `work` with a search in these games, or all, that has the help of the side files that there are.
-pub fn with_side_files<T>(archive: &Archive, among: Option<&GameSet>, work: impl FnOnce(Search) -> T) -> T {
-    let path = archive.path();
-    let among: Option<Vec<u64>> = among.map(|games| games.iter().collect());
-    let (index, index_state) = PositionIndex::open(archive);
-    let (signatures, state) = Signatures::open(archive);
-    told_if_stale(&PositionIndex::path(path), index_state, "--positions");
-    told_if_stale(&Signatures::path(path), state, "--signatures");
-    let mut search = Search::new(archive);
-    if let Some(signatures) = &signatures {
-        search = search.with_signatures(signatures);
-    }
-    if let Some(index) = &index {
-        search = search.with_index(index);
-    }
-    if let Some(games) = &among {
-        search = search.among(games);
-    }
-    work(search)
-}
-
-/// Says that a side file is passed over, and what to do about it.
-fn told_if_stale(path: &Path, state: SideState, option: &str) {
-    if state == SideState::Stale {
-        let what = "does not belong to the archive as it is, and is passed over: make it again with `scoresheet index";
-        message(&format!("{} {what} {option}`", path.display()));
-    }
 }
 
 fn explain(name: Option<&str>, found: &Found, started: Instant) {

@@ -2,6 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::output::{count, message};
+use crate::side_files;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, ArchiveSet, Game, GameSet};
 use scoresheet::error::Error;
@@ -19,6 +20,20 @@ impl Ranges {
     /// The games from `first` to `last`.
     pub fn of(first: u64, last: u64) -> Ranges {
         Ranges(vec![(first, Some(last))])
+    }
+
+    /// Returns the games of an archive with so many games, deleted ones too. A range that begins beyond the last game is an error.
+    pub fn games(&self, games: u64) -> Result<GameSet, Failure> {
+        let mut set = GameSet::new(games);
+        for (first, last) in &self.0 {
+            if *first > games {
+                return Err(Error::NoSuchGame { game: *first, games }.into());
+            }
+            for game in *first..=last.unwrap_or(games).min(games) {
+                set.insert(game);
+            }
+        }
+        Ok(set)
     }
 }
 
@@ -165,7 +180,9 @@ impl Where {
     /// where threads have been installed.
     pub fn games(&self, archive: &Archive) -> (Option<GameSet>, u64) {
         let Some(filter) = &self.filter else { return (None, 0) };
-        let Passed { games, unread } = filter.games(&Headers::of(archive));
+        let headers = Headers::of(archive);
+        let Passed { games, unread } = filter.games(&headers);
+        side_files::report_columns(&headers);
         (Some(games), tell(archive, &unread))
     }
 }

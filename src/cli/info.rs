@@ -5,7 +5,7 @@ use crate::failure::{Code, Failure};
 use crate::json::Object;
 use crate::output::{self, count, printable, thousands};
 use crate::parts::Parts;
-use scoresheet::archive::{Archive, IndexState};
+use scoresheet::archive::{Archive, SideState};
 use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::source::Source;
 use std::fmt::Write as _;
@@ -79,11 +79,10 @@ fn hex(bytes: &[u8]) -> String {
 impl Info<'_> {
     fn index(&self) -> (&'static str, &'static str) {
         match self.archive.index_state() {
-            IndexState::File => ("good", "good"),
-            IndexState::Missing => ("missing", "missing; `scoresheet index` writes it"),
-            IndexState::Stale => {
-                ("stale", "damaged or of another state of the archive; `scoresheet index` writes it anew")
-            }
+            SideState::File => ("good", "good"),
+            SideState::Missing => ("missing", "missing; `scoresheet index` writes it"),
+            SideState::Stale => ("stale", "of another state of the archive; `scoresheet index` writes it anew"),
+            SideState::Damaged => ("damaged", "damaged; `scoresheet index` writes it anew"),
         }
     }
 

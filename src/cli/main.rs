@@ -47,11 +47,13 @@ mod progress;
 mod repair;
 mod replace;
 mod show;
+mod side_files;
 mod sought;
 mod split;
 mod stats;
 mod stats_report;
 mod tree;
+mod undelete;
 mod verify;
 
 use args::{Cli, Command};
@@ -104,6 +106,7 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Dedupe(args) => dedupe::run(args),
         Command::Eco(args) => eco::run(args),
         Command::Delete(args) => delete::run(args),
+        Command::Undelete(args) => undelete::run(args),
         Command::Replace(args) => replace::run(args),
         Command::Compact(args) => compact::run(args),
         Command::Merge(args) => merge::run(args),

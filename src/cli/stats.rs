@@ -5,6 +5,7 @@ use crate::failure::{Code, Failure};
 use crate::games::{self, Ranges, Where};
 use crate::json::{Object, rounded};
 use crate::output::{self, NewFile, count, note, printable, ratio, thousands};
+use crate::side_files;
 use crate::stats_report;
 use scoresheet::query::Headers;
 use scoresheet::query::stats::{self, LENGTH_STEP, RATING_STEP, Stats};
@@ -55,7 +56,9 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         for archive in archives.archives() {
             let (games, unread) = args.filter.chosen(archive, args.games.as_ref())?;
             undecided += unread;
-            all.add(stats::stats(&Headers::of(archive), &games).map_err(Failure::of_archive(archive.path()))?);
+            let headers = Headers::of(archive);
+            all.add(stats::stats(&headers, &games).map_err(Failure::of_archive(archive.path()))?);
+            side_files::report_columns(&headers);
         }
         Ok::<_, Failure>((all, undecided))
     })?;

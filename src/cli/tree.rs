@@ -2,12 +2,12 @@
 
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
-use crate::find::with_side_files;
 use crate::formats;
 use crate::games::{self, Where};
 use crate::heading::Heading;
 use crate::json::Object;
 use crate::output::{self, count, message, ratio, thousands};
+use crate::side_files;
 use crate::sought::PositionArgs;
 use scoresheet::archive::{Archive, ArchiveSet};
 use scoresheet::chess::Move;
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         for (before, archive) in archives.numbered() {
             let name = games::name_in(&archives, archive);
             let (chosen, undecided) = args.filter.games(archive);
-            let tree = with_side_files(archive, chosen.as_ref(), |search| search.tree(&position));
+            let tree = side_files::with_search(archive, chosen.as_ref(), |search| search.tree(&position));
             tree.unread.iter().for_each(|error| message(&games::fault(name.as_deref(), error)));
             failed += undecided + tree.unread.len() as u64;
             match &mut all {

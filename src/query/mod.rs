@@ -18,32 +18,22 @@ pub mod pattern;
 mod place;
 pub mod positions;
 pub mod search;
+mod side_files;
 pub mod signature;
 pub mod sort;
 pub mod sought;
 pub mod stats;
 pub mod tree;
 
+pub use crate::archive::SideState;
 pub use fault::QueryFault;
 pub use filter::Filter;
 pub use headers::Headers;
 pub use pattern::Pattern;
 pub use positions::PositionIndex;
 pub use search::{Found, Hit, Reach, Search, Step};
-pub use signature::{SideState, Signatures};
+pub use side_files::check_side_files;
+pub use signature::Signatures;
 pub use sort::SortKeys;
 pub use sought::{Compare, Sought};
 pub use tree::{Branch, Tally, Tree};
-
-use std::path::{Path, PathBuf};
-
-/// Returns where a side file of an archive is kept: beside it, with this extension in place of `bga`, or behind any other name.
-fn beside(archive: &Path, extension: &str) -> PathBuf {
-    if archive.extension().is_some_and(|old| old == "bga") {
-        return archive.with_extension(extension);
-    }
-    let mut name = archive.as_os_str().to_owned();
-    name.push(".");
-    name.push(extension);
-    name.into()
-}

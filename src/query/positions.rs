@@ -5,22 +5,23 @@ mod places;
 pub use places::Places;
 pub(crate) use places::Stretch;
 
-use super::beside;
 use super::facts::facts;
-use super::signature::{SideState, header_of};
+use super::signature::header_of;
 use crate::archive::map::Map;
-use crate::archive::{Archive, writer};
+use crate::archive::{Archive, SideFile, SideState, writer};
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
 use crate::format::crc_from;
 use crate::format::positions::{CHECK, Facts, GROUP, HEADER, Layout, PAGE};
+use crate::format::side::SideHeader;
 use places::{STRETCH, little};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The bytes that an entry takes while it is sorted.
@@ -33,6 +34,7 @@ pub struct PositionIndex {
     layout: Layout,
     /// One bit for each page whose CRC has been checked.
     sound: Vec<AtomicU64>,
+    fault: OnceLock<Damage>,
 }
 
 /// Where the position is in an archive: a game and a ply.
@@ -61,22 +63,30 @@ impl Ord for Facts {
 impl PositionIndex {
     /// Returns where the position index of an archive is kept: beside it, with the extension `bgp`.
     pub fn path(archive: &Path) -> PathBuf {
-        beside(archive, "bgp")
+        SideFile::Positions.path(archive)
     }
 
     /// Opens the index of an archive; tells why, where there is none.
     pub fn open(archive: &Archive) -> (Option<PositionIndex>, SideState) {
         let Ok(file) = File::open(PositionIndex::path(archive.path())) else { return (None, SideState::Missing) };
         let map = file.metadata().and_then(|file_is| Map::of(&file, file_is.len()));
-        let layout = map.as_ref().ok().and_then(|map| Layout::decode(map));
-        let own = |layout: &Layout| crate::format::side::SideHeader { own: 0, ..layout.side } == header_of(archive);
-        match (map, layout.filter(own)) {
-            (Ok(map), Some(layout)) => {
-                let sound = (0..layout.pages().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-                (Some(PositionIndex { map, layout, sound }), SideState::File)
-            }
-            _ => (None, SideState::Stale),
+        let Ok(map) = map else { return (None, SideState::Damaged) };
+        let Some(layout) = Layout::decode(&map) else { return (None, SideState::of_unreadable(&map)) };
+        if (SideHeader { own: 0, ..layout.side }) != header_of(archive) {
+            return (None, SideState::Stale);
         }
+        let sound = (0..layout.pages().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        (Some(PositionIndex { map, layout, sound, fault: OnceLock::new() }), SideState::File)
+    }
+
+    /// Returns the damage that was met, if any, since the index was opened. What asked for it was answered without the index.
+    pub fn fault(&self) -> Option<Damage> {
+        self.fault.get().copied()
+    }
+
+    /// Checks every page. Errors: the first that is damaged.
+    pub fn check(&self) -> Result<(), Damage> {
+        self.bytes(HEADER as u64..self.layout.crcs()).map(|_| ())
     }
 
     /// Returns how many positions are indexed.
@@ -89,10 +99,16 @@ impl PositionIndex {
         self.len() == 0
     }
 
+    /// Remembers why the index did not answer.
+    pub(super) fn failed(&self, error: &Error) {
+        if let Error::Damaged(damage) = error {
+            let _ = self.fault.set(*damage);
+        }
+    }
+
     /// Returns bytes of the file, after their pages have been checked.
     fn bytes(&self, range: Range<u64>) -> Result<&[u8], Damage> {
-        let damage =
-            Damage::new(range.start, "damaged position index: make it again with `scoresheet index --positions`");
+        let damage = Damage::new(range.start, "damaged position index");
         let crcs = self.layout.crcs();
         if range.start < HEADER as u64 || range.end > crcs || range.start > range.end {
             return Err(damage);

@@ -110,8 +110,9 @@ impl<'a> Search<'a> {
         let mut steps = Vec::new();
         if let (Some(index), false) = (self.index, reach.variations) {
             // A damaged index is no reason to answer nothing: the games have it all.
-            if let Ok(found) = self.look_up(index, sought, reach) {
-                return found;
+            match self.look_up(index, sought, reach) {
+                Ok(found) => return found,
+                Err(error) => index.failed(&error),
             }
         }
         let candidates = self.candidates((!reach.variations).then_some(sought), &mut steps);

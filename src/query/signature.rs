@@ -4,9 +4,8 @@
 //! pawns left home (moved or captured there), and how many pawns and men were left at the end. A game can have had a position
 //! only if its first departures, as many as the position has, are just those of the position, and if it ended with no more men.
 
-use super::beside;
 use super::sought::{Home, Sought, class, has_back_pawns, home_pawns, home_ranks};
-use crate::archive::{Archive, writer};
+use crate::archive::{Archive, SideFile, SideState, writer};
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
 use crate::error::{Error, Result};
@@ -22,17 +21,6 @@ const ANY: u64 = 15 << 48;
 /// Games to a task.
 const TASK: usize = 4096;
 
-/// Where signatures, or another side file, came from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SideState {
-    /// From the file.
-    File,
-    /// There is no file.
-    Missing,
-    /// The file is damaged, or belongs to another archive or an earlier state of this one.
-    Stale,
-}
-
 /// The signatures of all games of an archive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signatures(Vec<u64>);
@@ -40,7 +28,7 @@ pub struct Signatures(Vec<u64>);
 impl Signatures {
     /// Returns where the signatures of an archive are kept: beside it, with the extension `bgs`.
     pub fn path(archive: &Path) -> PathBuf {
-        beside(archive, "bgs")
+        SideFile::Signatures.path(archive)
     }
 
     /// Makes the signatures of an archive by replaying every game, in parallel. A game that cannot be read gets one that rejects nothing.
@@ -60,14 +48,14 @@ impl Signatures {
     /// Reads the file of an archive; tells why, where there are none.
     pub fn open(archive: &Archive) -> (Option<Signatures>, SideState) {
         let Ok(file) = std::fs::read(Signatures::path(archive.path())) else { return (None, SideState::Missing) };
-        let entries = signatures::decode(&file).filter(|(header, _)| *header == header_of(archive));
-        let numbers = |(_, entries): (SideHeader, &[u8])| {
-            let number = |entry: &[u8]| entry.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
-            Signatures(entries.chunks_exact(ENTRY).map(number).collect())
-        };
-        match entries.map(numbers) {
-            Some(signatures) => (Some(signatures), SideState::File),
-            None => (None, SideState::Stale),
+        let number = |entry: &[u8]| entry.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        match signatures::decode(&file) {
+            Some((header, entries)) if header == header_of(archive) => {
+                let signatures = Signatures(entries.chunks_exact(ENTRY).map(number).collect());
+                (Some(signatures), SideState::File)
+            }
+            Some(_) => (None, SideState::Stale),
+            None => (None, SideState::of_unreadable(&file)),
         }
     }
 

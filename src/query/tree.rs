@@ -157,10 +157,11 @@ impl Search<'_> {
     /// compared man by man.
     pub fn tree(&self, position: &Position) -> Tree {
         let moves = position.legal_moves();
-        if let (Some(index), None) = (self.index(), self.games())
-            && let Ok(tree) = by_index(index, position, &moves)
-        {
-            return tree;
+        if let (Some(index), None) = (self.index(), self.games()) {
+            match by_index(index, position, &moves) {
+                Ok(tree) => return tree,
+                Err(error) => index.failed(&error),
+            }
         }
         self.tree_by_games(position, &moves)
     }

@@ -10,21 +10,21 @@ mod column;
 pub use crate::format::headers::Key;
 pub use column::{Column, Strings};
 
-use super::beside;
 use crate::archive::map::Map;
-use crate::archive::{Archive, IndexState};
+use crate::archive::{Archive, SideFile, SideState};
 use crate::error::{Error, Result};
-use crate::format::headers::{ColumnRef, Directory, MAX_COLUMNS, TableRef};
+use crate::format::headers::{ColumnRef, Directory, MAX_COLUMNS, Part, TableRef};
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Returns where the header columns of an archive are kept: beside it, with the extension `bgh`.
 pub fn headers_path(archive: &Path) -> PathBuf {
-    beside(archive, "bgh")
+    SideFile::TagColumns.path(archive)
 }
 
 /// The header columns of an open archive. It can be shared by threads.
@@ -32,7 +32,8 @@ pub fn headers_path(archive: &Path) -> PathBuf {
 pub struct Headers<'a> {
     archive: &'a Archive,
     file: Option<(Arc<Map>, Directory)>,
-    state: IndexState,
+    state: SideState,
+    is_damaged: AtomicBool,
     ready: Mutex<HashMap<Key, Ready>>,
 }
 
@@ -73,21 +74,37 @@ impl<'a> Headers<'a> {
         let mut headers = Headers::without_file(archive);
         let path = headers_path(archive.path());
         let Ok(file) = File::open(&path) else { return headers };
-        headers.state = IndexState::Stale;
-        let map = file.metadata().and_then(|meta| Map::of(&file, meta.len()));
-        if let Ok(map) = map
-            && let Some(directory) = Directory::decode(&map)
-            && directory.state == archive.state()
-        {
-            headers.file = Some((Arc::new(map), directory));
-            headers.state = IndexState::File;
-        }
+        headers.state = SideState::Damaged;
+        let Ok(map) = file.metadata().and_then(|meta| Map::of(&file, meta.len())) else { return headers };
+        headers.state = match Directory::decode(&map) {
+            Some(directory) if directory.state == archive.state() => {
+                headers.file = Some((Arc::new(map), directory));
+                SideState::File
+            }
+            Some(_) => SideState::Stale,
+            None => SideState::of_unreadable(&map),
+        };
         headers
+    }
+
+    /// Checks every part of the file. Returns whether all are intact; `true` where no file is used.
+    pub fn check(&self) -> bool {
+        self.file.as_ref().is_none_or(|(map, directory)| {
+            let parts = directory.tables.iter().map(|table| &table.part);
+            let mut parts = parts.chain(directory.columns.iter().map(|column| &column.part));
+            parts.all(|part| part.checked(map, directory.state.id).is_some())
+        })
     }
 
     /// Returns the header columns of an archive, to be made from its tags whether or not there is a file.
     pub fn without_file(archive: &'a Archive) -> Headers<'a> {
-        Headers { archive, file: None, state: IndexState::Missing, ready: Mutex::default() }
+        Headers {
+            archive,
+            file: None,
+            state: SideState::Missing,
+            is_damaged: AtomicBool::new(false),
+            ready: Mutex::default(),
+        }
     }
 
     /// Returns the archive.
@@ -95,9 +112,9 @@ impl<'a> Headers<'a> {
         self.archive
     }
 
-    /// Returns where the columns come from.
-    pub fn state(&self) -> IndexState {
-        self.state
+    /// Returns where the columns come from; `Damaged` once a part of the file was found to be, which was made from the archive then.
+    pub fn state(&self) -> SideState {
+        if self.is_damaged.load(Ordering::Relaxed) { SideState::Damaged } else { self.state }
     }
 
     /// Returns the columns asked for, in that order. Those that are not in the file are made together, in parallel: the tags of all
@@ -173,7 +190,12 @@ impl<'a> Headers<'a> {
             let absent = matches!(key, Key::Tag(name) if !directory.others.contains(name));
             return absent.then(Column::without_values);
         };
-        column.part.checked(map, id)?;
+        let intact = |part: &Part| {
+            let intact = part.checked(map, id).is_some();
+            self.is_damaged.fetch_or(!intact, Ordering::Relaxed);
+            intact.then_some(())
+        };
+        intact(&column.part)?;
         let strings = match column.table {
             None => None,
             Some(number) => {
@@ -187,7 +209,7 @@ impl<'a> Headers<'a> {
                     Some(strings) => Some(Arc::clone(strings)),
                     None => {
                         let table = directory.tables.get(number)?;
-                        table.part.checked(map, id)?;
+                        intact(&table.part)?;
                         Some(Arc::new(Strings::mapped(map, table)))
                     }
                 }
