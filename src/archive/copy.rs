@@ -39,12 +39,14 @@ pub struct Part<'a> {
 }
 
 /// What was copied.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Copied {
     /// Games in the new archive.
     pub games: u64,
     /// Bytes of its file.
     pub bytes: u64,
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be made again.
+    pub unindexed: Option<Error>,
 }
 
 /// What other tags a game is to have in the copy; `None` where it keeps its own.
@@ -85,8 +87,8 @@ fn write_new(
     match copy() {
         Ok(writer) => {
             file.finish()?;
-            write_index(path, &writer.index())?;
-            Ok(Copied { games: writer.committed_games(), bytes: writer.committed_length() })
+            let unindexed = write_index(path, &writer.index()).err();
+            Ok(Copied { games: writer.committed_games(), bytes: writer.committed_length(), unindexed })
         }
         Err(error) => {
             file.remove();

@@ -8,18 +8,27 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Deletes games of the archive at `path`, in one commit. Returns how many there were.
+/// What was deleted, or restored.
+#[derive(Debug, Default)]
+pub struct Deleted {
+    /// How many games.
+    pub games: u64,
+    /// Why the index could not be written, where it could not: the commit stands, and the index can be made again.
+    pub unindexed: Option<Error>,
+}
+
+/// Deletes games of the archive at `path`, in one commit.
 ///
 /// Their bytes stay in the file; `copy::write` makes an archive without them. A number that is deleted already or beyond the last game
 /// is passed over. Errors: those of opening the archive to write, and of writing.
-pub fn delete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<u64> {
+pub fn delete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
     change(path, games, |archive, game| !archive.is_deleted(game), Writer::delete)
 }
 
-/// Restores deleted games of the archive at `path`, in one commit. Returns how many there were.
+/// Restores deleted games of the archive at `path`, in one commit.
 ///
 /// A number that is not deleted is passed over. Errors: those of opening the archive to write, and of writing.
-pub fn undelete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<u64> {
+pub fn undelete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
     change(path, games, Archive::is_deleted, Writer::restore)
 }
 
@@ -28,7 +37,7 @@ fn change(
     games: impl IntoIterator<Item = u64>,
     concerns: impl Fn(&Archive, u64) -> bool,
     write: impl FnOnce(&mut Writer<File>, &GameSet) -> io::Result<()>,
-) -> Result<u64> {
+) -> Result<Deleted> {
     // Nobody else writes to it from here on: what is deleted now stays so until the commit.
     let mut writer = Writer::open(path)?.writer;
     let archive = Archive::open(path)?;
@@ -39,10 +48,11 @@ fn change(
     let count = set.len();
     drop(archive);
     let failed = || Error::io("cannot write", path);
+    let mut unindexed = None;
     if count > 0 {
         write(&mut writer, &set).map_err(failed())?;
         writer.commit().map_err(failed())?;
-        write_index(path, &writer.index())?;
+        unindexed = write_index(path, &writer.index()).err();
     }
-    Ok(count)
+    Ok(Deleted { games: count, unindexed })
 }

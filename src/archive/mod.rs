@@ -7,6 +7,7 @@ pub mod copy;
 mod delete;
 mod dictionary;
 mod digest;
+mod file_kind;
 mod game;
 mod many;
 pub mod map;
@@ -25,13 +26,15 @@ mod scan;
 mod set;
 mod side;
 pub mod storage;
+pub mod temporary;
 mod verify;
 mod walk;
 pub mod writer;
 
 pub use crate::format::Limits;
-pub use delete::{delete, undelete};
+pub use delete::{Deleted, delete, undelete};
 pub use digest::Digest;
+pub use file_kind::FileKind;
 pub use game::{Chunk, Game, TagValue};
 pub use many::ArchiveSet;
 pub use opening::{Cut, Incomplete};
@@ -42,12 +45,12 @@ pub(crate) use recode::push_record;
 pub use recode::{MODEL, RecodeOptions, Recoded, recode};
 pub use scan::{BlockRef, Scan};
 pub use set::GameSet;
-pub use side::{SideFile, SideState};
+pub use side::SideState;
 pub use verify::{Level, Report};
 
 use std::path::{Path, PathBuf};
 
 /// Returns where the index of an archive is kept: beside it, with the extension `bgi`.
 pub fn index_path(archive: &Path) -> PathBuf {
-    SideFile::Index.path(archive)
+    FileKind::Index.beside(archive)
 }

@@ -38,7 +38,7 @@ pub struct RecodeOptions {
 }
 
 /// What a copy came to.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Recoded {
     /// Totals of the archive copied.
     pub before: Commit,
@@ -48,6 +48,8 @@ pub struct Recoded {
     pub archive_bytes: u64,
     /// The length of its index in bytes.
     pub index_bytes: u64,
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be made again.
+    pub unindexed: Option<Error>,
 }
 
 /// Writes a copy of `source` to `target` with its moves coded as asked, and its index beside it; works on rayon's threads.
@@ -72,9 +74,9 @@ pub fn recode(
     let after = *writer.totals();
     drop(writer);
     new.finish()?;
-    write_index(target, &index)?;
+    let unindexed = write_index(target, &index).err();
     let index_bytes = index.encode().len() as u64;
-    Ok(Recoded { before: source.totals()?, after, archive_bytes, index_bytes })
+    Ok(Recoded { before: source.totals()?, after, archive_bytes, index_bytes, unindexed })
 }
 
 fn copy(

@@ -72,7 +72,7 @@ pub struct Kept {
 }
 
 /// What a repair kept and what was lost.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Repair {
     /// Games in the damaged archive, by its own account, deleted ones included.
     pub games: u64,
@@ -86,6 +86,8 @@ pub struct Repair {
     pub kept: Vec<Kept>,
     /// Names of sources that the new archive does not hold byte for byte any more.
     pub inexact: Vec<String>,
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be made again.
+    pub unindexed: Option<Error>,
 }
 
 impl Repair {
@@ -153,12 +155,12 @@ impl Archive {
         id.update(old.0);
         id.update(length.to_le_bytes());
         let id = ArchiveId(*id.finalize().first_chunk().unwrap_or(&[0; 16]));
-        let (new, writer) = NewFile::create(target, id, replace && target.exists())?;
+        let (new, writer) = NewFile::create_whole(target, id, replace)?;
         let mut work = Work::new(salvage, writer);
         match work.run(progress) {
             Ok(()) => {
                 new.finish()?;
-                write_index(target, &work.writer.index())?;
+                work.report.unindexed = write_index(target, &work.writer.index()).err();
                 Ok(work.report)
             }
             Err(error) => {

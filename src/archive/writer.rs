@@ -17,8 +17,8 @@ use foldhash::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::io;
 
-pub use super::new_file::{NewFile, write_index, write_whole};
-pub(crate) use super::new_file::{sync_folder, temporary};
+pub(crate) use super::new_file::sync_folder;
+pub use super::new_file::{NewFile, write_index, write_side};
 pub use super::recovery::Opened;
 
 /// Chunks in a batch, unless the import is asked for another number: a commit follows every so many.

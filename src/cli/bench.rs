@@ -2,13 +2,16 @@
 
 use crate::args::Threads;
 use crate::bench_report;
+use crate::content::Content;
 use crate::failure::{Code, Failure};
-use crate::interrupt;
 use crate::json::{Object, rounded};
 use crate::measure::{self, Random, Speed};
-use crate::output::{self, note, ratio, thousands};
+use crate::new_file;
+use crate::output::{self, note, ratio, shown, thousands};
+use crate::outputs::{Existing, Outputs};
 use crate::parts::Parts;
-use scoresheet::import::{Existing, ImportOptions, Progress, Summary, import};
+use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::import::{self, ImportOptions, Progress, Summary, import};
 use scoresheet::pgn::{self, ReadOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -37,9 +40,12 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Also write a report with plots to this file, in HTML; a file that is there is replaced
+    /// Also write a report with plots to this file, in HTML
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+    /// Replace that file if it exists already and is such a page
+    #[arg(long, requires = "report")]
+    force: bool,
     /// Do not tell what is being measured
     #[arg(short, long)]
     quiet: bool,
@@ -49,9 +55,12 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
     args.threads.install(|| {
-        let folder = tempfile::tempdir()
+        let mut outputs = Outputs::of([&args.file]);
+        let report = args.report.as_deref();
+        let report =
+            report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;
+        let folder = TemporaryFolder::create()
             .map_err(|error| Failure::Message(format!("cannot make a temporary folder: {error}")))?;
-        interrupt::remove_on_ctrl_c(folder.path().to_path_buf());
         let path = folder.path().join("bench.bga");
         let tell = |what: &str| {
             if !args.quiet {
@@ -68,7 +77,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
                 let level = if summary.pgn_bytes > ZSTD_LIMIT { 12 } else { 19 };
                 tell(&format!("zstd -{level} ..."));
                 let size = zstd_size(&args.file, level)
-                    .map_err(|error| Failure::Message(format!("cannot compress {}: {error}", args.file.display())))?;
+                    .map_err(|error| Failure::Message(format!("cannot compress {}: {error}", shown(&args.file))))?;
                 Some((level, size))
             }
         };
@@ -82,10 +91,9 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         tell("positions at random ...");
         let random = measure::random(&archive)?;
         let bench = Bench { summary, import_seconds, zstd, speeds, fen, random, checked: truth.nanoseconds };
-        if let Some(report) = &args.report {
+        if let Some(report) = &report {
             let page = bench_report::page(&bench, &args.file, rayon::current_num_threads());
-            std::fs::write(report, page)
-                .map_err(|error| Failure::Message(format!("cannot write {}: {error}", report.display())))?;
+            new_file::write(report, |file| Ok(file.write_all(page.as_bytes())?))?;
         }
         let mut out = output::stdout();
         let text = if args.json { format!("{}\n", bench.json()) } else { bench.text() };
@@ -99,16 +107,14 @@ fn import_into(args: &Args, path: &Path) -> Result<Summary, Failure> {
     let options = ImportOptions {
         threads: args.threads.count(),
         read: ReadOptions::default(),
-        existing: Existing::Refuse,
+        existing: import::Existing::Refuse,
         ..ImportOptions::default()
     };
     let files = [args.file.clone()];
     let summary = import(&files, path, &options, &Progress::default(), &AtomicBool::new(false), |_| {})?;
     match summary.stopped {
         Some(error) => Err(error.into()),
-        None if summary.stored == 0 => {
-            Err(Failure::Message(format!("{}: no game to measure with", args.file.display())))
-        }
+        None if summary.stored == 0 => Err(Failure::Message(format!("{}: no game to measure with", shown(&args.file)))),
         None => Ok(summary),
     }
 }

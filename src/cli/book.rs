@@ -1,9 +1,12 @@
 //! `scoresheet book`: an opening book in the format of PolyGlot.
 
 use crate::args::Threads;
+use crate::content::Content;
 use crate::failure::{Code, Failure};
 use crate::games::{self, Where};
-use crate::output::{self, NewFile, count, message, note};
+use crate::new_file;
+use crate::output::{self, count, message, note, shown};
+use crate::outputs::{Existing, Outputs};
 use scoresheet::query::Search;
 use scoresheet::query::book::{BookBuilder, BookOptions};
 use std::io::Write;
@@ -24,7 +27,7 @@ pub struct Args {
     /// The book to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Replace the book if it exists already
+    /// Replace the file if it exists already and is a book
     #[arg(long)]
     force: bool,
     /// So many half-moves of each game
@@ -44,8 +47,9 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let archives = output::open_all(&args.archives)?;
+    let mut outputs = Outputs::of_archives(&archives);
+    let target = outputs.file(&args.output, Content::Book, Existing::of_force(args.force))?;
     args.threads.install(|| {
-        let mut file = NewFile::create(&args.output, args.force)?;
         let mut book = BookBuilder::new(BookOptions { plies: args.plies, min_games: args.min_games });
         let mut failed = 0;
         for archive in archives.archives() {
@@ -65,13 +69,10 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             return Err(Failure::Message(format!("{what} could not be read: no book is written")));
         }
         let entries = book.entries();
-        for entry in &entries {
-            file.write_all(&entry.encode())?;
-        }
-        file.finish()?;
+        new_file::write(&target, |file| Ok(entries.iter().try_for_each(|entry| file.write_all(&entry.encode()))?))?;
         if !args.quiet {
             let moves = count(entries.len() as u64, "move", "moves");
-            note(&format!("{}: {moves}", args.output.display()));
+            note(&format!("{}: {moves}", shown(&args.output)));
         }
         Ok(Code::Fine)
     })

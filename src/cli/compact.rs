@@ -1,7 +1,7 @@
 //! `scoresheet compact`: a new archive without deleted games.
 
 use crate::args::Threads;
-use crate::copying::Target;
+use crate::copying::TargetArgs;
 use crate::failure::{Code, Failure};
 use crate::output;
 use scoresheet::archive::copy::Part;
@@ -18,7 +18,7 @@ pub struct Args {
     /// The archive
     archive: PathBuf,
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     #[command(flatten)]
     threads: Threads,
 }

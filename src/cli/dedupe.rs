@@ -5,7 +5,8 @@ use crate::copying;
 use crate::failure::{Code, Failure};
 use crate::games;
 use crate::json::Object;
-use crate::output::{self, count, note, printable};
+use crate::output::{self, count, note, printable, shown};
+use crate::outputs::Outputs;
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{self, Archive, ArchiveSet, GameSet};
@@ -40,7 +41,7 @@ pub struct Args {
     /// Write an archive without them
     #[arg(short, long, value_name = "FILE.bga")]
     output: Option<PathBuf>,
-    /// Replace that archive if it exists already
+    /// Replace that file if it exists already and is an archive
     #[arg(long, requires = "output")]
     force: bool,
     /// Which of the longest stays
@@ -82,6 +83,13 @@ fn dedupe(args: &Args) -> Result<Code, Failure> {
         Which::First => Keep::First,
         Which::Last => Keep::Last,
     };
+    let paths: Vec<PathBuf> = archives.archives().iter().map(|archive| archive.path().to_path_buf()).collect();
+    let target = args.output.as_deref();
+    let target =
+        target.map(|path| copying::target(paths.iter().map(PathBuf::as_path), path, args.force)).transpose()?;
+    if args.delete {
+        paths.iter().try_for_each(|path| Outputs::default().in_place(path))?;
+    }
     let headers: Vec<Headers> = archives.archives().iter().map(Headers::of).collect();
     let options = Options { prefixes: !args.whole_only, keep };
     let doubles = duplicates::find(&headers, options).map_err(|error| match args.archives.as_slice() {
@@ -105,7 +113,7 @@ fn dedupe(args: &Args) -> Result<Code, Failure> {
             set.insert(game);
         }
     }
-    if let Some(path) = &args.output {
+    if let Some(target) = &target {
         let part = |(archive, going): (_, &GameSet)| {
             let archive: &Archive = archive;
             let mut games = archive.live();
@@ -116,16 +124,16 @@ fn dedupe(args: &Args) -> Result<Code, Failure> {
         if !args.quiet {
             note(&format!("{number} left out"));
         }
-        return copying::write(path, args.force, args.quiet, &parts);
+        return copying::write(target, args.quiet, &parts);
     }
-    let paths: Vec<PathBuf> = archives.archives().iter().map(|archive| archive.path().to_path_buf()).collect();
     drop(headers);
     drop(archives);
     for (path, games) in paths.iter().zip(&going) {
-        archive::delete(path, games.iter()).map_err(Failure::of_archive(path))?;
+        let deleted = archive::delete(path, games.iter()).map_err(Failure::of_archive(path))?;
         if !args.quiet {
-            note(&format!("{}: {} deleted", path.display(), count(games.len(), "game", "games")));
+            note(&format!("{}: {} deleted", shown(path), count(games.len(), "game", "games")));
         }
+        output::tell_unindexed(path, deleted.unindexed.as_ref());
     }
     Ok(Code::Fine)
 }

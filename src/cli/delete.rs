@@ -3,7 +3,8 @@
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
 use crate::games::{self, Ranges, Where};
-use crate::output::{self, count, note};
+use crate::output::{self, count, note, shown};
+use crate::outputs::Outputs;
 use scoresheet::archive;
 use std::path::PathBuf;
 
@@ -60,11 +61,13 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         note(&format!("{} would be deleted", count(all, "game", "games")));
         return games::all_read(undecided);
     }
+    chosen.iter().try_for_each(|(path, _)| Outputs::default().in_place(path))?;
     for (path, games) in chosen {
-        archive::delete(&path, games.iter()).map_err(Failure::of_archive(&path))?;
+        let deleted = archive::delete(&path, games.iter()).map_err(Failure::of_archive(&path))?;
         if !args.quiet {
-            note(&format!("{}: {} deleted", path.display(), count(games.len(), "game", "games")));
+            note(&format!("{}: {} deleted", shown(&path), count(games.len(), "game", "games")));
         }
+        output::tell_unindexed(&path, deleted.unindexed.as_ref());
     }
     games::all_read(undecided)
 }

@@ -42,7 +42,7 @@ pub struct Args {
     /// With --write, give other values to tags that are there already
     #[arg(long, requires = "write")]
     overwrite: bool,
-    /// Replace that archive if it exists already
+    /// Replace that file if it exists already and is an archive
     #[arg(long, requires = "write")]
     force: bool,
     /// Print a JSON object a line
@@ -63,10 +63,11 @@ fn eco(args: &Args) -> Result<Code, Failure> {
     let archives = output::open_all(&args.archives)?;
     games::of_one(&archives, args.games.as_ref())?;
     if let Some(path) = &args.output {
+        let target = copying::target(archives.archives().iter().map(Archive::path), path, args.force)?;
         let edit = |game: &Game| named(game, args.overwrite);
         let parts = archives.archives().iter().map(|archive| Part { games: archive.live(), archive });
         let parts: Vec<Part> = parts.collect();
-        return copying::write_edited(path, args.force, args.quiet, &parts, &edit as Edit);
+        return copying::write_edited(&target, args.quiet, &parts, &edit as Edit);
     }
     let mut out = output::stdout();
     let damaged = games::write_lines(&archives, args.games.as_ref(), &args.filter, &mut out, |archive, name, unit| {

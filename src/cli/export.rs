@@ -5,8 +5,10 @@ use crate::failure::{Code, Failure};
 use crate::flavour::Flavour;
 use crate::formats::{self, Format};
 use crate::games::{self, Ranges, Unit, Where};
+use crate::new_file;
 use crate::original;
-use crate::output::{self, NewFile, count, message};
+use crate::output::{self, count, message};
+use crate::outputs::{Existing, Outputs};
 use crate::progress;
 use indicatif::ProgressBar;
 use scoresheet::archive::Archive;
@@ -33,10 +35,10 @@ pub struct Args {
     /// The archive, or several, one behind the other
     #[arg(required = true)]
     pub archives: Vec<PathBuf>,
-    /// The file to write instead of standard output; compressed if its name ends in .zst
+    /// The file to write instead of standard output; compressed if its name ends in .zst, .gz, .bz2 or .zip
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace the output file if it exists already
+    /// Replace the output file if it exists already and holds the same kind of thing
     #[arg(long, requires = "output")]
     pub force: bool,
     /// Write the source as it was, byte for byte, and check that it is; several sources go into a folder, -o FOLDER/
@@ -82,6 +84,10 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 fn export(args: &Args) -> Result<Code, Failure> {
     let archives = output::open_all(&args.archives)?;
     games::of_one(&archives, args.games.as_ref())?;
+    let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
+    let mut outputs = Outputs::of_archives(&archives);
+    let target = target.map(|path| outputs.file(path, args.format.content(), Existing::of_force(args.force)));
+    let target = target.transpose()?;
     let (mut work, mut games, mut undecided) = (Vec::new(), 0, 0);
     for archive in archives.archives() {
         let (chosen, unread) = args.filter.games(archive);
@@ -90,29 +96,21 @@ fn export(args: &Args) -> Result<Code, Failure> {
         work.push((archive, games::name_in(&archives, archive), units));
         games += count;
     }
-    let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    let damaged = match target {
+    let damaged = match &target {
         None => {
             let mut out = output::stdout();
             let damaged = write(args, &work, &ProgressBar::hidden(), &mut out)?;
             out.flush()?;
             damaged
         }
-        Some(path) => {
-            let mut file = NewFile::create(path, args.force)?;
+        Some(target) => {
             let bar = progress::bar(Some(games), !args.quiet);
             let look = |bar: &ProgressBar, elapsed: Duration| {
                 let done = bar.position();
                 let left = progress::left(elapsed, done, games).unwrap_or_default();
                 bar.set_message(format!("{}  {left}", count(done, "game", "games")));
             };
-            let failed = |failure| match failure {
-                Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", path.display())),
-                failure => failure,
-            };
-            let damaged = progress::watched(&bar, look, || write(args, &work, &bar, &mut file)).map_err(failed)?;
-            file.finish().map_err(failed)?;
-            damaged
+            new_file::write(target, |file| progress::watched(&bar, look, || write(args, &work, &bar, file)))?
         }
     };
     match damaged + undecided {

@@ -38,6 +38,8 @@ pub enum Failure {
     Message(String),
     /// What is wrong with a query, which is this option's value, and where in it.
     Query(&'static str, QueryFault),
+    /// What a command says that a signal has stopped.
+    Interrupted(String),
     /// Standard output or an output file cannot be written.
     Output(io::Error),
 }
@@ -80,7 +82,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Library(error) => write!(f, "{error}"),
             Failure::Query(option, fault) => write!(f, "{option}: {fault}"),
-            Failure::Message(message) => f.write_str(message),
+            Failure::Message(message) | Failure::Interrupted(message) => f.write_str(message),
             Failure::Output(error) => write!(f, "cannot write the output: {error}"),
         }
     }

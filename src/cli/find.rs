@@ -14,7 +14,7 @@ use crate::side_files;
 use crate::sought::SoughtArgs;
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;
-use scoresheet::archive::{ArchiveSet, Game, GameSet};
+use scoresheet::archive::{Archive, ArchiveSet, Game, GameSet};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
@@ -71,7 +71,7 @@ pub struct Args {
     /// Print nothing; write the games to a new archive, as they are stored
     #[arg(short, long, value_name = "FILE.bga", conflicts_with_all = ["format", "count"])]
     output: Option<PathBuf>,
-    /// Replace that archive if it exists already
+    /// Replace that file if it exists already and is an archive
     #[arg(long, requires = "output")]
     force: bool,
     /// Tell on standard error what was done and how many games each step left
@@ -120,6 +120,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         return Err(Failure::Message(what.to_owned()));
     }
     let sought = args.sought.sought()?;
+    let paths = archives.archives().iter().map(Archive::path);
+    let target = args.output.as_deref().map(|path| copying::target(paths, path, args.force)).transpose()?;
     let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let (skip, limit) = (whole(skip), limit.map_or(usize::MAX, whole));
     args.threads.install(|| {
@@ -153,9 +155,9 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         }
         places.drain(..skip.min(places.len()));
         places.truncate(limit);
-        match &args.output {
+        match &target {
             None => print(args, &archives, &places, &hits, failed),
-            Some(path) => {
+            Some(target) => {
                 let mut sets: Vec<GameSet> =
                     archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
                 for (archive, game) in places.iter().map(|place| place.game) {
@@ -164,7 +166,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
                     }
                 }
                 let parts = archives.archives().iter().zip(sets).map(|(archive, games)| Part { archive, games });
-                copying::write_part(path, args.force, &parts.collect::<Vec<_>>(), failed)
+                copying::write_part(target, &parts.collect::<Vec<_>>(), failed)
             }
         }
     })

@@ -1,5 +1,6 @@
 //! The formats of `scoresheet export` beside PGN.
 
+use crate::content::Content;
 use crate::flavour::Flavour;
 use crate::json::{self, Object};
 use clap::ValueEnum;
@@ -31,6 +32,17 @@ pub enum Format {
     Moveid,
     /// One PCN document a line (docs/PCN.md says what it cannot carry)
     Pcn,
+}
+
+impl Format {
+    /// Returns what a file in this format holds.
+    pub fn content(self) -> Content {
+        match self {
+            Format::Pgn => Content::Pgn,
+            Format::Json | Format::Pcn => Content::Json,
+            Format::Uci | Format::San | Format::Epd | Format::Fen | Format::Moveid => Content::Text,
+        }
+    }
 }
 
 /// Returns a value as a field of comma-separated values: in quotes where it needs them (RFC 4180).

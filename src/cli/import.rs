@@ -1,20 +1,22 @@
 //! `scoresheet import`: PGN files into an archive.
 
 use crate::args::Threads;
+use crate::content::Content;
 use crate::failure::{Code, Failure};
 use crate::inputs;
 use crate::interrupt;
 use crate::json::{Object, rounded};
-use crate::output::{self, NewFile, count, note, ratio, thousands};
+use crate::new_file::NewFile;
+use crate::output::{self, count, note, ratio, shown, thousands};
+use crate::outputs::{Existing, Outputs, Target};
 use crate::parts::Parts;
 use crate::pcn_source;
 use crate::progress;
 use indicatif::ProgressBar;
+use scoresheet::archive::FileKind;
 use scoresheet::archive::writer::BATCH;
 use scoresheet::error::Error;
-use scoresheet::import::{
-    Acknowledged, Existing, FaultReport, ImportOptions, Progress, SourceSummary, Summary, import,
-};
+use scoresheet::import::{self, Acknowledged, FaultReport, ImportOptions, Progress, SourceSummary, Summary, import};
 use scoresheet::pgn::{Encoding, FaultKind, ReadOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -49,7 +51,7 @@ pub struct Args {
     /// Add to the archive if it exists already
     #[arg(long, conflicts_with = "force")]
     append: bool,
-    /// Replace the archive if it exists already
+    /// Replace the file if it exists already and is an archive
     #[arg(long)]
     force: bool,
     /// Go on with an import of these files that was cut off; begin it where nothing of it is there (with --append also behind other games)
@@ -114,16 +116,16 @@ impl From<Charset> for Encoding {
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let files = inputs::expand(&args.files, &inputs::PGN)?;
-    check_target(args, &files)?;
+    let (target, rejects) = targets(args, &files)?;
     let options = ImportOptions {
         threads: args.threads.count(),
         read: ReadOptions { strict: args.strict, encoding: args.encoding.into(), ..ReadOptions::default() },
         level: args.level.unwrap_or(if args.pack { 19 } else { 9 }),
         pack: args.pack,
         existing: match (args.append, args.force) {
-            (true, _) => Existing::Append,
-            (_, true) => Existing::Replace,
-            _ => Existing::Refuse,
+            (true, _) => import::Existing::Append,
+            (_, true) => import::Existing::Replace,
+            _ => import::Existing::Refuse,
         },
         keep_rejected: args.rejects.is_some(),
         resume: args.resume,
@@ -132,7 +134,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     };
     let sources = pcn_source::as_pgn(&files)?;
     let stop = interrupt::stop_flag();
-    let rejects = args.rejects.as_deref().map(|path| Rejects::create(path, args.force)).transpose()?;
+    let rejects = rejects.map(Rejects::create).transpose()?;
     let total = total_size(&files);
     let bar = progress::bar(total, !args.quiet);
     let progress = if args.json { Progress::with_acknowledge(tell_commit) } else { Progress::default() };
@@ -143,7 +145,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         bar.set_message(state(&progress, total, elapsed));
     };
     let summary = progress::watched(&bar, look, || {
-        import(&sources.files, &args.output, &options, &progress, &stop, |fault| faults.tell(&fault))
+        import(&sources.files, target.path(), &options, &progress, &stop, |fault| faults.tell(&fault))
     });
     let Faults { told, seen, rejects, broken, .. } = faults;
     if seen > told {
@@ -165,7 +167,9 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     } else if !args.quiet && summary.stored + summary.passed_over > 0 {
         tell(args, &summary, start.elapsed());
     }
+    output::tell_unindexed(&args.output, summary.unindexed.as_ref());
     match failure {
+        Some(failure) if matches!(summary.stopped, Some(Error::Interrupted)) => Err(Failure::Interrupted(failure)),
         Some(failure) => Err(Failure::Message(failure)),
         None if args.strict && summary.rejected > 0 => Ok(Code::Rejected),
         None => Ok(Code::Fine),
@@ -185,32 +189,24 @@ fn tell_commit(done: &Acknowledged) {
     let _ = writeln!(out, "{object}").and_then(|()| out.flush());
 }
 
-/// Sees to it that the output is no file that would be lost by mistake.
-fn check_target(args: &Args, files: &[PathBuf]) -> Result<(), Failure> {
-    let target = &args.output;
-    let refuse = |what: &str| Err(Failure::Message(format!("{}: {what}", target.display())));
-    if target.as_os_str() == "-" {
+/// The archive and the file of rejected games, if they may be written.
+fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), Failure> {
+    let path = &args.output;
+    let refuse = |what: &str| Err(Failure::Message(format!("{}: {what}", shown(path))));
+    if path.as_os_str() == "-" {
         return refuse("an archive cannot go to standard output: give a file name with -o");
     }
-    if std::fs::metadata(target).is_ok_and(|file| !file.is_file()) {
+    if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) {
         return refuse("is not a regular file: give another name with -o");
     }
-    if target.extension().is_some_and(|ending| ending == "bgi") {
-        return refuse("this ending is that of index files: call the archive something like games.bga");
-    }
-    let is_input = |path: &Path| {
-        let whole = path.canonicalize();
-        whole.is_ok_and(|whole| files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == whole)))
-    };
-    if is_input(target) {
-        return refuse("is both input and output: give another name with -o");
-    }
-    match &args.rejects {
-        Some(rejects) if is_input(rejects) || rejects == target => {
-            Err(Failure::Message(format!("{}: give --rejects a name of its own", rejects.display())))
-        }
-        _ => Ok(()),
-    }
+    let mut outputs = Outputs::of(files);
+    // Of an archive that is there the import itself says what can be done with it.
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let archive = outputs.file(path, Content::Ours(FileKind::Archive), existing)?;
+    let rejects = args.rejects.as_deref();
+    let rejects =
+        rejects.map(|path| outputs.file(path, Content::Source, Existing::of_force(args.force))).transpose()?;
+    Ok((archive, rejects))
 }
 
 fn total_size(files: &[PathBuf]) -> Option<u64> {
@@ -260,7 +256,7 @@ impl Faults<'_> {
 /// The file of rejected games.
 struct Rejects {
     file: NewFile,
-    path: PathBuf,
+    target: Target,
     /// Whether the last game ended with its line.
     whole_line: bool,
     /// Why the file takes no more.
@@ -268,8 +264,8 @@ struct Rejects {
 }
 
 impl Rejects {
-    fn create(path: &Path, force: bool) -> Result<Rejects, Failure> {
-        Ok(Rejects { file: NewFile::create(path, force)?, path: path.to_path_buf(), whole_line: true, broken: None })
+    fn create(target: Target) -> Result<Rejects, Failure> {
+        Ok(Rejects { file: NewFile::create(&target)?, target, whole_line: true, broken: None })
     }
 
     fn write(&mut self, text: &[u8]) {
@@ -281,10 +277,10 @@ impl Rejects {
     }
 
     fn finish(self) -> Result<(), Failure> {
-        let Rejects { file, path, broken, .. } = self;
+        let Rejects { file, target, broken, .. } = self;
         broken.map_or(Ok(()), |error| Err(Failure::Output(error))).and_then(|()| file.finish()).map_err(|failure| {
             match failure {
-                Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", path.display())),
+                Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", shown(target.path()))),
                 failure => failure,
             }
         })
@@ -292,7 +288,7 @@ impl Rejects {
 }
 
 fn file_name(name: &Path) -> String {
-    if name.as_os_str() == "-" { "standard input".to_owned() } else { name.display().to_string() }
+    if name.as_os_str() == "-" { "standard input".to_owned() } else { shown(name) }
 }
 
 /// Where in its game a fault is; nothing for a fault of the tags or of the game as a whole.
@@ -344,7 +340,7 @@ fn fault_json(name: &Path, fault: &FaultReport) -> Object {
 
 /// Why an import that came to an end has failed all the same.
 fn failure(args: &Args, summary: &Summary) -> Option<String> {
-    let archive = args.output.display();
+    let archive = shown(&args.output);
     let kept = args.output.exists();
     let stored = count(summary.stored, "game", "games");
     match &summary.stopped {

@@ -2,10 +2,11 @@
 
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
-use crate::output::{self, count, note, thousands};
+use crate::output::{self, count, note, shown, thousands};
+use crate::outputs::Outputs;
 use crate::progress;
 use indicatif::ProgressBar;
-use scoresheet::archive::{Archive, index_path, writer};
+use scoresheet::archive::{Archive, FileKind, index_path, writer};
 use scoresheet::query::{PositionIndex, Signatures, headers, positions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,27 +49,37 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let path = index_path(&args.archive);
     if path == args.archive {
         let what = "this is the name of an index, not of an archive";
-        return Err(Failure::Message(format!("{}: {what}", path.display())));
+        return Err(Failure::Message(format!("{}: {what}", shown(&path))));
     }
     if args.signatures || args.positions || args.headers {
         return args.threads.install(|| side_files(args));
     }
+    Outputs::of([&args.archive]).beside(&args.archive, FileKind::Index)?;
     let archive = Archive::open_without_index(&args.archive).map_err(Failure::of_archive(&args.archive))?;
     output::report_incomplete(&archive);
     let index = archive.index_file();
-    writer::write_whole(&path, &index)?;
+    writer::write_side(&args.archive, &path, &index)?;
     told(args, &path, index.len() as u64, &count(archive.len(), "game", "games"));
     Ok(Code::Fine)
 }
 
 fn told(args: &Args, path: &Path, size: u64, what: &str) {
     if !args.quiet {
-        note(&format!("{}: {} bytes for {what}", path.display(), thousands(size)));
+        note(&format!("{}: {} bytes for {what}", shown(path), thousands(size)));
     }
 }
 
 fn side_files(args: &Args) -> Result<Code, Failure> {
     let archive = output::open(&args.archive)?;
+    let wanted = [
+        (args.signatures, FileKind::Signatures),
+        (args.positions, FileKind::Positions),
+        (args.headers, FileKind::TagColumns),
+    ];
+    let mut outputs = Outputs::of([&args.archive]);
+    for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
+        outputs.beside(&args.archive, *kind)?;
+    }
     if args.signatures {
         let size = Signatures::build(&archive).write(&archive)?;
         told(args, &Signatures::path(&args.archive), size, &count(archive.len(), "game", "games"));
@@ -93,7 +104,7 @@ fn side_files(args: &Args) -> Result<Code, Failure> {
         if !args.quiet {
             let path = headers::headers_path(&args.archive);
             let columns = count(names.len() as u64, "tag", "tags");
-            note(&format!("{}: {} bytes, columns of {columns}", path.display(), thousands(size)));
+            note(&format!("{}: {} bytes, columns of {columns}", shown(&path), thousands(size)));
         }
     }
     Ok(Code::Fine)

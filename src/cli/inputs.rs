@@ -1,7 +1,7 @@
 //! The files that arguments mean: files, folders, and patterns that the shell has left alone.
 
 use crate::failure::Failure;
-use crate::output::cannot_read;
+use crate::output::{cannot_read, shown};
 use scoresheet::error::Error;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -54,7 +54,7 @@ fn folder(root: &Path, kind: &Kind, files: &mut Vec<PathBuf>) -> Result<(), Fail
         }
     }
     if found.is_empty() {
-        return Err(Failure::Message(format!("{}: no {} in this folder", root.display(), kind.0)));
+        return Err(Failure::Message(format!("{}: no {} in this folder", shown(root), kind.0)));
     }
     found.sort();
     files.append(&mut found);
@@ -88,7 +88,7 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     found.retain(|path| path.exists());
     if found.is_empty() {
-        return Err(Failure::Message(format!("{}: no file fits this pattern", pattern.display())));
+        return Err(Failure::Message(format!("{}: no file fits this pattern", shown(pattern))));
     }
     found.sort();
     Ok(found)

@@ -37,7 +37,7 @@ pub struct Args {
     /// List nothing; write the games to a new archive, as they are stored
     #[arg(short, long, value_name = "FILE.bga", conflicts_with = "json")]
     output: Option<PathBuf>,
-    /// Replace that archive if it exists already
+    /// Replace that file if it exists already and is an archive
     #[arg(long, requires = "output")]
     force: bool,
     /// Print a JSON object a line, with all tags as pairs of name and value in their order
@@ -62,6 +62,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let archives = output::open_all(&args.archives)?;
     games::of_one(&archives, args.games.as_ref())?;
     if let Some(path) = &args.output {
+        let target = copying::target(archives.archives().iter().map(Archive::path), path, args.force)?;
         return args.threads.install(|| {
             let (mut parts, mut undecided) = (Vec::new(), 0);
             for archive in archives.archives() {
@@ -69,7 +70,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
                 parts.push(Part { archive, games });
                 undecided += unread;
             }
-            copying::write_part(path, args.force, &parts, undecided)
+            copying::write_part(&target, &parts, undecided)
         });
     }
     let style = match args.json {

@@ -14,6 +14,7 @@ mod book;
 mod brenner;
 mod compact;
 mod completions;
+mod content;
 mod copying;
 mod dedupe;
 mod delete;
@@ -36,8 +37,10 @@ mod list;
 mod man;
 mod measure;
 mod merge;
+mod new_file;
 mod original;
 mod output;
+mod outputs;
 mod pack;
 mod parts;
 mod pattern;
@@ -66,11 +69,11 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help that nobody wants to read to its end is no failure.
-            let _ = error.print();
+            print(&error);
             return ExitCode::from(error.exit_code().try_into().unwrap_or(2));
         }
     };
+    interrupt::watch();
     output::set_access(if cli.no_map { Access::Read } else { Access::Map });
     match run(&cli.command) {
         Ok(Code::Fine) if output::is_incomplete() => Code::Failed.into(),
@@ -80,13 +83,26 @@ fn main() -> ExitCode {
             let told = failure.to_string();
             let Failure::Query(..) = failure else {
                 output::message(&told);
-                return Code::Failed.into();
+                return match failure {
+                    Failure::Interrupted(_) => interrupt::code().into(),
+                    _ => Code::Failed.into(),
+                };
             };
             let mut lines = told.lines();
             lines.next().into_iter().for_each(output::message);
             lines.for_each(output::note);
             Code::Usage.into()
         }
+    }
+}
+
+/// Prints what clap says: help, or what is wrong with the arguments, which may be names that would command the terminal.
+fn print(error: &clap::Error) {
+    // Help that nobody wants to read to its end is no failure.
+    if std::env::args_os().all(|argument| !argument.to_string_lossy().contains(char::is_control)) {
+        let _ = error.print();
+    } else {
+        error.render().to_string().lines().for_each(output::note);
     }
 }
 

@@ -1,11 +1,15 @@
 //! `scoresheet man`: manual pages.
 
 use crate::args::Cli;
+use crate::content::Content;
 use crate::failure::{Code, Failure};
-use crate::output::{self, note};
+use crate::new_file;
+use crate::output::{self, note, shown};
+use crate::outputs::{Existing, Outputs};
 use clap::CommandFactory;
+use scoresheet::archive::temporary::TemporaryFolder;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Print the manual page, or write those of all subcommands to a folder
 #[derive(Debug, clap::Args)]
@@ -19,13 +23,34 @@ pub struct Args {
     dir: Option<PathBuf>,
 }
 
+/// Writes all pages to a folder. Those of another version give way.
+fn write(command: clap::Command, folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder)?;
+    let made = TemporaryFolder::create()?;
+    clap_mangen::generate_to(command, made.path())?;
+    let (mut outputs, mut pages) = (Outputs::default(), Vec::new());
+    for page in std::fs::read_dir(made.path())? {
+        let page = page?;
+        let target = outputs.file(&folder.join(page.file_name()), Content::Manual, Existing::Replace)?;
+        pages.push((target, page.path()));
+    }
+    for (target, page) in pages {
+        let text = std::fs::read(page)?;
+        new_file::write(&target, |file| Ok(file.write_all(&text)?))?;
+    }
+    Ok(())
+}
+
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let command = Cli::command();
     match &args.dir {
         Some(dir) => {
-            let made = std::fs::create_dir_all(dir).and_then(|()| clap_mangen::generate_to(command, dir));
-            made.map_err(|error| Failure::Message(format!("cannot write to {}: {error}", dir.display())))?;
-            note(&format!("{}: manual pages written", dir.display()));
+            let failed = |error| Failure::Message(format!("cannot write to {}: {error}", shown(dir)));
+            write(command, dir).map_err(|failure| match failure {
+                Failure::Output(error) => failed(error),
+                failure => failure,
+            })?;
+            note(&format!("{}: manual pages written", shown(dir)));
         }
         None => {
             let mut out = output::stdout();

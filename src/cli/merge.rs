@@ -1,7 +1,7 @@
 //! `scoresheet merge`: several archives made one.
 
 use crate::args::Threads;
-use crate::copying::Target;
+use crate::copying::TargetArgs;
 use crate::failure::{Code, Failure};
 use crate::output;
 use scoresheet::archive::copy::Part;
@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     #[command(flatten)]
     threads: Threads,
 }

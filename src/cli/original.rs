@@ -1,8 +1,11 @@
 //! `scoresheet export --original`: sources as they were, byte for byte.
 
+use crate::content::{Compression, Content};
 use crate::export::Args;
 use crate::failure::{Code, Failure};
-use crate::output::{self, NewFile, count, message, note, thousands};
+use crate::new_file;
+use crate::output::{self, count, message, note, shown, thousands};
+use crate::outputs::{Existing, Outputs, Target};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::Source;
 use std::io::Write;
@@ -24,6 +27,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             _ => format!("{}: choose one with --source, or give a folder with -o FOLDER/", list(&all)),
         }));
     }
+    let mut outputs = Outputs::of([args.archive()]);
+    let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::of_force(args.force));
     args.threads.install(|| {
         let mut code = Code::Fine;
         let mut exact = |source: &Source, exact: bool| {
@@ -36,11 +41,12 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             (Some(folder), _) => {
                 let paths = paths(folder, &chosen)?;
                 std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-                for (source, path) in chosen.iter().zip(&paths) {
-                    exact(source, write_file(args, &archive, source, path)?);
+                let targets = paths.iter().map(|path| may(path)).collect::<Result<Vec<_>, _>>()?;
+                for (source, target) in chosen.iter().zip(&targets) {
+                    exact(source, write_file(args, &archive, source, target)?);
                 }
             }
-            (None, Some(path)) => exact(chosen[0], write_file(args, &archive, chosen[0], path)?),
+            (None, Some(path)) => exact(chosen[0], write_file(args, &archive, chosen[0], &may(path)?)?),
             (None, None) => {
                 let mut out = output::stdout();
                 let same = write(args, &archive, chosen[0], &mut out)?;
@@ -87,7 +93,7 @@ fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
     for source in sources {
         let name = match source.name.as_str() {
             "-" => "standard-input.pgn",
-            name => [".zst", ".gz", ".bz2"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name),
+            name => Compression::of_name(name).map_or(name, |(_, inner)| inner),
         };
         // The archive may be anyone's: its names must not lead out of the folder.
         if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
@@ -100,7 +106,7 @@ fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
         if paths.contains(&path) {
             return Err(Failure::Message(format!(
                 "more than one source would become {}: take them one by one with --source",
-                path.display()
+                shown(&path)
             )));
         }
         paths.push(path);
@@ -109,18 +115,11 @@ fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Message(format!("cannot write {}: {error}", path.display()))
+    Failure::Message(format!("cannot write {}: {error}", shown(path)))
 }
 
-fn write_file(args: &Args, archive: &Archive, source: &Source, path: &Path) -> Result<bool, Failure> {
-    let mut file = NewFile::create(path, args.force)?;
-    let failed = |failure| match failure {
-        Failure::Output(error) => cannot_write(path, &error),
-        failure => failure,
-    };
-    let exact = write(args, archive, source, &mut file).map_err(failed)?;
-    file.finish().map_err(failed)?;
-    Ok(exact)
+fn write_file(args: &Args, archive: &Archive, source: &Source, target: &Target) -> Result<bool, Failure> {
+    new_file::write(target, |file| write(args, archive, source, file))
 }
 
 fn write(args: &Args, archive: &Archive, source: &Source, out: &mut impl Write) -> Result<bool, Failure> {

@@ -1,10 +1,9 @@
-//! Where output goes: standard output, messages, and files that take their name when they are whole.
+//! Where output goes: standard output, and messages.
 
 use crate::failure::Failure;
-use crate::{inputs, interrupt};
+use crate::inputs;
 use scoresheet::archive::{Access, Archive, ArchiveSet, Incomplete};
 use scoresheet::error::Error;
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -42,7 +41,7 @@ pub fn open(path: &Path) -> Result<Archive, Failure> {
 pub fn report_incomplete(archive: &Archive) {
     let Some(incomplete) = archive.incomplete() else { return };
     INCOMPLETE.store(true, Ordering::Relaxed);
-    let path = archive.path().display();
+    let path = shown(archive.path());
     let games = thousands(archive.len());
     message(&match incomplete {
         Incomplete::Cut(cut) => format!(
@@ -116,107 +115,18 @@ pub fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// A sink for text: plain or compressed.
-enum Sink<W: Write> {
-    Plain(W),
-    Zstd(zstd::Encoder<'static, W>),
+/// Returns a path as it may be printed.
+pub fn shown(path: &Path) -> String {
+    printable(&path.display().to_string())
 }
 
-impl<W: Write> Write for Sink<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Sink::Plain(sink) => sink.write(bytes),
-            Sink::Zstd(sink) => sink.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Sink::Plain(sink) => sink.flush(),
-            Sink::Zstd(sink) => sink.flush(),
-        }
-    }
-}
-
-/// A file being written under a temporary name, compressed where its name ends in `.zst`. Dropped before `finish`, it leaves nothing.
-pub struct NewFile {
-    sink: Sink<BufWriter<File>>,
-    /// `None` where the file is a device or pipe and is written in place.
-    temporary: Option<tempfile::TempPath>,
-    path: PathBuf,
-    force: bool,
-}
-
-impl NewFile {
-    /// Starts a file; an existing one is an error unless `force` is given, and stays as it is until `finish`.
-    pub fn create(path: &Path, force: bool) -> Result<NewFile, Failure> {
-        let refused = |error: io::Error| Failure::Message(format!("cannot create {}: {error}", path.display()));
-        let existing = std::fs::metadata(path).ok();
-        if existing.is_some() && !force {
-            return Err(exists(path));
-        }
-        let (file, temporary) = match existing {
-            Some(file) if file.is_dir() => return Err(refused(io::ErrorKind::IsADirectory.into())),
-            // To give a temporary file the name of a device would take the device away.
-            Some(file) if !file.is_file() => (File::options().write(true).open(path).map_err(refused)?, None),
-            _ => {
-                let (file, temporary) = temporary(path).map_err(refused)?.into_parts();
-                interrupt::remove_on_ctrl_c(temporary.to_path_buf());
-                (file, Some(temporary))
-            }
-        };
-        let buffered = BufWriter::with_capacity(1 << 18, file);
-        let sink = if path.extension().is_some_and(|extension| extension == "zst") {
-            Sink::Zstd(zstd::Encoder::new(buffered, 0).map_err(refused)?)
-        } else {
-            Sink::Plain(buffered)
-        };
-        Ok(NewFile { sink, temporary, path: path.to_path_buf(), force })
-    }
-
-    /// Gives the file its name.
-    pub fn finish(self) -> Result<(), Failure> {
-        let mut buffered = match self.sink {
-            Sink::Plain(buffered) => buffered,
-            Sink::Zstd(encoder) => encoder.finish()?,
-        };
-        buffered.flush()?;
-        let Some(temporary) = self.temporary else { return Ok(()) };
-        buffered.get_ref().sync_data()?;
-        let named = if self.force { temporary.persist(&self.path) } else { temporary.persist_noclobber(&self.path) };
-        named.map_err(|error| match error.error.kind() {
-            io::ErrorKind::AlreadyExists => exists(&self.path),
-            _ => Failure::Output(error.error),
-        })
-    }
-}
-
-impl Write for NewFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.sink.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.sink.flush()
-    }
-}
-
-fn exists(path: &Path) -> Failure {
-    Failure::Message(format!("{} exists already: use --force to replace it", path.display()))
-}
-
-fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".scoresheet-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As any new file: what the umask leaves of it.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => builder.tempfile_in(parent),
-        _ => builder.tempfile_in("."),
+/// Warns that an archive is complete, but its index is not beside it.
+pub fn tell_unindexed(archive: &Path, unindexed: Option<&Error>) {
+    if let Some(error) = unindexed {
+        let archive = shown(archive);
+        message(&format!(
+            "warning: {archive} is complete, but without its index: {error}; make it with `scoresheet index {archive}`"
+        ));
     }
 }
 

@@ -1,19 +1,18 @@
 //! `scoresheet pack` and `scoresheet unpack`: copies of an archive with its moves packed, or plain again.
 
 use crate::args::Threads;
+use crate::copying;
 use crate::failure::{Code, Failure};
-use crate::interrupt;
 use crate::json::Object;
-use crate::output::{self, count, note, ratio, thousands};
+use crate::output::{self, count, note, ratio, shown, thousands};
 use crate::parts::Parts;
 use crate::progress;
 use indicatif::ProgressBar;
 use scoresheet::archive::{MODEL, RecodeOptions, Recoded, recode};
-use scoresheet::error::Error;
 use scoresheet::format::moves::Coding;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Copy an archive with its moves packed: a third of the size, each game still on its own
@@ -50,7 +49,7 @@ struct Common {
     /// Compress tags, texts and layout again, 1 (fast) to 22 (small); otherwise they are copied as they are
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     level: Option<i32>,
-    /// Replace the output if it exists already
+    /// Replace the output if it exists already and is an archive
     #[arg(long)]
     force: bool,
     /// Show neither progress nor summary
@@ -72,14 +71,10 @@ pub fn unpack(args: &UnpackArgs) -> Result<Code, Failure> {
 }
 
 fn copy(args: &Common, coding: Coding) -> Result<Code, Failure> {
-    let same = |path: &PathBuf| path.canonicalize().ok();
-    if same(&args.output).is_some_and(|output| same(&args.archive) == Some(output)) {
-        let what = "is both input and output: give another name with -o";
-        return Err(Failure::Message(format!("{}: {what}", args.output.display())));
-    }
     let archive = output::open(&args.archive)?;
-    let options = RecodeOptions { coding, level: args.level, replace: args.force };
-    let (total, done, stop) = (archive.file_length(), AtomicU64::new(0), interrupt::stop_flag());
+    let target = copying::target([args.archive.as_path()], &args.output, args.force)?;
+    let options = RecodeOptions { coding, level: args.level, replace: target.replace() };
+    let (total, done, stop) = (archive.file_length(), AtomicU64::new(0), AtomicBool::new(false));
     let bar = progress::bar(Some(total), !args.quiet);
     let look = |bar: &ProgressBar, elapsed: Duration| {
         let done = done.load(Ordering::Relaxed);
@@ -92,18 +87,15 @@ fn copy(args: &Common, coding: Coding) -> Result<Code, Failure> {
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
-        progress::watched(&bar, look, || recode(&archive, &args.output, &options, progress, &stop)).map_err(|error| {
-            match error {
-                Error::Interrupted => Failure::Message("interrupted: nothing is left behind".to_owned()),
-                error => Failure::of_archive(&args.archive)(error),
-            }
-        })
+        progress::watched(&bar, look, || recode(&archive, target.path(), &options, progress, &stop))
+            .map_err(Failure::of_archive(&args.archive))
     })?;
     report(args, &archive, &recoded, start.elapsed())
 }
 
 fn report(args: &Common, archive: &scoresheet::Archive, recoded: &Recoded, elapsed: Duration) -> Result<Code, Failure> {
-    let Recoded { before, after, archive_bytes, index_bytes } = *recoded;
+    let Recoded { before, after, archive_bytes, index_bytes, .. } = *recoded;
+    output::tell_unindexed(&args.output, recoded.unindexed.as_ref());
     let parts = Parts::new(after, archive_bytes, index_bytes);
     let bits = |bytes: u64| ratio(bytes as f64 * 8.0, after.plies as f64);
     let seconds = elapsed.as_secs_f64();
@@ -124,7 +116,7 @@ fn report(args: &Common, archive: &scoresheet::Archive, recoded: &Recoded, elaps
     } else if !args.quiet {
         note(&format!(
             "{}: {}, {} bytes instead of {}; moves {:.3} bits a ply instead of {:.3}; {:.1} s, {:.2} µs a ply",
-            args.output.display(),
+            shown(&args.output),
             count(after.games, "game", "games"),
             thousands(archive_bytes),
             thousands(archive.file_length()),

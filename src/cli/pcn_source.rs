@@ -2,17 +2,17 @@
 
 use crate::failure::Failure;
 use crate::output::cannot_read;
+use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::pcn;
 use scoresheet::pgn::PgnWriter;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// Sources of PGN, those that were PCN in a temporary folder.
 pub struct Sources {
     /// The files, in the order given.
     pub files: Vec<PathBuf>,
     /// Holds the folder until the import is done.
-    _folder: Option<TempDir>,
+    _folder: Option<TemporaryFolder>,
 }
 
 /// Returns the sources with each `.pcn` or `.json` file as PGN of the same name. A document at fault is an error, with the path of the element.
@@ -24,7 +24,7 @@ pub fn as_pgn(files: &[PathBuf]) -> Result<Sources, Failure> {
         return Ok(Sources { files: files.to_vec(), _folder: None });
     }
     let refused = |error| Failure::Message(format!("cannot make a temporary file: {error}"));
-    let folder = tempfile::tempdir().map_err(refused)?;
+    let folder = TemporaryFolder::create().map_err(refused)?;
     let mut sources = Vec::with_capacity(files.len());
     for (place, file) in files.iter().enumerate() {
         if !is_pcn(file) {

@@ -1,13 +1,13 @@
 //! `scoresheet repair`: a new archive of everything in a damaged one that is whole.
 
 use crate::args::Threads;
+use crate::copying;
 use crate::failure::{Code, Failure};
 use crate::json::Object;
-use crate::output::{self, count, note};
+use crate::output::{self, count, note, printable, shown};
 use crate::progress;
 use scoresheet::archive::Archive;
 use scoresheet::archive::repair::{Loss, Repair};
-use scoresheet::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ pub struct Args {
     /// The new archive
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Replace the new archive if it exists already
+    /// Replace the new archive if it exists already and is an archive
     #[arg(long)]
     force: bool,
     /// Show no progress
@@ -44,6 +44,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let path = &args.archive;
     let file = std::fs::metadata(path).map_err(|error| output::cannot_read(path, error))?;
+    let target = copying::target([path.as_path()], &args.output, args.force)?;
     let (done, total) = (AtomicU64::new(0), file.len());
     let bar = progress::bar(Some(total), !args.quiet);
     let repair = args.threads.install(|| {
@@ -51,14 +52,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
         let look = |bar: &indicatif::ProgressBar, _| bar.set_position(done.load(Ordering::Relaxed).min(total));
-        let work = || Archive::repair(path, output::access(), &args.output, args.force, progress);
-        progress::watched(&bar, look, work).map_err(|error| match error {
-            Error::Exists { path: target } if !args.force || target == *path => {
-                let what = "exists already: use --force to replace it, and another name than the damaged archive's";
-                Failure::Message(format!("{} {what}", target.display()))
-            }
-            error => Failure::of_archive(path)(error),
-        })
+        let work = || Archive::repair(path, output::access(), target.path(), target.replace(), progress);
+        progress::watched(&bar, look, work).map_err(Failure::of_archive(path))
     })?;
     let mut out = output::stdout();
     if args.json {
@@ -69,13 +64,14 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     out.flush()?;
     if !args.quiet {
         let kept = count(repair.kept_games(), "game", "games");
-        note(&format!("{}: {kept} of {} kept", args.output.display(), repair.games));
+        note(&format!("{}: {kept} of {} kept", shown(&args.output), repair.games));
     }
+    output::tell_unindexed(&args.output, repair.unindexed.as_ref());
     Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Fine } else { Code::Damaged })
 }
 
 fn tell(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(), Failure> {
-    let path = path.display();
+    let path = shown(path);
     for Loss { first, last, part, damage } in &repair.losses {
         let games = match last - first {
             0 => format!("game {first}"),
@@ -87,7 +83,7 @@ fn tell(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(), Failur
         }
     }
     for name in &repair.inexact {
-        writeln!(out, "{path}: source {name} does not come back byte for byte any more")?;
+        writeln!(out, "{path}: source {} does not come back byte for byte any more", printable(name))?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! `scoresheet replace`: a game's place taken by another.
 
 use crate::failure::{Code, Failure};
-use crate::output::{self, count, note};
+use crate::output::{self, count, note, shown};
+use crate::outputs::Outputs;
 use scoresheet::archive::GameSet;
 use scoresheet::import::{ImportOptions, replace};
 use std::path::PathBuf;
@@ -35,6 +36,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         archive.game(args.game).map_err(failed())?;
         archive.len()
     };
+    Outputs::of([&args.pgn]).in_place(&args.archive)?;
     let mut games = GameSet::new(before);
     games.insert(args.game);
     let summary = replace(
@@ -44,15 +46,16 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         &ImportOptions::default(),
         &Default::default(),
         &Default::default(),
-        |fault| output::message(&format!("{}:{}: {}", args.pgn.display(), fault.line, fault.fault)),
+        |fault| output::message(&format!("{}:{}: {}", shown(&args.pgn), fault.line, fault.fault)),
     )
     .map_err(failed())?;
+    output::tell_unindexed(&args.archive, summary.unindexed.as_ref());
     if !args.quiet {
         let new = match summary.stored {
             1 => format!("game {}", before + 1),
             stored => format!("games {} to {} ({})", before + 1, before + stored, count(stored, "game", "games")),
         };
-        note(&format!("{}: game {} is now {new}", args.archive.display(), args.game));
+        note(&format!("{}: game {} is now {new}", shown(&args.archive), args.game));
     }
     Ok(Code::Fine)
 }

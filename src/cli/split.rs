@@ -1,14 +1,17 @@
 //! `scoresheet split`: one archive made several.
 
 use crate::args::Threads;
+use crate::content::Content;
 use crate::copying;
 use crate::failure::{Code, Failure};
-use crate::output;
+use crate::output::{self, shown};
+use crate::outputs::{Existing, Outputs, Target};
 use scoresheet::archive::copy::Part;
-use scoresheet::archive::{Archive, GameSet};
+use scoresheet::archive::{Archive, FileKind, GameSet};
 use scoresheet::query::Headers;
 use scoresheet::query::headers::Key;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// Split an archive into several: by number of games, by size, or by year or another tag
@@ -36,7 +39,7 @@ pub struct Args {
     /// The folder for the new archives; made if it is not there
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Replace archives that exist already
+    /// Replace files that exist already and are archives
     #[arg(long)]
     force: bool,
     /// Say nothing but errors, and show no progress
@@ -63,9 +66,12 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         };
         not_too_many(parts.len() as u64)?;
         make_folder(args)?;
-        for (name, games) in parts {
-            let path = path_of(args, &name);
-            copying::write(&path, args.force, args.quiet, &[Part { archive: &archive, games }])?;
+        let mut outputs = Outputs::of([&args.archive]);
+        let target = |(name, games)| Ok((target(args, &mut outputs, name)?, games));
+        // All are looked at before any is written.
+        let parts = parts.into_iter().map(target).collect::<Result<Vec<(Target, GameSet)>, Failure>>()?;
+        for (target, games) in parts {
+            copying::write(&target, args.quiet, &[Part { archive: &archive, games }])?;
         }
         Ok(Code::Fine)
     })
@@ -77,14 +83,15 @@ fn not_too_many(parts: u64) -> Result<(), Failure> {
 }
 
 fn make_folder(args: &Args) -> Result<(), Failure> {
-    let refused = |error| Failure::Message(format!("cannot make {}: {error}", args.output.display()));
+    let refused = |error| Failure::Message(format!("cannot make {}: {error}", shown(&args.output)));
     std::fs::create_dir_all(&args.output).map_err(refused)
 }
 
-/// The path of the new archive of that name.
-fn path_of(args: &Args, name: &str) -> PathBuf {
+/// The new archive of that name, if it may be written.
+fn target(args: &Args, outputs: &mut Outputs, name: impl Display) -> Result<Target, Failure> {
     let stem = args.archive.file_stem().unwrap_or_default().to_string_lossy();
-    args.output.join(format!("{stem}-{name}.bga"))
+    let path = args.output.join(format!("{stem}-{name}.bga"));
+    outputs.file(&path, Content::Ours(FileKind::Archive), Existing::of_force(args.force))
 }
 
 /// Reads a number of bytes, as in `25M`.
@@ -106,6 +113,7 @@ fn by_bytes(args: &Args, archive: &Archive, most: u64) -> Result<Code, Failure> 
     let expected = archive.file_length().div_ceil(most);
     not_too_many(expected.min(live.len() as u64))?;
     make_folder(args)?;
+    let mut outputs = Outputs::of([&args.archive]);
     let width = (expected + expected / 4 + 1).to_string().len();
     let (mut rest, mut number) = (live.as_slice(), 0);
     // Games for these bytes, by what the last part was like.
@@ -114,22 +122,20 @@ fn by_bytes(args: &Args, archive: &Archive, most: u64) -> Result<Code, Failure> 
     while !rest.is_empty() {
         number += 1;
         not_too_many(number)?;
-        let path = path_of(args, &format!("{number:0width$}"));
+        let mut target = target(args, &mut outputs, format_args!("{number:0width$}"))?;
         let (mut take, mut too_many, mut is_grown) = (guess.clamp(1, rest.len()), rest.len() + 1, false);
-        // Whether the file is one of ours, that may be written over.
-        let mut ours = false;
         let copied = loop {
             let (own, _) = rest.split_at(take);
             let mut games = GameSet::new(archive.len());
             for game in own {
                 games.insert(*game);
             }
-            let copied = copying::try_write(&path, args.force || ours, args.quiet, &[Part { archive, games }])?;
-            ours = true;
+            let copied = copying::try_write(&target, args.quiet, &[Part { archive, games }])?;
+            target = target.again();
             let better = fitting(copied.games, copied.bytes) * 99 / 100;
             if copied.bytes > most {
                 if take == 1 {
-                    return Err(too_small(&path, own.first().copied().unwrap_or_default(), copied.bytes));
+                    return Err(too_small(target.path(), own.first().copied().unwrap_or_default(), copied.bytes));
                 }
                 too_many = take;
                 take = better.clamp(1, take - 1);
@@ -146,8 +152,9 @@ fn by_bytes(args: &Args, archive: &Archive, most: u64) -> Result<Code, Failure> 
             }
         };
         if !args.quiet {
-            copying::written(&path, &copied);
+            copying::written(target.path(), &copied);
         }
+        output::tell_unindexed(target.path(), copied.unindexed.as_ref());
         guess = fitting(copied.games, copied.bytes) * 99 / 100;
         rest = rest.get(take..).unwrap_or_default();
     }

@@ -1,10 +1,13 @@
 //! `scoresheet stats`: what kinds of games there are.
 
 use crate::args::Threads;
+use crate::content::Content;
 use crate::failure::{Code, Failure};
 use crate::games::{self, Ranges, Where};
 use crate::json::{Object, rounded};
-use crate::output::{self, NewFile, count, note, printable, ratio, thousands};
+use crate::new_file;
+use crate::output::{self, count, note, printable, ratio, shown, thousands};
+use crate::outputs::{Existing, Outputs};
 use crate::side_files;
 use crate::stats_report;
 use scoresheet::query::Headers;
@@ -41,7 +44,7 @@ pub struct Args {
     /// Write a page with plots instead, which needs nothing but itself
     #[arg(long, value_name = "FILE.html", conflicts_with = "json")]
     report: Option<PathBuf>,
-    /// Replace that page if it exists already
+    /// Replace that file if it exists already and is such a page
     #[arg(long, requires = "report")]
     force: bool,
     #[command(flatten)]
@@ -51,6 +54,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let archives = output::open_all(&args.archives)?;
     games::of_one(&archives, args.games.as_ref())?;
+    let mut outputs = Outputs::of_archives(&archives);
+    let report = args.report.as_deref();
+    let report = report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;
     let (mut stats, undecided) = args.threads.install(|| {
         let (mut all, mut undecided) = (Stats::default(), 0);
         for archive in archives.archives() {
@@ -63,13 +69,12 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         Ok::<_, Failure>((all, undecided))
     })?;
     stats.cut(args.top);
-    if let Some(path) = &args.report {
+    if let Some(target) = &report {
         let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let title = args.archives.iter().map(name).collect::<Vec<_>>().join(", ");
-        let mut file = NewFile::create(path, args.force)?;
-        file.write_all(stats_report::page(&title, &stats, args.top).as_bytes())?;
-        file.finish()?;
-        note(&format!("{}: {}", path.display(), count(stats.games, "game", "games")));
+        let page = stats_report::page(&title, &stats, args.top);
+        new_file::write(target, |file| Ok(file.write_all(page.as_bytes())?))?;
+        note(&format!("{}: {}", shown(target.path()), count(stats.games, "game", "games")));
         return games::all_read(undecided);
     }
     let mut out = output::stdout();

@@ -2,7 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::games::Ranges;
-use crate::output::{self, count, note};
+use crate::output::{self, count, note, shown};
 use scoresheet::archive::{self, GameSet};
 use std::io::Write;
 use std::path::PathBuf;
@@ -53,7 +53,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     }
     let restored = archive::undelete(path, chosen.iter()).map_err(Failure::of_archive(path))?;
     if !args.quiet {
-        note(&format!("{}: {} restored", path.display(), count(restored, "game", "games")));
+        note(&format!("{}: {} restored", shown(path), count(restored.games, "game", "games")));
     }
+    output::tell_unindexed(path, restored.unindexed.as_ref());
     Ok(Code::Fine)
 }

@@ -17,7 +17,7 @@ mod parsed;
 mod resume;
 
 use crate::archive::storage::Storage;
-use crate::archive::writer::{BATCH, EncodedChunk, Interner, NewFile, Opened, Writer, write_index, write_whole};
+use crate::archive::writer::{BATCH, EncodedChunk, Interner, NewFile, Opened, Writer, write_index, write_side};
 use crate::archive::{Archive, GameSet, MODEL, index_path, push_record};
 use crate::error::{Error, Result};
 use crate::format::commit::{Commit, Unfinished};
@@ -153,6 +153,8 @@ pub struct Summary {
     pub passed_over: u64,
     /// An import that was cut off before and has not been gone on with: some of its source's games are in the archive, but no record of it.
     pub left: Option<Unfinished>,
+    /// Why the index could not be written, where it could not: what is committed stands, and the index can be made again.
+    pub unindexed: Option<Error>,
     /// Why the import ended before its sources did; what came before is committed.
     pub stopped: Option<Error>,
 }
@@ -299,17 +301,17 @@ fn import_with(
         };
         return Err(stored.ok().and_then(|summary| summary.stopped).unwrap_or_else(nothing));
     }
-    let summary = match stored {
+    let mut summary = match stored {
         Ok(summary) => summary,
         Err(error) => {
             let committed = writer.committed_games();
             drop(writer.abandon());
             match new {
-                Some(new) if committed == 0 || matches!(new, NewFile::Replacing(..)) => new.remove(),
+                Some(new) if committed == 0 || new.is_unnamed() => new.remove(),
                 _ => {
                     // The disk that refused the archive may well refuse this; the index can be made again.
                     if let Ok(archive) = Archive::open_without_index(target) {
-                        let _ = write_whole(&index_path(target), &archive.index_file());
+                        let _ = write_side(target, &index_path(target), &archive.index_file());
                     }
                 }
             }
@@ -321,15 +323,15 @@ fn import_with(
     if let Some(new) = new {
         let nothing = summary.totals.games == before.games;
         let failed = nothing && (summary.totals.rejected > 0 || summary.stopped.is_some());
-        if failed || (matches!(new, NewFile::Replacing(..)) && matches!(summary.stopped, Some(Error::Interrupted))) {
+        if failed || (new.is_unnamed() && matches!(summary.stopped, Some(Error::Interrupted))) {
             // Not an archive that anyone asked for.
             new.remove();
         } else {
             new.finish()?;
-            write_index(target, &index)?;
+            summary.unindexed = write_index(target, &index).err();
         }
     } else {
-        write_index(target, &index)?;
+        summary.unindexed = write_index(target, &index).err();
     }
     Ok(summary)
 }
@@ -405,6 +407,7 @@ fn store<S: Storage>(
         index_bytes: writer.index().encode().len() as u64,
         passed_over: start.passed_over(),
         left: start.left,
+        unindexed: None,
         stopped,
     };
     (writer, Ok(summary))

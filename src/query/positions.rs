@@ -8,7 +8,8 @@ pub(crate) use places::Stretch;
 use super::facts::facts;
 use super::signature::header_of;
 use crate::archive::map::Map;
-use crate::archive::{Archive, SideFile, SideState, writer};
+use crate::archive::temporary::{self, Temporary};
+use crate::archive::{Archive, FileKind, SideState, writer};
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
@@ -63,7 +64,7 @@ impl Ord for Facts {
 impl PositionIndex {
     /// Returns where the position index of an archive is kept: beside it, with the extension `bgp`.
     pub fn path(archive: &Path) -> PathBuf {
-        SideFile::Positions.path(archive)
+        FileKind::Positions.beside(archive)
     }
 
     /// Opens the index of an archive; tells why, where there is none.
@@ -270,7 +271,8 @@ pub fn build(archive: &Archive, memory: u64, done: impl Fn(u64) + Sync) -> Resul
             done(games.end - games.start);
         }
     }
-    let written = write(&path, &layout, &facts, &starts, sorter).map_err(Error::io("cannot write", &path))?;
+    let written =
+        write(archive.path(), &path, &layout, &facts, &starts, sorter).map_err(Error::io("cannot write", &path))?;
     Ok((written, entries))
 }
 
@@ -330,8 +332,7 @@ impl Sorter {
     fn new(layout: Layout, parts: u32, path: &Path) -> io::Result<Sorter> {
         let shift = layout.bits + CHECK as u32 * 8 - parts;
         let files = if parts == 0 { 0 } else { 1 << parts };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = |_| Ok(BufWriter::with_capacity(1 << 16, tempfile::tempfile_in(folder)?));
+        let file = |_| Ok(BufWriter::with_capacity(1 << 16, temporary::unnamed(path)?));
         Ok(Sorter { shift, files: (0..files).map(file).collect::<io::Result<_>>()?, held: Vec::new() })
     }
 
@@ -414,9 +415,16 @@ impl<W: Write> Paged<W> {
     }
 }
 
-fn write(path: &Path, layout: &Layout, facts: &[Facts], starts: &[u64], sorter: Sorter) -> io::Result<u64> {
-    let mut file = writer::temporary(path)?;
-    let mut out = BufWriter::with_capacity(1 << 18, file.as_file_mut());
+fn write(
+    archive: &Path,
+    path: &Path,
+    layout: &Layout,
+    facts: &[Facts],
+    starts: &[u64],
+    sorter: Sorter,
+) -> io::Result<u64> {
+    let (file, temporary) = Temporary::create(path, archive)?;
+    let mut out = BufWriter::with_capacity(1 << 18, &file);
     out.write_all(&layout.encode())?;
     let mut paged = Paged { out, layout: *layout, crc: 0, written: 0, crcs: Vec::new() };
     for known in facts {
@@ -449,8 +457,9 @@ fn write(path: &Path, layout: &Layout, facts: &[Facts], starts: &[u64], sorter: 
     let mut out = paged.finish()?;
     out.flush()?;
     drop(out);
-    file.as_file().sync_data()?;
-    file.persist(path).map_err(|error| error.error)?;
+    file.sync_data()?;
+    drop(file);
+    temporary.persist(path, true)?;
     writer::sync_folder(path);
     Ok(layout.length())
 }

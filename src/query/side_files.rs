@@ -1,20 +1,20 @@
 //! The caches beside an archive, checked from end to end.
 
 use super::{Headers, PositionIndex, Signatures};
-use crate::archive::{Archive, SideFile, SideState};
+use crate::archive::{Archive, FileKind, SideState};
 
 /// Returns the state of each cache beside an archive, signatures, position index and tag columns: every byte of them is read.
 ///
 /// The index is checked by `Archive::verify`.
-pub fn check_side_files(archive: &Archive) -> [(SideFile, SideState); 3] {
+pub fn check_side_files(archive: &Archive) -> [(FileKind, SideState); 3] {
     let damaged = |state: SideState, intact: bool| if intact { state } else { SideState::Damaged };
     let (positions, state) = PositionIndex::open(archive);
     let positions = damaged(state, positions.is_none_or(|index| index.check().is_ok()));
     let columns = Headers::of(archive);
     let columns = damaged(columns.state(), columns.check());
     [
-        (SideFile::Signatures, Signatures::open(archive).1),
-        (SideFile::Positions, positions),
-        (SideFile::TagColumns, columns),
+        (FileKind::Signatures, Signatures::open(archive).1),
+        (FileKind::Positions, positions),
+        (FileKind::TagColumns, columns),
     ]
 }

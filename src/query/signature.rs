@@ -5,7 +5,7 @@
 //! only if its first departures, as many as the position has, are just those of the position, and if it ended with no more men.
 
 use super::sought::{Home, Sought, class, has_back_pawns, home_pawns, home_ranks};
-use crate::archive::{Archive, SideFile, SideState, writer};
+use crate::archive::{Archive, FileKind, SideState, writer};
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
 use crate::error::{Error, Result};
@@ -28,7 +28,7 @@ pub struct Signatures(Vec<u64>);
 impl Signatures {
     /// Returns where the signatures of an archive are kept: beside it, with the extension `bgs`.
     pub fn path(archive: &Path) -> PathBuf {
-        SideFile::Signatures.path(archive)
+        FileKind::Signatures.beside(archive)
     }
 
     /// Makes the signatures of an archive by replaying every game, in parallel. A game that cannot be read gets one that rejects nothing.
@@ -67,7 +67,7 @@ impl Signatures {
     /// Writes the file beside the archive; returns its size in bytes.
     pub fn write(&self, archive: &Archive) -> Result<u64, Error> {
         let file = signatures::encode(&header_of(archive), &self.0);
-        writer::write_whole(&Signatures::path(archive.path()), &file)?;
+        writer::write_side(archive.path(), &Signatures::path(archive.path()), &file)?;
         Ok(file.len() as u64)
     }
 

@@ -11,7 +11,7 @@ pub use crate::format::headers::Key;
 pub use column::{Column, Strings};
 
 use crate::archive::map::Map;
-use crate::archive::{Archive, SideFile, SideState};
+use crate::archive::{Archive, FileKind, SideState};
 use crate::error::{Error, Result};
 use crate::format::headers::{ColumnRef, Directory, MAX_COLUMNS, Part, TableRef};
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Returns where the header columns of an archive are kept: beside it, with the extension `bgh`.
 pub fn headers_path(archive: &Path) -> PathBuf {
-    SideFile::TagColumns.path(archive)
+    FileKind::TagColumns.beside(archive)
 }
 
 /// The header columns of an open archive. It can be shared by threads.
@@ -281,6 +281,6 @@ pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
 /// Writes the header columns file of an archive beside it. Returns its size in bytes and the names of the tags that have a column.
 pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
     let (file, names) = encode(archive)?;
-    crate::archive::writer::write_whole(&headers_path(archive.path()), &file)?;
+    crate::archive::writer::write_side(archive.path(), &headers_path(archive.path()), &file)?;
     Ok((file.len() as u64, names))
 }

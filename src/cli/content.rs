@@ -1,0 +1,222 @@
+//! What a file holds: by what a command writes, by its name, and by its first bytes.
+
+use scoresheet::archive::FileKind;
+use scoresheet::pgn;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// How many bytes of a file are looked at: both header pages of an archive, and a little more.
+const LOOK: u64 = 10_000;
+/// The bytes of an entry of an opening book, which begins with the position's key.
+const BOOK_ENTRY: usize = 16;
+
+/// What is in a file, once it is decompressed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// An archive, or a file beside one.
+    Ours(FileKind),
+    Pgn,
+    Json,
+    Html,
+    /// An opening book.
+    Book,
+    /// A manual page.
+    Manual,
+    /// Any other text: FEN, CSV, moves.
+    Text,
+    /// PGN as somebody wrote it, which may begin with anything.
+    Source,
+    /// Bytes that are no text.
+    Binary,
+}
+
+impl Content {
+    /// Returns what it is called, with its article.
+    pub fn name(self) -> &'static str {
+        match self {
+            Content::Ours(FileKind::Archive) => "an archive",
+            Content::Ours(FileKind::Index) => "the index of an archive",
+            Content::Ours(FileKind::Signatures) => "signatures of an archive",
+            Content::Ours(FileKind::Positions) => "the position index of an archive",
+            Content::Ours(FileKind::TagColumns) => "tag columns of an archive",
+            Content::Pgn | Content::Source => "PGN",
+            Content::Json => "JSON",
+            Content::Html => "a page of HTML",
+            Content::Book => "an opening book",
+            Content::Manual => "a manual page",
+            Content::Text => "text",
+            Content::Binary => "something unknown",
+        }
+    }
+
+    /// Returns how the name of a file ends that holds it, where nobody has said.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Content::Pgn | Content::Source => ".pgn",
+            Content::Json => ".json",
+            Content::Html => ".html",
+            _ => "",
+        }
+    }
+
+    /// Returns what a file of this name must hold; `None` where the name says nothing of that.
+    pub fn of_name(path: &Path) -> Option<Content> {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let name = Compression::of_name(&name).map_or(name.as_str(), |(_, rest)| rest);
+        let (_, ending) = name.rsplit_once('.')?;
+        if let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.extension() == ending) {
+            return Some(Content::Ours(kind));
+        }
+        Some(match ending {
+            "pgn" => Content::Pgn,
+            "json" | "jsonl" | "ndjson" | "pcn" => Content::Json,
+            "html" | "htm" => Content::Html,
+            "csv" | "tsv" | "fen" | "epd" | "uci" | "san" => Content::Text,
+            _ => return None,
+        })
+    }
+
+    /// Returns what a file begins to hold, decompressed; `None` where it is empty.
+    pub fn of_file(path: &Path) -> io::Result<Option<Content>> {
+        let read = |from: &mut dyn Read| {
+            let mut bytes = Vec::new();
+            from.take(LOOK).read_to_end(&mut bytes).map(|_| bytes)
+        };
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        let bytes = read(&mut &file)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        if Compression::of_bytes(&bytes) {
+            // What cannot be decompressed is nothing that can be named.
+            let inner = pgn::open(path).ok().and_then(|mut source| read(&mut source).ok());
+            return Ok(Some(inner.map_or(Content::Binary, |bytes| Content::of_bytes(&bytes, None))));
+        }
+        Ok(Some(Content::of_bytes(&bytes, Some(length))))
+    }
+
+    /// Returns what begins with these bytes; `length` is the length of it all, if it is known.
+    fn of_bytes(bytes: &[u8], length: Option<u64>) -> Content {
+        if let Some(kind) = FileKind::of_bytes(bytes) {
+            return Content::Ours(kind);
+        }
+        let is_text = |byte: &u8| *byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1A | 0x1B);
+        if !bytes.iter().all(is_text) {
+            let whole = length.is_some_and(|length| length.is_multiple_of(BOOK_ENTRY as u64));
+            let keys = bytes.chunks_exact(BOOK_ENTRY).map(|entry| &entry[..8]);
+            return if whole && keys.is_sorted() { Content::Book } else { Content::Binary };
+        }
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
+        let begins =
+            |with: &str| text.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with.as_bytes()));
+        let in_bracket = text.strip_prefix(b"[").map(|rest| rest.trim_ascii_start().first().copied());
+        if begins("<!doctype html") || begins("<html") {
+            Content::Html
+        } else if begins(".ie \\n(.g") || begins(".TH ") {
+            Content::Manual
+        } else if begins("{") || matches!(in_bracket, Some(Some(b'{' | b'[' | b'"' | b']'))) {
+            Content::Json
+        } else if in_bracket.flatten().is_some_and(|letter| letter.is_ascii_alphabetic()) {
+            Content::Pgn
+        } else {
+            Content::Text
+        }
+    }
+
+    /// Returns whether a file that must hold `self` by its name may be written with `written`.
+    pub fn may_hold(self, written: Content) -> bool {
+        match (self, written) {
+            (Content::Ours(_), Content::Source) => false,
+            // A source keeps the name that it had.
+            (_, Content::Source) => true,
+            (named, written) => named == written,
+        }
+    }
+
+    /// Returns whether what a file holds may give way to `written`, as far as the content alone says so; `None` where it says nothing.
+    pub fn gives_way(self, written: Content) -> Option<bool> {
+        match (self, written) {
+            (held, written) if held == written => Some(true),
+            (Content::Pgn | Content::Text, Content::Source) => Some(true),
+            (Content::Text | Content::Binary, _) => None,
+            _ => Some(false),
+        }
+    }
+}
+
+/// How a file is compressed, as its name says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compression {
+    Zstd,
+    Gzip,
+    Bzip2,
+    Zip,
+}
+
+impl Compression {
+    /// What is written, by the ending that asks for it.
+    const ENDINGS: [(&str, Compression); 4] = [
+        (".zst", Compression::Zstd),
+        (".gz", Compression::Gzip),
+        (".bz2", Compression::Bzip2),
+        (".zip", Compression::Zip),
+    ];
+    /// Endings that say what is never written.
+    const OTHERS: [&str; 10] = [".xz", ".lzma", ".lz4", ".lzo", ".br", ".7z", ".rar", ".z", ".tar", ".tgz"];
+
+    /// Returns the compression that a name, in lower case, asks for, and the name of what is compressed.
+    pub fn of_name(name: &str) -> Option<(Compression, &str)> {
+        Compression::ENDINGS.iter().find_map(|(ending, kind)| Some((*kind, name.strip_suffix(ending)?)))
+    }
+
+    /// Returns whether a name, in lower case, asks for what is never written.
+    pub fn is_other(name: &str) -> bool {
+        Compression::OTHERS.iter().any(|ending| name.ends_with(ending))
+    }
+
+    fn of_bytes(bytes: &[u8]) -> bool {
+        // A frame of zstd may be skippable, and Lichess begins its files so.
+        let skippable = bytes.get(1..4) == Some(b"\x2A\x4D\x18") && bytes.first().is_some_and(|byte| byte >> 4 == 5);
+        let magics: [&[u8]; 4] = [b"\x28\xB5\x2F\xFD", b"\x1F\x8B", b"BZh", b"PK\x03\x04"];
+        skippable || magics.iter().any(|magic| bytes.starts_with(magic))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_bytes_are() {
+        let text = |text: &str| Content::of_bytes(text.as_bytes(), Some(text.len() as u64));
+        assert_eq!(text("\u{FEFF}\n [Event \"x\"]"), Content::Pgn);
+        assert_eq!(text("1. e4 e5 *"), Content::Text);
+        assert_eq!(text("[{\"a\": 1}]"), Content::Json);
+        assert_eq!(text("{}"), Content::Json);
+        assert_eq!(text("<!DOCTYPE html>"), Content::Html);
+        assert_eq!(text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), Content::Text);
+        let mut book = [1u64, 2, 2, 3].map(|key| [key.to_be_bytes(), [0; 8]].concat()).concat();
+        assert_eq!(Content::of_bytes(&book, Some(64)), Content::Book);
+        assert_eq!(Content::of_bytes(&book, Some(65)), Content::Binary);
+        book[0] = 9;
+        assert_eq!(Content::of_bytes(&book, Some(64)), Content::Binary);
+        let mut archive = vec![0; 5000];
+        archive[4096..4104].copy_from_slice(b"\x89BGA\r\n\x1a\n");
+        assert_eq!(Content::of_bytes(&archive, Some(5000)), Content::Ours(FileKind::Archive));
+    }
+
+    #[test]
+    fn what_names_say() {
+        let named = |name: &str| Content::of_name(Path::new(name));
+        assert_eq!(named("a/Games.PGN.gz"), Some(Content::Pgn));
+        assert_eq!(named("x.bga"), Some(Content::Ours(FileKind::Archive)));
+        assert_eq!(named("x.bgh"), Some(Content::Ours(FileKind::TagColumns)));
+        assert_eq!(named("x.txt"), None);
+        assert_eq!(named("x"), None);
+        assert_eq!(Compression::of_name("x.pgn.bz2"), Some((Compression::Bzip2, "x.pgn")));
+        assert_eq!(Compression::of_name("x.pgn"), None);
+        assert!(Compression::is_other("x.pgn.xz") && !Compression::is_other("x.pgn.gz"));
+    }
+}
