@@ -5,6 +5,9 @@
 
 use super::numbers::Kind;
 
+/// The most bytes of a number's text: a sign, twenty digits, colons and tenths.
+pub(super) const LONGEST: usize = 32;
+
 /// How a field is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]

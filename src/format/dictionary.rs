@@ -3,6 +3,7 @@
 //! Every dictionary block is written twice, one after the other, since many games hang on it.
 
 use super::Limits;
+use super::budget::with_room;
 use super::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
 /// Returns the payload of a block with these strings.
@@ -36,15 +37,18 @@ impl Strings {
     pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<Strings> {
         let raw = read_compressed_within(payload, limits)?;
         let mut bytes = Bytes(&raw);
-        let lengths: Option<Vec<usize>> = (0..count).map(|_| bytes.count()).collect();
-        let mut start = raw.len() - bytes.0.len();
-        let mut starts = Vec::with_capacity(count.min(raw.len()) + 1);
-        for length in lengths? {
-            starts.push(start);
-            start = start.checked_add(length)?;
+        // A length takes a byte at least.
+        let mut starts = with_room(Some(count).filter(|count| *count <= raw.len())? + 1)?;
+        let mut end = 0usize;
+        starts.push(end);
+        for _ in 0..count {
+            end = end.checked_add(bytes.count().filter(|length| *length <= limits.string)?)?;
+            starts.push(end);
         }
-        starts.push(start);
-        (start == raw.len()).then_some(Strings { raw, starts })
+        // Behind the lengths.
+        let first = raw.len() - bytes.0.len();
+        starts.iter_mut().for_each(|start| *start += first);
+        (end == bytes.0.len()).then_some(Strings { raw, starts })
     }
 
     /// Returns string `index` of the block, from 0.

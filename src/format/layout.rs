@@ -3,6 +3,7 @@
 //! A game written in its style gives nearly always the very bytes of the source. Where not, a patch makes them so.
 
 use super::Limits;
+use super::budget::{self, Budget};
 use super::numbers;
 use super::tags::{push_planes, read_planes, width};
 use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
@@ -94,23 +95,29 @@ pub struct Layout {
 impl Layout {
     /// Returns the payload of the block.
     pub fn encode(&self, level: i32) -> Vec<u8> {
-        let mut raw = Vec::new();
-        push_varint(self.styles.len() as u64, &mut raw);
-        self.styles.iter().for_each(|style| raw.extend_from_slice(style));
-        raw.push(width(&self.games));
-        push_planes(&self.games, &mut raw);
+        let mut rest = Vec::new();
+        rest.push(width(&self.games));
+        push_planes(&self.games, &mut rest);
         let counts: Vec<u64> = self.edits.iter().map(|edits| edits.len() as u64).collect();
-        raw.push(width(&counts));
-        push_planes(&counts, &mut raw);
+        rest.push(width(&counts));
+        push_planes(&counts, &mut rest);
         let all = || self.edits.iter().flatten();
         for column in [
             numbers::encode_plain(all().map(|edit| edit.copy)),
             numbers::encode_plain(all().map(|edit| edit.delete)),
             numbers::encode_plain(all().map(|edit| edit.insert.len() as u64)),
         ] {
-            push_string(&column, &mut raw);
+            push_string(&column, &mut rest);
         }
-        all().for_each(|edit| raw.extend_from_slice(&edit.insert));
+        all().for_each(|edit| rest.extend_from_slice(&edit.insert));
+        // Styles that no game has make up for edits that take no bytes.
+        let padding = budget::padding(all().count() as u64 * budget::EDIT, rest.len(), self.games.len());
+        let padding = vec![0; padding.next_multiple_of(STYLE)];
+        let mut raw = Vec::new();
+        push_varint((self.styles.len() + padding.len() / STYLE) as u64, &mut raw);
+        self.styles.iter().for_each(|style| raw.extend_from_slice(style));
+        raw.extend_from_slice(&padding);
+        raw.append(&mut rest);
         let mut payload = Vec::new();
         push_compressed(&raw, level, &mut payload);
         payload
@@ -124,23 +131,23 @@ impl Layout {
     /// Reads a payload that stays within the limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Layout> {
         let raw = read_compressed_within(payload, limits)?;
+        let mut budget = Budget::new(raw.len(), games, limits);
         let mut bytes = Bytes(&raw);
-        let mut styles = Vec::new();
-        for _ in 0..bytes.count()? {
-            styles.push(bytes.array()?);
-        }
+        let count = bytes.count()?;
+        let (all, _) = bytes.take(count.checked_mul(STYLE)?)?.as_chunks();
+        let styles = budget::collect(all.iter().copied())?;
         let width = bytes.u8()?;
         let of_games = read_planes(&mut bytes, width, games)?;
         let width = bytes.u8()?;
         let counts = read_planes(&mut bytes, width, games)?;
         let total = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count))?;
-        // No sensible patch has more edits than it has bytes of text to work on.
         let total = usize::try_from(total).ok().filter(|total| *total <= limits.edits)?;
-        let mut columns = || Some(numbers::decode_plain(bytes.string()?, total).into_iter());
+        budget.draw(total, budget::EDIT)?;
+        let mut columns = || Some(numbers::decode_plain(bytes.string()?, total)?.into_iter());
         let (mut copies, mut deletes, mut inserts) = (columns()?, columns()?, columns()?);
-        let mut edits = Vec::with_capacity(games.min(raw.len()));
+        let mut edits = budget::with_room(games)?;
         for count in counts {
-            let mut of_game = Vec::new();
+            let mut of_game = budget::with_room(usize::try_from(count).ok()?)?;
             for _ in 0..count {
                 let (copy, delete) = (copies.next()?, deletes.next()?);
                 let insert = bytes.take(usize::try_from(inserts.next()?).ok()?)?.into();

@@ -124,8 +124,11 @@ pub(super) fn choose(names: &[&[u8]], usable: impl Fn(usize) -> bool, signed: im
     links
 }
 
-/// Who or what a number is of: the code of the key's value, or its text where it has no code.
-pub(super) type Key<'a> = (u64, &'a [u8]);
+/// A value of a column: its code, and its text where it has no code.
+pub(super) type Cell<'a> = (u64, &'a [u8]);
+
+/// Who or what a number is of: the code of the key's value, and the number of its text where it has no code (equal texts have one number).
+type Key = (u64, usize);
 
 /// What is known of a key.
 #[derive(Clone, Copy, Default)]
@@ -165,11 +168,17 @@ fn change_code(change: i64) -> u64 {
 struct Linked<'a> {
     links: &'a [Link],
     learnt: Vec<Learnt>,
-    known: HashMap<(usize, Key<'a>), Known>,
+    known: HashMap<(usize, Key), Known>,
+    /// For each link of kind `Change` the memory of the link whose column has the ratings.
+    ratings: Vec<Option<usize>>,
 }
 
 impl<'a> Linked<'a> {
     fn new(links: &'a [Link]) -> Linked<'a> {
+        let rating = |link: &Link| match link.kind {
+            Kind::Change { own: Some(own), .. } => links.iter().find(|link| link.column == own).map(|link| link.memory),
+            _ => None,
+        };
         let learnt = |link: &Link| {
             let contexts = match link.kind {
                 Kind::Keyed { .. } => [32, 48, 33, 100, CONTEXTS],
@@ -177,7 +186,12 @@ impl<'a> Linked<'a> {
             };
             Learnt { model: Model::new(contexts), before: 0, steps: [[0; 2]; 2], hits: [0; 2] }
         };
-        Linked { links, learnt: links.iter().map(learnt).collect(), known: HashMap::default() }
+        Linked {
+            links,
+            learnt: links.iter().map(learnt).collect(),
+            known: HashMap::default(),
+            ratings: links.iter().map(rating).collect(),
+        }
     }
 
     /// Codes the value of link `number` in a game; a decoder's `code` means nothing. `key` is the value of its key column, and `of` gives
@@ -187,9 +201,10 @@ impl<'a> Linked<'a> {
         number: usize,
         coder: &mut impl Coder,
         code: u64,
-        key: Option<Key<'a>>,
+        key: Option<Key>,
         of: impl Fn(Option<usize>) -> Option<u64>,
     ) -> Option<u64> {
+        self.known.try_reserve(1).ok()?;
         let (link, learnt) = (self.links.get(number)?, self.learnt.get_mut(number)?);
         let known = key.and_then(|key| self.known.get(&(link.memory, key)).copied());
         let seen = usize::from(known.is_some());
@@ -237,8 +252,8 @@ impl<'a> Linked<'a> {
                 if let Some(key) = key {
                     self.known.insert((link.memory, key), Known { code: value, ..past });
                     // The next rating is expected to be this one with its change.
-                    let own = own.and_then(|own| self.links.iter().find(|link| link.column == own));
-                    if let Some(rating) = own.and_then(|own| self.known.get_mut(&(own.memory, key))) {
+                    let memory = self.ratings.get(number).copied().flatten();
+                    if let Some(rating) = memory.and_then(|memory| self.known.get_mut(&(memory, key))) {
                         rating.code = rating.code.wrapping_add(value.wrapping_sub(value.signum()));
                     }
                 }
@@ -260,6 +275,17 @@ pub(super) fn needed(links: &[Link], columns: usize) -> Vec<bool> {
     needed
 }
 
+/// What a column is to the links.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    /// The link that it is coded by.
+    link: Option<usize>,
+    /// Whether it foretells another and is not linked itself.
+    is_given: bool,
+    /// Whether it is the key of a link.
+    is_key: bool,
+}
+
 /// What is to be done for a game that has those columns; mostly the same as for the one before.
 #[derive(Default)]
 struct Plan<'a> {
@@ -271,46 +297,71 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn turn_to(&mut self, game: &'a [u32], links: &[Link], is_given: &[bool]) {
+    fn turn_to(&mut self, game: &'a [u32], parts: &[Part]) {
         if self.game.is_some_and(|before| std::ptr::eq(before, game)) {
             return;
         }
         self.game = Some(game);
         self.given.clear();
-        self.given.extend(game.iter().map(|column| *column as usize).filter(|column| is_given[*column]));
-        self.counts.clear();
-        let count = |link: &Link| game.iter().filter(|column| **column as usize == link.column).count();
-        self.counts.extend(links.iter().map(count));
+        self.counts.fill(0);
+        for column in game.iter().map(|column| *column as usize) {
+            let part = parts[column];
+            if part.is_given {
+                self.given.push(column);
+            }
+            if let Some(link) = part.link {
+                self.counts[link] += 1;
+            }
+        }
     }
 }
 
 /// Codes all linked columns of a chunk, game by game, and returns the codes of each link's column. `games` gives the columns of each
 /// game's tags, `cell` the code and the text of a value that is not linked, by column and place, and `given` the code to be written for a
-/// value that is, by link and place. `None` where the columns do not fit together.
+/// value that is, by link and place. `None` where the columns do not fit together, or there is no memory for the codes.
+///
+/// Takes time in proportion to the games, their tags and the texts of keys, each of which is looked at once.
 pub(super) fn code<'a>(
     links: &'a [Link],
     columns: usize,
     games: impl Iterator<Item = &'a [u32]>,
     coder: &mut impl Coder,
-    cell: impl Fn(usize, usize) -> Option<Key<'a>>,
+    cell: impl Fn(usize, usize) -> Option<Cell<'a>>,
     given: impl Fn(usize, usize) -> u64,
 ) -> Option<Vec<Vec<u64>>> {
-    let mut is_given = needed(links, columns);
-    for link in links {
-        *is_given.get_mut(link.column)? = false;
+    let mut parts = vec![Part::default(); columns];
+    for column in links.iter().flat_map(Link::asks) {
+        if let Some(part) = parts.get_mut(column) {
+            part.is_given = true;
+        }
+    }
+    for (number, link) in links.iter().enumerate() {
+        let part = parts.get_mut(link.column)?;
+        (part.link, part.is_given) = (Some(number), false);
+    }
+    for key in links.iter().filter_map(|link| link.key) {
+        if let Some(part) = parts.get_mut(key) {
+            part.is_key = true;
+        }
     }
     let mut linked = Linked::new(links);
     let mut codes = vec![Vec::new(); links.len()];
     let mut places = vec![0; columns];
-    // The first value of each column in this game, as far as it is known.
-    let mut first: Vec<Option<Key<'a>>> = vec![None; columns];
-    let mut plan = Plan::default();
+    // The first value of each column in this game, as far as it is known; and the columns that have one.
+    let mut first: Vec<Option<Key>> = vec![None; columns];
+    let mut known = Vec::new();
+    let mut texts: HashMap<&[u8], usize> = HashMap::default();
+    let mut plan = Plan { counts: vec![0; links.len()], ..Plan::default() };
     for game in games {
-        plan.turn_to(game, links, &is_given);
-        first.fill(None);
+        plan.turn_to(game, &parts);
+        known.drain(..).for_each(|column: usize| first[column] = None);
         for &column in &plan.given {
             if first[column].is_none() {
-                first[column] = Some(cell(column, places[column])?);
+                let (code, text) = cell(column, places[column])?;
+                let next = texts.len() + 1;
+                let is_text = parts[column].is_key && !text.is_empty();
+                first[column] = Some((code, if is_text { *texts.entry(text).or_insert(next) } else { 0 }));
+                known.push(column);
             }
             places[column] += 1;
         }
@@ -319,8 +370,12 @@ pub(super) fn code<'a>(
                 let key = link.key.and_then(|key| *first.get(key)?);
                 let of = |column: Option<usize>| Some(first.get(column?)?.as_ref()?.0);
                 let code = linked.code(number, coder, given(number, codes.len()), key, of)?;
+                codes.try_reserve(1).ok()?;
                 codes.push(code);
-                first[link.column].get_or_insert((code, b""));
+                if first[link.column].is_none() {
+                    first[link.column] = Some((code, 0));
+                    known.push(link.column);
+                }
             }
         }
     }

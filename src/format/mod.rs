@@ -12,6 +12,7 @@ mod adaptive;
 #[allow(clippy::indexing_slicing)]
 pub(crate) mod annotation;
 pub mod block;
+mod budget;
 #[allow(clippy::indexing_slicing)]
 mod codec;
 pub mod commit;

@@ -111,13 +111,39 @@ impl Layout {
         (header.kind == Kind::Moves && layout.records == header.checked as usize).then_some(layout)
     }
 
-    /// Returns how the records hold their moves. `payload` has at least the table.
+    /// Returns how the records hold their moves; `None` where the table contradicts itself. `payload` has at least the table.
+    ///
+    /// Takes time in proportion to the games.
     pub fn coding(&self, payload: &[u8]) -> Option<Coding> {
+        if !self.is_consistent(payload)? {
+            return None;
+        }
         if !self.packed {
             return Some(Coding::Plain);
         }
         let mut name = Bytes(payload);
         Some(Coding::Packed(ModelName { number: name.u32()?, hash: name.u32()? }))
+    }
+
+    /// Returns whether each group begins where the one before it ends, so that no byte is of two games.
+    fn is_consistent(&self, payload: &[u8]) -> Option<bool> {
+        let (starts, _) = payload.get(self.starts()..self.lengths())?.as_chunks::<4>();
+        let groups = payload.get(self.lengths()..self.crcs)?.chunks(self.group() * self.width);
+        let mut end = 0usize;
+        for (start, group) in starts.iter().zip(groups) {
+            if u32::from_le_bytes(*start) as usize != end {
+                return Some(false);
+            }
+            end = end.checked_add(self.sum(group))?;
+        }
+        Some(end <= self.size)
+    }
+
+    fn sum(&self, lengths: &[u8]) -> usize {
+        match self.width {
+            1 => lengths.iter().map(|length| usize::from(*length)).sum(),
+            width => lengths.chunks_exact(width).map(length).sum(),
+        }
     }
 
     /// Returns where record `index` (from 0) is among the records: its offset and length. `payload` has at least the table.
@@ -155,11 +181,7 @@ impl Layout {
         let start = payload.get(self.starts() + group * 4..self.starts() + group * 4 + 4)?;
         let start = u32::from_le_bytes(start.try_into().ok()?) as usize;
         let before = lengths.get(group * self.group() * self.width..index * self.width)?;
-        let before = match self.width {
-            1 => before.iter().map(|length| usize::from(*length)).sum::<usize>(),
-            width => before.chunks_exact(width).map(length).sum(),
-        };
-        Some(start + before)
+        Some(start + self.sum(before))
     }
 
     /// Returns how many pages the records take.

@@ -1,6 +1,7 @@
 //! Columns of numbers: which contexts foretell a number of each kind (FORMAT.md, "Adaptive numbers").
 
 use super::adaptive::{CONTEXTS, INPUTS, Model};
+use super::budget::collect;
 use super::range::{Coder, Decoder, Encoder};
 
 /// What the numbers of a column are.
@@ -239,14 +240,13 @@ pub(super) fn encode(kind: Kind, values: &[i64], games: &[u64]) -> Vec<u8> {
     coder.finish()
 }
 
-/// Returns the values, one for each of `games`. Any bytes give some.
-pub(super) fn decode(kind: Kind, bytes: &[u8], games: impl Iterator<Item = u64>) -> Vec<i64> {
-    let mut games = games.peekable();
-    if games.peek().is_none() {
-        return Vec::new();
+/// Returns the values, one for each of `games`. Any bytes give some; `None` only where there is no memory for them.
+pub(super) fn decode(kind: Kind, bytes: &[u8], games: impl ExactSizeIterator<Item = u64>) -> Option<Vec<i64>> {
+    if games.len() == 0 {
+        return Some(Vec::new());
     }
     let (mut coder, mut column) = (Decoder::new(bytes), Column::new(kind));
-    games.map(|game| column.code(&mut coder, game, 0, 0)).collect()
+    collect(games.map(|game| column.code(&mut coder, game, 0, 0)))
 }
 
 /// Returns numbers of no kind, coded.
@@ -255,9 +255,11 @@ pub(super) fn encode_plain(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
     encode(Kind::Plain, &numbers, &vec![0; numbers.len()])
 }
 
-/// Returns `count` numbers of no kind. Any bytes give some.
-pub(super) fn decode_plain(bytes: &[u8], count: usize) -> Vec<u64> {
-    decode(Kind::Plain, bytes, std::iter::repeat_n(0, count)).into_iter().map(|number| number as u64).collect()
+/// Returns `count` numbers of no kind. Any bytes give some; `None` only where there is no memory for them.
+pub(super) fn decode_plain(bytes: &[u8], count: usize) -> Option<Vec<u64>> {
+    let numbers = decode(Kind::Plain, bytes, std::iter::repeat_n(0, count))?;
+    // In place: both take eight bytes.
+    Some(numbers.into_iter().map(|number| number as u64).collect())
 }
 
 #[cfg(test)]
@@ -273,14 +275,14 @@ mod tests {
             let games: Vec<u64> = values.iter().scan(0, |game, (_, _, next)| { *game += next / 8; Some(*game) }).collect();
             let values: Vec<i64> = values.into_iter().map(|(value, shift, _)| value >> shift).collect();
             for kind in KINDS {
-                prop_assert_eq!(decode(kind, &encode(kind, &values, &games), games.iter().copied()), values.clone());
+                prop_assert_eq!(decode(kind, &encode(kind, &values, &games), games.iter().copied()), Some(values.clone()));
             }
         }
 
         #[test]
         fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
             for kind in KINDS {
-                prop_assert_eq!(decode(kind, &bytes, std::iter::repeat_n(7, 300)).len(), 300);
+                prop_assert_eq!(decode(kind, &bytes, std::iter::repeat_n(7, 300)).map(|values| values.len()), Some(300));
             }
         }
     }
@@ -289,7 +291,7 @@ mod tests {
     fn extremes_come_back() {
         let values = [i64::MIN, i64::MAX, 0, -1, i64::MAX, i64::MIN, i64::MIN, 1, i64::MAX];
         for kind in KINDS {
-            assert_eq!(decode(kind, &encode(kind, &values, &[0; 9]), [0; 9].into_iter()), values);
+            assert_eq!(decode(kind, &encode(kind, &values, &[0; 9]), [0; 9].into_iter()).as_deref(), Some(&values[..]));
         }
     }
 

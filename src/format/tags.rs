@@ -4,6 +4,7 @@
 //! dictionary; a value that the codec cannot hold is kept as it is. Which tags a game has, and in what order, is its schema.
 
 use super::Limits;
+use super::budget::{self, Budget};
 use super::codec::Codec;
 use super::links::{self, Link};
 use super::range::{Decoder, Encoder};
@@ -65,8 +66,6 @@ pub const NAMES: [&str; 48] = [
 
 /// The width of a column that is linked.
 const LINKED: u8 = 255;
-/// The most values that the linked columns of a chunk may have.
-const MAX_LINKED: usize = 1 << 22;
 
 /// Collects the tag pairs of a chunk of games.
 #[derive(Default, Debug)]
@@ -229,8 +228,13 @@ impl ColumnDraft {
         self.codes.iter().map(write).collect()
     }
 
+    /// How many values there are.
+    fn cells_len(&self) -> usize {
+        if self.codec == Codec::Text { self.local.len() } else { self.codes.len() }
+    }
+
     /// The code of each value, and the text of those without.
-    fn cells(&self) -> Vec<links::Key<'_>> {
+    fn cells(&self) -> Vec<links::Cell<'_>> {
         let mut local = self.local.iter();
         match self.codec {
             Codec::Text => local.map(|text| (0, &**text)).collect(),
@@ -253,12 +257,13 @@ pub struct TagsDraft {
 
 impl TagsDraft {
     /// Asks `intern` for the number of each distinct string, given how often it stands here; those without a number stay in the chunk
-    /// as text.
+    /// as text, and so do strings longer than a dictionary's may be.
     pub fn intern(&mut self, mut intern: impl FnMut(&[u8], usize) -> Option<u64>) {
         for column in self.columns.iter_mut().filter(|column| column.codec == Codec::Dictionary) {
             let mut uses = vec![0; column.distinct.len()];
             column.codes.iter().for_each(|code| uses[(*code - 1) as usize] += 1);
-            let numbers: Vec<_> = column.distinct.iter().zip(uses).map(|(string, uses)| intern(string, uses)).collect();
+            let mut number = |string: &[u8], uses| (string.len() <= Limits::DEFAULT.string).then(|| intern(string, uses))?;
+            let numbers: Vec<_> = column.distinct.iter().zip(uses).map(|(string, uses)| number(string, uses)).collect();
             for code in &mut column.codes {
                 let place = (*code - 1) as usize;
                 *code = match numbers[place] {
@@ -274,42 +279,47 @@ impl TagsDraft {
 
     /// Returns the payload of the block.
     pub fn encode(&self, level: i32) -> Vec<u8> {
-        let mut raw = Vec::new();
-        push_varint(self.schemas.len() as u64, &mut raw);
-        for schema in &self.schemas {
-            push_varint(schema.len() as u64, &mut raw);
-            schema.iter().for_each(|column| push_varint(u64::from(*column), &mut raw));
-        }
+        let mut rest = Vec::new();
         let links = self.links();
         let is_linked: Vec<bool> =
             (0..self.columns.len()).map(|column| links.iter().any(|link| link.column == column)).collect();
         let plain = || self.columns.iter().zip(&is_linked).filter(|(_, linked)| !**linked).map(|(column, _)| column);
         let written: Vec<Vec<u64>> = plain().map(ColumnDraft::written).collect();
         let mut widths = written.iter().map(|numbers| width(numbers));
-        push_varint(self.columns.len() as u64, &mut raw);
+        push_varint(self.columns.len() as u64, &mut rest);
         for (column, linked) in self.columns.iter().zip(&is_linked) {
             match NAMES.iter().position(|name| name.as_bytes() == &*column.name) {
-                Some(number) => raw.push(number as u8 + 1),
+                Some(number) => rest.push(number as u8 + 1),
                 None => {
-                    raw.push(0);
-                    push_string(&column.name, &mut raw);
+                    rest.push(0);
+                    push_string(&column.name, &mut rest);
                 }
             }
-            column.codec.push(&mut raw);
-            raw.push(if *linked { LINKED } else { widths.next().unwrap_or(0) });
+            column.codec.push(&mut rest);
+            rest.push(if *linked { LINKED } else { widths.next().unwrap_or(0) });
         }
-        push_varint(links.len() as u64, &mut raw);
-        links.iter().for_each(|link| link.push(&mut raw));
+        push_varint(links.len() as u64, &mut rest);
+        links.iter().for_each(|link| link.push(&mut rest));
         let games: Vec<u64> = self.games.iter().map(|schema| u64::from(*schema)).collect();
-        raw.push(width(&games));
-        push_planes(&games, &mut raw);
-        written.iter().for_each(|numbers| push_planes(numbers, &mut raw));
-        push_texts(plain().flat_map(|column| &column.local), &mut raw);
+        rest.push(width(&games));
+        push_planes(&games, &mut rest);
+        written.iter().for_each(|numbers| push_planes(numbers, &mut rest));
+        push_texts(plain().flat_map(|column| &column.local), &mut rest);
         if !links.is_empty() {
-            push_string(&self.encode_linked(&links), &mut raw);
+            push_string(&self.encode_linked(&links), &mut rest);
             let columns = links.iter().filter_map(|link| self.columns.get(link.column));
-            push_texts(columns.flat_map(|column| &column.local), &mut raw);
+            push_texts(columns.flat_map(|column| &column.local), &mut rest);
         }
+        // Schemas that no game has make up for values that take no bytes.
+        let padding = budget::padding(self.charge(&is_linked), rest.len(), self.games.len());
+        let mut raw = Vec::new();
+        push_varint((self.schemas.len() + padding) as u64, &mut raw);
+        for schema in &self.schemas {
+            push_varint(schema.len() as u64, &mut raw);
+            schema.iter().for_each(|column| push_varint(u64::from(*column), &mut raw));
+        }
+        raw.resize(raw.len() + padding, 0);
+        raw.append(&mut rest);
         let mut payload = Vec::new();
         push_compressed(&raw, level, &mut payload);
         payload
@@ -321,13 +331,19 @@ impl TagsDraft {
     fn links(&self) -> Vec<Link> {
         let names: Vec<&[u8]> = self.columns.iter().map(|column| &*column.name).collect();
         let codec = |column: usize| self.columns.get(column).map(|column| &column.codec);
-        let links = links::choose(
+        links::choose(
             &names,
             |column| codec(column).is_some_and(|codec| *codec != Codec::Text),
             |column| codec(column) == Some(&Codec::Signed),
-        );
-        let values = links.iter().filter_map(|link| self.columns.get(link.column)).map(|column| column.codes.len());
-        if values.sum::<usize>() <= MAX_LINKED { links } else { Vec::new() }
+        )
+    }
+
+    /// What the values of all columns are charged.
+    fn charge(&self, is_linked: &[bool]) -> u64 {
+        let one = |(column, linked): (&ColumnDraft, &bool)| {
+            column.cells_len() as u64 * charge_of(&column.name, &column.codec, *linked)
+        };
+        self.columns.iter().zip(is_linked).map(one).sum()
     }
 
     fn encode_linked(&self, links: &[Link]) -> Vec<u8> {
@@ -350,6 +366,13 @@ impl TagsDraft {
     }
 }
 
+/// What each value of a column is charged: the column's name, which comes with it, what all values begin with, and its number where it takes
+/// no byte of its own.
+fn charge_of(name: &[u8], codec: &Codec, is_linked: bool) -> u64 {
+    let prefix = if let Codec::Base62(prefix) = codec { prefix.len() } else { 0 };
+    (name.len() + prefix) as u64 + if is_linked { budget::LINKED } else { 0 }
+}
+
 /// Appends the lengths of texts, then the texts.
 fn push_texts<'a>(texts: impl Iterator<Item = &'a Box<[u8]>> + Clone, out: &mut Vec<u8>) {
     texts.clone().for_each(|text| push_varint(text.len() as u64, out));
@@ -358,11 +381,16 @@ fn push_texts<'a>(texts: impl Iterator<Item = &'a Box<[u8]>> + Clone, out: &mut 
 
 /// Reads the places of so many texts.
 fn read_texts(raw: &[u8], bytes: &mut Bytes, count: usize, out: &mut Vec<Range<usize>>) -> Option<()> {
-    let lengths: Option<Vec<usize>> = (0..count).map(|_| bytes.count()).collect();
-    for length in lengths? {
+    // A length takes a byte at least.
+    out.try_reserve_exact(Some(count).filter(|count| *count <= bytes.0.len())?).ok()?;
+    let first = out.len();
+    for _ in 0..count {
+        out.push(0..bytes.count()?);
+    }
+    for place in out.iter_mut().skip(first) {
         let start = raw.len() - bytes.0.len();
-        bytes.take(length)?;
-        out.push(start..start + length);
+        bytes.take(place.end)?;
+        *place = start..start + place.end;
     }
     Some(())
 }
@@ -385,13 +413,43 @@ pub(super) fn read_planes(bytes: &mut Bytes, width: u8, count: usize) -> Option<
         return None;
     }
     let planes = bytes.take(count.checked_mul(usize::from(width))?)?;
-    let mut numbers = vec![0; count];
+    let mut numbers = budget::alike(0, count)?;
     for (plane, bytes) in planes.chunks_exact(count.max(1)).enumerate() {
         for (number, byte) in numbers.iter_mut().zip(bytes) {
             *number |= u64::from(*byte) << (8 * plane);
         }
     }
     Some(numbers)
+}
+
+/// Which columns the tags of games are in, read.
+#[derive(Debug)]
+struct Schemas {
+    /// The columns of all, one schema after the other, and where each ends.
+    columns: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Schemas {
+    fn read(bytes: &mut Bytes) -> Option<Schemas> {
+        // A schema takes a byte at least, and so does each of its columns.
+        let count = bytes.count().filter(|count| *count <= bytes.0.len())?;
+        let (mut columns, mut ends) = (Vec::new(), budget::with_room(count)?);
+        for _ in 0..count {
+            let tags = bytes.count().filter(|tags| *tags <= bytes.0.len())?;
+            columns.try_reserve(tags).ok()?;
+            for _ in 0..tags {
+                columns.push(u32::try_from(bytes.varint()?).ok()?);
+            }
+            ends.push(u32::try_from(columns.len()).ok()?);
+        }
+        Some(Schemas { columns, ends })
+    }
+
+    fn get(&self, number: u32) -> Option<&[u32]> {
+        let start = number.checked_sub(1).map_or(Some(0), |before| self.ends.get(before as usize).copied())?;
+        self.columns.get(start as usize..*self.ends.get(number as usize)? as usize)
+    }
 }
 
 /// A value of a column, read.
@@ -412,7 +470,7 @@ struct Column {
 #[derive(Debug)]
 pub struct Tags {
     columns: Vec<Column>,
-    schemas: Vec<Vec<u32>>,
+    schemas: Schemas,
     games: Vec<u32>,
     /// For each game the place of its first tag in `values`.
     first: Vec<u32>,
@@ -441,16 +499,8 @@ impl Tags {
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Tags> {
         let raw = read_compressed_within(payload, limits)?;
         let mut bytes = Bytes(&raw);
-        let mut schemas = Vec::new();
-        for _ in 0..bytes.count()? {
-            let tags = bytes.count()?;
-            // Each tag takes a byte at least.
-            if tags > bytes.0.len() {
-                return None;
-            }
-            let schema: Option<Vec<u32>> = (0..tags).map(|_| u32::try_from(bytes.varint()?).ok()).collect();
-            schemas.push(schema?);
-        }
+        let mut budget = Budget::new(raw.len(), games, limits);
+        let schemas = Schemas::read(&mut bytes)?;
         let mut columns = Vec::new();
         let mut widths = Vec::new();
         for _ in 0..bytes.count()? {
@@ -475,38 +525,47 @@ impl Tags {
         // A chunk whose games all have the first schema has no plane to bear out the count: each game has a record, though.
         let numbers = read_planes(&mut bytes, game_width, games)?;
         let mut counts = vec![0u32; columns.len()];
-        let (mut first, mut values, mut linked) = (Vec::with_capacity(games), Vec::new(), 0);
-        let mut game_schemas = Vec::with_capacity(games);
+        let (mut first, mut values, mut linked) = (budget::with_room(games)?, Vec::new(), 0);
+        let mut game_schemas = budget::with_room(games)?;
         for number in numbers {
+            let number = u32::try_from(number).ok()?;
+            let schema = schemas.get(number)?;
             first.push(u32::try_from(values.len()).ok()?);
-            for column in schemas.get(usize::try_from(number).ok()?)? {
+            values.try_reserve(schema.len()).ok()?;
+            let before = linked;
+            for column in schema {
                 let count = counts.get_mut(*column as usize)?;
                 values.push(*count);
-                *count += 1;
+                *count = count.checked_add(1)?;
                 linked += usize::from(is_linked[*column as usize]);
             }
+            budget.draw(linked - before, budget::LINKED)?;
             // Every other tag takes a byte at least: a number in a plane, or a text's length.
-            if values.len() - linked > raw.len() || linked > MAX_LINKED {
+            if values.len() - linked > raw.len() {
                 return None;
             }
-            game_schemas.push(number as u32);
+            game_schemas.push(number);
         }
         let mut locals = 0u32;
         for ((column, width), count) in columns.iter_mut().zip(widths).zip(counts) {
-            let count = count as usize;
+            budget.draw(count as usize, charge_of(&column.name, &column.codec, false))?;
             if width == LINKED {
                 continue;
             }
             if column.codec == Codec::Text {
-                column.cells = (locals..).take(count).map(Cell::Local).collect();
-                locals = locals.checked_add(count as u32)?;
+                let end = locals.checked_add(count)?;
+                column.cells = budget::with_room(count as usize)?;
+                column.cells.extend((locals..end).map(Cell::Local));
+                locals = end;
                 continue;
             }
             let mut before = 0;
-            for written in read_planes(&mut bytes, width, count)? {
+            let written = read_planes(&mut bytes, width, count as usize)?;
+            column.cells = budget::with_room(written.len())?;
+            for written in written {
                 column.cells.push(match written.checked_sub(1) {
                     None => {
-                        locals += 1;
+                        locals = locals.checked_add(1)?;
                         Cell::Local(locals - 1)
                     }
                     Some(written) => {
@@ -526,17 +585,20 @@ impl Tags {
                 })
             };
             let mut coder = Decoder::new(bytes.string()?);
-            let games = game_schemas.iter().map(|schema: &u32| schemas[*schema as usize].as_slice());
+            let games = game_schemas.iter().map(|schema: &u32| schemas.get(*schema).unwrap_or_default());
             let codes = links::code(&links, columns.len(), games, &mut coder, cell, |_, _| 0)?;
             for (link, codes) in links.iter().zip(codes) {
-                let mut cell = |code: u64| match code.checked_sub(1) {
-                    Some(number) => Cell::Number(number),
-                    None => {
-                        locals += 1;
-                        Cell::Local(locals - 1)
-                    }
-                };
-                columns[link.column].cells = codes.into_iter().map(&mut cell).collect();
+                let mut cells = budget::with_room(codes.len())?;
+                for code in codes {
+                    cells.push(match code.checked_sub(1) {
+                        Some(number) => Cell::Number(number),
+                        None => {
+                            locals = locals.checked_add(1)?;
+                            Cell::Local(locals - 1)
+                        }
+                    });
+                }
+                columns[link.column].cells = cells;
             }
             let more = locals as usize - local.len();
             read_texts(&raw, &mut bytes, more, &mut local)?;
@@ -546,7 +608,7 @@ impl Tags {
 
     /// Calls `tag` with each tag pair of game `index` of the chunk (from 0), in order. Returns `None` where there is no such game.
     pub fn visit<'a>(&'a self, index: usize, mut tag: impl FnMut(&'a [u8], Value)) -> Option<()> {
-        let schema = self.schemas.get(*self.games.get(index)? as usize)?;
+        let schema = self.schemas.get(*self.games.get(index)?)?;
         let mut text = Vec::with_capacity(64);
         let first = *self.first.get(index)? as usize;
         for (column, place) in schema.iter().zip(self.values.get(first..)?) {
@@ -562,14 +624,15 @@ impl Tags {
     pub fn visit_column(&self, name: &[u8], mut seen: impl FnMut(Option<Value<'_>>)) -> Option<()> {
         // A schema may have the tag twice, or (in a foreign file) two columns of one name: the first in the game's order counts.
         let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
-        let places: Vec<Option<usize>> = self.schemas.iter().map(|schema| schema.iter().position(of_name)).collect();
+        let schemas = (0..self.schemas.ends.len() as u32).map_while(|number| self.schemas.get(number));
+        let places: Vec<Option<usize>> = schemas.map(|schema| schema.iter().position(of_name)).collect();
         let mut text = Vec::new();
         for (schema, first) in self.games.iter().zip(&self.first) {
             let Some(place) = *places.get(*schema as usize)? else {
                 seen(None);
                 continue;
             };
-            let column = self.columns.get(*self.schemas.get(*schema as usize)?.get(place)? as usize)?;
+            let column = self.columns.get(*self.schemas.get(*schema)?.get(place)? as usize)?;
             let cell = *self.values.get(*first as usize + place)?;
             seen(Some(self.value(column, cell, &mut text)?));
         }

@@ -5,6 +5,7 @@
 
 use super::Limits;
 use super::annotation::{self, Field, Value};
+use super::budget::{self, Budget};
 use super::numbers;
 use super::tags::{push_planes, read_planes, width};
 use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
@@ -13,6 +14,8 @@ use std::collections::HashMap;
 
 /// The most templates of a chunk; further texts are kept whole.
 const MAX_TEMPLATES: usize = 1 << 14;
+/// The most templates that a reader takes: one more may stand for nothing but its bytes.
+const MOST_TEMPLATES: usize = MAX_TEMPLATES + 2;
 /// The template of a text without structure.
 const WHOLE: [u8; 2] = [0, Field::Text as u8];
 
@@ -105,21 +108,29 @@ impl TextsBuilder {
                 numbers.push(templates.add(parsed, &draft.text, game));
             }
         }
+        let mut rest = Vec::new();
+        for numbers in [&placed, &marked, &gaps, &numbers] {
+            rest.push(width(numbers));
+            push_planes(numbers, &mut rest);
+        }
+        rest.extend_from_slice(&kinds);
+        for stream in &templates.streams {
+            if stream.field == Field::Text {
+                rest.extend_from_slice(&stream.text);
+            } else {
+                push_string(&numbers::encode(stream.field.kind(), &stream.values, &stream.games), &mut rest);
+            }
+        }
+        let charge = templates.charge() + gaps.len() as u64 * budget::PLACED;
+        let padding = budget::padding(charge, rest.len(), self.games.len());
+        if padding > 0 {
+            // A template that no text uses.
+            templates.order.push(vec![b' '; padding]);
+        }
         let mut raw = Vec::new();
         push_varint(templates.order.len() as u64, &mut raw);
         templates.order.iter().for_each(|template| push_string(template, &mut raw));
-        for numbers in [&placed, &marked, &gaps, &numbers] {
-            raw.push(width(numbers));
-            push_planes(numbers, &mut raw);
-        }
-        raw.extend_from_slice(&kinds);
-        for stream in &templates.streams {
-            if stream.field == Field::Text {
-                raw.extend_from_slice(&stream.text);
-            } else {
-                push_string(&numbers::encode(stream.field.kind(), &stream.values, &stream.games), &mut raw);
-            }
-        }
+        raw.append(&mut rest);
         let mut payload = Vec::new();
         push_compressed(&raw, level, &mut payload);
         payload
@@ -143,6 +154,8 @@ struct Templates {
     known: HashMap<Vec<u8>, (u64, Vec<usize>)>,
     names: HashMap<(Vec<u8>, Field), usize>,
     streams: Vec<Stream>,
+    /// The charge of each template and how many texts have it.
+    uses: Vec<(u64, u64)>,
 }
 
 impl Templates {
@@ -168,9 +181,11 @@ impl Templates {
                 streams.push(stream);
             }
             self.known.insert(parsed.template.clone(), (self.order.len() as u64, streams));
+            self.uses.push((charge_of(&parsed.template), 0));
             self.order.push(parsed.template.clone());
         }
         let Some((number, streams)) = self.known.get(&parsed.template) else { return 0 };
+        self.uses[*number as usize].1 += 1;
         for (stream, value) in streams.iter().zip(parsed.values) {
             let stream = &mut self.streams[*stream];
             match value {
@@ -186,6 +201,20 @@ impl Templates {
         }
         *number
     }
+
+    /// The charge of all texts' templates and of the streams that they use.
+    fn charge(&self) -> u64 {
+        let streams = self.streams.iter().filter(|stream| !stream.values.is_empty()).count() as u64;
+        self.uses.iter().map(|(charge, texts)| charge * texts).sum::<u64>() + streams * budget::STREAM
+    }
+}
+
+/// The charge of a text of this template: its literals and its numbers. Text fields have bytes of their own.
+fn charge_of(template: &[u8]) -> u64 {
+    let (fields, numbers) = fields(template).fold((0, 0), |(fields, numbers), (_, field)| {
+        (fields + 1, numbers + u64::from(field != Field::Text))
+    });
+    (template.len() - 2 * fields) as u64 + numbers * budget::NUMBER
 }
 
 /// The fields of a template, each with the literal before it; letters that mean nothing are left out.
@@ -226,19 +255,20 @@ impl Texts {
     /// Reads a payload that stays within the limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Texts> {
         let raw = read_compressed_within(payload, limits)?;
+        let mut budget = Budget::new(raw.len(), games, limits);
         let mut bytes = Bytes(&raw);
-        let mut templates = Vec::new();
-        for _ in 0..bytes.count()? {
-            templates.push(bytes.string()?);
-        }
+        let count = bytes.count().filter(|count| *count <= MOST_TEMPLATES)?;
+        let templates: Option<Vec<&[u8]>> = (0..count).map(|_| bytes.string()).collect();
+        let templates = templates?;
         let mut planes = |count| {
             let width = bytes.u8()?;
             read_planes(&mut bytes, width, count)
         };
         let (placed, marked) = (planes(games)?, planes(games)?);
-        // A marked text has a byte with its kind; placed ones may take nothing at all, and need a bound of their own.
+        // A marked text has a byte with its kind; placed ones may take nothing at all.
         let own = sum(&placed, limits.placed)?;
         let others = sum(&marked, raw.len())?;
+        budget.draw(own, budget::PLACED)?;
         let gaps = planes(own)?;
         let templates_used = planes(own + others)?;
         let kinds = bytes.take(others)?.iter().map(|kind| TextKind::from_number(*kind)).collect::<Option<Vec<_>>>()?;
@@ -264,11 +294,16 @@ impl Texts {
             uses.push(of_template.collect());
             parts.push((found, tail));
         }
+        let charges: Vec<u64> = templates.iter().map(|template| charge_of(template)).collect();
         let mut next = templates_used.iter();
         for (game, (placed, marked)) in placed.iter().zip(&marked).enumerate() {
             for number in next.by_ref().take((*placed + *marked) as usize) {
-                for stream in uses.get(usize::try_from(*number).ok()?)? {
-                    streams[*stream].1.push(game as u64);
+                let number = usize::try_from(*number).ok()?;
+                budget.draw(1, *charges.get(number)?)?;
+                for stream in uses.get(number)? {
+                    let (_, games) = &mut streams[*stream];
+                    games.try_reserve(1).ok()?;
+                    games.push(game as u64);
                 }
             }
         }
@@ -284,7 +319,8 @@ impl Texts {
                     Reader::Text(&start[..start.len() - bytes.0.len()])
                 }
                 field => {
-                    let values = numbers::decode(field.kind(), bytes.string()?, games.into_iter());
+                    budget.draw(usize::from(!games.is_empty()), budget::STREAM)?;
+                    let values = numbers::decode(field.kind(), bytes.string()?, games.into_iter())?;
                     Reader::Numbers(field, values.into_iter())
                 }
             });
@@ -293,7 +329,8 @@ impl Texts {
             return None;
         }
 
-        let mut texts = Texts { gaps, kinds, ..Texts::default() };
+        let mut texts = Texts { gaps, kinds, ends: budget::with_room(own + others)?, ..Texts::default() };
+        texts.games = budget::with_room(games + 1)?;
         let (mut next, mut gap, mut kind) = (templates_used.iter(), 0, 0);
         for (placed, marked) in placed.iter().zip(&marked) {
             texts.games.push([texts.ends.len(), gap, kind]);
@@ -302,10 +339,20 @@ impl Texts {
             for number in next.by_ref().take((*placed + *marked) as usize) {
                 let (found, tail) = parts.get(*number as usize)?;
                 for ((literal, _), stream) in found.iter().zip(uses.get(*number as usize)?) {
-                    texts.bytes.extend_from_slice(literal);
-                    readers.get_mut(*stream)?.next(&mut texts.bytes)?;
+                    texts.push(literal)?;
+                    match readers.get_mut(*stream)? {
+                        Reader::Text(rest) => {
+                            let end = memchr::memchr(0, rest)?;
+                            texts.push(&rest[..end])?;
+                            *rest = &rest[end + 1..];
+                        }
+                        Reader::Numbers(field, values) => {
+                            texts.push(&[])?;
+                            annotation::render(*field, values.next()?, &mut texts.bytes);
+                        }
+                    }
                 }
-                texts.bytes.extend_from_slice(tail);
+                texts.push(tail)?;
                 texts.ends.push(texts.bytes.len());
                 if texts.bytes.len() > limits.texts {
                     return None;
@@ -314,6 +361,14 @@ impl Texts {
         }
         texts.games.push([texts.ends.len(), gap, kind]);
         Some(texts)
+    }
+
+    /// Appends bytes, and leaves room for a number; `None` where there is no memory for them.
+    #[inline]
+    fn push(&mut self, bytes: &[u8]) -> Option<()> {
+        self.bytes.try_reserve(bytes.len() + annotation::LONGEST).ok()?;
+        self.bytes.extend_from_slice(bytes);
+        Some(())
     }
 
     fn range(&self, game: usize) -> Option<([usize; 3], [usize; 3])> {
@@ -355,18 +410,4 @@ impl Texts {
 enum Reader<'a> {
     Text(&'a [u8]),
     Numbers(Field, std::vec::IntoIter<i64>),
-}
-
-impl Reader<'_> {
-    fn next(&mut self, out: &mut Vec<u8>) -> Option<()> {
-        match self {
-            Reader::Text(rest) => {
-                let end = memchr::memchr(0, rest)?;
-                out.extend_from_slice(&rest[..end]);
-                *rest = &rest[end + 1..];
-            }
-            Reader::Numbers(field, values) => annotation::render(*field, values.next()?, out),
-        }
-        Some(())
-    }
 }

@@ -1,6 +1,7 @@
 //! Reading and writing of numbers, strings and compressed parts; readers return `None` where bytes are missing or malformed.
 
 use super::Limits;
+use super::budget::with_room;
 use byteorder::{LittleEndian, ReadBytesExt};
 use std::io::Read;
 
@@ -105,9 +106,15 @@ pub(crate) fn read_compressed_within(bytes: &[u8], limits: &Limits) -> Option<Ve
     let how = bytes.u8()?;
     let body = bytes.0;
     match how {
-        0 if body.len() == length => Some(body.to_vec()),
+        0 if body.len() == length => {
+            let mut raw = with_room(length)?;
+            raw.extend_from_slice(body);
+            Some(raw)
+        }
         1 if length <= limits.part && length / limits.ratio <= body.len() => {
-            zstd::bulk::decompress(body, length).ok().filter(|raw| raw.len() == length)
+            let mut raw = with_room(length)?;
+            let written = zstd::bulk::Decompressor::new().ok()?.decompress_to_buffer(body, &mut raw).ok()?;
+            (written == length).then_some(raw)
         }
         _ => None,
     }

@@ -46,6 +46,14 @@ pub const MODEL_SHA256: [u8; 32] = [
 const RAW: u8 = 0xFF;
 /// The most bytes of a stream that is held otherwise.
 const MOST_BYTES: usize = 1 << 16;
+/// The most bytes of a stream for each byte that it is packed in, and how many more any may have: forced moves take no bits.
+const MOST_PER_BYTE: usize = 64;
+const MOST_MORE: usize = 128;
+
+/// Returns how many bytes a stream may have that is packed in so many.
+fn most_bytes(packed: usize) -> usize {
+    packed.saturating_mul(MOST_PER_BYTE).saturating_add(MOST_MORE).min(MOST_BYTES)
+}
 
 static STANDARD: LazyLock<Option<Model>> = LazyLock::new(|| Model::read(MODEL));
 
@@ -101,7 +109,8 @@ fn kind_at(model: &Model, place: u32) -> Option<usize> {
 
 /// Appends the packed form of a stream of Brenner bytes (texts apart), played from `start`.
 ///
-/// Any bytes can be packed: what is not a canonical stream, is beyond the model or would grow is held as it is, with one byte more.
+/// Any bytes can be packed: what is not a canonical stream, is beyond the model, would grow or would take less than an eighth of a bit for a
+/// byte is held as it is, with one byte more.
 /// Costs about two microseconds a ply. The length in bytes is part of what a decoder must know.
 pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     match &*STANDARD {
@@ -113,8 +122,8 @@ pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
 /// Appends the stream that `bytes`, all of them, pack: exactly the one that was given to [`encode`] with the same start.
 ///
 /// With `limit`, at least that many plies of the main line (or all there are), but not necessarily the rest: ply K
-/// costs only the moves before it. Whatever the bytes, it ends, does not panic, and appends no more than about 64 KiB or their own
-/// length. Costs a microsecond or two a ply.
+/// costs only the moves before it. Whatever the bytes, it ends, does not panic, and appends no more than about 64 bytes for each (and 128), 64 KiB, or
+/// their own length. Costs a microsecond or two a ply.
 pub fn decode(start: &Position, bytes: &[u8], limit: Option<u32>, out: &mut Vec<u8>) -> Result<(), Fault> {
     match &*STANDARD {
         Some(model) => decode_with(model, start, bytes, limit, out),
@@ -160,8 +169,9 @@ pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec
             .and_then(|moves| plain::encode(model, start, &moves, outcome, |_, _, _| {}, out))
             .or_else(|| rich::encode(model, start, &items, outcome, out))
     });
-    // Games of the unlikeliest moves are shorter as they are.
-    if packed.is_none() || out.len() - before > stream.len() + 1 {
+    // Games of the unlikeliest moves are shorter as they are; those that say nearly nothing cost a reader more than their bytes are worth.
+    let length = out.len() - before;
+    if packed.is_none() || length > stream.len() + 1 || stream.len() > most_bytes(length) {
         out.truncate(before);
         push_raw(stream, out);
     }
@@ -186,5 +196,5 @@ pub fn decode_with(
     let (from, width) = kind_share(model, kind);
     decoder.take(from, width);
     let decode = if kind < 4 { plain::decode } else { rich::decode };
-    decode(model, start, kind, decoder, limit, out)
+    decode(model, start, kind, decoder, (limit, most_bytes(bytes.len())), out)
 }

@@ -4,7 +4,7 @@ use super::line::Line;
 use super::model::{Model, Prices};
 use super::range::Decoder;
 use super::shares::{Shares, WHOLE, decode_end};
-use super::{Fault, MOST_BYTES, kind_share, outcome_of};
+use super::{Fault, kind_share, outcome_of};
 use crate::brenner::encode::push_outcome;
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
@@ -43,7 +43,7 @@ pub(super) fn decode(
     start: &Position,
     kind: usize,
     mut decoder: Decoder,
-    limit: u32,
+    (limit, most): (u32, usize),
     out: &mut Vec<u8>,
 ) -> Result<(), Fault> {
     let outcome = outcome_of(kind);
@@ -59,7 +59,7 @@ pub(super) fn decode(
             return Ok(());
         }
         line.read_move(&prices, &mut decoder, out);
-        if decoder.is_spent() || out.len() - first > MOST_BYTES {
+        if decoder.is_spent() || out.len() - first > most {
             return Err(Fault::Overlong);
         }
     }

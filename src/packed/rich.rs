@@ -4,7 +4,7 @@ use super::line::Line;
 use super::model::{Model, Prices};
 use super::range::Decoder;
 use super::shares::{Shares, WHOLE, decode_end};
-use super::{Fault, MOST_BYTES, kind_share, outcome_of};
+use super::{Fault, kind_share, outcome_of};
 use crate::brenner::decode::Item;
 use crate::brenner::encode::{push_close, push_mark, push_move, push_nag, push_open, push_outcome, push_text_mark};
 use crate::chess::{Move, Position};
@@ -215,7 +215,7 @@ pub(super) fn decode(
     start: &Position,
     kind: usize,
     mut decoder: Decoder,
-    limit: u32,
+    (limit, most): (u32, usize),
     out: &mut Vec<u8>,
 ) -> Result<(), Fault> {
     let outcome = outcome_of(kind);
@@ -225,7 +225,7 @@ pub(super) fn decode(
     let first = out.len();
     let mut plies = 0;
     while plies < limit {
-        if decoder.is_spent() || out.len() - first > MOST_BYTES {
+        if decoder.is_spent() || out.len() - first > most {
             return Err(Fault::Overlong);
         }
         if tree.stack.is_empty() && decode_end(model, &mut decoder, || tree.now.end_context(outcome)) {
