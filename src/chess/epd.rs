@@ -79,6 +79,24 @@ impl fmt::Display for EpdError {
 
 impl std::error::Error for EpdError {}
 
+impl EpdError {
+    /// Returns the message with the character of `text` that it is about, where the fault is one of a character.
+    pub fn in_text(&self, text: &[u8]) -> String {
+        match self.fault {
+            EpdFault::Fen(error) => error.in_text(text).replacen("bad FEN", "bad EPD", 1),
+            _ => self.to_string(),
+        }
+    }
+
+    /// Returns the fault of one of the FEN's fields, if it is one.
+    pub fn fen(&self) -> Option<FenError> {
+        match self.fault {
+            EpdFault::Fen(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
 /// A position's four fields and what is said about it.
 ///
 /// ```
@@ -143,9 +161,15 @@ impl Epd {
     /// Returns the position, with the clocks that `hmvc` and `fmvn` give.
     pub fn position(&self) -> Position {
         let mut position = self.fen.position();
-        let number = |opcode| self.text(opcode).and_then(|text| text.parse().ok());
-        position.set_clocks(number("hmvc").unwrap_or(0), number("fmvn").unwrap_or(1));
+        let (halfmove_clock, fullmove_number) = self.clocks();
+        position.set_clocks(halfmove_clock, fullmove_number);
         position
+    }
+
+    /// Returns the halfmove clock and the fullmove number that `hmvc` and `fmvn` give; 0 and 1 where they do not.
+    pub fn clocks(&self) -> (u32, u32) {
+        let number = |opcode| self.text(opcode).and_then(|text| text.parse().ok());
+        (number("hmvc").unwrap_or(0), number("fmvn").unwrap_or(1))
     }
 
     /// Returns the moves of an operation: of `pv` one after the other, of all others (`bm`, `am`, `pm`, `sm`) each from this position.
@@ -170,17 +194,21 @@ impl fmt::Display for Epd {
         let mut four = Vec::with_capacity(90);
         self.fen.write_four(&mut four);
         f.write_str(&String::from_utf8_lossy(&four))?;
-        for operation in &self.operations {
-            write!(f, " {}", operation.opcode)?;
-            for operand in &operation.operands {
-                match operand {
-                    Operand::Text(text) => write!(f, " \"{}\"", text.replace('"', "'"))?,
-                    Operand::Word(word) => write!(f, " {word}")?,
-                }
+        self.operations.iter().try_for_each(|operation| write!(f, " {operation}"))
+    }
+}
+
+impl fmt::Display for Operation {
+    /// Opcode, operands and semicolon. A quote within a text, which EPD cannot hold, is written as `'`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.opcode)?;
+        for operand in &self.operands {
+            match operand {
+                Operand::Text(text) => write!(f, " \"{}\"", text.replace('"', "'"))?,
+                Operand::Word(word) => write!(f, " {word}")?,
             }
-            f.write_str(";")?;
         }
-        Ok(())
+        f.write_str(";")
     }
 }
 

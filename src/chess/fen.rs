@@ -4,10 +4,12 @@
 //! game state. That last one says that 50 half moves make a draw: the rule is 50 moves of each side, so 100 on the halfmove clock.
 
 mod legality;
+mod other_board;
 mod read;
 mod write;
 
 pub use legality::Illegality;
+pub use other_board::OtherBoard;
 pub use read::ReadMode;
 pub(super) use read::four_fields;
 pub use write::FenText;
@@ -104,6 +106,7 @@ impl fmt::Display for FenFault {
             FenFault::RankTooLong => "more than eight squares in a rank",
             FenFault::RankTooShort => "fewer than eight squares in a rank",
             FenFault::RankCount => "not eight ranks",
+            FenFault::BoardSize { files: 8, ranks } => return write!(f, "{ranks} ranks; a board has eight"),
             FenFault::BoardSize { files, ranks } => {
                 return write!(f, "X-FEN for a board of {files}x{ranks} squares; only 8x8 can be read");
             }
@@ -141,6 +144,28 @@ impl fmt::Display for FenError {
 }
 
 impl std::error::Error for FenError {}
+
+impl FenError {
+    /// Returns the message with the character of `text` that it is about, where the fault is one of a character.
+    pub fn in_text(&self, text: &[u8]) -> String {
+        let about = matches!(
+            self.fault,
+            FenFault::NoSuchMan
+                | FenFault::NoSuchSide
+                | FenFault::NoSuchRight
+                | FenFault::NotANumber
+                | FenFault::Separator
+        );
+        let rest = text.get(self.column.saturating_sub(1)..).filter(|_| about).unwrap_or_default();
+        let found = match String::from_utf8_lossy(rest.get(..4).unwrap_or(rest)).chars().next() {
+            None => return self.to_string(),
+            Some('\t') => "a tab".to_owned(),
+            Some(' ') => "one space too many".to_owned(),
+            Some(letter) => letter.escape_debug().to_string(),
+        };
+        format!("{self}: {found}")
+    }
+}
 
 /// When the en passant target is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

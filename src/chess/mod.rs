@@ -6,6 +6,7 @@ pub mod fen;
 mod movegen;
 pub(crate) mod piece;
 pub(crate) mod position;
+pub mod record;
 pub(crate) mod safety;
 pub mod san;
 mod square;

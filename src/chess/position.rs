@@ -177,6 +177,17 @@ impl Position {
     /// Gives a castling right with the rook on `rook`. Returns false, and changes nothing, where king and rook do not stand on
     /// the back rank with the rook on that wing.
     pub fn grant_castling(&mut self, color: Color, wing: Wing, rook: Square) -> bool {
+        if !self.may_grant_castling(color, wing, rook) {
+            return false;
+        }
+        let right = color.index() * 2 + wing as usize;
+        self.rights |= 1 << right;
+        self.rook_home[right] = rook.index();
+        true
+    }
+
+    /// Whether king and rook stand on the back rank with the rook on that wing.
+    pub(super) fn may_grant_castling(&self, color: Color, wing: Wing, rook: Square) -> bool {
         let Some(king) = self.king(color) else { return false };
         let sides = match wing {
             Wing::H => rook.file() > king.file(),
@@ -184,13 +195,7 @@ impl Position {
         };
         let home = color.back_rank();
         let is_rook = self.piece_at(rook) == Some(Piece { color, role: Role::Rook });
-        if !sides || !is_rook || king.rank() != home || rook.rank() != home {
-            return false;
-        }
-        let right = color.index() * 2 + wing as usize;
-        self.rights |= 1 << right;
-        self.rook_home[right] = rook.index();
-        true
+        sides && is_rook && king.rank() == home && rook.rank() == home
     }
 
     /// Sets the en passant target. Returns false, and changes nothing, where no pawn can just have passed it by a double step.

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::{
     bench, book, brenner, compact, completions, dedupe, delete, eco, export, fen, find, import, index, info, list, man,
-    merge, pack, position, repair, replace, show, split, stats, tree, undelete, verify,
+    merge, pack, pcn, position, repair, replace, show, split, stats, tree, undelete, verify,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -44,6 +44,7 @@ pub enum Command {
     Export(export::Args),
     Position(position::Args),
     Brenner(brenner::Args),
+    Pcn(pcn::Args),
     Info(info::Args),
     Eco(eco::Args),
     Dedupe(dedupe::Args),

@@ -3,17 +3,12 @@
 use crate::args::Threads;
 use crate::failure::{Code, Failure};
 use crate::flavour::Flavour;
+use crate::lines::{self, Task};
 use crate::output;
-use rayon::prelude::*;
 use scoresheet::archive::Archive;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, FenText};
 use std::io::{self, BufWriter, Read, Stdout, Write};
 use std::path::PathBuf;
-
-/// The most bytes of pairs that are read at once.
-const BATCH: usize = 1 << 20;
-/// Lines to a task.
-const TASK_LINES: usize = 512;
 
 /// Print positions as FEN: game N after K half-moves, for one pair N:K or millions
 ///
@@ -57,75 +52,31 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     done.map(|()| Code::Fine)
 }
 
-/// Answers pairs as they arrive: whatever one read gives is a batch, so that a program may ask and wait for the answer.
+/// Answers pairs as they arrive, line by line.
 fn from_reader(
     archive: &Archive,
     flavour: Flavour,
-    mut input: impl Read,
+    input: impl Read,
     out: &mut BufWriter<Stdout>,
 ) -> Result<(), Failure> {
-    let mut buffer = vec![0; BATCH];
-    let (mut held, mut line) = (0, 1);
-    loop {
-        let read = match input.read(&mut buffer[held..]) {
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Failure::Message(format!("cannot read standard input: {error}"))),
-        };
-        let filled = held + read;
-        let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
-            _ if read == 0 => filled,
-            Some(end) => end + 1,
-            None if filled == BATCH => filled,
-            None => 0,
-        };
-        if whole > 0 {
-            line += answer(archive, flavour, &buffer[..whole], line, out)?;
-            out.flush()?;
-        }
-        if read == 0 {
-            return Ok(());
-        }
-        buffer.copy_within(whole..filled, 0);
-        held = filled - whole;
-    }
-}
-
-/// What a task made of its lines.
-struct Task {
-    text: Vec<u8>,
-    /// The place of the first bad pair among the lines, and what is wrong with it.
-    fault: Option<(usize, String)>,
-}
-
-/// Answers the lines of a batch, of which the first has the number `first`; returns how many lines there were.
-fn answer(archive: &Archive, flavour: Flavour, batch: &[u8], first: u64, out: &mut impl Write) -> Result<u64, Failure> {
-    let lines: Vec<&[u8]> = batch.strip_suffix(b"\n").unwrap_or(batch).split(|byte| *byte == b'\n').collect();
-    let tasks: Vec<Task> = lines
-        .par_chunks(TASK_LINES)
-        .map(|task| {
-            let mut text = Vec::with_capacity(task.len() * 72);
-            for (place, line) in task.iter().enumerate() {
-                let pair = line.trim_ascii();
-                if pair.is_empty() {
-                    continue;
-                }
-                if let Err(fault) = push_fen(archive, flavour, pair, &mut text) {
-                    let fault = Some((place, format!("{}: {fault}", shortened(pair))));
-                    return Task { text, fault };
-                }
+    let task = |lines: &[&[u8]], first: u64| {
+        let mut text = Vec::with_capacity(lines.len() * 72);
+        for (line, number) in lines.iter().zip(first..) {
+            let pair = line.trim_ascii();
+            if pair.is_empty() {
+                continue;
             }
-            Task { text, fault: None }
-        })
-        .collect();
-    for (number, Task { text, fault }) in tasks.into_iter().enumerate() {
-        out.write_all(&text)?;
-        if let Some((place, fault)) = fault {
-            let line = first + (number * TASK_LINES + place) as u64;
-            return Err(Failure::Message(format!("line {line}: {fault}")));
+            if let Err(fault) = push_fen(archive, flavour, pair, &mut text) {
+                return Task { text, result: Err(format!("line {number}: {}: {fault}", shortened(pair))) };
+            }
         }
-    }
-    Ok(lines.len() as u64)
+        Task { text, result: Ok(()) }
+    };
+    lines::batches(input, "standard input", |batch, first| {
+        let count = lines::answer(batch, first, out, task, |result| result.map_err(Failure::Message))?;
+        out.flush()?;
+        Ok(count)
+    })
 }
 
 fn push_fen(archive: &Archive, flavour: Flavour, pair: &[u8], out: &mut Vec<u8>) -> Result<(), String> {

@@ -13,6 +13,8 @@ pub struct Kind(&'static str, &'static [&'static str]);
 pub const PGN: Kind = Kind("PGN file", &[".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".pgn.zip"]);
 /// Archives.
 pub const ARCHIVES: Kind = Kind("archive", &[".bga"]);
+/// Lists of FENs and EPDs.
+pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]);
 
 /// Returns the files in the order of the arguments, those of a folder or pattern sorted by their paths.
 ///

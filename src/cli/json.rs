@@ -23,6 +23,15 @@ impl Object {
         self.raw(name, &object.to_string())
     }
 
+    /// Adds the members of another object.
+    pub fn joined(mut self, other: &Object) -> Object {
+        if !self.0.is_empty() && !other.0.is_empty() {
+            self.0.push(',');
+        }
+        self.0.push_str(&other.0);
+        self
+    }
+
     /// Adds an array of objects as a member.
     pub fn array(self, name: &str, objects: &[Object]) -> Object {
         let items: Vec<String> = objects.iter().map(Object::to_string).collect();

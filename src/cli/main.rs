@@ -33,6 +33,7 @@ mod info;
 mod inputs;
 mod interrupt;
 mod json;
+mod lines;
 mod list;
 mod man;
 mod measure;
@@ -44,8 +45,10 @@ mod outputs;
 mod pack;
 mod parts;
 mod pattern;
+mod pcn;
 mod pcn_source;
 mod position;
+mod positions;
 mod progress;
 mod repair;
 mod replace;
@@ -119,6 +122,7 @@ fn run(command: &Command) -> Result<Code, Failure> {
         Command::Export(args) => export::run(args),
         Command::Position(args) => position::run(args),
         Command::Brenner(args) => brenner::run(args),
+        Command::Pcn(args) => pcn::run(args),
         Command::Dedupe(args) => dedupe::run(args),
         Command::Eco(args) => eco::run(args),
         Command::Delete(args) => delete::run(args),

@@ -1,80 +1,195 @@
-//! `scoresheet position`: a FEN drawn and told: the SAN Kit's commands dvfe and svde in one.
+//! `scoresheet position`: FENs and EPDs drawn and explained (the SAN Kit's commands dvfe and svde in one), one or lists of them.
 
+use crate::args::Threads;
 use crate::board;
 use crate::failure::{Code, Failure};
+use crate::flavour::Flavour;
 use crate::json::Object;
 use crate::output;
+use crate::positions::{self, Form, Line, Output, Seen, Style};
 use scoresheet::Position;
-use scoresheet::chess::epd::Epd;
-use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, ReadMode};
+use scoresheet::chess::epd::{Epd, Operand};
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
 use scoresheet::chess::{Color, Wing};
+use serde_json::Value;
 use std::io::Write;
 
-/// Draw a FEN and tell its fields, whether it is legal, its flavours and its legal moves
+/// Draw a FEN and explain it: its fields, whether it is legal, its flavours and moves; or do so for lists of FENs and EPDs, line by line
+///
+/// Of a list (- for standard input, files, folders) each line gives a line: the position as --flavour has it, a tab, and whether it is legal; why
+/// not; and which moves of bm, am, pm, sm and pv are no moves there. Those that are get the standard's notation, and other operations stay.
+/// Empty lines and those that begin with # stay; a line that is no position becomes one that begins with #, and exit code 1 tells of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet position \"4k3/8/8/8/8/8/4P3/4K3 w - - 5 39\"
   scoresheet position 4k3/8/8/8/8/8/4P3/4K3 w - - 5 39         the quotes are not needed
-  scoresheet position startpos --json")]
+  scoresheet position startpos --moves \"e4 c5\" --json         after these moves
+  scoresheet position bratko-kopec.epd wac.epd                 each position and whether it is legal
+  scoresheet position - --bare --flavour shredder < in.fen     the positions alone, in another flavour
+  scoresheet position suite.epd --json --uci                   one JSON object a line, moves as UCI
+
+X-FEN for other boards (10x8) is read and written as text; the rules of such boards are not played.")]
 pub struct Args {
-    /// The FEN, or startpos; fields after the placement may be missing, and EPD operations are passed over
-    #[arg(required = true, value_name = "FEN", allow_hyphen_values = true)]
+    /// The FEN or EPD, or startpos; fields after the placement may be missing. Or lists: files, folders, - for standard input
+    #[arg(required = true, value_name = "FEN|FILE", allow_hyphen_values = true)]
     fen: Vec<String>,
     /// Refuse what is not written just as the FEN documents have it
     #[arg(long)]
     strict: bool,
+    /// Play these moves first, SAN or UCI
+    #[arg(long, value_name = "MOVES", default_value = "", hide_default_value = true)]
+    moves: String,
+    /// Write moves of EPD operations as UCI instead of SAN
+    #[arg(long)]
+    uci: bool,
+    /// Write every line in this form instead of the one it came in
+    #[arg(long = "as", value_name = "FORM", value_enum)]
+    form: Option<Form>,
+    /// Print the position alone, on one line, without a verdict
+    #[arg(long, conflicts_with_all = ["json", "flip", "ascii", "unicode"])]
+    bare: bool,
     /// Draw the board from Black's side
     #[arg(long)]
     flip: bool,
-    /// Draw the men as letters
+    /// Draw the pieces as letters
     #[arg(long, conflicts_with = "unicode")]
     ascii: bool,
-    /// Draw the men as chess symbols, even where the terminal may not have them
+    /// Draw the pieces as chess symbols, even where the terminal may not have them
     #[arg(long)]
     unicode: bool,
-    /// Print one JSON object
+    /// Print one JSON object a position
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    flavour: Flavour,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
+    let (target, castling) = args.flavour.styles();
+    let mode = if args.strict { ReadMode::Strict } else { ReadMode::Forgiving };
+    let moves = positions::moves(&args.moves);
+    let style = Style { mode, target, castling, uci: args.uci, form: args.form, moves };
+    if positions::are_lists(&args.fen) {
+        let object: &(dyn Fn(&Seen, &Style) -> Object + Sync) = &|seen, style| json(seen, None, style);
+        let output = Output { style, bare: args.bare, json: args.json.then_some(object) };
+        return args.threads.install(|| positions::run(&args.fen, &output));
+    }
     let text = args.fen.join(" ");
+    let start = Position::standard().fen();
+    let text = if text == "startpos" { &start } else { &text };
+    let seen = positions::read(text.as_bytes(), &style).map_err(|message| Failure::Message(hinted(text, message)))?;
     let mut out = output::stdout();
-    let told = Told::of(&text, if args.strict { ReadMode::Strict } else { ReadMode::Forgiving })?;
-    let text = if args.json { format!("{}\n", told.json()) } else { told.text(args) };
-    out.write_all(text.as_bytes())?;
+    let shown = match &seen {
+        _ if args.json => json(&seen, Some(text), &style).to_string() + "\n",
+        _ if args.bare => normalised(&seen, &style) + "\n",
+        Seen::Position(line) => Told::of(line, Some(text), &style).text(args),
+        Seen::Other(board) => other_text(board, args.flip),
+    };
+    out.write_all(shown.as_bytes())?;
     out.flush()?;
     Ok(Code::Fine)
 }
 
-struct Told {
-    fen: Fen,
-    position: Position,
-    /// Why strict reading refuses it, if it does.
-    strict: Option<String>,
-    moves: Vec<String>,
+/// What looks like a file's name is perhaps one that is not there.
+fn hinted(text: &str, message: String) -> String {
+    let is_name =
+        !text.contains(char::is_whitespace) && [".epd", ".fen", ".sfen", ".txt"].iter().any(|end| text.contains(end));
+    if is_name { format!("{text}: there is no such file, and it is no position either: {message}") } else { message }
 }
 
-impl Told {
-    fn of(text: &str, mode: ReadMode) -> Result<Told, Failure> {
-        let start = Position::standard().fen();
-        let text = if text == "startpos" { &start } else { text };
-        let fen = match Fen::read(text.as_bytes(), mode) {
-            Ok(fen) => fen,
-            Err(error) => match Epd::read(text.as_bytes(), mode) {
-                Ok(epd) => {
-                    let position = epd.position();
-                    let (halfmove_clock, fullmove_number) = (position.halfmove_clock(), position.fullmove_number());
-                    Fen { halfmove_clock, fullmove_number, ..epd.fen }
-                }
-                Err(_) => return Err(Failure::Message(error.to_string())),
-            },
-        };
-        let strict = Fen::read(text.as_bytes(), ReadMode::Strict).err().map(|error| error.to_string());
-        let position = fen.position();
+/// The line in the style asked for.
+fn normalised(seen: &Seen, style: &Style) -> String {
+    match seen {
+        Seen::Position(line) => {
+            let mut text = Vec::with_capacity(96);
+            line.write(style, &mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        }
+        Seen::Other(board) => board.to_string(),
+    }
+}
+
+fn json(seen: &Seen, text: Option<&str>, style: &Style) -> Object {
+    match seen {
+        Seen::Position(line) => Told::of(line, text, style).json(),
+        Seen::Other(board) => other_json(board),
+    }
+}
+
+fn other_json(board: &OtherBoard) -> Object {
+    Object::new()
+        .with("fen", board.to_string())
+        .with("board", format!("{}x{}", board.files, board.ranks))
+        .with("turn", side(board.turn).to_ascii_lowercase())
+        .with("halfmove_clock", board.halfmove_clock)
+        .with("fullmove_number", board.fullmove_number)
+        .with("legal", Value::Null)
+        .with("note", positions::note(board))
+}
+
+/// The board in letters, with its files and ranks.
+fn other_text(board: &OtherBoard, flip: bool) -> String {
+    let files = usize::from(board.files);
+    let mut ranks: Vec<String> = Vec::new();
+    for (place, rank) in board.pieces.chunks(files).enumerate() {
+        let mut letters: Vec<char> = rank.iter().map(|square| char::from(square.unwrap_or(b'.'))).collect();
+        if flip {
+            letters.reverse();
+        }
+        let number = usize::from(board.ranks) - place;
+        ranks.push(letters.into_iter().fold(format!("{number:>2}"), |line, letter| format!("{line} {letter}")));
+    }
+    let mut names: Vec<char> = (b'a'..).map(char::from).take(files).collect();
+    if flip {
+        ranks.reverse();
+        names.reverse();
+    }
+    ranks.push(names.into_iter().fold("  ".to_owned(), |line, letter| format!("{line} {letter}")));
+    format!(
+        "{}\n\n{:<20}{}\n{:<20}{} to move, clock {}, move {}\n{:<20}{}\n",
+        ranks.join("\n"),
+        "X-FEN",
+        board,
+        "Fields",
+        side(board.turn),
+        board.halfmove_clock,
+        board.fullmove_number,
+        "Legal",
+        positions::note(board)
+    )
+}
+
+struct Told<'a> {
+    line: &'a Line,
+    fen: &'a Fen,
+    position: &'a Position,
+    /// Why strict reading refuses it, if it does; `None` where this is not asked.
+    strict: Option<Option<String>>,
+    moves: Vec<String>,
+    normalised: String,
+}
+
+impl<'a> Told<'a> {
+    fn of(line: &'a Line, text: Option<&str>, style: &Style) -> Told<'a> {
+        let strict = text.map(|text| {
+            let read = Fen::read(text.as_bytes(), ReadMode::Strict);
+            // An EPD has no clocks, and is judged as one.
+            let error = if line.is_epd {
+                Epd::read(text.as_bytes(), ReadMode::Strict).err().map(|error| error.in_text(text.as_bytes()))
+            } else {
+                read.err().map(|error| error.in_text(text.as_bytes()))
+            };
+            error
+        });
+        let position = &line.position;
         let moves = position.legal_moves().into_iter().map(|m| position.san(m)).collect();
-        Ok(Told { fen, position, strict, moves })
+        let mut text = Vec::with_capacity(96);
+        line.write(style, &mut text);
+        let normalised = String::from_utf8_lossy(&text).into_owned();
+        Told { line, fen: &line.fen, position, strict, moves, normalised }
     }
 
     fn flavours(&self) -> Vec<(&'static str, String)> {
@@ -87,7 +202,7 @@ impl Told {
             ("Standard", styled(EnPassantStyle::Always, CastlingStyle::XFen)),
             ("X-FEN", styled(EnPassantStyle::Legal, CastlingStyle::XFen)),
             ("Shredder", styled(EnPassantStyle::Always, CastlingStyle::Shredder)),
-            ("EPD", Epd::of(&self.position, EnPassantStyle::Always, CastlingStyle::XFen).to_string()),
+            ("EPD", Epd::of(self.position, EnPassantStyle::Always, CastlingStyle::XFen).to_string()),
         ]
     }
 
@@ -115,19 +230,19 @@ impl Told {
 
     fn text(&self, args: &Args) -> String {
         let unicode = args.unicode || (!args.ascii && output::is_terminal() && board::locale_is_utf8());
-        let mut text = board::draw(&self.position, unicode, args.flip);
+        let mut text = board::draw(self.position, unicode, args.flip);
         let field = |words: Vec<String>, none: &str| if words.is_empty() { none.to_owned() } else { words.join(", ") };
         let target = self.fen.en_passant.map(|square| square.to_string());
         let check = if self.state().is_empty() { String::new() } else { format!(", {}", self.state()) };
-        let reasons = self.fen.illegalities().iter().map(ToString::to_string).collect();
+        let strict = self.strict.clone().flatten();
         let rows = [
             ("To move", format!("{}{check}", side(self.fen.turn))),
             ("Castling", field(self.castling(), "none")),
             ("Target", target.unwrap_or("none".to_owned())),
             ("Clock", format!("{} (a draw can be claimed at 100)", self.fen.halfmove_clock)),
             ("Move", self.fen.fullmove_number.to_string()),
-            ("Legal", field(reasons, "yes").replace("yes, ", "")),
-            ("As in the documents", self.strict.clone().map_or("yes".to_owned(), |error| format!("no: {error}"))),
+            ("Legal", field(self.line.reasons(), "yes")),
+            ("As in the documents", strict.map_or("yes".to_owned(), |error| format!("no: {error}"))),
         ];
         text.push('\n');
         for (title, value) in rows {
@@ -137,19 +252,35 @@ impl Told {
         for (title, fen) in self.flavours() {
             text += &format!("{title:<20}{fen}\n");
         }
+        for operation in &self.line.operations {
+            text += &format!("{:<20}{}\n", "Operation", output::printable(&operation.to_string()));
+        }
+        for bad in &self.line.bad {
+            text += &format!("{:<20}{}\n", "Not a move here", output::printable(&bad.to_string()));
+        }
         text += &format!("{:<20}{:016x}\n", "Zobrist key", self.position.zobrist());
         text += &format!("{:<20}{}\n", format!("Legal moves ({})", self.moves.len()), wrapped(&self.moves, 20, 79));
         text
     }
 
     fn json(&self) -> Object {
-        let reasons: Vec<String> = self.fen.illegalities().iter().map(ToString::to_string).collect();
+        let reasons = self.line.reasons();
         let flavours = self
             .flavours()
             .into_iter()
             .fold(Object::new(), |all, (name, fen)| all.with(&name.to_ascii_lowercase(), fen));
-        Object::new()
+        let operands = |operation: &scoresheet::chess::epd::Operation| -> Value {
+            operation.operands.iter().map(Operand::as_str).collect()
+        };
+        let pairs = self
+            .line
+            .operations
+            .iter()
+            .map(|operation| Value::from(vec![operation.opcode.as_str().into(), operands(operation)]));
+        let bad: Vec<String> = self.line.bad.iter().map(ToString::to_string).collect();
+        let object = Object::new()
             .with("fen", self.fen.to_string())
+            .with("normalised", self.normalised.as_str())
             .with("turn", side(self.fen.turn).to_ascii_lowercase())
             .with("castling", self.castling())
             .with("en_passant", self.fen.en_passant.map(|square| square.to_string()))
@@ -158,10 +289,15 @@ impl Told {
             .with("state", self.state())
             .with("legal", reasons.is_empty())
             .with("reasons", reasons)
-            .with("strict", self.strict.is_none())
             .object("flavours", &flavours)
             .with("zobrist", format!("{:016x}", self.position.zobrist()))
             .with("moves", self.moves.clone())
+            .with("operations", pairs.collect::<Value>())
+            .with("bad_moves", bad);
+        match &self.strict {
+            Some(fault) => object.with("strict", fault.is_none()),
+            None => object,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ const MAX_SQUARES: usize = 1 << 16;
 const MAX_DIMENSIONS: usize = 8;
 
 /// The name of a piece of any chess family: `w:k`, `+s:b`, `TAIKYOKU_SHOGI:GD`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PieceName {
     text: String,
     /// Where the style begins and ends.
@@ -52,6 +52,41 @@ impl PieceName {
         }
     }
 
+    /// Returns whose piece it is: of the side that starts the game (the bottom one) where its abbreviation is in upper case, whatever the
+    /// style's case, as captured pieces keep that (`x:S`). The style decides where the abbreviation has no letters; `None` where both cases mix.
+    pub fn side(&self) -> Option<Side> {
+        let style = self.text.get(self.style.0..self.style.1).unwrap_or_default();
+        let word =
+            if self.abbreviation().bytes().any(|b| b.is_ascii_alphabetic()) { self.abbreviation() } else { style };
+        let letters = || word.bytes().filter(u8::is_ascii_alphabetic);
+        match (letters().any(|b| b.is_ascii_uppercase()), letters().any(|b| b.is_ascii_lowercase())) {
+            (true, false) => Some(Side::Bottom),
+            (false, true) => Some(Side::Top),
+            _ => None,
+        }
+    }
+
+    /// Returns the name that the piece has in its captor's hand: the abbreviation in the other case.
+    pub fn captured(&self) -> PieceName {
+        let (style, name) = self.text.split_at(self.style.1);
+        let name: String = name
+            .chars()
+            .map(|c| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() })
+            .collect();
+        PieceName { text: format!("{style}{name}"), style: self.style }
+    }
+
+    /// Returns whether a piece in hand can be dropped under that name: of the same side, style and abbreviation. Whether it was promoted, and
+    /// the case of the style, which captured pieces keep, do not matter.
+    pub fn is_dropped_as(&self, name: &PieceName) -> bool {
+        self.style() == name.style() && self.abbreviation() == name.abbreviation()
+    }
+
+    /// Returns the name as written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the piece of western chess that this is.
     pub fn western(&self) -> Result<Piece, PcnFault> {
         if self.style() != "w" {
@@ -70,6 +105,33 @@ impl PieceName {
     }
 }
 
+/// One of the two players.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Side {
+    /// The one who starts a game from its beginning; names in upper case.
+    Bottom,
+    /// The other.
+    Top,
+}
+
+impl Side {
+    /// Returns the other side.
+    pub const fn other(self) -> Side {
+        match self {
+            Side::Bottom => Side::Top,
+            Side::Top => Side::Bottom,
+        }
+    }
+
+    /// Returns `bottom` or `top`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Side::Bottom => "bottom",
+            Side::Top => "top",
+        }
+    }
+}
+
 impl fmt::Display for PieceName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -82,8 +144,8 @@ pub(super) fn name_of(piece: Piece) -> String {
     if piece.color == Color::White { name } else { name.to_ascii_lowercase() }
 }
 
-/// A board of any number of dimensions.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A board of any number of dimensions; by default, one of none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Board {
     shape: Vec<usize>,
     squares: Vec<Option<PieceName>>,
@@ -143,6 +205,38 @@ impl Board {
     /// Returns the piece on a square of that flat number.
     pub fn piece(&self, square: usize) -> Option<&PieceName> {
         self.squares.get(square)?.as_ref()
+    }
+
+    /// Returns how many squares there are.
+    pub fn size(&self) -> usize {
+        self.squares.len()
+    }
+
+    /// Returns the coordinates of a flat number, the outermost first.
+    pub fn coordinates(&self, square: usize) -> Vec<usize> {
+        let mut rest = square;
+        let mut coordinates: Vec<usize> = self
+            .shape
+            .iter()
+            .rev()
+            .map(|length| {
+                let at = rest % length;
+                rest /= length;
+                at
+            })
+            .collect();
+        coordinates.reverse();
+        coordinates
+    }
+
+    /// Returns the flat numbers of the squares that hold a piece of that very name.
+    pub fn squares_of<'a>(&'a self, name: &'a PieceName) -> impl Iterator<Item = usize> + 'a {
+        (0..self.size()).filter(move |at| self.piece(*at) == Some(name))
+    }
+
+    /// Puts a piece on a square, or takes away what is there; returns what was there.
+    pub(super) fn put(&mut self, square: usize, piece: Option<PieceName>) -> Option<PieceName> {
+        self.squares.get_mut(square).and_then(|held| std::mem::replace(held, piece))
     }
 
     /// Returns the flat number of the square that coordinates (`[0,4]`), a flat number (`4`) or a piece unique on the board (`"w:k"`) name.

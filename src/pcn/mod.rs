@@ -6,11 +6,12 @@
 
 mod action;
 mod board;
+pub mod general;
 mod read;
 mod time;
 mod write;
 
-pub use board::{Board, PieceName};
+pub use board::{Board, PieceName, Side};
 pub use read::{parse, parse_value};
 pub use write::{Layout, write};
 
@@ -68,6 +69,16 @@ pub enum PcnFault {
     IllegalMove,
     /// The result without `over?`.
     ResultWithoutOver,
+    /// The case of a piece's abbreviation does not tell its side: its name.
+    SideUnknown(String),
+    /// The piece belongs to the side that is not to move: its name.
+    OtherSide(String),
+    /// No piece of the side to move is above the square.
+    NotAbove,
+    /// A promotion to a piece of the other side: its name.
+    PromotionChangesSide(String),
+    /// `drop` of something that is not the name of a piece.
+    DropOfSquare,
 }
 
 /// Why a document is refused: the path of the element at fault, as a JSON pointer (RFC 6901; empty for the whole), and the fault.
@@ -85,7 +96,13 @@ impl fmt::Display for PcnError {
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
-        match &self.fault {
+        self.fault.fmt(f)
+    }
+}
+
+impl fmt::Display for PcnFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             PcnFault::Json(line, column) => write!(f, "no JSON at line {line}, column {column}"),
             PcnFault::Wanted(what) => write!(f, "{what} is wanted here"),
             PcnFault::UnknownMember => f.write_str("PCN has no such member"),
@@ -111,6 +128,11 @@ impl fmt::Display for PcnError {
             PcnFault::NotLanded => f.write_str("a man that jumped has not landed"),
             PcnFault::IllegalMove => f.write_str("not a legal move"),
             PcnFault::ResultWithoutOver => f.write_str("a result without \"over?\""),
+            PcnFault::SideUnknown(name) => write!(f, "the case of {name} does not tell whose piece it is"),
+            PcnFault::OtherSide(name) => write!(f, "{name} belongs to the side that is not to move"),
+            PcnFault::NotAbove => f.write_str("no piece of the side to move is above that square"),
+            PcnFault::PromotionChangesSide(name) => write!(f, "{name} is a piece of the other side"),
+            PcnFault::DropOfSquare => f.write_str("what is dropped is named as a piece, such as S:P"),
         }
     }
 }

@@ -29,7 +29,7 @@ pub fn parse_value(value: &Value) -> Result<Game, PcnError> {
     game(value, &Path::ROOT)
 }
 
-const MEMBERS: [&str; 8] = [
+pub(super) const MEMBERS: [&str; 8] = [
     "started_at",
     "topside_player",
     "bottomside_player",
@@ -87,7 +87,11 @@ fn game(value: &Value, path: &Path<'_>) -> Result<Game, PcnError> {
     Ok(game)
 }
 
-fn text<'a>(members: &'a Map<String, Value>, name: &str, path: &Path<'_>) -> Result<Option<&'a str>, PcnError> {
+pub(super) fn text<'a>(
+    members: &'a Map<String, Value>,
+    name: &str,
+    path: &Path<'_>,
+) -> Result<Option<&'a str>, PcnError> {
     match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -95,14 +99,17 @@ fn text<'a>(members: &'a Map<String, Value>, name: &str, path: &Path<'_>) -> Res
     }
 }
 
-/// The document's table: the outcome, and who has proposed a draw.
-fn result(members: &Map<String, Value>, path: &Path<'_>) -> Result<(Outcome, Option<Color>), PcnError> {
-    let boolean = |name: &'static str| match members.get(name) {
+pub(super) fn boolean(members: &Map<String, Value>, name: &str, path: &Path<'_>) -> Result<Option<bool>, PcnError> {
+    match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(value)) => Ok(Some(*value)),
         Some(_) => Err(path.member(name).error(PcnFault::Wanted("true, false or null"))),
-    };
-    Ok(match (boolean("over?")?, boolean("...result?")?) {
+    }
+}
+
+/// The document's table: the outcome, and who has proposed a draw.
+fn result(members: &Map<String, Value>, path: &Path<'_>) -> Result<(Outcome, Option<Color>), PcnError> {
+    Ok(match (boolean(members, "over?", path)?, boolean(members, "...result?", path)?) {
         (Some(true), Some(true)) => (Outcome::WhiteWins, None),
         (Some(true), Some(false)) => (Outcome::BlackWins, None),
         (Some(true), None) => (Outcome::Draw, None),

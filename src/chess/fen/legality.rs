@@ -80,7 +80,11 @@ impl Fen {
     /// The test is of men and their numbers, checks, rights, target and clocks. It is no proof game: a position that passes may still be out
     /// of reach (pawn structures are not examined). What is illegal here can still be stored, played on and searched for.
     pub fn illegalities(&self) -> Vec<Illegality> {
-        let position = self.position();
+        self.illegalities_of(&self.position())
+    }
+
+    /// [`Fen::illegalities`] where the position, which must be [`Fen::position`]'s, is there already.
+    pub fn illegalities_of(&self, position: &Position) -> Vec<Illegality> {
         let mut found = Vec::new();
         for color in Color::BOTH {
             count_men(&self.men, color, &mut found);
@@ -95,10 +99,10 @@ impl Fen {
         if position.king(them).is_some_and(|king| position.attacked_by(self.turn, king)) {
             found.push(Illegality::OpponentInCheck(them));
         }
-        if !check_is_possible(&position) {
+        if !check_is_possible(position) {
             found.push(Illegality::ImpossibleCheck(self.turn));
         }
-        self.check_rights(&position, &mut found);
+        self.check_rights(position, &mut found);
         if let Some(target) = self.en_passant {
             if position.en_passant() != Some(target) {
                 found.push(Illegality::NoDoubleStep(target));
@@ -116,9 +120,8 @@ impl Fen {
     fn check_rights(&self, position: &Position, found: &mut Vec<Illegality>) {
         let mut seen: Vec<(Color, Wing)> = Vec::new();
         for right in &self.castling {
-            let mut bare = Position::from_men(&self.men, self.turn);
             match position.rook_of(*right) {
-                Some((wing, rook)) if bare.grant_castling(right.color, wing, rook) => {
+                Some((wing, rook)) if position.may_grant_castling(right.color, wing, rook) => {
                     if seen.contains(&(right.color, wing)) {
                         found.push(Illegality::RightTwice(*right));
                     }

@@ -18,7 +18,7 @@ pub enum ReadMode {
 }
 
 /// Walks over the fields of a text.
-struct Fields<'a> {
+pub(super) struct Fields<'a> {
     text: &'a [u8],
     at: usize,
     mode: ReadMode,
@@ -27,35 +27,43 @@ struct Fields<'a> {
 /// A field's text and its offset.
 type Field<'a> = (usize, &'a [u8]);
 
-fn error(field: FenField, offset: usize, fault: FenFault) -> FenError {
+pub(super) fn error(field: FenField, offset: usize, fault: FenFault) -> FenError {
     FenError { field, column: offset + 1, fault }
 }
 
 impl<'a> Fields<'a> {
+    pub(super) fn of(text: &'a [u8], mode: ReadMode) -> Fields<'a> {
+        Fields { text, at: 0, mode }
+    }
+
+    /// Returns the offset of the end of the text.
+    pub(super) fn end(&self) -> usize {
+        self.text.len()
+    }
+
     /// Returns the next field, or `None` at the end of the text.
-    fn next(&mut self, field: FenField) -> Result<Option<Field<'a>>, FenError> {
+    pub(super) fn next(&mut self, field: FenField) -> Result<Option<Field<'a>>, FenError> {
         let first = self.at == 0;
-        let blank = |b: &u8| match self.mode {
-            ReadMode::Strict => *b == b' ',
-            ReadMode::Forgiving => b.is_ascii_whitespace(),
-        };
         let rest = self.text.get(self.at..).unwrap_or_default();
-        let gap = rest.iter().take_while(|b| blank(b)).count();
+        let gap = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
         let start = self.at + gap;
-        let length = rest.iter().skip(gap).take_while(|b| !blank(b)).count();
-        self.at = start + length;
+        let length = rest.iter().skip(gap).take_while(|b| !b.is_ascii_whitespace()).count();
         if self.mode == ReadMode::Strict && !rest.is_empty() {
-            let wanted = usize::from(!first);
-            if gap != wanted || length == 0 {
-                return Err(error(field, start - gap + wanted.min(gap), FenFault::Separator));
+            let wanted: &[u8] = if first { b"" } else { b" " };
+            let between = rest.get(..gap).unwrap_or_default();
+            if between != wanted || length == 0 {
+                // The first blank that is not the one space: another character in its place, or one too many.
+                let odd = between.iter().zip(wanted).take_while(|(b, wanted)| b == wanted).count();
+                return Err(error(field, self.at + odd, FenFault::Separator));
             }
         }
+        self.at = start + length;
         let text = self.text.get(start..self.at).unwrap_or_default();
         Ok((length > 0).then_some((start, text)))
     }
 
     /// `next` where strict reading wants the field to be there.
-    fn expect(&mut self, field: FenField) -> Result<Option<Field<'a>>, FenError> {
+    pub(super) fn expect(&mut self, field: FenField) -> Result<Option<Field<'a>>, FenError> {
         match (self.next(field)?, self.mode) {
             (None, ReadMode::Strict) => Err(error(field, self.text.len(), FenFault::Missing)),
             (found, _) => Ok(found),
@@ -74,7 +82,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    fn turn(&mut self) -> Result<Color, FenError> {
+    pub(super) fn turn(&mut self) -> Result<Color, FenError> {
         match (self.expect(FenField::Turn)?, self.mode) {
             (None, _) | (Some((_, b"w")), _) | (Some((_, b"W")), ReadMode::Forgiving) => Ok(Color::White),
             (Some((_, b"b")), _) | (Some((_, b"B")), ReadMode::Forgiving) => Ok(Color::Black),
@@ -83,7 +91,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns whether a field says "none"; refuses the old symbol in strict reading.
-    fn is_none(&self, field: FenField, (start, text): Field<'_>) -> Result<bool, FenError> {
+    pub(super) fn is_none(&self, field: FenField, (start, text): Field<'_>) -> Result<bool, FenError> {
         match (text, self.mode) {
             (b"-", _) | (b"nil", ReadMode::Forgiving) => Ok(true),
             (b"nil", ReadMode::Strict) => Err(error(field, start, FenFault::OldSymbol)),
@@ -131,7 +139,7 @@ impl<'a> Fields<'a> {
         Ok(Some(square))
     }
 
-    fn number(&mut self, field: FenField, missing: u32) -> Result<u32, FenError> {
+    pub(super) fn number(&mut self, field: FenField, missing: u32) -> Result<u32, FenError> {
         match (self.expect(field)?, self.mode) {
             (None, _) | (Some((_, b"-")), ReadMode::Forgiving) => Ok(missing),
             (Some((start, digits)), mode) => {
@@ -158,7 +166,7 @@ impl<'a> Fields<'a> {
 }
 
 pub(super) fn fen(text: &[u8], mode: ReadMode) -> Result<Fen, FenError> {
-    let mut fields = Fields { text, at: 0, mode };
+    let mut fields = Fields::of(text, mode);
     let mut fen = fields.four()?;
     fen.halfmove_clock = fields.number(FenField::HalfmoveClock, 0)?;
     fen.fullmove_number = fields.number(FenField::FullmoveNumber, 1)?;
@@ -171,7 +179,7 @@ pub(super) fn fen(text: &[u8], mode: ReadMode) -> Result<Fen, FenError> {
 
 /// Reads the first four fields, all of which must be there, and returns how many bytes they take.
 pub(in crate::chess) fn four_fields(text: &[u8], mode: ReadMode) -> Result<(Fen, usize), FenError> {
-    let mut fields = Fields { text, at: 0, mode };
+    let mut fields = Fields::of(text, mode);
     let fen = fields.four()?;
     // A forgiving reader takes a missing field for none; an EPD has all four.
     let end = fields.at;

@@ -1,0 +1,200 @@
+//! Documents to games: the structure is checked here, the moves when they are replayed.
+
+use super::super::board::{Board, PieceName, square};
+use super::super::read::{MEMBERS, boolean, parse_value as western, text};
+use super::super::{Path, PcnError, PcnFault, board::name_of};
+use super::{Action, GeneralGame, Naming, Verb};
+use crate::chess::{Position, Square};
+use crate::game::Game;
+use serde_json::Value;
+
+/// A game of a document, as far as its rules are known.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Document {
+    /// A game of western chess, every move checked.
+    Western(Box<Game>),
+    /// Another game, checked for consistency; and what makes it another.
+    General(Box<GeneralGame>, PcnError),
+}
+
+/// Reads a document as games of any family: one game, an array of games, or one game after the other. The structure is checked, the moves are not
+/// replayed ([`GeneralGame::check`] does that).
+///
+/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of games it begins within the game.
+pub fn parse(bytes: &[u8]) -> Result<Vec<GeneralGame>, PcnError> {
+    let mut games = Vec::new();
+    each(bytes, |value, path| {
+        games.push(game(value, path)?);
+        Ok(())
+    })?;
+    Ok(games)
+}
+
+/// Reads one game of any family.
+pub fn parse_value(value: &Value) -> Result<GeneralGame, PcnError> {
+    game(value, &Path::ROOT)
+}
+
+/// Reads a document: its games of western chess as such, others as far as the notation goes, all of them replayed to their end. What has the board
+/// and the pieces of western chess, and neither drops nor pieces in hand, must be a legal game of it.
+///
+/// Errors as [`parse`] has them.
+pub fn read_documents(bytes: &[u8]) -> Result<Vec<Document>, PcnError> {
+    let mut documents = Vec::new();
+    each(bytes, |value, path| {
+        let because = match western(value) {
+            Ok(game) => {
+                documents.push(Document::Western(Box::new(game)));
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        let another = matches!(
+            because.fault,
+            PcnFault::OtherBoard(_)
+                | PcnFault::OtherStyle(_)
+                | PcnFault::NoSuchPiece(_)
+                | PcnFault::MixedCase
+                | PcnFault::Drop
+        );
+        if !another {
+            return Err(below(path, because));
+        }
+        let game = game(value, path)?;
+        game.check().map_err(|error| below(path, error))?;
+        documents.push(Document::General(Box::new(game), because));
+        Ok(())
+    })?;
+    Ok(documents)
+}
+
+/// Puts the path of a game before that of an element in it.
+fn below(path: &Path<'_>, error: PcnError) -> PcnError {
+    let PcnError { path: above, fault } = path.error(error.fault);
+    PcnError { path: above + &error.path, fault }
+}
+
+fn each(bytes: &[u8], mut seen: impl FnMut(&Value, &Path<'_>) -> Result<(), PcnError>) -> Result<(), PcnError> {
+    for value in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
+        match value.map_err(|error| Path::ROOT.error(PcnFault::Json(error.line(), error.column())))? {
+            Value::Array(items) => {
+                for (place, item) in items.iter().enumerate() {
+                    seen(item, &Path::ROOT.item(place))?;
+                }
+            }
+            value => seen(&value, &Path::ROOT)?,
+        }
+    }
+    Ok(())
+}
+
+fn game(value: &Value, path: &Path<'_>) -> Result<GeneralGame, PcnError> {
+    let Value::Object(members) = value else { return Err(path.error(PcnFault::Wanted("a game, as an object"))) };
+    if let Some(name) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
+        return Err(path.member(name).error(PcnFault::UnknownMember));
+    }
+    let start = match members.get("starting_position") {
+        None => western_start(),
+        Some(board) => {
+            let path = path.member("starting_position");
+            let board = Board::read(board, &path)?;
+            sides_are_told(&board, &path)?;
+            board
+        }
+    };
+    let moves_path = path.member("previous_moves");
+    let moves = match members.get("previous_moves") {
+        None => &[][..],
+        Some(Value::Array(moves)) => moves.as_slice(),
+        Some(_) => return Err(moves_path.error(PcnFault::Wanted("a list of moves"))),
+    };
+    let moves = moves.iter().enumerate().map(|(place, actions)| {
+        let path = moves_path.item(place);
+        let Value::Array(list) = actions else { return Err(path.error(PcnFault::Wanted("a list of actions"))) };
+        list.iter().enumerate().map(|(place, value)| action(value, &start, &path.item(place))).collect()
+    });
+    let moves = moves.collect::<Result<_, _>>()?;
+    let (over, result) = (boolean(members, "over?", path)?, boolean(members, "...result?", path)?);
+    if over.is_none() && result.is_some() {
+        return Err(path.member("...result?").error(PcnFault::ResultWithoutOver));
+    }
+    let owned = |name| Ok(text(members, name, path)?.map(str::to_owned));
+    Ok(GeneralGame {
+        started_at: owned("started_at")?,
+        topside_player: owned("topside_player")?,
+        bottomside_player: owned("bottomside_player")?,
+        over,
+        result,
+        start,
+        moves,
+        cache: members.get("...cache").cloned(),
+    })
+}
+
+fn western_start() -> Board {
+    let position = Position::standard();
+    let name = |rank, file| position.piece_at(Square::at(file, rank)).map(name_of);
+    let rows: Vec<Vec<Option<String>>> =
+        (0..8).rev().map(|rank| (0..8).map(|file| name(rank, file)).collect()).collect();
+    // A full board of known names.
+    Board::parse(&Value::from(rows.into_iter().map(Value::from).collect::<Vec<_>>())).unwrap_or_default()
+}
+
+fn sides_are_told(board: &Board, path: &Path<'_>) -> Result<(), PcnError> {
+    let unknown =
+        (0..board.size()).find_map(|at| board.piece(at).filter(|piece| piece.side().is_none()).map(|p| (at, p)));
+    match unknown {
+        None => Ok(()),
+        Some((at, piece)) => {
+            let PcnError { path, fault } = path.error(PcnFault::SideUnknown(piece.to_string()));
+            let steps: String = board.coordinates(at).iter().map(|place| format!("/{place}")).collect();
+            Err(PcnError { path: path + &steps, fault })
+        }
+    }
+}
+
+fn piece(text: &str, path: &Path<'_>) -> Result<PieceName, PcnError> {
+    let name = PieceName::parse(text).ok_or_else(|| path.error(PcnFault::NotAPiece))?;
+    match name.side() {
+        Some(_) => Ok(name),
+        None => Err(path.error(PcnFault::SideUnknown(text.to_owned()))),
+    }
+}
+
+fn naming(value: &Value, board: &Board, path: &Path<'_>) -> Result<Naming, PcnError> {
+    if let Value::String(text) = value {
+        return piece(text, path).map(Naming::Piece);
+    }
+    let flat = square(value, board.shape(), |_| None).map_err(|fault| path.error(fault))?;
+    Ok(if value.is_array() { Naming::Coordinates(board.coordinates(flat)) } else { Naming::Flat(flat) })
+}
+
+fn action(value: &Value, board: &Board, path: &Path<'_>) -> Result<Action, PcnError> {
+    let (subject, verb, object, options) = match value.as_array().map(Vec::as_slice) {
+        Some([subject, verb, object]) => (subject, verb, object, None),
+        Some([subject, verb, object, options]) => (subject, verb, object, Some(options)),
+        _ => return Err(path.error(PcnFault::Wanted("an action of subject, verb, object and perhaps options"))),
+    };
+    let verb_path = path.item(1);
+    let verb = verb.as_str().ok_or_else(|| verb_path.error(PcnFault::Wanted("a verb")))?;
+    let verb = Verb::parse(verb).ok_or_else(|| verb_path.error(PcnFault::UnknownVerb))?;
+    let subject = naming(subject, board, &path.item(0))?;
+    if verb == Verb::Drop && !matches!(subject, Naming::Piece(_)) {
+        return Err(path.item(0).error(PcnFault::DropOfSquare));
+    }
+    let object = naming(object, board, &path.item(2))?;
+    let mut promotion = None;
+    if let Some(options) = options {
+        let path = path.item(3);
+        let Value::Object(options) = options else { return Err(path.error(PcnFault::Wanted("options"))) };
+        for (name, value) in options {
+            let path = path.member(name);
+            if name != "promotion" {
+                return Err(path.error(PcnFault::UnknownOption));
+            }
+            let text = value.as_str().ok_or_else(|| path.error(PcnFault::Wanted("a piece")))?;
+            promotion = Some(piece(text, &path)?);
+        }
+    }
+    Ok(Action { subject, verb, object, promotion })
+}

@@ -1,0 +1,304 @@
+//! Moves replayed: the board, what is in hand, and what is above a square in the midst of a move.
+
+use super::super::board::{Board, PieceName, Side};
+use super::super::{Path, PcnError, PcnFault};
+use super::{Action, GeneralGame, Naming, Squares, Verb};
+use std::fmt;
+
+/// What stands where after some moves.
+#[derive(Clone, PartialEq, Debug)]
+pub struct State {
+    /// The board.
+    pub board: Board,
+    /// The pieces in the bottom side's hand, in the order of their capture.
+    pub bottom_hand: Vec<PieceName>,
+    /// The pieces in the top side's hand.
+    pub top_hand: Vec<PieceName>,
+    /// Who is to move. Of a game without moves, the bottom side.
+    pub to_move: Side,
+    /// The pieces above squares: of flat number, in the midst of a move only.
+    above: Vec<(usize, PieceName)>,
+}
+
+/// What is odd about a game without being impossible.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Remark {
+    /// A piece is dropped that was not captured before: its name, and the ply from 1. It was in hand from the start, which PCN cannot say, or comes
+    /// from a supply, as Go's stones do.
+    DropOfUncaptured(PieceName, usize),
+    /// The game begins with a move of the top side.
+    TopBegins,
+    /// The cache's `current_position` is not the board after the last move.
+    CacheDiffers,
+    /// The cache's `current_position` is no board of this size, so it was not compared.
+    CacheUnreadable,
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remark::DropOfUncaptured(name, ply) => {
+                write!(
+                    f,
+                    "move {ply}: {name} was not captured before it is dropped; taken to be in hand from the start"
+                )
+            }
+            Remark::TopBegins => f.write_str("the top side begins"),
+            Remark::CacheDiffers => f.write_str("the cache's current_position is not the board after the last move"),
+            Remark::CacheUnreadable => {
+                f.write_str("the cache's current_position is no board of this game, so it is not compared")
+            }
+        }
+    }
+}
+
+/// A game that was replayed to its end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Checked {
+    /// What stands where at the end.
+    pub last: State,
+    /// What is odd.
+    pub remarks: Vec<Remark>,
+}
+
+impl State {
+    fn start(game: &GeneralGame) -> State {
+        let mut state = State {
+            board: game.start.clone(),
+            bottom_hand: Vec::new(),
+            top_hand: Vec::new(),
+            to_move: Side::Bottom,
+            above: Vec::new(),
+        };
+        // Who is not at the beginning of a game need not be the bottom side; the first piece that is moved tells.
+        let first = game.moves.iter().enumerate().find_map(|(place, actions)| Some((place, actions.first()?)));
+        if let Some((place, action)) = first {
+            let mover = match (&action.subject, action.verb) {
+                (Naming::Piece(name), _) => name.side(),
+                _ => state.square(&action.subject, false).ok().and_then(|at| state.board.piece(at)?.side()),
+            };
+            let first_mover = mover.map(|side| if place % 2 == 0 { side } else { side.other() });
+            state.to_move = first_mover.unwrap_or(Side::Bottom);
+        }
+        state
+    }
+
+    /// Returns the pieces in a side's hand.
+    pub fn hand(&self, side: Side) -> &[PieceName] {
+        match side {
+            Side::Bottom => &self.bottom_hand,
+            Side::Top => &self.top_hand,
+        }
+    }
+
+    fn hand_mut(&mut self, side: Side) -> &mut Vec<PieceName> {
+        match side {
+            Side::Bottom => &mut self.bottom_hand,
+            Side::Top => &mut self.top_hand,
+        }
+    }
+
+    fn flat(&self, coordinates: &[usize]) -> usize {
+        coordinates.iter().zip(self.board.shape()).fold(0, |flat, (at, length)| flat * length + at)
+    }
+
+    /// Returns the flat number of a named square; a piece is looked for on the board, or above it.
+    fn square(&self, naming: &Naming, above: bool) -> Result<usize, PcnFault> {
+        match naming {
+            Naming::Coordinates(coordinates) => Ok(self.flat(coordinates)),
+            Naming::Flat(flat) => Ok(*flat),
+            Naming::Piece(name) => {
+                let mut found: Box<dyn Iterator<Item = usize>> = if above {
+                    Box::new(self.above.iter().filter(|(_, piece)| piece == name).map(|(at, _)| *at))
+                } else {
+                    Box::new(self.board.squares_of(name))
+                };
+                let first = found.next();
+                first.filter(|_| found.next().is_none()).ok_or(PcnFault::NotUnique)
+            }
+        }
+    }
+
+    /// Whether the subject of an action is above its square.
+    fn descends(&self, action: &Action) -> bool {
+        match action.verb {
+            Verb::Land | Verb::Stun => true,
+            // Over one piece after the other.
+            Verb::Jump => {
+                self.square(&action.subject, true).is_ok_and(|at| self.above.iter().any(|(above, _)| *above == at))
+            }
+            _ => false,
+        }
+    }
+
+    /// Applies an action; returns the name of a dropped piece that was not in hand.
+    fn act(&mut self, action: &Action, path: &Path<'_>) -> Result<Option<PieceName>, PcnError> {
+        let (subject_path, object_path) = (path.item(0), path.item(2));
+        let us = self.to_move;
+        let to = self.square(&action.object, false).map_err(|fault| object_path.error(fault))?;
+        let mut uncaptured = None;
+        let from = match (&action.subject, action.verb) {
+            (Naming::Piece(name), Verb::Drop) => {
+                if name.side() != Some(us) {
+                    return Err(subject_path.error(PcnFault::OtherSide(name.to_string())));
+                }
+                From::Hand(name.clone())
+            }
+            (subject, _) => {
+                let above = self.descends(action);
+                let at = self.square(subject, above).map_err(|fault| subject_path.error(fault))?;
+                if above { From::Above(at) } else { From::Square(at) }
+            }
+        };
+        let standing = |from: &From| match from {
+            From::Hand(name) => Some(name.clone()),
+            From::Above(at) => self.above.iter().find(|(above, _)| above == at).map(|(_, piece)| piece.clone()),
+            From::Square(at) => self.board.piece(*at).cloned(),
+        };
+        let missing = if matches!(from, From::Above(_)) { PcnFault::NotAbove } else { PcnFault::EmptySquare };
+        let mut piece = standing(&from).ok_or_else(|| subject_path.error(missing))?;
+        if piece.side() != Some(us) {
+            return Err(subject_path.error(PcnFault::OtherSide(piece.to_string())));
+        }
+        let stands = self.board.piece(to).filter(|_| from != From::Square(to)).cloned();
+        let takes = matches!(action.verb, Verb::Capture | Verb::Remove | Verb::Stun);
+        match &stands {
+            Some(_) if !takes && action.verb != Verb::Jump => return Err(object_path.error(PcnFault::Occupied)),
+            Some(taken) if takes && taken.side() == Some(us) => {
+                return Err(object_path.error(PcnFault::NothingToCapture));
+            }
+            None if takes => return Err(object_path.error(PcnFault::NothingToCapture)),
+            _ => {}
+        }
+        if let Some(promoted) = &action.promotion {
+            if promoted.side() != Some(us) {
+                let path = path.item(3);
+                return Err(path.member("promotion").error(PcnFault::PromotionChangesSide(promoted.to_string())));
+            }
+            piece = promoted.clone();
+        }
+        match from {
+            From::Hand(name) => {
+                let hand = self.hand_mut(us);
+                match hand.iter().position(|held| held.is_dropped_as(&name)) {
+                    Some(place) => {
+                        hand.remove(place);
+                    }
+                    None => uncaptured = Some(name),
+                }
+            }
+            From::Above(at) => {
+                let place = self.above.iter().position(|(above, _)| *above == at);
+                place.map(|place| self.above.remove(place));
+            }
+            From::Square(at) => {
+                self.board.put(at, None);
+            }
+        }
+        if action.verb == Verb::Jump {
+            self.above.push((to, piece));
+            return Ok(uncaptured);
+        }
+        let taken = self.board.put(to, Some(piece));
+        if matches!(action.verb, Verb::Capture | Verb::Stun) {
+            let taken = taken.map(|taken| taken.captured());
+            self.hand_mut(us).extend(taken);
+        }
+        Ok(uncaptured)
+    }
+}
+
+/// Where the subject of an action comes from.
+#[derive(PartialEq)]
+enum From {
+    Hand(PieceName),
+    Above(usize),
+    Square(usize),
+}
+
+impl GeneralGame {
+    /// Calls `before` with the state before each action and the action.
+    fn replay(
+        &self,
+        plies: usize,
+        mut before: impl FnMut(&State, &Action),
+        mut remark: impl FnMut(Remark),
+    ) -> Result<State, PcnError> {
+        let mut state = State::start(self);
+        if state.to_move == Side::Top {
+            remark(Remark::TopBegins);
+        }
+        let member = Path::ROOT.member("previous_moves");
+        for (place, actions) in self.moves.iter().take(plies).enumerate() {
+            let path = member.item(place);
+            for (number, action) in actions.iter().enumerate() {
+                before(&state, action);
+                if let Some(name) = state.act(action, &path.item(number))? {
+                    remark(Remark::DropOfUncaptured(name, place + 1));
+                }
+            }
+            if !state.above.is_empty() {
+                return Err(path.error(PcnFault::NotLanded));
+            }
+            state.to_move = state.to_move.other();
+        }
+        Ok(state)
+    }
+
+    /// Returns what stands where after that many plies, or after the last one. Errors: the path of the element of the move at fault.
+    pub fn state_after(&self, plies: usize) -> Result<State, PcnError> {
+        self.replay(plies, |_, _| {}, |_| {})
+    }
+
+    /// Replays the game to its end: every subject is there and of the side to move, which alternates; squares are free or hold a piece of the
+    /// other side as the verbs demand; what jumps lands; promotions keep the side. Errors: the path of the element at fault.
+    pub fn check(&self) -> Result<Checked, PcnError> {
+        let mut remarks = Vec::new();
+        let last = self.replay(usize::MAX, |_, _| {}, |remark| remarks.push(remark))?;
+        if let Some(current) = self.cache.as_ref().and_then(|cache| cache.get("current_position")) {
+            match Board::parse(current) {
+                Ok(board) if board.shape() == last.board.shape() => {
+                    if board != last.board {
+                        remarks.push(Remark::CacheDiffers);
+                    }
+                }
+                _ => remarks.push(Remark::CacheUnreadable),
+            }
+        }
+        Ok(Checked { last, remarks })
+    }
+
+    /// Returns the same game with squares named in one way. Errors as [`GeneralGame::check`] has them: what cannot be replayed has no squares.
+    pub fn with_squares(&self, squares: Squares) -> Result<GeneralGame, PcnError> {
+        let mut actions = Vec::new();
+        self.replay(usize::MAX, |state, action| actions.push(state.renamed(action, squares)), |_| {})?;
+        let mut actions = actions.into_iter();
+        let moves = self.moves.iter().map(|list| actions.by_ref().take(list.len()).collect()).collect();
+        Ok(GeneralGame { moves, ..self.clone() })
+    }
+}
+
+impl State {
+    fn renamed(&self, action: &Action, squares: Squares) -> Action {
+        let name = |naming: &Naming, above: bool| {
+            let Ok(at) = self.square(naming, above) else { return naming.clone() };
+            let piece = match above {
+                true => self.above.iter().find(|(place, _)| *place == at).map(|(_, piece)| piece),
+                false => self.board.piece(at),
+            };
+            let unique = piece.map(|piece| Naming::Piece(piece.clone()));
+            let unique = unique.filter(|naming| self.square(naming, above) == Ok(at));
+            match (squares, unique) {
+                (Squares::Pieces, Some(naming)) => naming,
+                (Squares::Flat, _) => Naming::Flat(at),
+                _ => Naming::Coordinates(self.board.coordinates(at)),
+            }
+        };
+        let subject = if action.verb == Verb::Drop {
+            action.subject.clone()
+        } else {
+            name(&action.subject, self.descends(action))
+        };
+        Action { subject, object: name(&action.object, false), ..action.clone() }
+    }
+}

@@ -1,0 +1,83 @@
+//! Games to documents.
+
+use super::super::board::{Board, Side};
+use super::{GeneralGame, Layout, State};
+use serde_json::{Value, json};
+
+/// Returns the game as a document: the members that it has, in the document's order. It is read back as the same game.
+pub fn write(game: &GeneralGame, layout: Layout) -> String {
+    let quoted = |text: &str| Value::from(text).to_string();
+    let boolean = |value: Option<bool>| value.map_or("null".to_owned(), |value| value.to_string());
+    let mut members: Vec<(&str, String)> = Vec::new();
+    for (name, text) in [
+        ("started_at", &game.started_at),
+        ("topside_player", &game.topside_player),
+        ("bottomside_player", &game.bottomside_player),
+    ] {
+        members.extend(text.iter().map(|text| (name, quoted(text))));
+    }
+    if game.over.is_some() {
+        members.push(("over?", boolean(game.over)));
+        members.push(("...result?", boolean(game.result)));
+    }
+    members.push(("starting_position", board(&game.start, layout)));
+    let moves: Vec<String> = game
+        .moves
+        .iter()
+        .map(|actions| format!("[{}]", actions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")))
+        .collect();
+    members.push(("previous_moves", list(&moves, layout, 1)));
+    members.extend(game.cache.iter().map(|cache| ("...cache", cache.to_string())));
+    let members: Vec<String> = members.iter().map(|(name, value)| format!("{}: {value}", quoted(name))).collect();
+    match layout {
+        Layout::Line => format!("{{{}}}", members.join(", ")),
+        Layout::Document => format!("{{\n  {}\n}}", members.join(",\n  ")),
+    }
+}
+
+/// Sets a list on one line, or a line for each item at that depth.
+fn list(items: &[String], layout: Layout, depth: usize) -> String {
+    let outer = "  ".repeat(depth);
+    match layout {
+        Layout::Document if !items.is_empty() => {
+            format!("[\n{outer}  {}\n{outer}]", items.join(&format!(",\n{outer}  ")))
+        }
+        _ => format!("[{}]", items.join(", ")),
+    }
+}
+
+/// A board: its rows on lines of their own, if it has rows.
+fn board(board: &Board, layout: Layout) -> String {
+    let cell = |at: usize| board.piece(at).map_or("null".to_owned(), |piece| format!("\"{piece}\""));
+    let cells: Vec<String> = (0..board.size()).map(cell).collect();
+    level(&cells, board.shape(), layout, 1)
+}
+
+fn level(cells: &[String], shape: &[usize], layout: Layout, depth: usize) -> String {
+    let [length, inner @ ..] = shape else { return cells.first().cloned().unwrap_or_default() };
+    if inner.is_empty() {
+        return format!("[{}]", cells.join(", "));
+    }
+    let rows: Vec<String> =
+        cells.chunks(cells.len() / (*length).max(1)).map(|cells| level(cells, inner, layout, depth + 1)).collect();
+    list(&rows, layout, depth)
+}
+
+impl State {
+    /// Returns the board as documents have it: arrays of names and nulls.
+    pub fn board_value(&self) -> Value {
+        // Names are letters, digits and signs that JSON takes as they are.
+        serde_json::from_str(&board(&self.board, Layout::Line)).unwrap_or_default()
+    }
+
+    /// Returns a cache of this state: the current position and what each side may drop. The possible moves and captures, which only
+    /// the rules of a game tell, are left out.
+    pub fn cache(&self) -> Value {
+        let droppable = |side: Side| self.hand(side).iter().map(|piece| piece.as_str()).collect::<Vec<_>>();
+        json!({
+            "current_position": self.board_value(),
+            "topside": { "dropable_pieces": droppable(Side::Top) },
+            "bottomside": { "dropable_pieces": droppable(Side::Bottom) },
+        })
+    }
+}
