@@ -1,4 +1,5 @@
-//! The document's second notation: the same code with its bit fields in another order (FORMAT.md, "The alternate notation").
+//! The document's second notation: the same code with its bit fields in another order (FORMAT.md, "The alternate notation"); and the two other orders
+//! that the document has for it.
 
 use super::{EXPLICIT, NAG, TEXT};
 
@@ -7,33 +8,70 @@ const PAWN: [u8; 4] = [1, 2, 0, 3];
 /// The unassigned bytes C0 to C7 in the alternate notation.
 const EXTENSIONS: [u8; 8] = [0x48, 0x58, 0x68, 0x78, 0x88, 0x98, 0xA8, 0xB8];
 
-/// Main notation to alternate, byte by byte: a bijection.
-pub static TO_ALTERNATE: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0u8;
-    loop {
-        table[byte as usize] = swap(byte);
-        if byte == 255 {
-            break;
+/// An order of the bit fields, other than that of the document's table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// The alternate notation: `11 ddd nnn` queen, `10 dd w nnn` rook, `01 dd w nnn` bishop, `001 mm www` pawn.
+    Alternate,
+    /// That with nnn exchanged, "so the ddd field is at the right end": `11 nnn ddd`, `10 nnn dd w`, `01 nnn dd w`.
+    Exchanged,
+    /// "The fixed order (type, which, direction, no. sq.)": `11 ddd nnn`, `10 w dd nnn`, `01 w dd nnn`, `001 www mm`.
+    Fixed,
+}
+
+impl Order {
+    /// All orders.
+    pub const ALL: [Order; 3] = [Order::Alternate, Order::Exchanged, Order::Fixed];
+
+    /// Returns the byte of this order for one of the document's table: a bijection.
+    pub const fn of(self, byte: u8) -> u8 {
+        let byte = swap(byte);
+        match (self, byte) {
+            (Order::Exchanged, 0x40..) => byte & 0xC0 | (byte & 7) << 3 | byte >> 3 & 7,
+            // Prefixes and unassigned bytes have no direction; a queen has no which.
+            (Order::Fixed, 0x40..=0xBF) if byte & 7 != 0 => byte & 0xC7 | (byte >> 3 & 1) << 5 | (byte >> 4 & 3) << 3,
+            (Order::Fixed, 0x20..=0x3F) => 0x20 | (byte & 7) << 2 | byte >> 3 & 3,
+            _ => byte,
         }
-        byte += 1;
     }
-    table
-};
+
+    const fn table(self, back: bool) -> [u8; 256] {
+        let mut table = [0; 256];
+        let mut byte = 0u8;
+        loop {
+            let other = self.of(byte);
+            if back {
+                table[other as usize] = byte;
+            } else {
+                table[byte as usize] = other;
+            }
+            if byte == 255 {
+                return table;
+            }
+            byte += 1;
+        }
+    }
+
+    /// Returns a stream with inline texts in this order. Texts, and the bytes after an explicit move's or a NAG's, are copied.
+    pub fn write(self, stream: &[u8]) -> Vec<u8> {
+        transcode(stream, &WRITE[self as usize], EXPLICIT, NAG)
+    }
+
+    /// Returns a stream of this order in that of the document's table; the inverse of [`Order::write`] on every byte string.
+    pub fn read(self, stream: &[u8]) -> Vec<u8> {
+        transcode(stream, &READ[self as usize], self.of(EXPLICIT), self.of(NAG))
+    }
+}
+
+static WRITE: [[u8; 256]; 3] =
+    [Order::Alternate.table(false), Order::Exchanged.table(false), Order::Fixed.table(false)];
+static READ: [[u8; 256]; 3] = [Order::Alternate.table(true), Order::Exchanged.table(true), Order::Fixed.table(true)];
+
+/// Main notation to alternate, byte by byte: a bijection.
+pub static TO_ALTERNATE: [u8; 256] = Order::Alternate.table(false);
 
 /// Alternate notation to main.
-pub static FROM_ALTERNATE: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0u8;
-    loop {
-        table[swap(byte) as usize] = byte;
-        if byte == 255 {
-            break;
-        }
-        byte += 1;
-    }
-    table
-};
+pub static FROM_ALTERNATE: [u8; 256] = Order::Alternate.table(true);
 
 const fn swap(byte: u8) -> u8 {
     let (nnn, ddd) = (byte >> 3 & 7, byte & 7);
@@ -52,12 +90,12 @@ const fn swap(byte: u8) -> u8 {
 
 /// Returns a stream with inline texts in the alternate notation. Texts, and the bytes after an explicit move's or a NAG's, are copied.
 pub fn to_alternate(stream: &[u8]) -> Vec<u8> {
-    transcode(stream, &TO_ALTERNATE, EXPLICIT, NAG)
+    Order::Alternate.write(stream)
 }
 
 /// Returns a stream of the alternate notation in the main one; the inverse of [`to_alternate`] on every byte string.
 pub fn from_alternate(stream: &[u8]) -> Vec<u8> {
-    transcode(stream, &FROM_ALTERNATE, swap(EXPLICIT), swap(NAG))
+    Order::Alternate.read(stream)
 }
 
 fn transcode(stream: &[u8], table: &[u8; 256], explicit: u8, nag: u8) -> Vec<u8> {

@@ -3,12 +3,13 @@
 //! After Norman Brenner, "Minimal encoding of moves in a chess game", 2002-2013. `encode` writes the one canonical stream of a game,
 //! `decode` reads any valid stream and checks every move, `replay` runs along a stream that is known to be sound at about the speed
 //! of memory, `alternate` transcodes to the document's second notation, `standalone` holds a whole game in one string,
-//! `explain` tells what each byte of it says, and `move_id` numbers moves in 11 bits.
+//! `explain` tells what each byte of it says, `move_id` numbers moves in 11 bits, and `fixed` makes bytes of these numbers.
 
 pub mod alternate;
 pub mod decode;
 pub mod encode;
 pub mod explain;
+pub mod fixed;
 pub mod move_id;
 pub mod replay;
 pub mod standalone;

@@ -8,8 +8,10 @@ use crate::chess::{Move, MoveKind, Position, Role, Square, Wing};
 
 /// How many moves have an id: 1,792 from and to squares on a line or a knight's leap apart, and 176 promotions.
 pub const MOVES: u16 = 1968;
-/// The null move's id. The ids from 1,969 to 2,047 are reserved.
+/// The null move's id. The ids from 1,973 to 2,047 are reserved.
 pub const NULL: MoveId = MoveId(MOVES);
+/// The ids that end a game where ids follow one another as bytes: no result, 0-1, 1-0, draw.
+pub const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES + 3), MoveId(MOVES + 4)];
 
 /// The number of a move among all that a man can make on an empty board, below 2,048.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -51,6 +53,11 @@ impl MoveId {
     /// Returns the number, below 2,048.
     pub const fn number(self) -> u16 {
         self.0
+    }
+
+    /// Returns whether it is a move's, the null move's or one that ends a game: not reserved.
+    pub const fn is_known(self) -> bool {
+        self.0 <= MOVES + 4
     }
 
     /// Returns the id of a from square, a to square and a promotion, or `None` where no man moves so.

@@ -4,6 +4,7 @@ use crate::args::Threads;
 use crate::bench_report;
 use crate::content::Content;
 use crate::failure::{Code, Failure};
+use crate::forms::Forms;
 use crate::json::{Object, rounded};
 use crate::measure::{self, Random, Speed};
 use crate::new_file;
@@ -90,7 +91,9 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         let fen = measure::fens(&archive)?;
         tell("positions at random ...");
         let random = measure::random(&archive)?;
-        let bench = Bench { summary, import_seconds, zstd, speeds, fen, random, checked: truth.nanoseconds };
+        tell("the moves in every form ...");
+        let forms = measure::forms(&archive)?;
+        let bench = Bench { summary, import_seconds, zstd, speeds, fen, random, forms, checked: truth.nanoseconds };
         if let Some(report) = &report {
             let page = bench_report::page(&bench, &args.file, rayon::current_num_threads());
             new_file::write(report, |file| Ok(file.write_all(page.as_bytes())?))?;
@@ -148,6 +151,8 @@ pub struct Bench {
     speeds: [Speed; 3],
     fen: f64,
     random: Random,
+    /// The moves in every form of the source's.
+    pub forms: Forms,
     checked: f64,
 }
 
@@ -220,6 +225,7 @@ impl Bench {
                 ratio(size, plies)
             );
         }
+        text += &format!("\n{}", self.forms.text());
         text += &format!("\n{:<22}\n", "speed");
         for (title, value) in self.rows() {
             text += &format!("{title:<24}{value}\n");
@@ -242,6 +248,7 @@ impl Bench {
             .with("games", self.summary.stored)
             .with("plies", self.summary.plies)
             .object("sizes", &sizes)
+            .object("moves", &self.forms.json())
             .with("zstd_level", self.zstd.map(|(level, _)| level))
             .with("import_seconds", rounded(self.import_seconds, 3))
             .with("import_mb_per_second", rounded(self.import_rate(), 1))

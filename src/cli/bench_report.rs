@@ -46,6 +46,7 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
     };
     page += &plot("Bytes a ply", &bars(&|name| matches!(name, "pgn" | "zstd" | "archive")));
     page += &plot("Bytes a ply by part of the archive", &bars(&|name| !matches!(name, "pgn" | "zstd" | "archive")));
+    let _ = writeln!(page, "<h2>Moves alone, by form</h2>\n<pre>{}</pre>", escaped(&bench.forms.text()));
     page += "<h2>Speed</h2>\n<table>\n";
     for (title, value) in bench.rows() {
         let _ = writeln!(page, "<tr><td>{}</td><td>{}</td></tr>", escaped(title), escaped(&value));

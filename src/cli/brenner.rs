@@ -1,10 +1,12 @@
 //! `scoresheet brenner`: whole games as Brenner strings, and what each byte of them says.
 
 use crate::failure::{Code, Failure};
+use crate::forms::Forms;
 use crate::output::{self, cannot_read, printable};
 use scoresheet::Game;
-use scoresheet::brenner::alternate::{from_alternate, to_alternate};
+use scoresheet::brenner::alternate::Order;
 use scoresheet::brenner::explain::{Notation, explain};
+use scoresheet::brenner::fixed::{self, Width};
 use scoresheet::brenner::standalone;
 use scoresheet::pgn::{self, PgnWriter, ReadOptions, Splitter, read_game};
 use std::io::{self, Read, Write};
@@ -20,7 +22,9 @@ Examples:
   scoresheet brenner encode game.pgn                 hexadecimal bytes, one game a line
   scoresheet brenner encode game.pgn --raw > game.bre
   scoresheet brenner decode game.bre --raw           the PGN back
-  scoresheet brenner explain game.pgn                every byte, its fields and its move")]
+  scoresheet brenner encode game.pgn --form bits     the source's other idea: 11 bits a half-move
+  scoresheet brenner explain game.pgn                every byte, its fields and its move
+  scoresheet brenner sizes games.pgn                 bytes a half-move in every form")]
 pub struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -34,6 +38,35 @@ enum Verb {
     Decode(Options),
     /// Print what each byte says: its bits by fields, their meaning, the move; of a PGN file or of hexadecimal bytes
     Explain(Options),
+    /// Print how many bytes the moves of a PGN file take in every form, beside what the source says
+    Sizes(Sizes),
+}
+
+#[derive(Debug, clap::Args)]
+struct Sizes {
+    /// The file; - for standard input
+    file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A form of a game's bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
+enum Form {
+    /// The document's table, one byte a half-move, texts and variations in place
+    #[default]
+    Table,
+    /// The alternate notation
+    Alternate,
+    /// The alternate notation with its field nnn exchanged, so that the direction is at the right end
+    Exchanged,
+    /// The alternate notation in the fixed order type, which, direction, number of squares
+    Fixed,
+    /// Move ids of two bytes: the main line, and the tags after it
+    Ids,
+    /// Move ids of 11 bits, packed: the main line, and the tags after it
+    Bits,
 }
 
 #[derive(Debug, clap::Args)]
@@ -43,9 +76,54 @@ struct Options {
     /// The bytes themselves instead of hexadecimal: one game
     #[arg(long)]
     raw: bool,
-    /// The document's alternate notation
-    #[arg(long)]
+    /// The form of the bytes
+    #[arg(long, value_enum, default_value_t)]
+    form: Form,
+    /// The document's alternate notation: as --form alternate
+    #[arg(long, conflicts_with = "form")]
     alternate: bool,
+}
+
+impl Options {
+    fn form(&self) -> Form {
+        if self.alternate { Form::Alternate } else { self.form }
+    }
+}
+
+impl Form {
+    /// The order of the fields, where it is not the table's.
+    const fn order(self) -> Option<Order> {
+        match self {
+            Form::Alternate => Some(Order::Alternate),
+            Form::Exchanged => Some(Order::Exchanged),
+            Form::Fixed => Some(Order::Fixed),
+            Form::Table | Form::Ids | Form::Bits => None,
+        }
+    }
+
+    const fn width(self) -> Option<Width> {
+        match self {
+            Form::Ids => Some(Width::Ids),
+            Form::Bits => Some(Width::Bits),
+            _ => None,
+        }
+    }
+
+    fn encode(self, game: &Game) -> Result<Vec<u8>, String> {
+        if let Some(width) = self.width() {
+            return fixed::encode(game, width).map_err(|error| error.to_string());
+        }
+        let bytes = standalone::encode(game).map_err(|error| error.to_string())?;
+        Ok(self.order().map_or_else(|| bytes.clone(), |order| order.write(&bytes)))
+    }
+
+    fn decode(self, bytes: &[u8]) -> Result<Game, String> {
+        if let Some(width) = self.width() {
+            return fixed::decode(bytes, width).map_err(|error| error.to_string());
+        }
+        let main = self.order().map(|order| order.read(bytes));
+        standalone::decode(main.as_deref().unwrap_or(bytes)).map_err(|error| error.to_string())
+    }
 }
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
@@ -54,6 +132,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         Verb::Encode(options) => encode(options, &mut out),
         Verb::Decode(options) => decode(options, &mut out),
         Verb::Explain(options) => tell(options, &mut out),
+        Verb::Sizes(options) => sizes(options, &mut out),
     };
     out.flush()?;
     done.map(|()| Code::Fine)
@@ -77,15 +156,13 @@ fn encode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
 }
 
 fn bytes_of(options: &Options, game: &Game, number: u64) -> Result<Vec<u8>, Failure> {
-    let bytes = standalone::encode(game).map_err(|error| message(&options.file, number, &error.to_string()))?;
-    Ok(if options.alternate { to_alternate(&bytes) } else { bytes })
+    options.form().encode(game).map_err(|error| message(&options.file, number, &error))
 }
 
 fn decode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     let content = read(&options.file)?;
     for (number, bytes) in strings(options, &content)? {
-        let bytes = if options.alternate { from_alternate(&bytes) } else { bytes };
-        let game = standalone::decode(&bytes).map_err(|error| message(&options.file, number, &error.to_string()))?;
+        let game = options.form().decode(&bytes).map_err(|error| message(&options.file, number, &error))?;
         let mut writer = PgnWriter::new();
         writer.write(&game);
         out.write_all(writer.as_bytes())?;
@@ -95,7 +172,14 @@ fn decode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
 
 fn tell(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     let content = read(&options.file)?;
-    let notation = if options.alternate { Notation::Alternate } else { Notation::Table };
+    let notation = match options.form() {
+        Form::Table => Notation::Table,
+        Form::Alternate => Notation::Alternate,
+        _ => {
+            let what = "explain knows the forms table and alternate; `scoresheet brenner decode` reads the others";
+            return Err(Failure::Message(what.to_owned()));
+        }
+    };
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace();
     let mut list = Vec::new();
     if options.raw || content.iter().all(is_hex) {
@@ -125,6 +209,16 @@ fn tell(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+fn sizes(options: &Sizes, out: &mut impl Write) -> Result<(), Failure> {
+    let mut forms = Forms::default();
+    games(&options.file, |game| {
+        forms.add(&game);
+        Ok(())
+    })?;
+    let text = if options.json { format!("{}\n", forms.json()) } else { forms.text() };
+    Ok(out.write_all(text.as_bytes())?)
 }
 
 fn message(file: &Path, game: u64, what: &str) -> Failure {

@@ -25,6 +25,7 @@ mod fen;
 mod find;
 mod flavour;
 mod formats;
+mod forms;
 mod games;
 mod heading;
 mod import;

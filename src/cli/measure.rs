@@ -1,6 +1,7 @@
 //! The measurements of `scoresheet bench`, each with its answers checked.
 
 use crate::failure::Failure;
+use crate::forms::Forms;
 use crate::output::ratio;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, Chunk};
@@ -70,6 +71,17 @@ pub fn truth(archive: &Archive) -> Result<Truth, Failure> {
 fn over(archive: &Archive, work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync) -> Result<[u64; 2]> {
     let add = |a: [u64; 2], b: [u64; 2]| Ok([a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])]);
     (0..archive.chunk_count()).into_par_iter().map(|chunk| work(&archive.chunk(chunk)?)).try_reduce(|| [0; 2], add)
+}
+
+/// Returns what the moves of all games take in each form.
+pub fn forms(archive: &Archive) -> Result<Forms, Failure> {
+    let add = |forms: Result<Forms>, game: Result<scoresheet::archive::Game<'_>>| {
+        let mut forms = forms?;
+        forms.add(&game?.to_game()?);
+        Ok(forms)
+    };
+    let sum = archive.par_games().fold(|| Ok(Forms::default()), add);
+    Ok(sum.reduce(|| Ok(Forms::default()), |a, b| Ok(a?.plus(b?)))?)
 }
 
 /// Nanoseconds a ply, on one thread and on all.

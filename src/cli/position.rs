@@ -32,7 +32,7 @@ Examples:
 X-FEN for other boards (10x8) is read and written as text; the rules of such boards are not played.")]
 pub struct Args {
     /// The FEN or EPD, or startpos; fields after the placement may be missing. Or lists: files, folders, - for standard input
-    #[arg(required = true, value_name = "FEN|FILE", allow_hyphen_values = true)]
+    #[arg(required = true, value_name = "FEN|FILE")]
     fen: Vec<String>,
     /// Refuse what is not written just as the FEN documents have it
     #[arg(long)]

@@ -1,0 +1,148 @@
+//! Moves of fixed width as bytes: the main line of a game as move ids, two bytes each or packed into 11 bits (FORMAT.md, "Move ids").
+//!
+//! A string is the moves' ids, the id of how the game ends, and the game's tags and start as a stand-alone string has them (leading texts). Comments,
+//! glyphs and variations have no place in it.
+
+use super::move_id::{END, MoveId};
+use super::standalone::{self, StandaloneError};
+use crate::game::{Event, Game, Outcome};
+use std::fmt;
+
+/// Bits of an id.
+const BITS: u32 = 11;
+
+/// How ids become bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// Two bytes an id, the higher one first.
+    Ids,
+    /// Eleven bits an id, the highest first, and zero bits to the end of the last byte.
+    Bits,
+}
+
+/// Why bytes are no game of this form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FixedError {
+    /// The bytes end before the id of how the game ends.
+    NoEnd,
+    /// Of that number, from 0, an id that is reserved or beyond 2,047.
+    Reserved(usize),
+    /// The move of that number, from 0, is not legal.
+    IllegalMove(usize),
+    /// A move of the game, of that number, has no id: none from a legal game.
+    NoId(usize),
+    /// The bits after the last id are not zero.
+    Padding,
+    /// What follows the moves is not what a game's tags are.
+    Tags(StandaloneError),
+}
+
+impl fmt::Display for FixedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FixedError::NoEnd => f.write_str("the bytes end before the id that ends the game"),
+            FixedError::Reserved(place) => write!(f, "move {}: its id is reserved", place + 1),
+            FixedError::IllegalMove(place) => write!(f, "move {}: not a legal move", place + 1),
+            FixedError::NoId(place) => write!(f, "move {} has no id", place + 1),
+            FixedError::Padding => f.write_str("the bits after the last id are not zero"),
+            FixedError::Tags(error) => write!(f, "after the moves: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for FixedError {}
+
+/// Returns the ids of the main line and of how the game ends.
+pub fn ids(game: &Game) -> Result<Vec<MoveId>, FixedError> {
+    let mut ids = Vec::new();
+    for (place, m) in game.main_line().enumerate() {
+        ids.push(MoveId::of(m, false).ok_or(FixedError::NoId(place))?);
+    }
+    ids.push(
+        END[match game.outcome {
+            None | Some(Outcome::Unknown) => 0,
+            Some(Outcome::BlackWins) => 1,
+            Some(Outcome::WhiteWins) => 2,
+            Some(Outcome::Draw) => 3,
+        }],
+    );
+    Ok(ids)
+}
+
+/// Returns ids as bytes.
+pub fn pack(ids: &[MoveId], width: Width) -> Vec<u8> {
+    let numbers = ids.iter().map(|id| u32::from(id.number()));
+    if width == Width::Ids {
+        return numbers.flat_map(|number| (number as u16).to_be_bytes()).collect();
+    }
+    let mut out = Vec::with_capacity(ids.len() * BITS as usize / 8 + 1);
+    // Bits that are no whole byte yet: fewer than eight, and eleven more.
+    let (mut held, mut count) = (0u32, 0);
+    for number in numbers {
+        held = held << BITS | number;
+        count += BITS;
+        while count >= 8 {
+            count -= 8;
+            out.push((held >> count) as u8);
+        }
+        held &= (1 << count) - 1;
+    }
+    if count > 0 {
+        out.push((held << (8 - count)) as u8);
+    }
+    out
+}
+
+/// Returns the ids up to the one that ends a game, and how many bytes they take.
+pub fn unpack(bytes: &[u8], width: Width) -> Result<(Vec<MoveId>, usize), FixedError> {
+    let mut ids = Vec::new();
+    let (mut held, mut count) = (0u32, 0u32);
+    let mut at = 0;
+    loop {
+        let wanted = if width == Width::Ids { 16 } else { BITS };
+        while count < wanted {
+            held = held << 8 | u32::from(*bytes.get(at).ok_or(FixedError::NoEnd)?);
+            at += 1;
+            count += 8;
+        }
+        count -= wanted;
+        let number = u16::try_from(held >> count).ok();
+        held &= (1 << count) - 1;
+        let id = number.and_then(MoveId::new).filter(|id| id.is_known()).ok_or(FixedError::Reserved(ids.len()))?;
+        ids.push(id);
+        if END.contains(&id) {
+            return if held == 0 { Ok((ids, at)) } else { Err(FixedError::Padding) };
+        }
+    }
+}
+
+/// Returns the main line, the result, the tags and the start of a game as bytes. Errors: U+0000 in a tag.
+pub fn encode(game: &Game, width: Width) -> Result<Vec<u8>, FixedError> {
+    let mut bytes = pack(&ids(game)?, width);
+    let bare = Game { tags: game.tags.clone(), start: game.start.clone(), ..Game::default() };
+    bytes.extend(standalone::encode(&bare).map_err(FixedError::Tags)?);
+    Ok(bytes)
+}
+
+/// Reads a game. Every move is checked; never panics, whatever the bytes.
+pub fn decode(bytes: &[u8], width: Width) -> Result<Game, FixedError> {
+    let (ids, end) = unpack(bytes, width)?;
+    let mut game = standalone::decode(bytes.get(end..).unwrap_or_default()).map_err(FixedError::Tags)?;
+    if !game.events.is_empty() || game.outcome.is_some() {
+        return Err(FixedError::Tags(StandaloneError::UnknownLetter(0)));
+    }
+    let mut position = game.start.clone();
+    let moves = ids.len().saturating_sub(1);
+    for (place, id) in ids.iter().take(moves).enumerate() {
+        let m = id.to_move(&position).ok_or(FixedError::IllegalMove(place))?;
+        position.play(m);
+        game.events.push(Event::Move(m));
+    }
+    game.outcome = match END.iter().position(|end| ids.last() == Some(end)) {
+        Some(1) => Some(Outcome::BlackWins),
+        Some(2) => Some(Outcome::WhiteWins),
+        Some(3) => Some(Outcome::Draw),
+        _ => None,
+    };
+    Ok(game)
+}
