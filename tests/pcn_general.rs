@@ -331,3 +331,65 @@ fn the_command() {
     room.fails(&["pcn", "show", "none.pcn"], 1, &["none.pcn: no game in this document"]);
     room.fails(&["pcn", "show", "missing.pcn"], 1, &["missing.pcn"]);
 }
+
+/// What is not western chess is kept whole, said to be, and comes back byte for byte; the western games of such a document become games.
+#[test]
+fn other_games_are_kept_whole_in_an_archive() {
+    let room = Room::new();
+    room.write("s.pcn", SAMPLE);
+    let done = room.run(&["import", "s.pcn", "-o", "s.bga"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let said = "s.pcn: 1 game of 1 not of western chess (game 1: /starting_position: a board of 9x9 squares; western chess has 8x8); kept whole";
+    assert!(done.err.contains(said), "{}", done.err);
+    assert_eq!(room.fine(&["export", "s.bga", "--original"]), SAMPLE);
+    assert_eq!(room.run(&["verify", "s.bga"]).code, Some(0));
+    // Between files of games, in an archive that is there, and with games of its own: nothing is mixed up.
+    room.write("g.pgn", "1. e4 e5 *\n\n1. d4 *\n");
+    let mixed =
+        format!("[{{\"bottomside_player\": \"Carol\", \"previous_moves\": [[[52, \"shift\", 36]]]}},\n {SAMPLE}]\n");
+    room.write("mixed.json", &mixed);
+    room.write("h.pgn", "1. c4 *\n");
+    for pack in [&[][..], &["--pack"]] {
+        room.fine(
+            &[&["import", "g.pgn", "mixed.json", "s.pcn", "h.pgn", "-o", "all.bga", "-q", "--force"], pack].concat(),
+        );
+        room.fine(&["import", "s.pcn", "-o", "all.bga", "--append", "-q"]);
+        let pgn = room.fine(&["export", "all.bga"]);
+        assert_eq!(pgn.matches("1. ").count(), 4, "{pgn}");
+        assert!(pgn.contains("[White \"Carol\"]"), "{pgn}");
+        for (source, name) in [("1", "g.pgn"), ("2", "mixed.json"), ("4", "s.pcn"), ("5", "h.pgn"), ("6", "s.pcn")] {
+            let back = room.fine(&["export", "all.bga", "--original", "--source", source]);
+            assert_eq!(back.as_bytes(), room.read(name), "{source}");
+        }
+        assert_eq!(room.run(&["verify", "all.bga"]).code, Some(0));
+    }
+    // The summary for programs says it, too; and an import that has come to its end is not done again.
+    let done = room.run(&["import", "s.pcn", "-o", "j.bga", "--json"]);
+    let summary: Value = serde_json::from_str(done.out.lines().last().unwrap()).unwrap();
+    let source = &summary["sources"][0];
+    assert_eq!((&source["kept_whole"], &source["exact"], &summary["stored"]), (&true.into(), &true.into(), &0.into()));
+    // What is western but not legal, and what no rules of the notation allow, is refused with its place.
+    room.write("bad.pcn", r#"{"previous_moves": [[[52, "shift", 28]]]}"#);
+    room.fails(&["import", "bad.pcn", "-o", "bad.bga"], 1, &["bad.pcn: bad PCN: /previous_moves/0: not a legal move"]);
+    room.write("bad.pcn", SAMPLE.replace(r#""drop", 22"#, r#""drop", 21"#));
+    room.fails(
+        &["import", "bad.pcn", "-o", "bad.bga"],
+        1,
+        &["bad.pcn: bad PCN: /previous_moves/48/0/0: no man stands there"],
+    );
+    assert!(!room.path("bad.bga").exists());
+}
+
+/// A document of several jobs is kept in several parts.
+#[test]
+fn long_documents_are_kept_whole() {
+    let room = Room::new();
+    let mut game = sample();
+    game.cache = None;
+    let line = general::write(&game, Layout::Line);
+    let long = format!("{line}\n").repeat((2 << 20) / line.len() + 1);
+    room.write("long.pcn", &long);
+    room.fine(&["import", "long.pcn", "-o", "long.bga", "-q", "--batch", "1"]);
+    assert_eq!(room.fine(&["export", "long.bga", "--original"]), long);
+    assert_eq!(room.run(&["verify", "long.bga"]).code, Some(0));
+}

@@ -6,6 +6,7 @@ use crate::failure::{Code, Failure};
 use crate::inputs;
 use crate::interrupt;
 use crate::json::{Object, rounded};
+use crate::kept;
 use crate::new_file::NewFile;
 use crate::output::{self, count, note, ratio, shown, thousands};
 use crate::outputs::{Existing, Outputs, Target};
@@ -117,7 +118,9 @@ impl From<Charset> for Encoding {
 pub fn run(args: &Args) -> Result<Code, Failure> {
     let files = inputs::expand(&args.files, &inputs::PGN)?;
     let (target, rejects) = targets(args, &files)?;
+    let kept = kept::set_apart(&files)?;
     let options = ImportOptions {
+        kept: kept.places.clone(),
         threads: args.threads.count(),
         read: ReadOptions { strict: args.strict, encoding: args.encoding.into(), ..ReadOptions::default() },
         level: args.level.unwrap_or(if args.pack { 19 } else { 9 }),
@@ -132,13 +135,14 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         batch: args.batch,
         ..ImportOptions::default()
     };
-    let sources = pcn_source::as_pgn(&files)?;
+    let files = &kept.files;
+    let sources = pcn_source::as_pgn(files, &kept.places)?;
     let stop = interrupt::stop_flag();
     let rejects = rejects.map(Rejects::create).transpose()?;
-    let total = total_size(&files);
+    let total = total_size(files);
     let bar = progress::bar(total, !args.quiet);
     let progress = if args.json { Progress::with_acknowledge(tell_commit) } else { Progress::default() };
-    let mut faults = Faults { args, files: &files, bar: &bar, told: 0, seen: 0, rejects, broken: None };
+    let mut faults = Faults { args, files, bar: &bar, told: 0, seen: 0, rejects, broken: None };
     let start = Instant::now();
     let look = |bar: &ProgressBar, elapsed: Duration| {
         bar.set_position(progress.consumed());
@@ -156,12 +160,15 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         error => Failure::of_archive(&args.output)(error),
     })?;
     let failure = failure(args, &summary);
+    if summary.stopped.is_none() {
+        kept.tell(&args.output);
+    }
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
     if args.json {
         let mut out = output::stdout();
-        writeln!(out, "{}", json(&summary, start.elapsed(), failure.as_deref()))?;
+        writeln!(out, "{}", json(&summary, &kept.places, start.elapsed(), failure.as_deref()))?;
         out.flush()?;
         broken.map_or(Ok(()), Err)?;
     } else if !args.quiet && summary.stored + summary.passed_over > 0 {
@@ -402,10 +409,10 @@ fn tell(args: &Args, summary: &Summary, elapsed: Duration) {
     note(&format!("{seconds:.2} s, {rate:.1} MB of PGN a second"));
 }
 
-fn json(summary: &Summary, elapsed: Duration, failure: Option<&str>) -> Object {
+fn json(summary: &Summary, kept: &[usize], elapsed: Duration, failure: Option<&str>) -> Object {
     let seconds = elapsed.as_secs_f64();
     let parts = Parts::new(summary.totals, summary.archive_bytes, summary.index_bytes);
-    let source = |source: &SourceSummary| {
+    let source = |(place, source): (usize, &SourceSummary)| {
         Object::new()
             .with("name", source.record.name.as_str())
             .with("seen", source.record.seen)
@@ -413,8 +420,9 @@ fn json(summary: &Summary, elapsed: Duration, failure: Option<&str>) -> Object {
             .with("windows_1252", source.windows_1252)
             .with("whole", source.whole)
             .with("exact", source.whole && source.record.exact)
+            .with("kept_whole", kept.contains(&place))
     };
-    let sources: Vec<Object> = summary.sources.iter().map(source).collect();
+    let sources: Vec<Object> = summary.sources.iter().enumerate().map(source).collect();
     Object::new()
         .with("seen", summary.seen)
         .with("stored", summary.stored)

@@ -34,6 +34,7 @@ mod info;
 mod inputs;
 mod interrupt;
 mod json;
+mod kept;
 mod lines;
 mod list;
 mod man;

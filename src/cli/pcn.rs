@@ -1,8 +1,11 @@
 //! `scoresheet pcn`: games of any chess family in the JSON notation: shown, checked, and converted between its ways to name squares.
 
+use crate::content::Content;
 use crate::failure::{Code, Failure};
 use crate::json::Object;
-use crate::output::{self, NewFile, cannot_read, count, printable};
+use crate::new_file;
+use crate::output::{self, cannot_read, count, printable};
+use crate::outputs::{Existing, Outputs};
 use clap::ValueEnum;
 use scoresheet::pcn::general::{self, Checked, GeneralGame, Layout, Squares};
 use scoresheet::pcn::{Board, PcnError, Side};
@@ -300,9 +303,9 @@ fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
     match &args.output {
         None => out.write_all(text.as_bytes())?,
         Some(path) => {
-            let mut file = NewFile::create(path, args.force)?;
-            file.write_all(text.as_bytes())?;
-            file.finish()?;
+            let existing = Existing::of_force(args.force);
+            let target = Outputs::of([&args.file]).file(path, Content::Json, existing)?;
+            new_file::write(&target, |file| Ok(file.write_all(text.as_bytes())?))?;
         }
     }
     Ok(())

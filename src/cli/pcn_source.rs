@@ -15,11 +15,14 @@ pub struct Sources {
     _folder: Option<TemporaryFolder>,
 }
 
-/// Returns the sources with each `.pcn` or `.json` file as PGN of the same name. A document at fault is an error, with the path of the element.
-pub fn as_pgn(files: &[PathBuf]) -> Result<Sources, Failure> {
-    let is_pcn = |file: &Path| {
-        file.extension().is_some_and(|end| end.eq_ignore_ascii_case("pcn") || end.eq_ignore_ascii_case("json"))
-    };
+/// Returns whether a file is taken for PCN.
+pub fn is_pcn(file: &Path) -> bool {
+    file.extension().is_some_and(|end| end.eq_ignore_ascii_case("pcn") || end.eq_ignore_ascii_case("json"))
+}
+
+/// Returns the sources with each `.pcn` or `.json` file as PGN of the same name, but for those in `kept`, by their places. A document at fault is
+/// an error, with the path of the element.
+pub fn as_pgn(files: &[PathBuf], kept: &[usize]) -> Result<Sources, Failure> {
     if !files.iter().any(|file| is_pcn(file)) {
         return Ok(Sources { files: files.to_vec(), _folder: None });
     }
@@ -27,7 +30,7 @@ pub fn as_pgn(files: &[PathBuf]) -> Result<Sources, Failure> {
     let folder = TemporaryFolder::create().map_err(refused)?;
     let mut sources = Vec::with_capacity(files.len());
     for (place, file) in files.iter().enumerate() {
-        if !is_pcn(file) {
+        if !is_pcn(file) || kept.contains(&place) {
             sources.push(file.clone());
             continue;
         }

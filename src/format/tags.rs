@@ -262,7 +262,8 @@ impl TagsDraft {
         for column in self.columns.iter_mut().filter(|column| column.codec == Codec::Dictionary) {
             let mut uses = vec![0; column.distinct.len()];
             column.codes.iter().for_each(|code| uses[(*code - 1) as usize] += 1);
-            let mut number = |string: &[u8], uses| (string.len() <= Limits::DEFAULT.string).then(|| intern(string, uses))?;
+            let mut number =
+                |string: &[u8], uses| (string.len() <= Limits::DEFAULT.string).then(|| intern(string, uses))?;
             let numbers: Vec<_> = column.distinct.iter().zip(uses).map(|(string, uses)| number(string, uses)).collect();
             for code in &mut column.codes {
                 let place = (*code - 1) as usize;

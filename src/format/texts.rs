@@ -211,9 +211,8 @@ impl Templates {
 
 /// The charge of a text of this template: its literals and its numbers. Text fields have bytes of their own.
 fn charge_of(template: &[u8]) -> u64 {
-    let (fields, numbers) = fields(template).fold((0, 0), |(fields, numbers), (_, field)| {
-        (fields + 1, numbers + u64::from(field != Field::Text))
-    });
+    let (fields, numbers) = fields(template)
+        .fold((0, 0), |(fields, numbers), (_, field)| (fields + 1, numbers + u64::from(field != Field::Text)));
     (template.len() - 2 * fields) as u64 + numbers * budget::NUMBER
 }
 

@@ -1,10 +1,11 @@
 //! The reading side: opens sources, splits them, and makes jobs.
 
+use super::kept::Reading;
 use super::{ImportOptions, Progress};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
 use crate::format::source::Source as SourceRecord;
-use crate::pgn::{self, Piece, Place, Splitter};
+use crate::pgn::{self, Piece, Place};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};
@@ -30,7 +31,7 @@ pub struct Feed<'a> {
     /// Where in it to begin.
     begin: Option<Begin>,
     paths: &'a [PathBuf],
-    splitter: Option<Splitter<pgn::Source>>,
+    reading: Option<Reading>,
     current: Option<pgn::Progress>,
     /// Bytes of the sources before the current one, as stored.
     consumed: u64,
@@ -75,7 +76,7 @@ impl<'a> Feed<'a> {
             next: done.len(),
             begin,
             paths,
-            splitter: None,
+            reading: None,
             current: None,
             consumed: 0,
             first: Vec::new(),
@@ -145,31 +146,33 @@ impl<'a> Feed<'a> {
     }
 
     fn read_part(&mut self, bytes: usize) -> Result<Option<Part>> {
-        let Some(splitter) = &mut self.splitter else {
+        let Some(reading) = &mut self.reading else {
             let Some(path) = self.paths.get(self.next) else { return Ok(None) };
             let mut source = open(path)?;
             self.current = Some(source.progress());
             let (number, limits) = (self.next as u32, self.options.read.limits);
+            let keep = self.options.kept.contains(&self.next);
             self.next += 1;
-            self.splitter = Some(match self.begin.take() {
-                None => Splitter::new(source, number, limits),
+            let place = match self.begin.take() {
+                None => None,
                 Some(Begin { source: record, line }) => {
                     let hash = pass_over(&mut source, path, &record, self.stop)?;
-                    Splitter::resume(source, number, limits, Place { offset: record.bytes, line, hash })
+                    Some(Place { offset: record.bytes, line, hash })
                 }
-            });
+            };
+            self.reading = Some(Reading::of(source, number, place, limits, keep));
             return self.read_part(bytes);
         };
         let path = &self.paths[self.next - 1];
-        let piece = splitter.next_piece(bytes).map_err(|error| unreadable(path, error))?;
-        let place = splitter.place();
+        let piece = reading.next_piece(bytes).map_err(|error| unreadable(path, error))?;
+        let place = reading.place();
         let consumed = self.current.as_ref().map_or(0, pgn::Progress::consumed);
         self.progress.consumed.store(self.consumed + consumed, Ordering::Relaxed);
         match piece {
             Some(piece) => Ok(Some(Part::Piece(piece, place))),
             None => {
                 self.consumed += consumed;
-                self.splitter = None;
+                self.reading = None;
                 let Place { offset: bytes, hash, .. } = place;
                 Ok(Some(Part::End { source: self.next - 1, bytes, sha256: hash.finalize().into() }))
             }

@@ -10,6 +10,7 @@
 
 mod chunk;
 mod feed;
+mod kept;
 mod layout;
 mod ordered;
 mod output;
@@ -75,6 +76,8 @@ pub struct ImportOptions {
     pub chunk_bytes: usize,
     /// Whether the reports of rejected games hold their text; see [`FaultReport::rejected`].
     pub keep_rejected: bool,
+    /// The sources, by their place in the list from 0, that no games are read from: their bytes are kept and come back as they are.
+    pub kept: Vec<usize>,
 }
 
 impl Default for ImportOptions {
@@ -89,6 +92,7 @@ impl Default for ImportOptions {
             batch: BATCH,
             chunk_bytes: CHUNK_BYTES,
             keep_rejected: false,
+            kept: Vec::new(),
         }
     }
 }
