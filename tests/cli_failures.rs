@@ -362,7 +362,7 @@ fn interrupted_import() {
     let _ = input.write_all(games.as_bytes());
     drop(input);
     told.read_to_string(&mut err).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(1), "{err}");
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{err}");
     assert!(err.lines().last().unwrap().starts_with("scoresheet: interrupted: "), "{err}");
     assert!(err.contains("committed in g.bga"), "{err}");
     assert!(room.fine(&["verify", "g.bga"]).contains("sound"));

@@ -543,3 +543,35 @@ fn pcn_sample_is_refused() {
     }
     assert!(game.start.castling_rook(Color::White, Wing::H).is_some());
 }
+
+// ---- CONTRIBUTING.md: unsafe code ----
+
+/// Every file with `unsafe` in it has its line in CONTRIBUTING.md, and every line its file.
+#[test]
+fn every_unsafe_place_is_listed() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("src")];
+    let mut found = std::collections::BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+            let mut words = code.flat_map(|line| line.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
+            // `unsafe_code`, which allows and forbids it, is another word.
+            if words.any(|word| word == "unsafe") {
+                found.insert(path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+    let text = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let section = text.split("\n## ").find(|section| section.starts_with("Unsafe code")).unwrap();
+    let listed = section.lines().filter_map(|line| line.strip_prefix("- `")?.split('`').next());
+    let listed: std::collections::BTreeSet<String> = listed.map(str::to_owned).collect();
+    assert!(found.len() > 2, "{found:?}");
+    assert_eq!(found, listed);
+}
