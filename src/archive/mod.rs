@@ -46,7 +46,7 @@ pub use recode::{MODEL, RecodeOptions, Recoded, recode};
 pub use scan::{BlockRef, Scan};
 pub use set::GameSet;
 pub use side::SideState;
-pub use verify::{Level, Report};
+pub use verify::{Level, Report, Spot};
 
 use std::path::{Path, PathBuf};
 

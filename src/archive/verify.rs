@@ -42,8 +42,57 @@ pub struct Report {
     pub damage: Vec<Damage>,
     /// Ranges of games (first and last) in damaged blocks, by those blocks' own account or the gap that they leave.
     pub lost: Vec<(u64, u64)>,
+    /// The same by place: damage that is one, and the games that it concerns.
+    pub spots: Vec<Spot>,
     /// Whether there is an index file that belongs to the archive as it is; `None` where there is no index file.
     pub index: Option<bool>,
+}
+
+/// A damaged place of an archive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spot {
+    /// The offset in the archive, in bytes, of the first structure at fault.
+    pub offset: u64,
+    /// What is wrong with it.
+    pub what: &'static str,
+    /// How many damages of the report it is: those of one structure, or the same of games in a row.
+    pub damages: u64,
+    /// Ranges of games (first and last) that are damaged or lost there, sorted.
+    pub games: Vec<(u64, u64)>,
+}
+
+/// Takes damages that are sorted by their places together; each of the games lost goes to the damage at its offset.
+fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
+    let mut spots: Vec<Spot> = Vec::new();
+    for Damage { offset, what, game } in damage {
+        let last = spots.last().filter(|last| last.what == *what);
+        let follows = |last: &Spot| last.games.last().is_some_and(|(_, end)| *game == end + 1);
+        if !last.is_some_and(|last| last.offset == *offset || follows(last)) {
+            spots.push(Spot { offset: *offset, what, damages: 0, games: Vec::new() });
+        }
+        if let Some(spot) = spots.last_mut() {
+            spot.damages += 1;
+            spot.games.extend((*game > 0).then_some((*game, *game)));
+        }
+    }
+    for (offset, games) in lost {
+        let place = spots.partition_point(|spot| spot.offset < *offset).min(spots.len().saturating_sub(1));
+        if let Some(spot) = spots.get_mut(place) {
+            spot.games.push(*games);
+        }
+    }
+    for spot in &mut spots {
+        spot.games.sort_unstable();
+        let mut joined: Vec<(u64, u64)> = Vec::new();
+        for (first, last) in spot.games.drain(..) {
+            match joined.last_mut() {
+                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+                _ => joined.push((first, last)),
+            }
+        }
+        spot.games = joined;
+    }
+    spots
 }
 
 impl Report {
@@ -77,6 +126,7 @@ impl Archive {
         let opening = match Opening::of(&store, path, Tail::Leave) {
             Ok(opening) => opening,
             Err(Error::Damaged(damage)) => {
+                report.spots = spots(&[damage], &[]);
                 report.damage.push(damage);
                 return Ok(report);
             }
@@ -96,6 +146,10 @@ impl Archive {
             damage.push(Damage::new(page, "a header page is damaged; what it said was found in the file"));
         }
         report.blocks = blocks.len() as u64;
+        // What the walk has passed over: there the games are that no block holds.
+        let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();
+        let gap_before = |offset: u64| gaps.iter().copied().filter(|gap| *gap < offset).max().unwrap_or(offset);
+        let mut lost_at = Vec::new();
         let found: Vec<_> = blocks
             .par_iter()
             .flat_map_iter(|block| {
@@ -113,13 +167,13 @@ impl Archive {
             }
             if block.header.kind == Kind::Moves {
                 if block.header.first > next {
-                    report.lost.push((next, block.header.first - 1));
+                    lost_at.push((gap_before(block.offset), (next, block.header.first - 1)));
                 }
                 next = block.header.first.saturating_add(u64::from(block.header.count)).max(next);
             }
         }
         if next <= games {
-            report.lost.push((next, games));
+            lost_at.push((gap_before(u64::MAX), (next, games)));
         }
         if builder.index.state != header.state && damage.is_empty() {
             damage.push(Damage::new(header.commit, "the blocks are not those of the commit"));
@@ -134,7 +188,7 @@ impl Archive {
                 && header.count > 0
                 && fault.game == 0
             {
-                report.lost.push((header.first, header.first + u64::from(header.count) - 1));
+                lost_at.push((fault.offset, (header.first, header.first + u64::from(header.count) - 1)));
             } else if fault.game > 0 {
                 report.lost.push((fault.game, fault.game));
             }
@@ -149,6 +203,8 @@ impl Archive {
             }
         }
         report.damage.sort_by_key(|damage| (damage.offset, damage.game));
+        report.spots = spots(&report.damage, &lost_at);
+        report.lost.extend(lost_at.iter().map(|(_, games)| *games));
         report.lost.sort_unstable();
         report.lost.dedup();
         Ok(report)

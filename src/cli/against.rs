@@ -7,7 +7,7 @@ use crate::output::{self, cannot_read, count, note, thousands};
 use crate::verify::Args;
 use scoresheet::archive::Archive;
 use scoresheet::format::source::Source;
-use scoresheet::pgn;
+use scoresheet::import;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,8 @@ const WIDEST: usize = 4 << 20;
 const NEEDLE: usize = 256;
 /// So many differing bytes are shown.
 const SHOWN: usize = 24;
+/// Differences that are told unless all are asked for.
+const SPOTS: usize = 20;
 
 /// Compares each file with the source that was imported from it. Exit code 4 if they differ.
 pub fn run(args: &Args) -> Result<Code, Failure> {
@@ -32,7 +34,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let mut code = Code::Fine;
     args.threads.install(|| {
         for (file, source) in pairs {
-            let found = compare(&archive, source, file)?;
+            let Comparison { found, games, equal, made } = compare(&archive, source, file)?;
             if !found.is_empty() {
                 code = Code::Damaged;
             }
@@ -45,19 +47,52 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
                         .with("bytes", source.bytes)
                         .with("games", source.seen - source.rejected)
                         .with("same", found.is_empty())
+                        .with("made_of_pcn", made)
+                        .with("equal_games", equal)
                         .array("differences", &differences),
                 );
                 continue;
             }
-            let name = file.display();
-            for difference in &found {
-                writeln!(out, "{}", output::printable(&format!("{name}:{difference}")))?;
+            let name = output::printable(&file.display().to_string());
+            let made = if made { " (as the PGN made of this PCN)" } else { "" };
+            let stored = count(source.seen - source.rejected, "game", "games");
+            if found.is_empty() {
+                writeln!(out, "{name}: the same: {} bytes, {stored}{made}", thousands(source.bytes))?;
+                continue;
             }
-            let games = count(source.seen - source.rejected, "game", "games");
+            let is_read = |difference: &Difference| !matches!(difference.what, What::Damaged(_));
+            if equal == 0 && games > 1 && found.iter().all(is_read) && !args.verbose {
+                writeln!(
+                    out,
+                    "{name}: DIFFERENT: another file: none of the {} games compared stands in it{made} (--verbose shows where)",
+                    thousands(games)
+                )?;
+                continue;
+            }
+            let (spots, mut listed) = (spots(&found), 0);
+            for (first, last) in &spots {
+                if args.verbose {
+                    for difference in &found[*first..=*last] {
+                        writeln!(out, "{name}:{}", output::printable(&difference.to_string()))?;
+                    }
+                } else if listed < SPOTS {
+                    writeln!(out, "{name}:{}", output::printable(&found[*first].with_those_to(&found[*last])))?;
+                }
+                listed += 1;
+            }
+            if listed > SPOTS && !args.verbose {
+                writeln!(out, "{name}: ... and {} more (--verbose lists all)", thousands((listed - SPOTS) as u64))?;
+            }
             match found.len() {
-                0 => writeln!(out, "{name}: the same: {} bytes, {games}", thousands(source.bytes))?,
-                MOST => writeln!(out, "{name}: DIFFERENT: compared up to {} differences", thousands(MOST as u64))?,
-                some => writeln!(out, "{name}: DIFFERENT: {}", count(some as u64, "difference", "differences"))?,
+                MOST => writeln!(
+                    out,
+                    "{name}: DIFFERENT: compared up to {} games that differ{made}",
+                    thousands(MOST as u64)
+                )?,
+                _ => {
+                    let differences = count(spots.len() as u64, "difference", "differences");
+                    writeln!(out, "{name}: DIFFERENT: {differences}{made}")?;
+                }
             }
         }
         Ok(())
@@ -93,11 +128,33 @@ fn pairs<'a>(files: &'a [PathBuf], sources: &'a [Source]) -> Result<Vec<(&'a Pat
     Ok(pairs)
 }
 
-fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Vec<Difference>, Failure> {
-    let reader = pgn::open(file).map_err(|error| match error {
-        pgn::SourceError::Io(error) => cannot_read(file, error),
-        other => Failure::Message(format!("{}: {other}", file.display())),
-    })?;
+/// What a comparison found.
+struct Comparison {
+    found: Vec<Difference>,
+    /// Games that were compared, and those of them that the file has.
+    games: u64,
+    equal: u64,
+    /// Whether the file was PCN.
+    made: bool,
+}
+
+/// Returns the first and last places of differences that are told as one: games in a row that are not found, or cannot be read.
+fn spots(found: &[Difference]) -> Vec<(usize, usize)> {
+    let mut spots: Vec<(usize, usize)> = Vec::new();
+    for (place, difference) in found.iter().enumerate() {
+        match spots.last_mut() {
+            Some((_, last)) if found[*last].is_followed_by(difference) => *last = place,
+            _ => spots.push((place, place)),
+        }
+    }
+    spots
+}
+
+fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Comparison, Failure> {
+    // A document that is kept whole is compared as it is.
+    let document = if source.exact && source.seen == source.rejected { import::open_document(file)? } else { None };
+    let reader = document.map_or_else(|| import::open(file), Ok)?;
+    let made = reader.is_made();
     let mut against = Against::new(reader);
     let stored = source.seen - source.rejected;
     let units = match stored {
@@ -119,9 +176,10 @@ fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Vec<Differ
     let end = if stored == 0 { 0 } else { source.first_game + stored };
     let behind = archive.beside(source, end..u64::MAX).map_err(Failure::of_archive(archive.path()))?;
     if !behind.is_empty() {
-        against.game(end, Ok(behind)).map_err(cannot)?;
+        against.piece(end, Ok(behind)).map_err(cannot)?;
     }
-    against.finish().map_err(cannot)
+    let (games, equal) = (against.games, against.equal);
+    Ok(Comparison { found: against.finish().map_err(cannot)?, games, equal, made })
 }
 
 /// The games of a unit as they stood in their source, or why they cannot be had.
@@ -183,6 +241,24 @@ impl std::fmt::Display for Difference {
 }
 
 impl Difference {
+    /// Returns whether the other one is of the next game, and of the same kind.
+    fn is_followed_by(&self, other: &Difference) -> bool {
+        let same = match (&self.what, &other.what) {
+            (What::Missing, What::Missing) => true,
+            (What::Damaged(one), What::Damaged(other)) => one == other,
+            _ => false,
+        };
+        same && self.game.zip(other.game).is_some_and(|(one, other)| one + 1 == other)
+    }
+
+    /// Returns the line for this difference and those of the same kind up to another.
+    fn with_those_to(&self, last: &Difference) -> String {
+        let (Some(first), Some(last)) = (self.game, last.game.filter(|last| Some(*last) != self.game)) else {
+            return self.to_string();
+        };
+        self.to_string().replacen(&format!("game {first}: "), &format!("games {first} to {last}: "), 1)
+    }
+
     fn json(&self) -> Object {
         let object = Object::new().with("line", self.line).with("offset", self.offset).with("game", self.game);
         let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
@@ -207,13 +283,27 @@ struct Against<R> {
     offset: u64,
     /// After a difference: how many bytes of games have not been found since.
     lost: Option<usize>,
+    /// Games compared, and those that the file has.
+    games: u64,
+    equal: u64,
     found: Vec<Difference>,
 }
 
 impl<R: Read> Against<R> {
     fn new(reader: R) -> Against<R> {
         let buffer = Vec::with_capacity(1 << 20);
-        Against { reader, buffer, at: 0, ended: false, line: 1, offset: 0, lost: None, found: Vec::new() }
+        Against {
+            reader,
+            buffer,
+            at: 0,
+            ended: false,
+            line: 1,
+            offset: 0,
+            lost: None,
+            games: 0,
+            equal: 0,
+            found: Vec::new(),
+        }
     }
 
     /// Returns the next bytes of the file, at most so many, fewer only at its end.
@@ -252,12 +342,24 @@ impl<R: Read> Against<R> {
         if self.found.len() >= MOST {
             return Ok(());
         }
+        self.games += 1;
+        if self.piece(number, text)? {
+            self.equal += 1;
+        }
+        Ok(())
+    }
+
+    /// Compares the bytes of a game, or what stands before it; returns whether the file has them.
+    fn piece(&mut self, number: u64, text: Result<Vec<u8>, String>) -> io::Result<bool> {
+        if self.found.len() >= MOST {
+            return Ok(false);
+        }
         let text = match text {
             Ok(text) => text,
             Err(why) => {
                 self.lost.get_or_insert(0);
                 self.differs(Some(number), 0, What::Damaged(why));
-                return Ok(());
+                return Ok(false);
             }
         };
         if let Some(skipped) = self.lost {
@@ -271,7 +373,7 @@ impl<R: Read> Against<R> {
                 None => {
                     self.lost = Some(skipped + text.len());
                     self.differs(Some(number), 0, What::Missing);
-                    return Ok(());
+                    return Ok(false);
                 }
             }
         }
@@ -292,10 +394,10 @@ impl<R: Read> Against<R> {
             let what = What::Bytes { archive: shown(&text), file: shown(ahead) };
             self.differs(Some(number), same, what);
             self.lost = Some(text.len());
-            return Ok(());
+            return Ok(false);
         }
         self.advance(same);
-        Ok(())
+        Ok(true)
     }
 
     fn finish(mut self) -> io::Result<Vec<Difference>> {

@@ -12,8 +12,8 @@ use crate::output::{self, note, ratio, shown, thousands};
 use crate::outputs::{Existing, Outputs};
 use crate::parts::Parts;
 use scoresheet::archive::temporary::TemporaryFolder;
-use scoresheet::import::{self, ImportOptions, Progress, Summary, import};
-use scoresheet::pgn::{self, ReadOptions};
+use scoresheet::import::{self, ImportOptions, Progress, Summary};
+use scoresheet::pgn::ReadOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -114,7 +114,7 @@ fn import_into(args: &Args, path: &Path) -> Result<Summary, Failure> {
         ..ImportOptions::default()
     };
     let files = [args.file.clone()];
-    let summary = import(&files, path, &options, &Progress::default(), &AtomicBool::new(false), |_| {})?;
+    let summary = import::import(&files, path, &options, &Progress::default(), &AtomicBool::new(false), |_| {})?;
     match summary.stopped {
         Some(error) => Err(error.into()),
         None if summary.stored == 0 => Err(Failure::Message(format!("{}: no game to measure with", shown(&args.file)))),
@@ -137,7 +137,7 @@ impl Write for Count {
 }
 
 fn zstd_size(path: &Path, level: i32) -> io::Result<u64> {
-    let mut source = pgn::open(path).map_err(io::Error::other)?;
+    let mut source = import::open(path).map_err(io::Error::other)?;
     let mut encoder = zstd::Encoder::new(Count(0), level)?;
     io::copy(&mut source, &mut encoder)?;
     encoder.finish().map(|count| count.0)

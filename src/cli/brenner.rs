@@ -8,7 +8,8 @@ use scoresheet::brenner::alternate::Order;
 use scoresheet::brenner::explain::{Notation, explain};
 use scoresheet::brenner::fixed::{self, Width};
 use scoresheet::brenner::standalone;
-use scoresheet::pgn::{self, PgnWriter, ReadOptions, Splitter, read_game};
+use scoresheet::import;
+use scoresheet::pgn::{self, PgnWriter, ReadOptions, Source, Splitter, read_game};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -186,7 +187,8 @@ fn tell(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
         list = strings(options, &content)?;
     } else {
         let mut number = 0;
-        games_of(&options.file, Box::new(io::Cursor::new(content)), |game| {
+        let source = import::from_reader(io::Cursor::new(content), &options.file)?;
+        games_of(&options.file, source, |game| {
             number += 1;
             list.push((number, bytes_of(options, &game, number)?));
             Ok(())
@@ -273,19 +275,13 @@ fn unhex(line: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn games(file: &Path, each: impl FnMut(Game) -> Result<(), Failure>) -> Result<(), Failure> {
-    let source = if file.as_os_str() == "-" { pgn::from_reader(io::stdin(), None) } else { pgn::open(file) };
-    let source = source.map_err(|error| Failure::Message(format!("{}: {error}", file.display())))?;
-    games_of(file, Box::new(source), each)
+    games_of(file, import::open(file)?, each)
 }
 
 /// Calls `each` with every game of a PGN source; faults are told.
-fn games_of(
-    file: &Path,
-    reader: Box<dyn Read>,
-    mut each: impl FnMut(Game) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+fn games_of(file: &Path, source: Source, mut each: impl FnMut(Game) -> Result<(), Failure>) -> Result<(), Failure> {
     let options = ReadOptions::default();
-    let mut splitter = Splitter::new(reader, 0, options.limits);
+    let mut splitter = Splitter::new(source, 0, options.limits);
     let mut number = 0;
     while let Some(piece) = splitter.next_piece(PIECE).map_err(|error| cannot_read(file, error))? {
         for region in &piece.regions {

@@ -91,7 +91,7 @@ impl Content {
         }
         if Compression::of_bytes(&bytes) {
             // What cannot be decompressed is nothing that can be named.
-            let inner = pgn::open(path).ok().and_then(|mut source| read(&mut source).ok());
+            let inner = pgn::open_text(path).ok().and_then(|mut source| read(&mut source).ok());
             return Ok(Some(inner.map_or(Content::Binary, |bytes| Content::of_bytes(&bytes, None))));
         }
         Ok(Some(Content::of_bytes(&bytes, Some(length))))

@@ -3,6 +3,7 @@
 use crate::args::Threads;
 use crate::content::Content;
 use crate::failure::{Code, Failure};
+use crate::faults::{self, Tally, file_name};
 use crate::inputs;
 use crate::interrupt;
 use crate::json::{Object, rounded};
@@ -11,25 +12,21 @@ use crate::new_file::NewFile;
 use crate::output::{self, count, note, ratio, shown, thousands};
 use crate::outputs::{Existing, Outputs, Target};
 use crate::parts::Parts;
-use crate::pcn_source;
 use crate::progress;
 use indicatif::ProgressBar;
 use scoresheet::archive::FileKind;
 use scoresheet::archive::writer::BATCH;
 use scoresheet::error::Error;
-use scoresheet::import::{self, Acknowledged, FaultReport, ImportOptions, Progress, SourceSummary, Summary, import};
-use scoresheet::pgn::{Encoding, FaultKind, ReadOptions};
+use scoresheet::import::{self, Acknowledged, FaultReport, ImportOptions, Progress, SourceSummary, Summary};
+use scoresheet::pgn::{Encoding, ReadOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Faults that are told unless all are asked for.
-const FAULTS_SHOWN: u64 = 20;
-
 /// Make an archive of PGN files, or add them to one
 ///
-/// Reads plain PGN and PGN compressed with zstd, gzip, bzip2 or zip, whatever the files are called. Every tag, comment, annotation and
-/// variation is kept. A game with a fault is kept as far as it can be read, with the rest of it as raw text; each fault is told
+/// Reads PGN, plain, compressed with zstd, gzip or bzip2, or in zip and tar files, and PCN likewise: by their content, whatever the files are
+/// called. Every tag, comment, annotation and variation is kept; of PCN the PGN made of it is, not the file's own bytes. What is neither is refused. A game with a fault is kept as far as it can be read, with the rest of it as raw text; each fault is told
 /// with file, line and game. Beside the archive games.bga its index games.bgi is written; it can always be made again.
 ///
 /// Every so often, and at the end, a commit makes what has been imported durable. An import that was killed leaves the archive as at its last
@@ -43,7 +40,7 @@ Examples:
   scoresheet import games.pgn -o games.bga --resume     after a crash: goes on where it was
   curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
 pub struct Args {
-    /// PGN files in the order wanted, folders of them, and PCN files (.pcn, .json); * and ? are understood; - for standard input
+    /// PGN files in the order wanted, folders of them, and PCN files; * and ? are understood; - for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The archive to write
@@ -76,7 +73,7 @@ pub struct Args {
     /// Pack moves into under three bits each: the smallest archive; games take some tens of microseconds to open instead of one
     #[arg(long)]
     pack: bool,
-    /// Tell all faults, not the first 20 only
+    /// Tell all faults one by one as they come, not the first 20 of rejected games and the first 20 of others only
     #[arg(long)]
     all_faults: bool,
     /// Show neither progress nor summary; faults and errors are told all the same
@@ -136,25 +133,22 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         ..ImportOptions::default()
     };
     let files = &kept.files;
-    let sources = pcn_source::as_pgn(files, &kept.places)?;
     let stop = interrupt::stop_flag();
     let rejects = rejects.map(Rejects::create).transpose()?;
     let total = total_size(files);
     let bar = progress::bar(total, !args.quiet);
     let progress = if args.json { Progress::with_acknowledge(tell_commit) } else { Progress::default() };
-    let mut faults = Faults { args, files, bar: &bar, told: 0, seen: 0, rejects, broken: None };
+    let mut faults = Faults { args, files, bar: &bar, tally: Tally::default(), rejects, broken: None };
     let start = Instant::now();
     let look = |bar: &ProgressBar, elapsed: Duration| {
         bar.set_position(progress.consumed());
         bar.set_message(state(&progress, total, elapsed));
     };
     let summary = progress::watched(&bar, look, || {
-        import(&sources.files, target.path(), &options, &progress, &stop, |fault| faults.tell(&fault))
+        import::import(files, target.path(), &options, &progress, &stop, |fault| faults.take(&fault))
     });
-    let Faults { told, seen, rejects, broken, .. } = faults;
-    if seen > told {
-        note(&format!("... and {} more (--all-faults tells them all)", thousands(seen - told)));
-    }
+    let Faults { tally, rejects, broken, .. } = faults;
+    tally.tell(&files);
     let summary = summary.map_err(|error| match error {
         Error::Foreign { .. } => Failure::Message(format!("{error}; --force replaces it")),
         error => Failure::of_archive(&args.output)(error),
@@ -229,33 +223,31 @@ fn state(progress: &Progress, total: Option<u64>, elapsed: Duration) -> String {
     }
 }
 
-/// Tells faults as they come.
+/// Takes faults as they come.
 struct Faults<'a> {
     args: &'a Args,
     files: &'a [PathBuf],
     bar: &'a ProgressBar,
-    told: u64,
-    seen: u64,
+    tally: Tally,
     rejects: Option<Rejects>,
     /// Why standard output takes no more.
     broken: Option<io::Error>,
 }
 
 impl Faults<'_> {
-    fn tell(&mut self, fault: &FaultReport) {
-        self.seen += 1;
+    fn take(&mut self, fault: &FaultReport) {
         if let (Some(rejects), Some(text)) = (&mut self.rejects, &fault.rejected) {
             rejects.write(text);
         }
-        let name = self.files.get(fault.source).map_or(Path::new(""), PathBuf::as_path);
+        let name = faults::name_in(self.files, fault);
         if self.args.json {
-            self.told += 1;
             if self.broken.is_none() {
-                self.broken = writeln!(io::stdout(), "{}", fault_json(name, fault)).err();
+                self.broken = writeln!(io::stdout(), "{}", faults::json(name, fault)).err();
             }
-        } else if self.args.all_faults || self.told < FAULTS_SHOWN {
-            self.told += 1;
-            self.bar.suspend(|| note(&fault_line(name, fault)));
+        } else if self.args.all_faults {
+            self.bar.suspend(|| note(&faults::line(name, fault, 0)));
+        } else {
+            self.tally.add(self.files, fault);
         }
     }
 }
@@ -292,57 +284,6 @@ impl Rejects {
             }
         })
     }
-}
-
-fn file_name(name: &Path) -> String {
-    if name.as_os_str() == "-" { "standard input".to_owned() } else { shown(name) }
-}
-
-/// Where in its game a fault is; nothing for a fault of the tags or of the game as a whole.
-fn place(fault: &FaultReport) -> Option<String> {
-    use FaultKind as Kind;
-    match fault.fault.kind {
-        Kind::IllegalMove | Kind::AmbiguousMove | Kind::UnreadableMove | Kind::LeavesKingInCheck => {
-            Some(format!("ply {}", u64::from(fault.fault.ply) + 1))
-        }
-        Kind::BadFen(_) | Kind::Variant | Kind::BadTag | Kind::UnterminatedTag => None,
-        Kind::UnescapedQuote | Kind::TagTooLong | Kind::Oversized | Kind::NotAGame => None,
-        // Found when the game is over.
-        Kind::NulByte | Kind::NotUtf8 => None,
-        _ => Some(format!("after ply {}", fault.fault.ply)),
-    }
-}
-
-fn fault_line(name: &Path, fault: &FaultReport) -> String {
-    let fate = match fault.stored {
-        Some(number) => format!("stored as {number}"),
-        None => "rejected".to_owned(),
-    };
-    let mut line = format!("{}:{}: game {} ({fate}): ", file_name(name), fault.line, fault.game);
-    if let Some(place) = place(fault) {
-        line += &format!("{place}: ");
-    }
-    line += &fault.fault.kind.to_string();
-    if !fault.fault.token.is_empty() {
-        line += &format!(": {}", String::from_utf8_lossy(&fault.fault.token));
-    }
-    if fault.more > 0 {
-        line += &format!(" (and {} more in this game)", fault.more);
-    }
-    line
-}
-
-fn fault_json(name: &Path, fault: &FaultReport) -> Object {
-    Object::new()
-        .with("file", name.to_string_lossy())
-        .with("line", fault.line)
-        .with("offset", fault.offset)
-        .with("game", fault.game)
-        .with("stored", fault.stored)
-        .with("after_ply", fault.fault.ply)
-        .with("reason", fault.fault.kind.to_string())
-        .with("token", String::from_utf8_lossy(&fault.fault.token))
-        .with("more", fault.more)
 }
 
 /// Why an import that came to an end has failed all the same.
@@ -393,6 +334,10 @@ fn tell(args: &Args, summary: &Summary, elapsed: Duration) {
         let charset = if matches!(args.encoding, Charset::Latin1) { "Latin-1" } else { "Windows-1252" };
         note(&format!("{}: {odd} of {} read as {charset}", source.record.name, thousands(source.record.seen)));
     }
+    for source in summary.sources.iter().filter(|source| source.made) {
+        let name = file_name(Path::new(&source.record.name));
+        note(&format!("{name}: PCN; what is kept is the PGN made of it, not its own bytes"));
+    }
     let whole = summary.sources.iter().filter(|source| source.whole);
     let exact = whole.clone().filter(|source| source.record.exact).count() as u64;
     note(&format!(
@@ -421,6 +366,7 @@ fn json(summary: &Summary, kept: &[usize], elapsed: Duration, failure: Option<&s
             .with("whole", source.whole)
             .with("exact", source.whole && source.record.exact)
             .with("kept_whole", kept.contains(&place))
+            .with("made_of_pcn", source.made)
     };
     let sources: Vec<Object> = summary.sources.iter().enumerate().map(source).collect();
     Object::new()

@@ -50,7 +50,11 @@ fn folder(root: &Path, kind: &Kind, files: &mut Vec<PathBuf>) -> Result<(), Fail
             let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
             if entry_kind.is_dir() {
                 folders.push(entry.path());
-            } else if kind.1.iter().any(|end| name.ends_with(end)) && entry.path().is_file() {
+            } else if kind.1.iter().any(|end| name.ends_with(end))
+                // What macOS notes of a file beside it.
+                && !name.starts_with("._")
+                && entry.path().is_file()
+            {
                 found.push(entry.path());
             }
         }

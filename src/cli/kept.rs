@@ -2,10 +2,12 @@
 
 use crate::failure::Failure;
 use crate::output::{cannot_read, count, note};
-use crate::pcn_source::is_pcn;
 use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::import;
 use scoresheet::pcn::general::{Document, read_documents};
+use scoresheet::pcn::{self, ReadError};
 use scoresheet::pgn::PgnWriter;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Sources, and which of them are kept whole.
@@ -26,10 +28,16 @@ pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
     let mut sources = Sources { files: Vec::new(), places: Vec::new(), others: Vec::new(), _folder: None };
     for file in files {
         sources.files.push(file.clone());
-        if !is_pcn(file) {
-            continue;
+        let Some(document) = import::open_document(file)? else { continue };
+        // Most are of western chess alone, and need not be in memory as a whole; what else is wrong is found below.
+        match pcn::read(document, |_| Ok(())) {
+            Ok(()) => continue,
+            Err(ReadError::Io(error)) => return Err(cannot_read(file, error)),
+            Err(ReadError::Pcn(_)) => {}
         }
-        let content = std::fs::read(file).map_err(|error| cannot_read(file, error))?;
+        let mut content = Vec::new();
+        let Some(mut document) = import::open_document(file)? else { continue };
+        document.read_to_end(&mut content).map_err(|error| cannot_read(file, error))?;
         let documents =
             read_documents(&content).map_err(|error| Failure::Message(format!("{}: {error}", file.display())))?;
         let mut others = documents.iter().zip(1..).filter_map(|(document, number)| match document {

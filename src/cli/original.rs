@@ -31,11 +31,11 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::of_force(args.force));
     args.threads.install(|| {
         let mut code = Code::Fine;
-        let mut exact = |source: &Source, exact: bool| {
-            if !exact {
+        let mut exact = |source: &Source, same: bool| {
+            if !(same && source.exact) {
                 code = Code::Failed;
             }
-            tell(args, source, exact);
+            tell(args, source, same);
         };
         match (folder, target) {
             (Some(folder), _) => {
@@ -87,14 +87,25 @@ fn list(all: &[Source]) -> String {
     format!("the archive has {} ({}{more})", count(all.len() as u64, "source", "sources"), names.join(", "))
 }
 
-/// Returns a path in the folder for each source: its name without the ending of a compressed file, for the text is written as it is.
+/// Returns the name for the text of a source: its own without the endings of compressed files and containers, for the text is written as it is; and
+/// with that of PGN, where the text is PGN and its own name says something else.
+fn file_name(source: &Source) -> String {
+    let (compression, name) = match source.name.as_str() {
+        "-" => return "standard-input.pgn".to_owned(),
+        name => Compression::of_name(name).map_or((None, name), |(compression, inner)| (Some(compression), inner)),
+    };
+    let in_tar = name.strip_suffix(".tar").filter(|name| !name.is_empty());
+    let name = in_tar.unwrap_or(name);
+    let was_held = in_tar.is_some() || compression == Some(Compression::Zip);
+    let is_pcn = !source.exact && [".pcn", ".json"].iter().any(|end| name.ends_with(end));
+    if (was_held && !name.ends_with(".pgn")) || is_pcn { format!("{name}.pgn") } else { name.to_owned() }
+}
+
+/// Returns a path in the folder for each source.
 fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::with_capacity(sources.len());
     for source in sources {
-        let name = match source.name.as_str() {
-            "-" => "standard-input.pgn",
-            name => Compression::of_name(name).map_or(name, |(_, inner)| inner),
-        };
+        let name = file_name(source);
         // The archive may be anyone's: its names must not lead out of the folder.
         if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
             return Err(Failure::Message(format!(
@@ -102,7 +113,7 @@ fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
                 source.name
             )));
         }
-        let path = folder.join(name);
+        let path = folder.join(&name);
         if paths.contains(&path) {
             return Err(Failure::Message(format!(
                 "more than one source would become {}: take them one by one with --source",
@@ -118,6 +129,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Message(format!("cannot write {}: {error}", shown(path)))
 }
 
+/// Returns whether what was written has the source's hash.
 fn write_file(args: &Args, archive: &Archive, source: &Source, target: &Target) -> Result<bool, Failure> {
     new_file::write(target, |file| write(args, archive, source, file))
 }
@@ -129,16 +141,22 @@ fn write(args: &Args, archive: &Archive, source: &Source, out: &mut impl Write) 
     })
 }
 
-fn tell(args: &Args, source: &Source, exact: bool) {
-    let Source { name, bytes, .. } = source;
-    if exact && !args.quiet {
-        note(&format!("{name}: {} bytes, the same as were imported (SHA-256)", thousands(*bytes)));
-    } else if !exact && source.exact {
-        message(&format!("{name}: not the bytes that were imported (SHA-256): see `scoresheet verify`"));
-    } else if !exact {
-        message(&format!(
-            "{name}: not the {} bytes that were imported: some of them stand near no stored game and were not kept",
-            thousands(*bytes)
-        ));
+fn tell(args: &Args, source: &Source, same: bool) {
+    let Source { name, bytes, exact, .. } = source;
+    let name = if name == "-" { "standard input" } else { name.as_str() };
+    let bytes = thousands(*bytes);
+    match (same, *exact) {
+        (true, true) if args.quiet => {}
+        (true, true) => note(&format!("{name}: {bytes} bytes, the same as were imported (SHA-256)")),
+        // Nothing of it is missing, and yet it is not the source.
+        (true, false) => message(&format!(
+            "{name}: not what was imported but the PGN made of it ({bytes} bytes): the source was PCN, whose own bytes are not kept"
+        )),
+        (false, true) => {
+            message(&format!("{name}: not the bytes that were imported (SHA-256): see `scoresheet verify`"))
+        }
+        (false, false) => message(&format!(
+            "{name}: not the {bytes} bytes that were imported: some of them stand near no stored game and were not kept"
+        )),
     }
 }

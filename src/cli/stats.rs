@@ -57,28 +57,35 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let mut outputs = Outputs::of_archives(&archives);
     let report = args.report.as_deref();
     let report = report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;
-    let (mut stats, undecided) = args.threads.install(|| {
-        let (mut all, mut undecided) = (Stats::default(), 0);
+    let (mut stats, longest_in, undecided) = args.threads.install(|| {
+        let (mut all, mut longest_in, mut undecided) = (Stats::default(), None, 0);
         for archive in archives.archives() {
             let (games, unread) = args.filter.chosen(archive, args.games.as_ref())?;
             undecided += unread;
             let headers = Headers::of(archive);
-            all.add(stats::stats(&headers, &games).map_err(Failure::of_archive(archive.path()))?);
+            let own = stats::stats(&headers, &games).map_err(Failure::of_archive(archive.path()))?;
             side_files::report_columns(&headers);
+            if own.longest.0 > all.longest.0 {
+                longest_in = games::name_in(&archives, archive);
+            }
+            all.add(own);
         }
-        Ok::<_, Failure>((all, undecided))
+        Ok::<_, Failure>((all, longest_in, undecided))
     })?;
     stats.cut(args.top);
     if let Some(target) = &report {
         let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let title = args.archives.iter().map(name).collect::<Vec<_>>().join(", ");
-        let page = stats_report::page(&title, &stats, args.top);
+        let page = stats_report::page(&title, &stats, longest_in.as_deref(), args.top);
         new_file::write(target, |file| Ok(file.write_all(page.as_bytes())?))?;
         note(&format!("{}: {}", shown(target.path()), count(stats.games, "game", "games")));
         return games::all_read(undecided);
     }
     let mut out = output::stdout();
-    let text = if args.json { format!("{}\n", json(&stats, args.top)) } else { text(&stats, args.top) };
+    let text = match args.json {
+        true => format!("{}\n", json(&stats, longest_in.as_deref(), args.top)),
+        false => text(&stats, longest_in.as_deref(), args.top),
+    };
     out.write_all(text.as_bytes())?;
     out.flush()?;
     games::all_read(undecided)
@@ -108,8 +115,8 @@ pub fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
     all.into_iter().filter(|(_, rows)| rows.iter().any(|(_, count)| *count > 0)).collect()
 }
 
-/// What is said in a line each: name and value.
-pub fn facts(stats: &Stats) -> Vec<(&'static str, String)> {
+/// What is said in a line each: name and value. `longest_in` is the archive of the longest game where there are several.
+pub fn facts(stats: &Stats, longest_in: Option<&str>) -> Vec<(&'static str, String)> {
     let share = |part: u64| format!("{} ({:.1} %)", thousands(part), 100.0 * ratio(part as f64, stats.games as f64));
     vec![
         ("Games", thousands(stats.games)),
@@ -119,7 +126,10 @@ pub fn facts(stats: &Stats) -> Vec<(&'static str, String)> {
             "Longest",
             match stats.longest {
                 (_, 0) => "none".to_owned(),
-                (plies, game) => format!("{} plies, game {game}", thousands(u64::from(plies))),
+                (plies, game) => {
+                    let of = longest_in.map_or_else(String::new, |name| format!(" of {}", printable(name)));
+                    format!("{} plies, game {game}{of}", thousands(u64::from(plies)))
+                }
             },
         ),
         ("Comments", share(stats.comments)),
@@ -130,9 +140,9 @@ pub fn facts(stats: &Stats) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn text(stats: &Stats, top: usize) -> String {
+fn text(stats: &Stats, longest_in: Option<&str>, top: usize) -> String {
     let mut text = String::new();
-    for (name, value) in facts(stats) {
+    for (name, value) in facts(stats, longest_in) {
         let _ = writeln!(text, "{name:<11}{value}");
     }
     for (title, rows) in tables(stats, top) {
@@ -155,7 +165,7 @@ fn text(stats: &Stats, top: usize) -> String {
     text
 }
 
-fn json(stats: &Stats, top: usize) -> Object {
+fn json(stats: &Stats, longest_in: Option<&str>, top: usize) -> Object {
     let [unknown, black, white, draws] = stats.results;
     let bars = |bars: &BTreeMap<u32, u64>, name: &str| {
         let bar = |(first, count): (&u32, &u64)| Object::new().with(name, *first).with("games", *count);
@@ -176,6 +186,7 @@ fn json(stats: &Stats, top: usize) -> Object {
         .with("median_plies", stats.median_plies())
         .with("longest_plies", stats.longest.0)
         .with("longest_game", if stats.longest.1 == 0 { Value::Null } else { stats.longest.1.into() })
+        .with("longest_archive", longest_in)
         .with("comments", stats.comments)
         .with("variations", stats.variations)
         .with("glyphs", stats.glyphs)

@@ -16,13 +16,13 @@ svg{width:100%;height:auto;font-size:11px}rect{fill:#3b6ea5}text{fill:#444}\
 const ROWS: usize = 14;
 
 /// Returns the page.
-pub fn page(title: &str, stats: &Stats, top: usize) -> String {
+pub fn page(title: &str, stats: &Stats, longest_in: Option<&str>, top: usize) -> String {
     let title = escape(title);
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head><body>\n\
          <h1>{title}</h1>\n<table>\n"
     );
-    for (name, value) in stats::facts(stats) {
+    for (name, value) in stats::facts(stats, longest_in) {
         let _ = writeln!(html, "<tr><td>{name}</td><td>{}</td></tr>", escape(&value));
     }
     html += "</table>\n";

@@ -7,16 +7,21 @@ use crate::json::Object;
 use crate::output::{self, count, note, thousands};
 use crate::progress;
 use indicatif::ProgressBar;
-use scoresheet::archive::{Archive, Level, Report};
+use scoresheet::archive::{Archive, Level, Report, Spot};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+/// Damaged spots that are told unless all are asked for.
+const SPOTS: usize = 20;
+/// Ranges of games that are told of a spot.
+const RANGES: usize = 8;
+
 /// Check that an archive is sound
 ///
 /// Every byte is checked against its checksum, and every game is read: tags, texts, and each move for legality. Exit code 4 if
-/// anything is damaged; each damage is a line, with the games that it concerns after it.
+/// anything is damaged; each damaged spot is a line, with the games that it concerns.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,9 +34,12 @@ pub struct Args {
     /// Check structure and checksums only, not every game
     #[arg(long)]
     quick: bool,
-    /// Compare the archive with these PGN files, byte for byte, instead: each with the source of its name
+    /// Compare the archive with these files of PGN, byte for byte, or PCN, as the PGN made of it, instead: each with the source of its name
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "quick")]
     pub against: Vec<PathBuf>,
+    /// List every damage or difference, and every game, not the first places alone
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
@@ -74,19 +82,57 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     if args.json {
         writeln!(out, "{}", json(&report, level, file.len()))?;
     } else {
-        for damage in &report.damage {
-            writeln!(out, "{}: {damage}", path.display())?;
-        }
-        for (first, last) in &report.lost {
-            match last - first {
-                0 => writeln!(out, "{}: game {first} is damaged or lost", path.display())?,
-                _ => writeln!(out, "{}: games {first} to {last} are damaged or lost", path.display())?,
-            }
+        if args.verbose {
+            tell_all(args, &report, &mut out)?
+        } else {
+            tell_spots(args, &report, &mut out)?
         }
         conclude(args, &report, level, file.len(), &mut out)?;
     }
     out.flush()?;
     Ok(if report.is_sound() { Code::Fine } else { Code::Damaged })
+}
+
+/// Writes a line for each damaged spot, of many the first.
+fn tell_spots(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
+    let path = args.archive.display();
+    for Spot { offset, what, games, .. } in report.spots.iter().take(SPOTS) {
+        match games.is_empty() {
+            true => writeln!(out, "{path}: {what} at byte {offset}")?,
+            false => writeln!(out, "{path}: {} damaged or lost: {what} at byte {offset}", ranges(games))?,
+        }
+    }
+    if report.spots.len() > SPOTS {
+        let more = count((report.spots.len() - SPOTS) as u64, "more damaged spot", "more damaged spots");
+        writeln!(out, "{path}: ... and {more} (--verbose lists all)")?;
+    }
+    Ok(())
+}
+
+/// Writes a line for each damage and each range of games.
+fn tell_all(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
+    let path = args.archive.display();
+    for damage in &report.damage {
+        writeln!(out, "{path}: {damage}")?;
+    }
+    for (first, last) in &report.lost {
+        let verb = if first == last { "is" } else { "are" };
+        writeln!(out, "{path}: {} {verb} damaged or lost", ranges(&[(*first, *last)]))?;
+    }
+    Ok(())
+}
+
+/// Returns ranges of games in words, of many the first and how many games there are in all.
+pub fn ranges(games: &[(u64, u64)]) -> String {
+    let range =
+        |(first, last): &(u64, u64)| if first == last { first.to_string() } else { format!("{first} to {last}") };
+    let listed: Vec<String> = games.iter().take(RANGES).map(range).collect();
+    let all: u64 = games.iter().map(|(first, last)| (last - first).saturating_add(1)).sum();
+    let noun = if all == 1 { "game" } else { "games" };
+    match games.len() > RANGES {
+        true => format!("{noun} {}, .. ({})", listed.join(", "), count(all, "game", "games")),
+        false => format!("{noun} {}", listed.join(", ")),
+    }
 }
 
 fn conclude(args: &Args, report: &Report, level: Level, bytes: u64, out: &mut impl Write) -> Result<(), Failure> {
@@ -105,7 +151,7 @@ fn conclude(args: &Args, report: &Report, level: Level, bytes: u64, out: &mut im
     let blocks = format!("{} bytes, {}", thousands(bytes), count(report.blocks, "block", "blocks"));
     let games = count(report.games, "game", "games");
     if !report.is_sound() {
-        let found = count(report.damage.len() as u64, "damage", "damages");
+        let found = count(report.spots.len() as u64, "damaged spot", "damaged spots");
         let unread = if level == Level::Full { "; the games have not been read one by one" } else { "" };
         writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread})")?;
     } else if level == Level::Quick {
@@ -130,6 +176,19 @@ fn json(report: &Report, level: Level, bytes: u64) -> Object {
         .collect();
     let lost: Vec<Object> =
         report.lost.iter().map(|(first, last)| Object::new().with("first", *first).with("last", *last)).collect();
+    let spots: Vec<Object> = report
+        .spots
+        .iter()
+        .map(|spot| {
+            let games: Vec<Object> = spot
+                .games
+                .iter()
+                .map(|(first, last)| Object::new().with("first", *first).with("last", *last))
+                .collect();
+            let object = Object::new().with("offset", spot.offset).with("what", spot.what);
+            object.with("damages", spot.damages).array("games", &games)
+        })
+        .collect();
     Object::new()
         .with("sound", report.is_sound())
         .with("level", if level == Level::Quick { "quick" } else { "full" })
@@ -141,4 +200,5 @@ fn json(report: &Report, level: Level, bytes: u64) -> Object {
         .with("index", report.index)
         .array("damage", &damage)
         .array("lost", &lost)
+        .array("spots", &spots)
 }

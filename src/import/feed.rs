@@ -1,13 +1,13 @@
 //! The reading side: opens sources, splits them, and makes jobs.
 
 use super::kept::Reading;
+use super::source::{look_at, open_raw, open_until, unreadable};
 use super::{ImportOptions, Progress};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
 use crate::format::source::Source as SourceRecord;
 use crate::pgn::{self, Piece, Place};
 use sha2::{Digest, Sha256};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +19,8 @@ const PASSED: usize = 256 << 10;
 pub enum Part {
     /// Some games, and the place behind them.
     Piece(Piece, Place),
-    /// The end of a source.
-    End { source: usize, bytes: u64, sha256: [u8; 32] },
+    /// The end of a source, and whether it was PGN at all: if not, these are bytes and hash of the PGN made of it.
+    End { source: usize, bytes: u64, sha256: [u8; 32], made: bool },
 }
 
 /// The sources on their way to jobs.
@@ -33,6 +33,8 @@ pub struct Feed<'a> {
     paths: &'a [PathBuf],
     reading: Option<Reading>,
     current: Option<pgn::Progress>,
+    /// Whether the current source is PGN made of something else.
+    made: bool,
     /// Bytes of the sources before the current one, as stored.
     consumed: u64,
     pub first: Vec<Part>,
@@ -69,7 +71,7 @@ impl<'a> Feed<'a> {
         stop: &'a AtomicBool,
     ) -> Result<Feed<'a>> {
         for path in paths.iter().filter(|path| path.as_os_str() != "-") {
-            File::open(path).map_err(Error::io("cannot open", path))?;
+            look_at(path)?;
         }
         let mut feed = Feed {
             names: names(paths),
@@ -78,6 +80,7 @@ impl<'a> Feed<'a> {
             paths,
             reading: None,
             current: None,
+            made: false,
             consumed: 0,
             first: Vec::new(),
             options,
@@ -85,8 +88,8 @@ impl<'a> Feed<'a> {
             stop,
             stopped: None,
         };
-        for (record, path) in done.iter().zip(paths) {
-            let mut source = open(path)?;
+        for (place, (record, path)) in done.iter().zip(paths).enumerate() {
+            let mut source = feed.open_source(place, path)?;
             let consumed = source.progress();
             pass_over(&mut source, path, record, stop)?;
             let more = source.read(&mut [0]).map_err(|error| unreadable(path, error))?;
@@ -145,11 +148,17 @@ impl<'a> Feed<'a> {
         parts
     }
 
+    /// Opens a source: one that is kept whole as it is, others as PGN.
+    fn open_source(&self, place: usize, path: &Path) -> Result<pgn::Source> {
+        if self.options.kept.contains(&place) { open_raw(path) } else { open_until(path, self.stop) }
+    }
+
     fn read_part(&mut self, bytes: usize) -> Result<Option<Part>> {
         let Some(reading) = &mut self.reading else {
             let Some(path) = self.paths.get(self.next) else { return Ok(None) };
-            let mut source = open(path)?;
+            let mut source = self.open_source(self.next, path)?;
             self.current = Some(source.progress());
+            self.made = source.is_made();
             let (number, limits) = (self.next as u32, self.options.read.limits);
             let keep = self.options.kept.contains(&self.next);
             self.next += 1;
@@ -174,25 +183,9 @@ impl<'a> Feed<'a> {
                 self.consumed += consumed;
                 self.reading = None;
                 let Place { offset: bytes, hash, .. } = place;
-                Ok(Some(Part::End { source: self.next - 1, bytes, sha256: hash.finalize().into() }))
+                Ok(Some(Part::End { source: self.next - 1, bytes, sha256: hash.finalize().into(), made: self.made }))
             }
         }
-    }
-}
-
-fn open(path: &Path) -> Result<pgn::Source> {
-    pgn::open(path).map_err(|error| match error {
-        pgn::SourceError::Io(error) => Error::io("cannot read", path)(error),
-        other => Error::Input { name: path.display().to_string(), what: other.to_string() },
-    })
-}
-
-fn unreadable(path: &Path, error: io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            Error::Input { name: path.display().to_string(), what: format!("damaged or cut short: {error}") }
-        }
-        _ => Error::io("cannot read", path)(error),
     }
 }
 

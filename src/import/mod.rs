@@ -16,6 +16,7 @@ mod ordered;
 mod output;
 mod parsed;
 mod resume;
+mod source;
 
 use crate::archive::storage::Storage;
 use crate::archive::writer::{BATCH, EncodedChunk, Interner, NewFile, Opened, Writer, write_index, write_side};
@@ -32,6 +33,7 @@ use ordered::Ordered;
 use output::Output;
 use parsed::Parsed;
 use resume::Start;
+pub use source::{from_reader, open, open_document};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -128,6 +130,8 @@ pub struct SourceSummary {
     pub windows_1252: u64,
     /// Whether it was read to its end.
     pub whole: bool,
+    /// Whether it was PCN: what the archive has of it is the PGN made of it, never its own bytes. Length and hash are those of that PGN.
+    pub made: bool,
 }
 
 /// What an import did.

@@ -78,10 +78,12 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
                     }
                     self.next = Some((number, place));
                 }
-                Run::End { source: number, bytes, sha256 } => {
+                Run::End { source: number, bytes, sha256, made } => {
                     let Some(summary) = self.sources.get_mut(number) else { continue };
-                    summary.whole = true;
+                    (summary.whole, summary.made) = (true, made);
                     let source = &mut summary.record;
+                    // The source's own bytes are none of what the archive holds.
+                    source.exact &= !made;
                     (source.bytes, source.sha256) = (bytes, sha256);
                     ended.push(source.clone());
                     self.next = Some((number + 1, Place { line: 1, ..Place::default() }));

@@ -32,6 +32,7 @@ pub enum Run {
         source: usize,
         bytes: u64,
         sha256: [u8; 32],
+        made: bool,
     },
 }
 
@@ -52,7 +53,9 @@ impl Parsed {
         let read = &options.read;
         let (mut piece, place_behind) = match part {
             Part::Piece(piece, place) => (piece, place),
-            Part::End { source, bytes, sha256 } => return self.runs.push(Run::End { source, bytes, sha256 }),
+            Part::End { source, bytes, sha256, made } => {
+                return self.runs.push(Run::End { source, bytes, sha256, made });
+            }
         };
         let source = piece.source as usize;
         let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());

@@ -8,11 +8,13 @@ mod action;
 mod board;
 pub mod general;
 mod read;
+mod stream;
 mod time;
 mod write;
 
 pub use board::{Board, PieceName, Side};
 pub use read::{parse, parse_value};
+pub use stream::{ReadError, read};
 pub use write::{Layout, write};
 
 use std::fmt;

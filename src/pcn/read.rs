@@ -1,6 +1,7 @@
 //! PCN to games.
 
 use super::board::{Board, at};
+use super::stream::{self, ReadError};
 use super::{DRAW_PROPOSAL, Path, PcnError, PcnFault, action, time};
 use crate::chess::{Color, Move, Piece, Position, Role, Square, Wing};
 use crate::game::{Event, Game, Outcome};
@@ -11,17 +12,16 @@ use serde_json::{Map, Value};
 /// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of games it begins within the game.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
     let mut games = Vec::new();
-    for value in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
-        match value.map_err(|error| Path::ROOT.error(PcnFault::Json(error.line(), error.column())))? {
-            Value::Array(items) => {
-                for (place, item) in items.iter().enumerate() {
-                    games.push(game(item, &Path::ROOT.item(place))?);
-                }
-            }
-            value => games.push(game(&value, &Path::ROOT)?),
-        }
+    let read = stream::read(bytes, |game| {
+        games.push(game);
+        Ok(())
+    });
+    match read {
+        Ok(()) => Ok(games),
+        Err(ReadError::Pcn(error)) => Err(error),
+        // Neither bytes nor a list fail; serde_json has no other errors that come of reading.
+        Err(ReadError::Io(_)) => Err(Path::ROOT.error(PcnFault::Json(0, 0))),
     }
-    Ok(games)
 }
 
 /// Reads one game.
@@ -40,7 +40,7 @@ pub(super) const MEMBERS: [&str; 8] = [
     "...cache",
 ];
 
-fn game(value: &Value, path: &Path<'_>) -> Result<Game, PcnError> {
+pub(super) fn game(value: &Value, path: &Path<'_>) -> Result<Game, PcnError> {
     let Value::Object(members) = value else { return Err(path.error(PcnFault::Wanted("a game, as an object"))) };
     if let Some(name) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(path.member(name).error(PcnFault::UnknownMember));

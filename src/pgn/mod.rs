@@ -13,8 +13,10 @@
 )]
 
 mod bytes;
+mod content;
 mod fault;
 mod frames;
+mod joined;
 mod lexer;
 mod limits;
 mod reader;
@@ -23,6 +25,7 @@ mod split;
 mod stretch;
 mod style;
 mod tags;
+mod tar;
 mod text;
 mod variant;
 mod words;
@@ -32,7 +35,8 @@ mod zip;
 pub use fault::{Fault, FaultKind};
 pub use limits::{Encoding, Limits, ReadOptions};
 pub use reader::{Reading, Verdict, read_game};
-pub use source::{Compression, Progress, Source, SourceError, from_reader, open};
+pub use source::{Compression, Progress, Source, SourceError, from_reader, open, open_text};
+pub(crate) use source::{look_at, text_of};
 pub use split::{Oversized, Piece, Place, Region, Splitter};
 pub use style::{LineEnd, Style};
 pub use writer::PgnWriter;

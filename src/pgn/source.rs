@@ -1,6 +1,10 @@
 //! Where the bytes of a PGN come from: a file, standard input or any reader, plain or compressed.
 
+use super::bytes::BOM;
+use super::content::{self, BLOCK, Content};
 use super::frames::Frames;
+use super::joined::Joined;
+use super::tar::Tar;
 use super::zip::Zip;
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
@@ -37,6 +41,10 @@ pub enum SourceError {
     Archive,
     /// A compressed file of a kind that is not read here; its name.
     Unsupported(&'static str),
+    /// It is JSON, perhaps PCN, which [`import::open`](crate::import::open) reads.
+    Json,
+    /// It is something else: what.
+    NotPgn(String),
 }
 
 impl fmt::Display for SourceError {
@@ -50,6 +58,8 @@ impl fmt::Display for SourceError {
             SourceError::Unsupported(name) => {
                 write!(f, "this is a {name} file; unpack it first (zstd, gzip and bzip2 are read as they are)")
             }
+            SourceError::Json => f.write_str("this is no PGN but JSON"),
+            SourceError::NotPgn(what) => write!(f, "this is no PGN but {what}"),
         }
     }
 }
@@ -93,9 +103,26 @@ pub struct Source {
     reader: Box<dyn Read + Send>,
     compression: Compression,
     progress: Progress,
+    is_json: bool,
+    was_json: bool,
 }
 
 impl Source {
+    /// Returns whether its text is JSON: only [`open_text`] gives such a source.
+    pub fn is_json(&self) -> bool {
+        self.is_json
+    }
+
+    /// Returns PGN that has been made of this source of JSON.
+    pub(crate) fn with_pgn(self, reader: impl Read + Send + 'static) -> Source {
+        Source { reader: Box::new(reader), is_json: false, was_json: true, ..self }
+    }
+
+    /// Returns whether this is PGN that has been made of something else: not the source's own bytes.
+    pub fn is_made(&self) -> bool {
+        self.was_json
+    }
+
     /// Returns how the source is compressed.
     pub fn compression(&self) -> Compression {
         self.compression
@@ -119,10 +146,24 @@ impl Read for Source {
     }
 }
 
-/// Opens a file, or standard input for `-`.
+/// Opens a file, or standard input for `-`, of PGN.
 pub fn open(path: &Path) -> Result<Source, SourceError> {
+    open_text(path).and_then(pgn_alone)
+}
+
+/// Makes a source of any reader of PGN; `total` is the number of bytes it will give, if known.
+pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
+    text_of(reader, total).and_then(pgn_alone)
+}
+
+fn pgn_alone(source: Source) -> Result<Source, SourceError> {
+    if source.is_json { Err(SourceError::Json) } else { Ok(source) }
+}
+
+/// Opens a file, or standard input for `-`, of PGN or JSON; [`Source::is_json`] says which.
+pub fn open_text(path: &Path) -> Result<Source, SourceError> {
     if path.as_os_str() == "-" {
-        return from_reader(io::stdin(), None);
+        return text_of(io::stdin(), None);
     }
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -132,24 +173,39 @@ pub fn open(path: &Path) -> Result<Source, SourceError> {
     let total = metadata.is_file().then_some(metadata.len());
     if total.is_some() {
         let mut file = &file;
-        let is_zip = matches!(peek(&mut file)?.as_slice(), [b'P', b'K', 3 | 5, 4 | 6, ..]);
+        let mut head = Vec::new();
+        file.take(4).read_to_end(&mut head)?;
         file.seek(SeekFrom::Start(0))?;
-        if is_zip {
+        if matches!(head.as_slice(), [b'P', b'K', 3 | 5, 4 | 6]) {
             let consumed = Arc::new(AtomicU64::new(0));
-            let reader = Box::new(Zip::open(path, consumed.clone())?);
-            return Ok(Source { reader, compression: Compression::Zip, progress: Progress { consumed, total } });
+            let (reader, content) = Joined::open(Zip::open(path, consumed.clone())?)?;
+            return Source::new(reader, Compression::Zip, Progress { consumed, total }, content);
         }
     }
-    from_reader(file, total)
+    text_of(file, total)
 }
 
-/// Makes a source of any reader; `total` is the number of bytes it will give, if known.
-pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
+/// Returns an error for a file that [`open_text`] refuses for what it begins with, as far as that is seen without unpacking it. Pipes and devices are
+/// not looked at.
+pub(crate) fn look_at(path: &Path) -> Result<(), SourceError> {
+    let file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Ok(());
+    }
+    let mut head = Vec::with_capacity(BLOCK);
+    file.take(BLOCK as u64).read_to_end(&mut head)?;
+    match detect(&head)? {
+        Compression::Plain => content::look(&head).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a source of any reader of PGN or JSON.
+pub(crate) fn text_of(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
     let consumed = Arc::new(AtomicU64::new(0));
-    let mut stored = Counted { reader, consumed: consumed.clone() };
-    let head = peek(&mut stored)?;
+    let stored = Counted { reader, consumed: consumed.clone() };
+    let (head, stored) = peek(stored, 8)?;
     let compression = detect(&head)?;
-    let stored = Cursor::new(head).chain(stored);
     let reader: Box<dyn Read + Send> = match compression {
         // A zip file has its table at its end, so it needs a file, as `open` has it.
         Compression::Zip => return Err(SourceError::Unsupported("zip")),
@@ -158,16 +214,37 @@ pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Re
         Compression::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(STORED, stored))),
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(BufReader::with_capacity(STORED, stored))),
     };
-    let mut reader = reader;
-    let head = peek(&mut reader)?;
-    if is_utf16(&head) {
-        return Err(SourceError::Utf16);
+    let (head, reader) = peek(reader, BLOCK)?;
+    let progress = Progress { consumed, total };
+    match content::look(&head)? {
+        Content::Tar => {
+            let (reader, content) = Joined::open(Tar::new(reader))?;
+            Source::new(reader, compression, progress, content)
+        }
+        content => Source::new(reader, compression, progress, content),
     }
-    if matches!(head[..], [0x89, b'B', b'G', _, b'\r', b'\n', 0x1A, b'\n', ..]) {
-        return Err(SourceError::Archive);
+}
+
+impl Source {
+    fn new(
+        reader: impl Read + Send + 'static,
+        compression: Compression,
+        progress: Progress,
+        content: Content,
+    ) -> Result<Source, SourceError> {
+        let is_json = content == Content::Json;
+        let reader: Box<dyn Read + Send> = if is_json {
+            // A byte order mark is no JSON.
+            let (head, mut all) = peek(reader, BOM.len())?;
+            if head == BOM {
+                all.read_exact(&mut [0; BOM.len()])?;
+            }
+            Box::new(all)
+        } else {
+            Box::new(reader)
+        };
+        Ok(Source { reader, compression, progress, is_json, was_json: false })
     }
-    let reader = Box::new(Cursor::new(head).chain(reader));
-    Ok(Source { reader, compression, progress: Progress { consumed, total } })
 }
 
 /// How many bytes of a compressed file are read at once.
@@ -186,11 +263,27 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Reads the first few bytes, fewer only where there are no more.
-fn peek(reader: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(8);
-    reader.take(8).read_to_end(&mut head)?;
-    Ok(head)
+/// Reads the first so many bytes, fewer only where there are no more. Returns them, and a reader that gives all, these too; it gives an error
+/// that came behind the first byte where it came.
+fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
+    let mut head = Vec::with_capacity(count);
+    let failed = (&mut reader).take(count as u64).read_to_end(&mut head).err();
+    if let (Some(error), true) = (&failed, head.is_empty()) {
+        return Err(io::Error::new(error.kind(), error.to_string()));
+    }
+    Ok((head.clone(), Cursor::new(head).chain(Failing { failed, reader })))
+}
+
+/// A reader that has failed perhaps: it says so, and has nothing more.
+struct Failing<R> {
+    failed: Option<io::Error>,
+    reader: R,
+}
+
+impl<R: Read> Read for Failing<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.failed.take().map_or_else(|| self.reader.read(buf), Err)
+    }
 }
 
 fn detect(head: &[u8]) -> Result<Compression, SourceError> {
@@ -206,12 +299,6 @@ fn detect(head: &[u8]) -> Result<Compression, SourceError> {
         [0x04, 0x22, 0x4D, 0x18, ..] => unsupported("LZ4"),
         _ => Ok(Compression::Plain),
     }
-}
-
-/// Returns whether a text begins as UTF-16 (or UTF-32) does: with its byte order mark, or with an ASCII character beside a NUL.
-fn is_utf16(head: &[u8]) -> bool {
-    matches!(head, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0, 0, 0xFE, 0xFF, ..])
-        || matches!(head, [b'[' | b'1', 0, ..] | [0, b'[' | b'1', ..])
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Zip files: the PGN files in one, one after the other.
+//! Zip files: the files in one, each checked against its checksum.
 
+use super::joined::{Container, is_wanted};
 use super::source::{Counted, SourceError};
 use ::zip::{CompressionMethod, ZipArchive};
 use flate2::read::DeflateDecoder;
@@ -11,6 +12,7 @@ use std::sync::atomic::AtomicU64;
 
 /// A file within a zip file.
 struct Entry {
+    name: String,
     start: u64,
     stored: u64,
     deflated: bool,
@@ -25,7 +27,7 @@ enum Data {
     Deflated(DeflateDecoder<Stored>),
 }
 
-/// Reads all PGN files of a zip file in their order, each checked against its CRC.
+/// The files of a zip file in their order.
 pub(super) struct Zip {
     path: PathBuf,
     consumed: Arc<AtomicU64>,
@@ -42,8 +44,8 @@ impl Zip {
         let mut entries = Vec::new();
         for index in 0..archive.len() {
             let file = archive.by_index_raw(index).map_err(damaged)?;
-            let name = file.name().map_err(damaged)?.to_ascii_lowercase();
-            if file.is_dir() || !name.ends_with(".pgn") {
+            let name = file.name().map_err(damaged)?.into_owned();
+            if file.is_dir() || !is_wanted(&name) {
                 continue;
             }
             let deflated = match file.compression() {
@@ -55,16 +57,13 @@ impl Zip {
                 return Err(SourceError::Unsupported("zip (encrypted)"));
             };
             entries.push(Entry {
+                name,
                 start,
                 stored: file.compressed_size(),
                 deflated,
                 crc: file.crc32(),
                 bytes: file.size(),
             });
-        }
-        if entries.is_empty() {
-            let none = "there is no .pgn file in this zip file";
-            return Err(SourceError::Io(io::Error::new(io::ErrorKind::InvalidData, none)));
         }
         entries.reverse();
         Ok(Zip { path: path.to_path_buf(), consumed, entries, current: None })
@@ -79,29 +78,33 @@ impl Zip {
     }
 }
 
-impl Read for Zip {
+impl Container for Zip {
+    const NAME: &'static str = "zip";
+
+    fn next(&mut self) -> io::Result<Option<String>> {
+        let Some(entry) = self.entries.pop() else { return Ok(None) };
+        let name = entry.name.clone();
+        self.current = Some((self.enter(&entry)?, entry, crc32fast::Hasher::new(), 0));
+        Ok(Some(name))
+    }
+
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if self.current.is_none() {
-                let Some(entry) = self.entries.pop() else { return Ok(0) };
-                self.current = Some((self.enter(&entry)?, entry, crc32fast::Hasher::new(), 0));
-            }
-            let Some((data, entry, crc, seen)) = &mut self.current else { return Ok(0) };
-            let count = match data {
-                Data::Plain(data) => data.read(buf)?,
-                Data::Deflated(data) => data.read(buf)?,
-            };
-            if count > 0 || buf.is_empty() {
-                crc.update(buf.get(..count).unwrap_or_default());
-                *seen += count as u64;
-                return Ok(count);
-            }
-            if *seen != entry.bytes || crc.clone().finalize() != entry.crc {
-                let damaged = "a file in this zip file does not have its checksum";
-                return Err(io::Error::new(io::ErrorKind::InvalidData, damaged));
-            }
-            self.current = None;
+        let Some((data, entry, crc, seen)) = &mut self.current else { return Ok(0) };
+        let count = match data {
+            Data::Plain(data) => data.read(buf)?,
+            Data::Deflated(data) => data.read(buf)?,
+        };
+        if count > 0 || buf.is_empty() {
+            crc.update(buf.get(..count).unwrap_or_default());
+            *seen += count as u64;
+            return Ok(count);
         }
+        if *seen != entry.bytes || crc.clone().finalize() != entry.crc {
+            let damaged = "a file in this zip file does not have its checksum";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, damaged));
+        }
+        self.current = None;
+        Ok(0)
     }
 }
 

@@ -1,0 +1,112 @@
+//! Sources of games as PGN, whatever they are: what an import reads, and what it is compared with.
+
+use crate::error::{Error, Result};
+use crate::pcn::{self, ReadError};
+use crate::pgn::{self, PgnWriter, Source, SourceError};
+use std::io::{self, BufWriter, Read, Seek, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Opens a file, or standard input for `-`, of PGN or PCN, plain or compressed; what it is, its first bytes tell. PCN is made PGN, in a temporary
+/// file: see [`Source::is_made`].
+///
+/// Errors: the file cannot be read; it is neither PGN nor PCN; a PCN document is at fault.
+pub fn open(path: &Path) -> Result<Source> {
+    open_until(path, &AtomicBool::new(false))
+}
+
+/// Opens a file as [`open`] does; ends with [`Error::Interrupted`] where `stop` is set before PGN has been made of it.
+pub(super) fn open_until(path: &Path, stop: &AtomicBool) -> Result<Source> {
+    as_pgn(open_raw(path)?, path, stop)
+}
+
+/// Opens a file of PGN or PCN as it is, decompressed.
+pub(super) fn open_raw(path: &Path) -> Result<Source> {
+    pgn::open_text(path).map_err(|error| refused(path, error))
+}
+
+/// Opens a file of PCN as it is, decompressed: JSON. Returns `None` where it is PGN, and for standard input, pipes and devices, which can be read only
+/// once.
+///
+/// Errors: those of [`open`], but for what is at fault in a document.
+pub fn open_document(path: &Path) -> Result<Option<Source>> {
+    if path.as_os_str() == "-" || !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
+        return Ok(None);
+    }
+    open_raw(path).map(|source| Some(source).filter(Source::is_json))
+}
+
+/// Returns an error for a file that cannot be opened or is refused for what it begins with, as far as that is seen without unpacking it.
+pub(super) fn look_at(path: &Path) -> Result<()> {
+    pgn::look_at(path).map_err(|error| match error {
+        SourceError::Io(error) => Error::io("cannot open", path)(error),
+        error => refused(path, error),
+    })
+}
+
+/// Makes a source of any reader of PGN or PCN, as [`open`] does of a file; errors call it `name`.
+pub fn from_reader(reader: impl Read + Send + 'static, name: &Path) -> Result<Source> {
+    let source = pgn::text_of(reader, None).map_err(|error| refused(name, error))?;
+    as_pgn(source, name, &AtomicBool::new(false))
+}
+
+fn refused(path: &Path, error: SourceError) -> Error {
+    match error {
+        SourceError::Io(error) => unreadable(path, error),
+        other => Error::Input { name: called(path), what: other.to_string() },
+    }
+}
+
+/// Returns what a source is called in messages.
+fn called(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Returns the error for a source that cannot be read on.
+pub(super) fn unreadable(path: &Path, error: io::Error) -> Error {
+    let input = |what: String| Error::Input { name: called(path), what };
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            input(format!("damaged or cut short: {error}"))
+        }
+        io::ErrorKind::Unsupported => input(error.to_string()),
+        _ => Error::io("cannot read", path)(error),
+    }
+}
+
+fn as_pgn(mut source: Source, path: &Path, stop: &AtomicBool) -> Result<Source> {
+    if !source.is_json() {
+        return Ok(source);
+    }
+    let no_room = |error: io::Error| Error::Input {
+        name: called(path),
+        what: format!("cannot make a temporary file for the PGN of it: {error}"),
+    };
+    let mut made = BufWriter::with_capacity(256 << 10, tempfile::tempfile().map_err(no_room)?);
+    let mut writer = PgnWriter::new();
+    let mut failed = None;
+    let read = pcn::read(&mut source, |game| {
+        if stop.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::Other.into());
+        }
+        writer.clear();
+        writer.write(&game);
+        made.write_all(writer.as_bytes()).map_err(|error| {
+            failed = Some(io::Error::new(error.kind(), error.to_string()));
+            error
+        })
+    });
+    if stop.load(Ordering::Relaxed) {
+        return Err(Error::Interrupted);
+    }
+    if let Some(error) = failed {
+        return Err(no_room(error));
+    }
+    read.map_err(|error| match error {
+        ReadError::Io(error) => unreadable(path, error),
+        ReadError::Pcn(error) => Error::Input { name: called(path), what: error.to_string() },
+    })?;
+    let mut file = made.into_inner().map_err(|error| no_room(error.into_error()))?;
+    file.rewind().map_err(no_room)?;
+    Ok(source.with_pgn(file))
+}
