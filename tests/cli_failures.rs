@@ -43,7 +43,7 @@ fn existing_outputs() {
     room.fine(&["export", "g.bga", "-o", "out.pgn", "--force"]);
     assert!(room.read("out.pgn").starts_with(b"[Event "));
     room.fails(&["import", "g.pgn", "-o", "g.pgn", "--force"], 1, &["both input and output"]);
-    room.fails(&["import", "g.pgn", "-o", "x.bgi"], 1, &["index files"]);
+    room.fails(&["import", "g.pgn", "-o", "x.bgi"], 1, &["name of the index of an archive"]);
     room.fails(&["import", "g.pgn", "-o", "."], 1, &["not a regular file"]);
     room.fails(&["import", "g.pgn", "-o", "no/x.bga"], 1, &["no/x.bga"]);
     assert_eq!(room.read("g.pgn"), PGN.as_bytes());

@@ -310,6 +310,9 @@ fn force_replaces_files_of_the_same_kind_alone() {
     ];
     for (args, own) in writers {
         for (place, name) in held.iter().enumerate() {
+            if name.ends_with(".gz") && ["compact", "import"].contains(&args[0]) {
+                continue;
+            }
             // A name that says nothing, so that what is there decides; a compressed file keeps saying that.
             let (bytes, neutral) =
                 (room.read(name), format!("n{place}{}", if name.ends_with(".gz") { ".gz" } else { "" }));
@@ -436,7 +439,12 @@ fn escape_sequences_in_names_stay_out_of_the_terminal() {
     room.write(&pgn, [PGN, cli_support::FAULTY].concat());
     fs::create_dir(room.path(&folder)).unwrap();
     let (archive, pgn, folder) = (archive.as_str(), pgn.as_str(), folder.as_str());
+    let bytes = room.read("g.bga");
+    room.write("broken\u{1b}.bga", &[&bytes[..bytes.len() - 300], &[0; 300]].concat());
     let commands: &[&[&str]] = &[
+        &["verify", "broken\u{1b}.bga"],
+        &["info", "broken\u{1b}.bga"],
+        &["repair", "broken\u{1b}.bga", "-o", "whole.bga"],
         &["import", pgn, "-o", archive],
         &["import", pgn, "-o", archive],
         &["import", "missing\u{1b}", "-o", "x.bga"],

@@ -6,7 +6,7 @@ mod cli_support;
 use cli_support::{Room, many};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -202,10 +202,13 @@ fn an_interrupted_import_leaves_its_last_commit() {
 #[test]
 fn the_second_signal_ends_an_import_at_once() {
     let room = Room::new();
-    room.write("n.pgn", many(3_000));
+    room.write("n.pgn", many(12_000));
     let mut command = Command::new(env!("CARGO_BIN_EXE_scoresheet"));
     let command = command.args(["import", "n.pgn", "-", "-o", "g.bga", "--batch", "1"]).current_dir(room.0.path());
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It looks at all its sources first, and in the end waits for more of the last one.
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&many(3_000).as_bytes()[..60_000]).unwrap();
     while !room.path("g.bga").exists() {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -224,6 +227,7 @@ fn the_second_signal_ends_an_import_at_once() {
     let mut rest = String::new();
     err.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(143), "{rest}");
+    drop(input);
     assert_eq!(rest, "scoresheet: interrupted: the archive is as it was at its last commit\n");
     assert!(!temporary_is_there(room.0.path()));
     assert!(room.fine(&["verify", "g.bga"]).contains("sound"));

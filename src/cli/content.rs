@@ -104,9 +104,8 @@ impl Content {
         }
         let is_text = |byte: &u8| *byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1A | 0x1B);
         if !bytes.iter().all(is_text) {
-            let whole = length.is_some_and(|length| length.is_multiple_of(BOOK_ENTRY as u64));
-            let keys = bytes.chunks_exact(BOOK_ENTRY).map(|entry| &entry[..8]);
-            return if whole && keys.is_sorted() { Content::Book } else { Content::Binary };
+            let is_whole = length.is_some_and(|length| length.is_multiple_of(BOOK_ENTRY as u64));
+            return if is_whole && is_book(bytes) { Content::Book } else { Content::Binary };
         }
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
         let begins =
@@ -144,6 +143,14 @@ impl Content {
             _ => Some(false),
         }
     }
+}
+
+/// Returns whether entries of an opening book begin so: keys in order, each with a move, of which the highest bits say what is promoted to.
+fn is_book(bytes: &[u8]) -> bool {
+    let entries = || bytes.chunks_exact(BOOK_ENTRY).map(|entry| entry.split_at(8));
+    entries().map(|(key, _)| key).is_sorted()
+        && entries()
+            .all(|(_, rest)| matches!(rest.first_chunk().map(|pair| u16::from_be_bytes(*pair)), Some(1..0x6000)))
 }
 
 /// How a file is compressed, as its name says.
@@ -197,10 +204,13 @@ mod tests {
         assert_eq!(text("{}"), Content::Json);
         assert_eq!(text("<!DOCTYPE html>"), Content::Html);
         assert_eq!(text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), Content::Text);
-        let mut book = [1u64, 2, 2, 3].map(|key| [key.to_be_bytes(), [0; 8]].concat()).concat();
+        let mut book =
+            [1u64, 2, 2, 3].map(|key| [key.to_be_bytes(), 0x31C_0002_0000_0000u64.to_be_bytes()].concat()).concat();
         assert_eq!(Content::of_bytes(&book, Some(64)), Content::Book);
         assert_eq!(Content::of_bytes(&book, Some(65)), Content::Binary);
-        book[0] = 9;
+        book[8] = 0x70;
+        assert_eq!(Content::of_bytes(&book, Some(64)), Content::Binary);
+        (book[8], book[0]) = (3, 9);
         assert_eq!(Content::of_bytes(&book, Some(64)), Content::Binary);
         let mut archive = vec![0; 5000];
         archive[4096..4104].copy_from_slice(b"\x89BGA\r\n\x1a\n");

@@ -136,7 +136,7 @@ pub fn ranges(games: &[(u64, u64)]) -> String {
 }
 
 fn conclude(args: &Args, report: &Report, level: Level, bytes: u64, out: &mut impl Write) -> Result<(), Failure> {
-    let path = args.archive.display();
+    let path = output::shown(&args.archive);
     if report.uncommitted > 0 {
         note(&format!(
             "{path}: {} bytes beyond the last commit are the rest of an unfinished import; the next one cuts them off",
