@@ -124,7 +124,11 @@ fn rejected_games_go_to_a_file() {
     let original = room.fine(&["export", "g.bga", "--original", "--source", "g.pgn"]);
     assert!(original.as_bytes() == room.read("g.pgn"), "rejected games are in the originals");
     room.fails(&["import", "g.pgn", "-o", "x.bga", "--rejects", "r.pgn"], 1, &["r.pgn exists already"]);
-    room.fails(&["import", "g.pgn", "-o", "x.bga", "--rejects", "g.pgn", "--force"], 1, &["g.pgn", "--rejects"]);
+    room.fails(
+        &["import", "g.pgn", "-o", "x.bga", "--rejects", "g.pgn", "--force"],
+        1,
+        &["g.pgn", "is both input and output"],
+    );
     // What was rejected for its fault alone is stored without --strict.
     let done = room.run(&["import", "r.pgn", "-o", "x.bga", "--rejects", "r2.pgn"]);
     assert!(done.err.contains("2 games seen = 1 stored + 1 rejected"), "{}", done.err);

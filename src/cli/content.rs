@@ -134,11 +134,17 @@ impl Content {
         }
     }
 
+    /// Returns whether both are the same kind of thing: PGN is, whoever wrote it.
+    pub fn is_like(self, other: Content) -> bool {
+        let kind = |content| if content == Content::Source { Content::Pgn } else { content };
+        kind(self) == kind(other)
+    }
+
     /// Returns whether what a file holds may give way to `written`, as far as the content alone says so; `None` where it says nothing.
     pub fn gives_way(self, written: Content) -> Option<bool> {
         match (self, written) {
-            (held, written) if held == written => Some(true),
-            (Content::Pgn | Content::Text, Content::Source) => Some(true),
+            (held, written) if held.is_like(written) => Some(true),
+            (Content::Text, Content::Source) => Some(true),
             (Content::Text | Content::Binary, _) => None,
             _ => Some(false),
         }

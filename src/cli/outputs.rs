@@ -254,7 +254,7 @@ fn gives_way(path: &Path, written: Content) -> Result<(), Failure> {
         _ => None,
     };
     let Some(held) = held else { return Ok(()) };
-    if held.gives_way(written).unwrap_or_else(|| Content::of_name(path) == Some(written)) {
+    if held.gives_way(written).unwrap_or_else(|| Content::of_name(path).is_some_and(|named| named.is_like(written))) {
         return Ok(());
     }
     Err(Failure::Message(format!(
