@@ -1,9 +1,13 @@
 //! Archives of foreign make, every checksum good: whatever they say, reading, verifying and repairing them takes time and memory in
 //! proportion to the file.
 
+#[path = "hostile_support/columns.rs"]
+mod columns;
+#[path = "hostile_support/memory.rs"]
+mod memory;
+
 use scoresheet::archive::{Access, Level, MODEL};
-use scoresheet::format::block::BlockHeader;
-use scoresheet::format::block::{self, Kind};
+use scoresheet::format::block::{self, BlockHeader, HEADER, Kind};
 use scoresheet::format::commit::Commit;
 use scoresheet::format::header::{BLOCKS, Header};
 use scoresheet::format::source::Source;
@@ -38,6 +42,11 @@ impl Forge {
 
     /// A chunk of games with these records.
     fn chunk_of(&mut self, records: &[Vec<u8>], coding: moves::Coding) {
+        self.chunk_with(records, coding, None, None);
+    }
+
+    /// A chunk of games with these records, and these payloads of tags and layout.
+    fn chunk_with(&mut self, records: &[Vec<u8>], coding: moves::Coding, tags: Option<&[u8]>, layout: Option<&[u8]>) {
         let (first, games) = (self.games + 1, records.len() as u32);
         let ends: Vec<u32> = records
             .iter()
@@ -48,16 +57,34 @@ impl Forge {
             .collect();
         let offset = self.file.len() as u64;
         self.file.extend_from_slice(&moves::encode(first, &records.concat(), &ends, coding, ID, offset));
-        let mut tags = TagsBuilder::default();
-        (0..games).for_each(|_| tags.end_game());
-        self.block(Kind::Tags, first, games, &tags.analyse().encode(1));
-        let layout = layout::Layout {
-            styles: vec![[0; layout::STYLE]],
-            games: vec![0; games as usize],
-            edits: vec![Vec::new(); games as usize],
+        let no_tags = || {
+            let mut tags = TagsBuilder::default();
+            (0..games).for_each(|_| tags.end_game());
+            tags.analyse().encode(1)
         };
-        self.block(Kind::Layout, first, games, &layout.encode(1));
+        self.block(Kind::Tags, first, games, &tags.map_or_else(no_tags, <[u8]>::to_vec));
+        let plain = || {
+            let (games, edits) = (vec![0; records.len()], vec![Vec::new(); records.len()]);
+            layout::Layout { styles: vec![[0; layout::STYLE]], games, edits }.encode(1)
+        };
+        self.block(Kind::Layout, first, games, &layout.map_or_else(plain, <[u8]>::to_vec));
         self.games += u64::from(games);
+    }
+
+    /// A block beside the last chunk's.
+    fn beside(&mut self, kind: Kind, games: u32, payload: &[u8]) {
+        self.block(kind, self.games + 1 - u64::from(games), games, payload);
+    }
+
+    /// Changes the starts and the lengths in the table of the moves block at an offset.
+    fn change_table(&mut self, at: usize, change: impl FnOnce(&mut [u8], &mut [u8])) {
+        let mut header = BlockHeader::decode(&self.file[at..], ID, at as u64).unwrap();
+        let table = &mut self.file[at + HEADER..][..header.checked as usize];
+        let games = header.count as usize;
+        let (starts, rest) = table.split_at_mut(games.div_ceil(16) * 4);
+        change(starts, &mut rest[..games << (header.coding >> 4)]);
+        header.payload_crc = ID.crc((at + HEADER) as u64, table);
+        self.file[at..at + HEADER].copy_from_slice(&header.encode(ID, at as u64));
     }
 
     fn finish(mut self) -> Vec<u8> {

@@ -4,6 +4,7 @@
 //! cargo-fuzz runs them without end; `tests/fuzz.rs` runs them as ordinary tests, over the corpus and over seeded mutants.
 
 mod packed;
+mod query;
 mod side;
 
 use scoresheet::archive::Archive;
@@ -31,7 +32,7 @@ use scoresheet::pgn::{Limits, PgnWriter, ReadOptions, Splitter, Verdict, read_ga
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 19] = [
+pub const TARGETS: [Target; 20] = [
     ("fen_bytes", fen_bytes),
     ("fen_value", fen_value),
     ("san_bytes", san_bytes),
@@ -51,9 +52,30 @@ pub const TARGETS: [Target; 19] = [
     ("signatures_bytes", side::signatures_bytes),
     ("positions_bytes", side::positions_bytes),
     ("headers_bytes", side::headers_bytes),
+    ("archive_and_query", query::archive_and_query),
 ];
 
 pub use side::fixes_are_right;
+
+/// Inputs to begin with: for `archive_and_query` real archives, the files beside them and questions; for all targets what they are given.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let questions = [
+        "white ~ \"a\" and year >= 1900 or plies > 3",
+        "not (result = \"1-0\" or black = \"b\") and elo < 2000",
+        "date >= 2013.01 and date < 2013.02 and eco ~ \"^B\"",
+    ];
+    let (archive, index) = golden();
+    let packed = packed::golden_packed();
+    let mut sides = vec![("bgi", index), ("", [].as_slice())];
+    sides.extend(side::side_files());
+    let mut seeds = Vec::new();
+    for (which, side) in sides {
+        for (archive, question) in [archive, packed].into_iter().zip(questions.iter().cycle().skip(seeds.len())) {
+            seeds.push(query::joined(which, archive, question, side));
+        }
+    }
+    seeds
+}
 
 /// Bytes taken one by one; zeros behind their end.
 struct Choices<'a>(&'a [u8]);

@@ -65,7 +65,7 @@ pub fn packed_value(bytes: &[u8]) {
 }
 
 /// The archive of every kind of block, its moves packed.
-fn golden_packed() -> &'static [u8] {
+pub(super) fn golden_packed() -> &'static [u8] {
     static PACKED: LazyLock<Vec<u8>> = LazyLock::new(|| apart(pack_golden));
     &PACKED
 }

@@ -86,7 +86,7 @@ fn sought() -> [Sought; 4] {
 const ALL: Reach = Reach { all_plies: true, variations: false };
 
 /// Searches with what help there is; with a file that is as it should be, what is found is all there is.
-fn searched(archive: &Archive, search: &Search, is_whole: bool) {
+pub(super) fn searched(archive: &Archive, search: &Search, is_whole: bool) {
     for sought in sought() {
         let found: Vec<Hit> = search.position(&sought, ALL).hits;
         let all = Search::new(archive).position(&sought, ALL).hits;
@@ -120,13 +120,13 @@ fn seal(file: &mut [u8], start: usize, end: usize, at: usize) {
     }
 }
 
-fn fix_signatures(file: &mut [u8]) {
+pub(super) fn fix_signatures(file: &mut [u8]) {
     if let Some(end) = file.len().checked_sub(4) {
         seal(file, 0, end, end);
     }
 }
 
-fn fix_positions(file: &mut [u8]) {
+pub(super) fn fix_positions(file: &mut [u8]) {
     seal(file, 0, positions::HEADER - 4, positions::HEADER - 4);
     let Some(layout) = Layout::decode(file) else { return };
     let crcs = layout.crcs() as usize;
@@ -136,7 +136,7 @@ fn fix_positions(file: &mut [u8]) {
     }
 }
 
-fn fix_headers(file: &mut [u8]) {
+pub(super) fn fix_headers(file: &mut [u8]) {
     let number = |file: &[u8], at: usize| Some(u64::from_le_bytes(*file.get(at..)?.first_chunk()?));
     let Some(size) = number(file, 64) else { return };
     let end = HEADERS.saturating_add(size as usize);
@@ -228,6 +228,12 @@ pub fn headers_bytes(bytes: &[u8]) {
         let _ = stats::stats(&headers, &games);
         let _ = duplicates::find(std::slice::from_ref(&headers), Options::default());
     });
+}
+
+/// The side files of the golden archive, each with its extension.
+pub(super) fn side_files() -> [(&'static str, &'static [u8]); 3] {
+    let Whole { signatures, positions, headers } = &*WHOLE;
+    [("bgs", signatures), ("bgp", positions), ("bgh", headers)]
 }
 
 /// With nothing changed every checksum is as it was, so that what is made good is what a reader looks at.

@@ -2,6 +2,7 @@
 
 use super::reader::Archive;
 use super::scan::{BlockRef, Scan};
+use super::verify::walk;
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
 use crate::format::loose;
@@ -84,13 +85,22 @@ impl Archive {
     fn loose(&self, source: u64) -> Result<&[BlockRef], Damage> {
         let all = self.loose_blocks(|| {
             let mut found: HashMap<u64, Vec<BlockRef>> = HashMap::new();
-            for block in Scan::new(self.store(), self.id()) {
-                let block = block?;
+            let mut add = |block: BlockRef| {
                 if block.header.kind == Kind::Loose {
                     let payload = self.payload(&block)?;
                     let source = loose::source(&payload).ok_or(Damage::new(block.offset, "damaged loose block"))?;
                     found.entry(source).or_default().push(block);
                 }
+                Ok(())
+            };
+            match self.salvaged() {
+                // A source whose loose blocks are damaged does not come back as it was; the others do.
+                Some(_) => {
+                    for block in walk(self.store(), self.id()).0 {
+                        let _ = add(block);
+                    }
+                }
+                None => Scan::new(self.store(), self.id()).try_for_each(|block| add(block?))?,
             }
             found.values_mut().for_each(|blocks| blocks.sort_by_key(|block| block.header.first));
             Ok(found)

@@ -109,7 +109,10 @@ impl ReadAt for Positioned {
         if offset.checked_add(length).is_none_or(|end| end > self.length) {
             return Err(beyond);
         }
-        let mut bytes = vec![0; usize::try_from(length).map_err(|_| beyond)?];
+        let length = usize::try_from(length).map_err(|_| beyond)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).map_err(|_| Damage::new(offset, "no memory for a block"))?;
+        bytes.resize(length, 0);
         read_exact_at(&self.file, offset, &mut bytes).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => Damage::new(offset, "the file has become shorter"),
             _ => Damage::new(offset, "the system cannot read the file"),

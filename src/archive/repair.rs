@@ -188,6 +188,11 @@ struct Work {
     intact: Vec<(u64, u64)>,
     /// Where the last source block ended.
     prior: u64,
+    /// The greatest game that loose blocks so far stand before.
+    loose: u64,
+    /// Whether loose blocks were found among other games than those that they stand before: no writer leaves them so, and the new archive
+    /// has them elsewhere.
+    is_disordered: bool,
 }
 
 impl Work {
@@ -205,7 +210,8 @@ impl Work {
             Repair { games: salvage.games, deleted: salvage.archive.deleted_count(), ..Repair::default() },
             strings_keep_numbers(&salvage),
         );
-        Work { salvage, writer, report, sources, numbered, intact: Vec::new(), prior: BLOCKS }
+        let (intact, prior, loose, is_disordered) = (Vec::new(), BLOCKS, 0, false);
+        Work { salvage, writer, report, sources, numbered, intact, prior, loose, is_disordered }
     }
 
     fn run(&mut self, progress: impl Fn(u64) + Sync) -> io::Result<()> {
@@ -257,6 +263,7 @@ impl Work {
     }
 
     fn write(&mut self, rescued: Rescued) -> io::Result<()> {
+        self.is_disordered |= rescued.kept.first().is_some_and(|game| *game < self.loose);
         for (game, now) in rescued.kept.iter().zip(self.writer.totals().games + 1..) {
             self.report.keep(*game, now);
         }
@@ -328,7 +335,9 @@ impl Work {
             self.salvage.damage_between(start, block.end()).is_some() || self.salvage.loses_loose(start, block.end());
         let known = self.salvage.games.saturating_add(1);
         let deleted = (first..end.min(known)).any(|game| self.salvage.archive.is_deleted(game));
-        if source.exact && (damaged || intact < stored) {
+        // A checksum says that a block is what was written, not that the source comes of it: only its hash does.
+        let comes_back = || matches!(self.salvage.archive.write_original(&source, &mut io::sink()), Ok(true));
+        if source.exact && (damaged || intact < stored || self.is_disordered || !comes_back()) {
             source.exact = false;
             if !deleted {
                 self.report.inexact.push(source.name.clone());
@@ -345,6 +354,9 @@ impl Work {
         let Ok(payload) = block.checked(archive.store(), archive.id()) else { return Ok(()) };
         let Some((source, part)) = loose::split(&payload) else { return Ok(()) };
         let Some(number) = self.sources.get(&source) else { return Ok(()) };
+        let first = block.header.first;
+        self.is_disordered |= self.report.kept.last().is_some_and(|kept| kept.last >= first);
+        self.loose = self.loose.max(first);
         // They stand before the game that comes next, which is not written yet.
         let next = self.writer.totals().games + 1;
         self.writer.add_loose(next, &loose::encode(*number, part))

@@ -1,7 +1,7 @@
 //! Block headers: every block says what it is, which games it covers and how long it is (FORMAT.md, "Blocks").
 
-use super::ArchiveId;
 use super::wire::Bytes;
+use super::{ArchiveId, MOST};
 
 /// The first bytes of every block.
 pub const SYNC: [u8; 4] = *b"BGAb";
@@ -101,7 +101,8 @@ impl BlockHeader {
         // Pages of records have CRCs of their own; of any other block the payload CRC covers everything.
         let rest = header.length.checked_sub(u64::from(header.checked))?;
         let covered = rest == 0 || header.kind == Kind::Moves;
-        (sync == SYNC && reserved == 0 && covered && end > offset).then_some(header)
+        let small = header.first.max(end) <= MOST;
+        (sync == SYNC && reserved == 0 && covered && small && end > offset).then_some(header)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Commit blocks: the end of a batch, with the archive's totals and how far the import was (FORMAT.md, "Commits").
 
+use super::MOST;
 use super::source::Source;
 use super::state::Chain;
 use super::wire::{Bytes, push_string, push_varint};
@@ -66,7 +67,8 @@ impl Unfinished {
 
     fn decode(number: u64, bytes: &[u8]) -> Option<Unfinished> {
         let mut bytes = Bytes(bytes);
-        let (first_source, line) = (bytes.varint()?, bytes.varint()?);
+        let mut small = || bytes.varint().filter(|number| *number <= MOST);
+        let (first_source, line) = (small()?, small()?);
         let options = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
         Some(Unfinished { first_source, line, options, source: Source::decode(number, bytes.0)? })
     }
@@ -102,22 +104,24 @@ impl Commit {
     /// Reads a payload.
     pub fn decode(payload: &[u8]) -> Option<Commit> {
         let mut bytes = Bytes(payload);
+        let mut number = || bytes.u64().filter(|number| *number <= MOST);
         let commit = Commit {
-            sequence: bytes.u64()?,
-            games: bytes.u64()?,
-            plies: bytes.u64()?,
-            strings: bytes.u64()?,
-            sources: bytes.u64()?,
-            pgn_bytes: bytes.u64()?,
-            faulty: bytes.u64()?,
-            rejected: bytes.u64()?,
-            moves_bytes: bytes.u64()?,
-            tags_bytes: bytes.u64()?,
-            texts_bytes: bytes.u64()?,
-            dictionary_bytes: bytes.u64()?,
-            layout_bytes: bytes.u64()?,
-            chain: Chain(bytes.array()?),
+            sequence: number()?,
+            games: number()?,
+            plies: number()?,
+            strings: number()?,
+            sources: number()?,
+            pgn_bytes: number()?,
+            faulty: number()?,
+            rejected: number()?,
+            moves_bytes: number()?,
+            tags_bytes: number()?,
+            texts_bytes: number()?,
+            dictionary_bytes: number()?,
+            layout_bytes: number()?,
+            chain: Chain::default(),
         };
+        let commit = Commit { chain: Chain(bytes.array()?), ..commit };
         (bytes.0.is_empty() || Unfinished::decode(commit.sources, bytes.0).is_some()).then_some(commit)
     }
 }

@@ -4,7 +4,7 @@
 //! two pages counts, with the file at hand, is decided where archives are opened.
 
 use super::wire::Bytes;
-use super::{ArchiveId, State, VERSION, crc_from};
+use super::{ArchiveId, MOST, State, VERSION, crc_from};
 
 /// The first bytes of every archive.
 pub const MAGIC: [u8; 8] = *b"\x89BGA\r\n\x1a\n";
@@ -102,7 +102,7 @@ impl Page {
                 std::cmp::Ordering::Equal => {}
             }
             let header = Header { version, state: State::decode(&mut bytes)?, commit: bytes.u64()? };
-            (header.offset() == offset && header.state.length >= BLOCKS).then_some(Page::Intact(header))
+            (header.offset() == offset && header.state.length >= BLOCKS && header.commit <= MOST).then_some(Page::Intact(header))
         };
         read().unwrap_or(Page::Damaged)
     }

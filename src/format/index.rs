@@ -1,7 +1,7 @@
 //! The index file: where each chunk's moves and each dictionary block are (FORMAT.md, "The index file"). A cache of the archive.
 
 use super::wire::Bytes;
-use super::{State, VERSION};
+use super::{MOST, State, VERSION};
 
 /// The first bytes of every index.
 pub const MAGIC: [u8; 8] = *b"\x89BGI\r\n\x1a\n";
@@ -152,6 +152,12 @@ impl Index {
         // A game takes a byte of its block's table at least, so what is allocated for all games is borne out by the file.
         let games = self.state.games <= self.state.length;
         let deletions = self.deletions.iter().all(|entry| entry.first >= 1 && entry.count <= self.state.games);
-        totals && games && deletions && strings && chunks.windows(2).all(ascend) && dictionaries.windows(2).all(follow)
+        totals
+            && self.strings <= MOST
+            && games
+            && deletions
+            && strings
+            && chunks.windows(2).all(ascend)
+            && dictionaries.windows(2).all(follow)
     }
 }

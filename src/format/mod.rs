@@ -50,6 +50,9 @@ pub use state::{Chain, State};
 /// The format version that this program writes, major and minor. Before 1.0 it reads no other.
 pub const VERSION: (u16, u16) = (0, 2);
 
+/// No number of games, strings or bytes is greater: so those of a file can be added up without an overflow. A reader refuses what says more.
+pub const MOST: u64 = 1 << 60;
+
 /// The archive's identity: 16 bytes that seed every checksum in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ArchiveId(pub [u8; 16]);

@@ -1,5 +1,6 @@
 //! Source blocks: what was imported, from where (FORMAT.md, "Source blocks").
 
+use super::MOST;
 use super::wire::{Bytes, push_string, push_varint};
 
 /// A source of games that has been read to its end.
@@ -42,7 +43,10 @@ impl Source {
         let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
         let [length, seen, rejected, first_game] = [bytes.varint()?, bytes.varint()?, bytes.varint()?, bytes.varint()?];
         // So many games are stored, from the first on.
-        first_game.checked_add(seen.checked_sub(rejected)?)?;
+        seen.checked_sub(rejected)?;
+        if [length, seen, first_game].into_iter().any(|number| number > MOST) {
+            return None;
+        }
         let exact = match bytes.u8()? {
             0 => false,
             1 => true,

@@ -3,7 +3,7 @@
 //! An identity, a length and counts can agree by chance. The chain cannot, in practice: it is a hash over the headers of all blocks up to a
 //! commit, and these hold the checksums of everything else.
 
-use super::ArchiveId;
+use super::{ArchiveId, MOST};
 use super::block::{BlockHeader, HEADER, Kind};
 use super::header::BLOCKS;
 use super::wire::Bytes;
@@ -80,15 +80,12 @@ impl State {
         bytes
     }
 
-    /// Reads the bytes.
+    /// Reads the bytes; `None` where a number is greater than any archive has.
     pub(super) fn decode(bytes: &mut Bytes) -> Option<State> {
-        Some(State {
-            id: ArchiveId(bytes.array()?),
-            sequence: bytes.u64()?,
-            length: bytes.u64()?,
-            games: bytes.u64()?,
-            chain: Chain(bytes.array()?),
-        })
+        let id = ArchiveId(bytes.array()?);
+        let mut number = || bytes.u64().filter(|number| *number <= MOST);
+        let (sequence, length, games) = (number()?, number()?, number()?);
+        Some(State { id, sequence, length, games, chain: Chain(bytes.array()?) })
     }
 }
 

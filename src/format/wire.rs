@@ -38,7 +38,7 @@ impl<'a> Bytes<'a> {
         Some(array)
     }
 
-    /// LEB128: seven bits a byte, lowest first; at most ten bytes.
+    /// LEB128: seven bits a byte, lowest first; at most ten bytes, and no more than the number needs.
     pub(crate) fn varint(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -48,7 +48,7 @@ impl<'a> Bytes<'a> {
             }
             value |= u64::from(byte & 0x7F) << shift;
             if byte & 0x80 == 0 {
-                return Some(value);
+                return (byte != 0 || shift == 0).then_some(value);
             }
         }
         None

@@ -1,0 +1,97 @@
+//! An archive of any bytes, a file beside it and a question, all together: whatever they say, there is an answer or an error; and what a
+//! repair makes of the archive is sound.
+
+use super::fix_checksums;
+use super::side::{fix_headers, fix_positions, fix_signatures, searched};
+use scoresheet::Archive;
+use scoresheet::archive::{Access, Level};
+use scoresheet::query::headers::headers_path;
+use scoresheet::query::{Filter, Headers, PositionIndex, Search, Signatures, SortKeys, duplicates, stats};
+use std::fs;
+
+/// The files that can stand beside an archive, by the first byte.
+const NONE: u8 = 0;
+const SIGNATURES: u8 = 1;
+const POSITIONS: u8 = 2;
+const HEADERS: u8 = 3;
+const INDEX: u8 = 4;
+
+/// The parts of an input: which file stands beside the archive (a byte), the lengths of the archive (three bytes, the lowest first) and of the
+/// question (one), the archive, the question, and the file beside it. Lengths that are too great take what there is.
+fn parts(bytes: &[u8]) -> Option<(u8, &[u8], &[u8], &[u8])> {
+    let ([which, a, b, c, question], rest) = bytes.split_first_chunk()?;
+    let length = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
+    let (archive, rest) = rest.split_at(length.min(rest.len()));
+    let (question, side) = rest.split_at(usize::from(*question).min(rest.len()));
+    Some((which % 5, archive, question, side))
+}
+
+/// Returns the input that has these parts.
+pub fn joined(which: &str, archive: &[u8], question: &str, side: &[u8]) -> Vec<u8> {
+    let which = match which {
+        "bgs" => SIGNATURES,
+        "bgp" => POSITIONS,
+        "bgh" => HEADERS,
+        "bgi" => INDEX,
+        _ => NONE,
+    };
+    let mut bytes = vec![which];
+    bytes.extend_from_slice(&(archive.len() as u32).to_le_bytes()[..3]);
+    bytes.push(question.len().min(255) as u8);
+    bytes.extend_from_slice(archive);
+    bytes.extend_from_slice(question.as_bytes());
+    bytes.extend_from_slice(side);
+    bytes
+}
+
+/// Archives of any bytes, with a file beside them and a question.
+pub fn archive_and_query(bytes: &[u8]) {
+    let Some((which, archive, question, side)) = parts(bytes) else { return };
+    let (mut file, mut side) = (archive.to_vec(), side.to_vec());
+    fix_checksums(&mut file);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("a.bga");
+    fs::write(&path, &file).expect("room for an archive");
+    let beside = match which {
+        SIGNATURES => Some((Signatures::path(&path), fix_signatures as fn(&mut [u8]))),
+        POSITIONS => Some((PositionIndex::path(&path), fix_positions as fn(&mut [u8]))),
+        HEADERS => Some((headers_path(&path), fix_headers as fn(&mut [u8]))),
+        INDEX => Some((path.with_extension("bgi"), (|_| ()) as fn(&mut [u8]))),
+        _ => None,
+    };
+    if let Some((beside, fix)) = beside {
+        fix(&mut side);
+        fs::write(beside, &side).expect("room for a side file");
+    }
+    if let Ok(archive) = Archive::open(&path) {
+        ask(&archive, &String::from_utf8_lossy(question));
+    }
+    let _ = Archive::verify(&path, Level::Full, |_| {});
+    let target = folder.path().join("b.bga");
+    if Archive::repair(&path, Access::Read, &target, false, |_| {}).is_ok() {
+        let report = Archive::verify(&target, Level::Full, |_| {}).expect("a file that can be read");
+        assert!(report.is_sound(), "{:?}", report.damage);
+    }
+}
+
+fn ask(archive: &Archive, question: &str) {
+    let signatures = Signatures::open(archive).0;
+    let index = PositionIndex::open(archive).0;
+    let mut search = Search::new(archive);
+    if let Some(signatures) = &signatures {
+        search = search.with_signatures(signatures);
+    }
+    if let Some(index) = &index {
+        let _ = (index.verify(), index.facts().map(Iterator::count));
+        search = search.with_index(index);
+    }
+    searched(archive, &search, false);
+    let headers = Headers::of(archive);
+    let _ = SortKeys::parse(question);
+    if let Ok(filter) = Filter::parse(question) {
+        let games = filter.games(&headers).games;
+        assert!(games.iter().all(|game| (1..=archive.len()).contains(&game)));
+        let _ = stats::stats(&headers, &games);
+    }
+    let _ = duplicates::find(std::slice::from_ref(&headers), duplicates::Options::default());
+}
