@@ -182,6 +182,32 @@ fn checksums_are_made_good() {
     assert!(changed.count() > 500);
 }
 
+/// Numbers at which sums could overflow: this program's tests check that, unless they are built with optimisations alone.
+const GREAT: [u64; 3] = [u64::MAX, scoresheet::format::MOST + 1, scoresheet::format::MOST];
+
+#[test]
+fn great_numbers_overflow_nowhere() {
+    assert!(
+        catch_unwind(|| std::hint::black_box(u64::MAX) + std::hint::black_box(1)).is_err() == cfg!(debug_assertions)
+    );
+    let golden = std::fs::read(testdata("golden/v0.1.bga")).unwrap();
+    let of_pages = (32..64).chain(4096 + 32..4096 + 64).step_by(8);
+    let places: Vec<usize> = of_pages.chain(8192..golden.len() - 8).collect();
+    places.into_par_iter().for_each(|at| {
+        for number in GREAT {
+            let mut file = golden.clone();
+            file[at..at + 8].copy_from_slice(&number.to_le_bytes());
+            targets::fix_checksums(&mut file);
+            let name = || format!("{number:#x} at {at}");
+            let tried = catch_unwind(AssertUnwindSafe(|| {
+                targets::read_everything(file.clone());
+                targets::use_files(&file);
+            }));
+            tried.unwrap_or_else(|_| panic!("{}", name()));
+        }
+    });
+}
+
 /// The memory of the process now, in bytes, where the system tells it.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -14,6 +14,7 @@ use scoresheet::format::source::Source;
 use scoresheet::format::tags::TagsBuilder;
 use scoresheet::format::{ArchiveId, State, layout, loose, moves};
 use scoresheet::{Archive, Error};
+use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -130,7 +131,8 @@ fn use_it(file: &[u8]) -> Duration {
     }
     Archive::repair(&path, Access::Map, &target, true, |_| {}).unwrap();
     let elapsed = start.elapsed();
-    assert!(Archive::verify(&target, Level::Quick, |_| {}).unwrap().is_sound());
+    // What a repair writes is sound, and is what it says that it is.
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
     elapsed
 }
 
@@ -205,6 +207,46 @@ fn made(make: fn(&mut Forge, u32), times: u32) -> Vec<u8> {
     let mut forge = Forge::new();
     make(&mut forge, times);
     forge.finish()
+}
+
+#[test]
+fn a_repair_promises_no_source_that_does_not_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, target) = (folder.path().join("a.bga"), folder.path().join("b.bga"));
+    let repaired = |source: &dyn Fn(&mut Forge)| {
+        let mut forge = Forge::new();
+        source(&mut forge);
+        fs::write(&path, forge.finish()).unwrap();
+        let repair = Archive::repair(&path, Access::Map, &target, true, |_| {}).unwrap();
+        assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+        (repair.kept_games(), repair.inexact.len())
+    };
+    let source = |sha256| Source { first_game: 1, seen: 3, exact: true, sha256, ..Source::default() };
+    // The text of three empty games, with bytes between them.
+    let sha256 = |text: &[u8]| Sha256::digest(text).into();
+    let right = sha256(b"*\n*\nloose*\n");
+    let loose = |forge: &mut Forge, before| {
+        forge.block(Kind::Loose, before, 0, &loose::encode(0, &loose::compress(b"loose", 1)));
+    };
+    let whole = repaired(&|forge| {
+        forge.chunk(2);
+        loose(forge, 3);
+        forge.chunk(1);
+        forge.block(Kind::Source, 0, 1, &source(right).encode());
+    });
+    assert_eq!(whole, (3, 0));
+    let another = repaired(&|forge| {
+        forge.chunk(3);
+        forge.block(Kind::Source, 0, 1, &source(sha256(b"something else")).encode());
+    });
+    assert_eq!(another, (3, 1));
+    // The bytes come before the third game, but stand before the first; a copy has them where they stand.
+    let elsewhere = repaired(&|forge| {
+        loose(forge, 3);
+        forge.chunk(3);
+        forge.block(Kind::Source, 0, 1, &source(right).encode());
+    });
+    assert_eq!(elsewhere, (3, 1));
 }
 
 #[test]

@@ -55,6 +55,7 @@ pub const TARGETS: [Target; 20] = [
     ("archive_and_query", query::archive_and_query),
 ];
 
+pub use query::use_files;
 pub use side::fixes_are_right;
 
 /// Inputs to begin with: for `archive_and_query` real archives, the files beside them and questions; for all targets what they are given.

@@ -66,9 +66,24 @@ pub fn archive_and_query(bytes: &[u8]) {
     if let Ok(archive) = Archive::open(&path) {
         ask(&archive, &String::from_utf8_lossy(question));
     }
-    let _ = Archive::verify(&path, Level::Full, |_| {});
-    let target = folder.path().join("b.bga");
-    if Archive::repair(&path, Access::Read, &target, false, |_| {}).is_ok() {
+    verify_and_repair(&path);
+}
+
+/// Verifies an archive, repairs it, and adds a game to it.
+pub fn use_files(file: &[u8]) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (path, source) = (folder.path().join("a.bga"), folder.path().join("s.pgn"));
+    fs::write(&path, file).expect("room for an archive");
+    verify_and_repair(&path);
+    fs::write(&source, "1. e4 *\n").expect("room for a game");
+    let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
+    let _ = import(&[source], &path, &options, &Default::default(), &Default::default(), |_| {});
+}
+
+fn verify_and_repair(path: &Path) {
+    let _ = Archive::verify(path, Level::Full, |_| {});
+    let target = path.with_file_name("b.bga");
+    if Archive::repair(path, Access::Read, &target, false, |_| {}).is_ok() {
         let report = Archive::verify(&target, Level::Full, |_| {}).expect("a file that can be read");
         assert!(report.is_sound(), "{:?}", report.damage);
     }

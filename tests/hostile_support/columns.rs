@@ -3,10 +3,15 @@
 use super::Forge;
 use super::memory::{peak, refusing};
 use scoresheet::archive::MODEL;
+use scoresheet::brenner::encode::{push_move, push_outcome};
 use scoresheet::chess::Position;
 use scoresheet::format::block::Kind;
 use scoresheet::format::moves::Coding;
-use scoresheet::format::{dictionary, record};
+use scoresheet::format::tags::{Tags, TagsBuilder, Value};
+use scoresheet::format::texts::{Texts, TextsBuilder};
+use scoresheet::format::{dictionary, layout, record};
+use scoresheet::game::{Outcome, TextKind};
+use scoresheet::packed;
 use scoresheet::{Archive, Error};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -92,7 +97,7 @@ fn ones() -> &'static [u8] {
 }
 
 /// The game that has one move for each side, for ever.
-const FORCED: &str = "5b1k/5p1p/5P1P/8/8/5p1p/5P1P/5B1K w - - 0 1";
+const FORCED: &str = "5b1k/4p1p1/4P1P1/8/8/4p1p1/4P1P1/5B1K w - - 0 1";
 
 type Kinds = [(&'static str, fn(&mut Forge, usize)); 15];
 
@@ -253,6 +258,59 @@ fn columns_within_their_budget_are_read() {
     for (name, make) in KINDS.into_iter().filter(|(name, _)| bounded.iter().any(|word| name.contains(word))) {
         assert!(read(made(&mut { make }, 1_000_000)) > 0, "{name}");
     }
+}
+
+#[test]
+fn what_a_writer_makes_is_within_every_budget() {
+    // A long game whose clocks stand still.
+    let (mut texts, moves) = (TextsBuilder::default(), 300_000);
+    for number in 1..=moves {
+        assert!(!texts.push(TextKind::Brace, b"[%clk 0:03:00]", Some(number)));
+    }
+    texts.end_game();
+    let read = Texts::decode(&texts.encode(3), 1).expect("texts");
+    assert!(read.placed(0).map(|(behind, _)| behind).eq(1..=u64::from(moves)));
+    assert!(read.placed(0).all(|(_, text)| text == b"[%clk 0:03:00]"));
+
+    // A long name, and a long beginning that all values have.
+    let (mut tags, name, start) = (TagsBuilder::default(), noise(9_000), [noise(50_000), b"/".to_vec()].concat());
+    let value = |number: usize| [&start, format!("{number:08}").as_bytes()].concat();
+    for number in 0..2_000 {
+        tags.push(&name, b"");
+        tags.push(b"Site", &value(number));
+        tags.push(b"WhiteElo", b"1500");
+    }
+    tags.end_game();
+    let read = Tags::decode(&tags.analyse().encode(3), 1).expect("tags");
+    let mut seen = 0;
+    read.visit(0, |tag, text| {
+        if let (b"Site", Value::Text(text)) = (tag, text) {
+            assert!(*text == value(seen));
+            seen += 1;
+        }
+    });
+    assert_eq!(seen, 2_000);
+
+    // A source without move numbers.
+    let edit = layout::Edit { copy: 8, delete: 3, insert: Box::default() };
+    let edits = vec![vec![edit; 200_000]];
+    let layout = layout::Layout { styles: vec![[0; layout::STYLE]], games: vec![0], edits };
+    let read = layout::Layout::decode(&layout.encode(3), 1).expect("a layout");
+    assert!(read.of_game(0) == layout.of_game(0));
+
+    // A game in which there was never a choice.
+    let start = Position::from_fen(FORCED.as_bytes()).unwrap();
+    let (mut position, mut stream) = (start.clone(), Vec::new());
+    for _ in 0..5_000 {
+        let only = position.legal_moves()[0];
+        push_move(&position, only, &mut stream);
+        position.play(only);
+    }
+    push_outcome(Outcome::Draw, &mut stream);
+    let (mut bytes, mut back) = (Vec::new(), Vec::new());
+    packed::encode(&start, &stream, &mut bytes);
+    packed::decode(&start, &bytes, None, &mut back).expect("moves");
+    assert!(back == stream);
 }
 
 #[test]
