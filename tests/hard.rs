@@ -1,10 +1,14 @@
-//! The PGN test files of other projects: each with its frozen outcome, whatever the sizes of the reads.
+//! Files of real games and the PGN test files of other projects: each of the latter with its frozen outcome, whatever the sizes of the
+//! reads; and all of them into an archive and back, in a build that checks every sum for overflow.
 //!
-//! Runs where SCORESHEET_CORPORA names a folder with the folder `hard`. With SCORESHEET_BLESS set the list is written anew.
+//! Runs where SCORESHEET_CORPORA names a folder with the folder `hard`, and others. With SCORESHEET_BLESS set the list is written anew.
 
 use rayon::prelude::*;
+use scoresheet::archive::Level;
 use scoresheet::game::Game;
+use scoresheet::import::{Existing, Summary};
 use scoresheet::pgn::{self, FaultKind, ReadOptions, Splitter, Verdict, read_game};
+use scoresheet::{Archive, ImportOptions, import};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Cursor, Read};
@@ -36,7 +40,7 @@ fn outcome(file: &[u8], size: usize) -> String {
     let (mut stored, mut rejected, mut odd, mut plies) = (0, 0, 0, 0);
     let mut faults = BTreeMap::new();
     while let Some(piece) = splitter.next_piece(1 << 20).unwrap() {
-        assert!(piece.oversized.is_empty());
+        assert!(piece.oversized.is_none());
         for region in &piece.regions {
             let (bytes, mut at) = (piece.region(region), 0);
             while at < bytes.len() {
@@ -112,4 +116,45 @@ fn every_file_has_its_outcome() {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert_eq!(list.lines().count(), golden.lines().count(), "files of the list are not there");
+}
+
+/// The most bytes of a file that go into an archive; the rest of a large one says the same again.
+const MOST: usize = 8 << 20;
+
+#[test]
+fn every_file_comes_back() {
+    let Some(folder) = std::env::var_os("SCORESHEET_CORPORA") else {
+        println!("skipped: SCORESHEET_CORPORA names no folder");
+        return;
+    };
+    assert!(std::panic::catch_unwind(|| std::hint::black_box(u8::MAX) + 1).is_err(), "a build without overflow checks");
+    let mut paths = Vec::new();
+    files(Path::new(&folder), &mut paths);
+    paths.sort();
+    let (stored, refused): (Vec<u64>, Vec<u64>) = paths.par_iter().map(|path| comes_back(path)).unzip();
+    let (stored, refused) = (stored.iter().sum::<u64>(), refused.iter().sum::<u64>());
+    println!("{} files, {stored} games; {refused} files hold none", paths.len());
+    assert!(stored > 0);
+}
+
+/// Imports a file, verifies the archive and gives the source back. Returns the games stored, and 1 where there are none.
+fn comes_back(path: &Path) -> (u64, u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes.truncate(MOST);
+    let (source, target) = (folder.path().join("s.pgn"), folder.path().join("s.bga"));
+    std::fs::write(&source, &bytes).unwrap();
+    let options = ImportOptions { threads: 1, existing: Existing::Refuse, ..ImportOptions::default() };
+    let imported = import(&[source], &target, &options, &Default::default(), &Default::default(), |_| {});
+    let Ok(Summary { seen, stored: stored @ 1.., rejected, stopped: None, .. }) = imported else { return (0, 1) };
+    assert_eq!(seen, stored + rejected);
+    let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
+    assert!(report.is_sound(), "{}: {:?}", path.display(), report.damage);
+    let (archive, mut original) = (Archive::open(&target).unwrap(), Vec::new());
+    assert!(archive.write_original(&archive.sources().unwrap()[0], &mut original).unwrap(), "{}", path.display());
+    // A compressed file comes back unpacked.
+    let mut plain = Vec::new();
+    pgn::from_reader(Cursor::new(bytes), None).unwrap().read_to_end(&mut plain).unwrap();
+    assert!(original == plain, "{}", path.display());
+    (stored, 0)
 }

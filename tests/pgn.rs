@@ -49,7 +49,7 @@ fn read_with(text: &[u8], size: usize, target: usize, options: &ReadOptions) -> 
     let mut end = 0;
     let mut line = 1;
     while let Some(piece) = splitter.next_piece(target).unwrap() {
-        assert!(!piece.text.is_empty() || !piece.oversized.is_empty(), "no piece for nothing");
+        assert!(!piece.text.is_empty(), "no piece for nothing");
         for region in &piece.regions {
             let bytes = piece.region(region);
             assert!(region.offset >= end && region.line >= line, "regions in order");
@@ -283,10 +283,16 @@ fn games_that_are_too_long() {
     for size in [1000, 4096, 1 << 20] {
         let slow = Slow { bytes: text.as_bytes(), size };
         let mut splitter = Splitter::new(slow, 7, options.limits);
-        let (mut regions, mut oversized) = (Vec::new(), Vec::new());
+        let (mut regions, mut oversized, mut all, mut parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         while let Some(piece) = splitter.next_piece(1).unwrap() {
             assert_eq!(piece.source, 7);
             assert!(piece.text.capacity() < 3 << 20, "memory is bounded");
+            all.extend_from_slice(&piece.text);
+            assert_eq!(piece.end, all.len() as u64);
+            if piece.open || piece.oversized.is_some() {
+                assert!(piece.regions.is_empty());
+                parts.push((piece.text.len(), piece.open));
+            }
             oversized.extend(piece.oversized.iter().map(|long| (long.offset, long.line, long.bytes)));
             for region in &piece.regions {
                 assert_eq!(piece.region(region), short.as_bytes());
@@ -302,6 +308,12 @@ fn games_that_are_too_long() {
             })
             .collect();
         assert_eq!(oversized, [1, 3, 4].map(|n| places[n]));
+        assert!(all == text.as_bytes(), "every byte is given out once");
+        // In parts that do not depend on the reads.
+        let whole = 1 << 20;
+        let last = long[2].len() - 2 * whole;
+        let expected = [(100_001, false), (long[1].len(), false), (whole, true), (whole, true), (last, false)];
+        assert_eq!(parts, expected);
         assert_eq!(regions, [0, 2, 5, 6].map(|n| (places[n].0, places[n].1)));
     }
 }
@@ -1447,6 +1459,37 @@ const FIXTURES: &[(&str, &[u8], &[&str])] = &[
         b"[White \"Ren\xC3\xA9\"]\n\n1. e4 {\xE2\x99\x98 \xF0\x9F\x98\x80} *",
         &[
             "[White René] e4 {♘ 😀} = *",
+        ],
+    ),
+    (
+        "typographic glyphs after moves",
+        "1. e4‼ e5⁇ 2. Nf3⁉□ Nc6⁈ 3. Bb5 ± a6 ∓ 4. Ba4+− Nf6−+ 5. O-O⩲ {x} Be7 ∞ 6. Re1! ⩱ b5 *".as_bytes(),
+        &[
+            "e4!! e5?? Nf3!? $7 Nc6?! Bb5 $16 a6 $17 Ba4 $18 Nf6 $19 O-O $14 {x} Be7 $13 Re1! $15 b5 = *",
+        ],
+    ),
+    (
+        "a glyph of Windows-1252, and glyphs before any move",
+        b"[Event \"\"]\n\n1. e4\xB1 e5+\x96 *\n\n[Event \"a\"]\n\n\xE2\x80\xBC 1. e4 \xE2\x88\x86 *\n",
+        &[
+            "[Event ] e4 $16 e5 $18 = *",
+            "[Event a] <‼> e4 $140 = *",
+        ],
+    ),
+    (
+        "glyphs after what is no legal move",
+        "1. e4 Ke5‼ 2. d4 *\n\n[Event \"\"]\n\n1. e4 bad‼ *".as_bytes(),
+        &[
+            "e4 <<Ke5‼ 2. d4>> = * #IllegalMove line 1 byte 6 ply 1",
+            "[Event ] e4 <bad‼> = * #UnknownToken line 5 byte 42 ply 1",
+        ],
+    ),
+    (
+        "NUL in a FEN tag: tag and position say the same",
+        b"[FEN \"8/8/3k4/1p1p4/1P6/2P1K3/8/8 w - -\0 0 1\"]\n\n1. Kd4 *\n\n[FEN \"\0\"]\n\n1. e4 *\n",
+        &[
+            "[FEN 8/8/3k4/1p1p4/1P6/2P1K3/8/8 w - - 0 1] <8/8/3k4/1p1p4/1P6/2P1K3/8/8 w - - 0 1> Kd4 = * #NulByte line 1 byte 39 ply 1",
+            "[FEN ] e4 = * #NulByte line 5 byte 65 ply 1",
         ],
     ),
     (

@@ -175,8 +175,8 @@ fn games(bytes: &[u8]) -> (usize, usize, Vec<Game>) {
     while let Some(piece) = splitter.next_piece(1 << 14).unwrap() {
         assert!(piece.end >= end && piece.end <= bytes.len() as u64);
         end = piece.end;
-        seen += piece.oversized.len();
-        rejected += piece.oversized.len();
+        seen += piece.oversized.iter().count();
+        rejected += piece.oversized.iter().count();
         for region in &piece.regions {
             let (text, mut at) = (piece.region(region), 0);
             while at < text.len() {

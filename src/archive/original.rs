@@ -16,6 +16,21 @@ use std::ops::Range;
 /// Chunks that are rebuilt at once.
 const AHEAD: usize = 8;
 
+/// The bytes of a chunk's games.
+#[derive(Default)]
+struct Rebuilt {
+    text: Vec<u8>,
+    /// Where bytes that stand beside no stored game come between, and the game that comes next.
+    gaps: Vec<(usize, u64)>,
+}
+
+/// Returns those of a source's loose blocks that come right before a game.
+fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
+    let end = loose.partition_point(|block| block.header.first <= game);
+    let start = loose.partition_point(|block| block.header.first < game);
+    loose.get(start..end).unwrap_or_default()
+}
+
 impl Archive {
     /// Writes the bytes of a source as they were when it was imported (decompressed), on rayon's current pool. Returns whether they have
     /// the SHA-256 of the source: they have if [`Source::exact`] is set and the archive is sound.
@@ -34,32 +49,42 @@ impl Archive {
             0 => Vec::new(),
             _ => self.chunks_of(&games).collect(),
         };
+        let mut give = |bytes: &[u8]| {
+            hash.update(bytes);
+            out.write_all(bytes).map_err(Err)
+        };
+        let loose_bytes = |block: &BlockRef| self.loose_bytes(block).map_err(|damage| Ok(damage.into()));
         for ahead in chunks.chunks(AHEAD) {
-            let texts: Result<Vec<Vec<u8>>> = ahead
+            let rebuilt: Result<Vec<Rebuilt>> = ahead
                 .par_iter()
                 .map(|number| {
-                    let (chunk, mut text) = (self.chunk(*number)?, Vec::new());
+                    let (chunk, mut rebuilt) = (self.chunk(*number)?, Rebuilt::default());
                     for game in chunk.games() {
                         let game = game?;
                         if games.contains(&game.number()) {
-                            self.push_loose(loose, game.number()..game.number() + 1, &mut text)?;
-                            game.original(&mut text)?;
+                            if !before(loose, game.number()).is_empty() {
+                                rebuilt.gaps.push((rebuilt.text.len(), game.number()));
+                            }
+                            game.original(&mut rebuilt.text)?;
                         }
                     }
-                    Ok(text)
+                    Ok(rebuilt)
                 })
                 .collect();
-            for text in texts.map_err(Ok)? {
-                hash.update(&text);
-                out.write_all(&text).map_err(Err)?;
+            for Rebuilt { text, gaps } in rebuilt.map_err(Ok)? {
+                let mut at = 0;
+                for (gap, number) in gaps {
+                    give(text.get(at..gap).unwrap_or_default())?;
+                    at = gap;
+                    // One by one: there may be any number of them.
+                    before(loose, number).iter().try_for_each(|block| give(&loose_bytes(block)?))?;
+                }
+                give(text.get(at..).unwrap_or_default())?;
             }
         }
-        let behind = if stored == 0 { 0 } else { games.end };
-        for block in loose.iter().filter(|block| block.header.first >= behind) {
-            let bytes = self.loose_bytes(block).map_err(|damage| Ok(damage.into()))?;
-            hash.update(&bytes);
-            out.write_all(&bytes).map_err(Err)?;
-        }
+        let end = if stored == 0 { 0 } else { games.end };
+        let mut last = loose.iter().filter(|block| block.header.first >= end);
+        last.try_for_each(|block| give(&loose_bytes(block)?))?;
         Ok(hash.finalize()[..] == source.sha256)
     }
 

@@ -103,12 +103,14 @@ impl<R: ReadAt + ?Sized> Iterator for Scan<'_, R> {
 pub struct IndexBuilder {
     /// The index of what has been added; its state is that of an archive that ends there.
     pub index: Index,
+    /// Pages and strings at the last commit.
+    committed: (u64, u64),
 }
 
 impl IndexBuilder {
     /// Returns the index of an archive without blocks.
     pub fn new(id: ArchiveId) -> IndexBuilder {
-        IndexBuilder { index: Index { state: State::new(id), ..Index::default() } }
+        IndexBuilder { index: Index { state: State::new(id), ..Index::default() }, committed: (0, 0) }
     }
 
     /// Adds the block that comes next.
@@ -141,9 +143,18 @@ impl IndexBuilder {
                 let entry = DeletionEntry { first: header.first, offset, count: u64::from(header.count) };
                 self.index.deletions.push(entry);
             }
-            Kind::Tags | Kind::Texts | Kind::Layout | Kind::Source | Kind::Commit | Kind::Loose => {}
+            Kind::Commit => self.committed = (self.index.pages, self.index.strings),
+            Kind::Tags | Kind::Texts | Kind::Layout | Kind::Source | Kind::Loose => {}
         }
         self.index.state.extend(&header);
         Ok(())
+    }
+    /// Goes back to an earlier state, a commit: what has been added since is taken out.
+    pub fn go_back(&mut self, state: State) {
+        let index = &mut self.index;
+        index.chunks.retain(|entry| entry.offset < state.length);
+        index.dictionaries.retain(|entry| entry.offset < state.length);
+        index.deletions.retain(|entry| entry.offset < state.length);
+        (index.pages, index.strings, index.state) = (self.committed.0, self.committed.1, state);
     }
 }

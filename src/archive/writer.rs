@@ -128,6 +128,8 @@ pub struct Writer<S> {
     /// The last commit.
     header: Header,
     totals: Commit,
+    /// The totals of the last commit.
+    committed: Commit,
     index: IndexBuilder,
     /// Strings of this batch.
     strings: Vec<Box<[u8]>>,
@@ -158,6 +160,7 @@ impl<S: Storage> Writer<S> {
             end: header.state.length,
             header,
             totals,
+            committed: totals,
             index,
             strings: Vec::new(),
             chunks: 0,
@@ -354,8 +357,19 @@ impl<S: Storage> Writer<S> {
         self.storage.write_at(header.offset(), &header.encode())?;
         self.storage.sync()?;
         (self.poisoned, self.marking) = (false, false);
-        self.header = header;
+        (self.header, self.committed) = (header, totals);
         Ok(())
+    }
+
+    /// Takes back what has been appended since the last commit. Where the file cannot be cut, that stays as a tail that counts for nothing.
+    pub fn forget(&mut self) {
+        let state = self.header.state;
+        (self.end, self.totals, self.chunks) = (state.length, self.committed, 0);
+        self.strings.clear();
+        self.index.go_back(state);
+        if !self.marking {
+            let _ = self.storage.set_length(state.length);
+        }
     }
 
     /// Returns the index; to be called when everything is committed.

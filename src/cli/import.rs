@@ -61,7 +61,7 @@ pub struct Args {
     /// Reject games with any fault; exit code 3 if there are such
     #[arg(long)]
     strict: bool,
-    /// Write rejected games to this file as they stand in the source; of one longer than 64 MiB the first MiB
+    /// Write rejected games to this file as they stand in the source; of one longer than 2 MiB the first MiB
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
     /// The encoding of the PGN

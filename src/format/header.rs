@@ -102,7 +102,8 @@ impl Page {
                 std::cmp::Ordering::Equal => {}
             }
             let header = Header { version, state: State::decode(&mut bytes)?, commit: bytes.u64()? };
-            (header.offset() == offset && header.state.length >= BLOCKS && header.commit <= MOST).then_some(Page::Intact(header))
+            (header.offset() == offset && header.state.length >= BLOCKS && header.commit <= MOST)
+                .then_some(Page::Intact(header))
         };
         read().unwrap_or(Page::Damaged)
     }

@@ -3,10 +3,10 @@
 //! An identity, a length and counts can agree by chance. The chain cannot, in practice: it is a hash over the headers of all blocks up to a
 //! commit, and these hold the checksums of everything else.
 
-use super::{ArchiveId, MOST};
 use super::block::{BlockHeader, HEADER, Kind};
 use super::header::BLOCKS;
 use super::wire::Bytes;
+use super::{ArchiveId, MOST};
 use sha2::{Digest, Sha256};
 
 /// A hash over all blocks from the beginning of an archive on: the first 16 bytes of a SHA-256 over the chain before and a block's header.

@@ -10,6 +10,7 @@ use super::links::{self, Link};
 use super::range::{Decoder, Encoder};
 use super::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
 use foldhash::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 /// Tag names that have a number, from 1, in the order of this list.
@@ -66,11 +67,15 @@ pub const NAMES: [&str; 48] = [
 
 /// The width of a column that is linked.
 const LINKED: u8 = 255;
+/// So many names are looked through, further ones looked up.
+const FEW: usize = 64;
 
 /// Collects the tag pairs of a chunk of games.
 #[derive(Default, Debug)]
 pub struct TagsBuilder {
     names: Vec<Box<[u8]>>,
+    /// The columns by their names, but for the first few.
+    by_name: HashMap<Box<[u8]>, u32>,
     /// The values of each column, as ranges of `text`.
     columns: Vec<Vec<Range<u32>>>,
     text: Vec<u8>,
@@ -99,12 +104,20 @@ impl TagsBuilder {
         {
             return guess;
         }
-        if let Some(column) = self.names.iter().position(|known| **known == *name) {
+        // One source has few names; a hostile one has any number.
+        if let Some(column) = self.names.iter().take(FEW).position(|known| **known == *name) {
             return column as u32;
+        }
+        let next = self.names.len() as u32;
+        if next as usize >= FEW {
+            match self.by_name.entry(name.into()) {
+                Entry::Occupied(known) => return *known.get(),
+                Entry::Vacant(place) => place.insert(next),
+            };
         }
         self.names.push(name.into());
         self.columns.push(Vec::new());
-        self.names.len() as u32 - 1
+        next
     }
 
     /// Ends the current game.

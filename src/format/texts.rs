@@ -25,7 +25,9 @@ struct Draft {
     kind: TextKind,
     /// The move it stands behind, from 1, if it carries its own place.
     behind: Option<u32>,
-    text: Box<[u8]>,
+    /// Where its bytes begin and end in those of all texts.
+    start: u32,
+    end: u32,
 }
 
 /// Collects the texts of a chunk of games.
@@ -33,6 +35,8 @@ struct Draft {
 pub struct TextsBuilder {
     current: Vec<Draft>,
     games: Vec<Vec<Draft>>,
+    /// The bytes of all texts.
+    text: Vec<u8>,
     tenths: bool,
     any: bool,
 }
@@ -43,9 +47,14 @@ impl TextsBuilder {
     pub fn push(&mut self, kind: TextKind, text: &[u8], behind: Option<u32>) -> bool {
         let structured =
             kind == TextKind::Brace && behind.is_some() && annotation::parse(text, &mut self.tenths).is_structured();
-        let text = text.iter().copied().filter(|byte| *byte != 0).collect();
-        self.current.push(Draft { kind, behind: behind.filter(|_| structured), text });
+        self.draft(kind, behind.filter(|_| structured), text.iter().copied().filter(|byte| *byte != 0));
         !structured
+    }
+
+    fn draft(&mut self, kind: TextKind, behind: Option<u32>, text: impl Iterator<Item = u8>) {
+        let start = self.text.len() as u32;
+        self.text.extend(text);
+        self.current.push(Draft { kind, behind, start, end: self.text.len() as u32 });
     }
 
     /// Adds a text of another chunk as it was there: with its own place, behind so many moves, or with a mark in the moves.
@@ -53,7 +62,7 @@ impl TextsBuilder {
         if kind == TextKind::Brace {
             annotation::parse(text, &mut self.tenths);
         }
-        self.current.push(Draft { kind, behind, text: text.into() });
+        self.draft(kind, behind, text.iter().copied());
     }
 
     /// Takes its own place from the text added last, for something follows that would stand before it; it needs a mark in the moves now.
@@ -74,6 +83,9 @@ impl TextsBuilder {
 
     /// Forgets the current game's texts.
     pub fn rewind(&mut self) {
+        if let Some(first) = self.current.first() {
+            self.text.truncate(first.start as usize);
+        }
         self.current.clear();
     }
 
@@ -101,11 +113,12 @@ impl TextsBuilder {
                     }
                     None => kinds.push(draft.kind as u8),
                 }
+                let text = &self.text[draft.start as usize..draft.end as usize];
                 let parsed = match draft.kind {
-                    TextKind::Brace => annotation::parse(&draft.text, &mut tenths),
-                    _ => annotation::Parsed { template: WHOLE.to_vec(), values: vec![Value::Text(&draft.text)] },
+                    TextKind::Brace => annotation::parse(text, &mut tenths),
+                    _ => annotation::Parsed { template: WHOLE.to_vec(), values: vec![Value::Text(text)] },
                 };
-                numbers.push(templates.add(parsed, &draft.text, game));
+                numbers.push(templates.add(parsed, text, game));
             }
         }
         let mut rest = Vec::new();

@@ -17,10 +17,34 @@ const PASSED: usize = 256 << 10;
 
 /// A stretch of the sources, in order.
 pub enum Part {
-    /// Some games, and the place behind them.
-    Piece(Piece, Place),
+    /// Some games, and the place after them; `None` within a game that is too long.
+    Piece(Piece, Option<Place>),
     /// The end of a source, and whether it was PGN at all: if not, these are bytes and hash of the PGN made of it.
     End { source: usize, bytes: u64, sha256: [u8; 32], made: bool },
+}
+
+impl Part {
+    /// Returns about how many bytes of memory it takes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Part::Piece(piece, _) => piece.text.len() + piece.oversized.as_ref().map_or(0, |game| game.head.len()),
+            Part::End { .. } => 0,
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self, Part::Piece(piece, _) if piece.open)
+    }
+}
+
+/// Parts that make a chunk.
+#[derive(Default)]
+pub struct Job {
+    pub parts: Vec<Part>,
+    /// Whether it begins with a game that is too long. An import cannot go on from within that: so there is a commit before it.
+    pub opens: bool,
+    /// Whether it ends within that game.
+    pub open: bool,
 }
 
 /// The sources on their way to jobs.
@@ -37,7 +61,11 @@ pub struct Feed<'a> {
     made: bool,
     /// Bytes of the sources before the current one, as stored.
     consumed: u64,
-    pub first: Vec<Part>,
+    pub first: Job,
+    /// The part that the next job begins with.
+    held: Option<Part>,
+    /// Whether the last part was open.
+    open: bool,
     options: &'a ImportOptions,
     progress: &'a Progress,
     stop: &'a AtomicBool,
@@ -82,7 +110,9 @@ impl<'a> Feed<'a> {
             current: None,
             made: false,
             consumed: 0,
-            first: Vec::new(),
+            first: Job::default(),
+            held: None,
+            open: false,
             options,
             progress,
             stop,
@@ -101,7 +131,7 @@ impl<'a> Feed<'a> {
         feed.first = feed.read_job();
         // A source that cannot be read at all, or is another than it was, is told before anything is written.
         match feed.stopped.take() {
-            Some(error) if feed.first.is_empty() => Err(error),
+            Some(error) if feed.first.parts.is_empty() => Err(error),
             stopped => {
                 feed.stopped = stopped;
                 Ok(feed)
@@ -114,7 +144,7 @@ impl<'a> Feed<'a> {
         let mut hash = Sha256::new();
         hash.update(b"Scoresheet archive identity");
         hash.update(u64::from(self.options.level as u32).to_le_bytes());
-        for part in &self.first {
+        for part in &self.first.parts {
             if let Part::Piece(piece, _) = part {
                 hash.update(&piece.text);
             }
@@ -125,27 +155,37 @@ impl<'a> Feed<'a> {
         ArchiveId(id)
     }
 
-    /// Returns the next job; empty at the end of all sources, or where reading had to stop.
-    pub fn read_job(&mut self) -> Vec<Part> {
-        let mut parts = Vec::new();
+    /// Returns the next job; without parts at the end of all sources, or where reading had to stop.
+    pub fn read_job(&mut self) -> Job {
+        let mut job = Job::default();
         let (mut bytes, wanted) = (0, self.options.chunk_bytes.max(1));
         while bytes < wanted && self.stopped.is_none() {
             if self.stop.load(Ordering::Relaxed) {
                 self.stopped = Some(Error::Interrupted);
                 break;
             }
-            match self.read_part(wanted - bytes) {
+            let part = match self.held.take() {
+                Some(part) => Ok(Some(part)),
+                None => self.read_part(wanted - bytes),
+            };
+            match part {
                 Ok(Some(part)) => {
-                    if let Part::Piece(piece, _) = &part {
-                        bytes += piece.text.len() + piece.oversized.iter().map(|game| game.head.len()).sum::<usize>();
+                    let opens = part.is_open() && !self.open;
+                    if opens && !job.parts.is_empty() {
+                        self.held = Some(part);
+                        break;
                     }
-                    parts.push(part);
+                    job.opens |= opens;
+                    self.open = part.is_open();
+                    bytes += part.bytes();
+                    job.parts.push(part);
                 }
                 Ok(None) => break,
                 Err(error) => self.stopped = Some(error),
             }
         }
-        parts
+        job.open = self.open;
+        job
     }
 
     /// Opens a source: one that is kept whole as it is, others as PGN.
@@ -178,7 +218,10 @@ impl<'a> Feed<'a> {
         let consumed = self.current.as_ref().map_or(0, pgn::Progress::consumed);
         self.progress.consumed.store(self.consumed + consumed, Ordering::Relaxed);
         match piece {
-            Some(piece) => Ok(Some(Part::Piece(piece, place))),
+            Some(piece) => {
+                let place = (!piece.open).then_some(place);
+                Ok(Some(Part::Piece(piece, place)))
+            }
             None => {
                 self.consumed += consumed;
                 self.reading = None;

@@ -3,7 +3,8 @@
 //! One thread decompresses and splits. Workers on a rayon pool take jobs of whole games, parse them and encode their records; then, in
 //! the order of the source, strings get their numbers; then columns are compressed; then, in order again, the chunk is written.
 //! Jobs are cut by bytes of the source alone and everything that depends on order happens in order, so the archive is the same for any
-//! number of threads. Memory holds one job a worker and as many waiting, whatever the size of the input.
+//! number of threads. Memory holds one job a worker and as many waiting, whatever the size of the input; a job that is much longer than a
+//! chunk, because of one game, is worked on alone.
 //!
 //! Every so many chunks a commit makes what was written durable and says how far the sources have been read. An import that was cut off
 //! goes on from there, and the archive is the same in the end.
@@ -28,9 +29,9 @@ use crate::format::record::Record;
 use crate::format::source::Source as SourceRecord;
 use crate::pgn::{Fault, ReadOptions};
 use chunk::ChunkBuilder;
-use feed::{Feed, Part};
+use feed::{Feed, Job};
 use ordered::Ordered;
-use output::Output;
+use output::{Output, Turn};
 use parsed::Parsed;
 use resume::Start;
 pub use source::{from_reader, open, open_document};
@@ -38,7 +39,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Bytes of PGN in a chunk, unless told: about a thousand games.
 const CHUNK_BYTES: usize = 768 << 10;
@@ -72,7 +73,7 @@ pub struct ImportOptions {
     /// Where nothing of it is there, it begins: in a new archive, or, with [`Existing::Append`], behind what the archive has. The sources
     /// are read from their beginning, to see that they have not changed.
     pub resume: bool,
-    /// Chunks in a batch: a commit follows every so many.
+    /// Chunks in a batch: a commit follows every so many. There is also one before a game that is too long, and none within it.
     pub batch: u32,
     /// Bytes of PGN in a chunk, about: what is decompressed together.
     pub chunk_bytes: usize,
@@ -381,7 +382,7 @@ fn store<S: Storage>(
     let output = Output::new(writer, &feed.names, &start, options, progress, report);
     let seen_before: u64 = output.sources.iter().map(|source| source.record.seen).sum();
     let output = Ordered::new(output);
-    let result = run(feed, Ordered::new(interner), &output, options);
+    let result = run(feed, Ordered::new(interner), &output, options, replaced.is_none());
     let mut output = output.into_inner();
     let result = output.failure.take().map_or(result, Err);
     let result = result.and_then(|stopped| {
@@ -390,6 +391,11 @@ fn store<S: Storage>(
                 return Ok(stopped);
             }
             output.writer.delete(games)?;
+        }
+        if output.open {
+            // The parts of a game whose end has not been seen: everything before it is committed.
+            output.writer.forget();
+            return Ok(stopped);
         }
         output.commit().map(|()| stopped)
     });
@@ -426,16 +432,18 @@ fn run<F: FnMut(FaultReport) + Send, S: Storage>(
     interner: Ordered<Interner>,
     output: &Ordered<Output<'_, F, S>>,
     options: &ImportOptions,
+    commits: bool,
 ) -> io::Result<Option<Error>> {
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
-    let (jobs, queue) = sync_channel::<(u64, Vec<Part>)>(threads);
-    let queue = Mutex::new(queue);
+    let (jobs, queue) = sync_channel(threads);
+    let (queue, gate) = (Mutex::new(queue), RwLock::new(()));
+    let batch = commits.then_some(options.batch);
     Ok(std::thread::scope(|scope| {
-        let reading = scope.spawn(move || read_jobs(feed, &jobs));
+        let reading = scope.spawn(move || read_jobs(feed, &jobs, batch));
         pool.scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|_| {
@@ -446,8 +454,8 @@ fn run<F: FnMut(FaultReport) + Send, S: Storage>(
                             output.end();
                         }
                     });
-                    while let Some((number, parts)) = receive(&queue) {
-                        if !work(number, parts, &interner, output, options) {
+                    while let Some((turn, job, _permit)) = receive(&queue, &gate, options) {
+                        if !work(turn, job, &interner, output, options) {
                             interner.end();
                             output.end();
                             break;
@@ -470,17 +478,47 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-fn receive(queue: &Mutex<Receiver<(u64, Vec<Part>)>>) -> Option<(u64, Vec<Part>)> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+/// The right to work on a job, beside others or alone.
+enum Permit<'a> {
+    Shared { _guard: RwLockReadGuard<'a, ()> },
+    Alone { _guard: RwLockWriteGuard<'a, ()> },
 }
 
-fn read_jobs(mut feed: Feed, jobs: &SyncSender<(u64, Vec<Part>)>) -> Option<Error> {
+fn receive<'a>(
+    queue: &Mutex<Receiver<(Turn, Job)>>,
+    gate: &'a RwLock<()>,
+    options: &ImportOptions,
+) -> Option<(Turn, Job, Permit<'a>)> {
+    let queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+    let (turn, job) = queue.recv().ok()?;
+    let bytes: usize = job.parts.iter().map(feed::Part::bytes).sum();
+    // Permits are given in the order of the jobs, as the queue is held: so the one that is waited for never waits for this one.
+    let permit = match bytes > 2 * options.chunk_bytes.max(CHUNK_BYTES) {
+        true => Permit::Alone { _guard: gate.write().unwrap_or_else(PoisonError::into_inner) },
+        false => Permit::Shared { _guard: gate.read().unwrap_or_else(PoisonError::into_inner) },
+    };
+    Some((turn, job, permit))
+}
+
+/// `batch`: jobs between two commits; `None` for one commit at the end.
+fn read_jobs(mut feed: Feed, jobs: &SyncSender<(Turn, Job)>, batch: Option<u32>) -> Option<Error> {
+    let mut in_batch = 0u32;
     for number in 0.. {
-        let parts = match number {
+        let job = match number {
             0 => std::mem::take(&mut feed.first),
             _ => feed.read_job(),
         };
-        if parts.is_empty() || jobs.send((number, parts)).is_err() {
+        if job.parts.is_empty() {
+            break;
+        }
+        let commit_before = job.opens && batch.is_some();
+        in_batch = if commit_before { 1 } else { in_batch.saturating_add(1) };
+        let commit_after = batch.is_some_and(|batch| in_batch >= batch) && !job.open;
+        let turn = Turn { number, begins_batch: in_batch == 1, commit_before, commit_after };
+        if commit_after {
+            in_batch = 0;
+        }
+        if jobs.send((turn, job)).is_err() {
             break;
         }
     }
@@ -489,14 +527,14 @@ fn read_jobs(mut feed: Feed, jobs: &SyncSender<(u64, Vec<Part>)>) -> Option<Erro
 
 /// Takes one job all the way. Returns false where the import has failed.
 fn work<F: FnMut(FaultReport), S: Storage>(
-    number: u64,
-    parts: Vec<Part>,
+    turn: Turn,
+    job: Job,
     interner: &Ordered<Interner>,
     output: &Ordered<Output<'_, F, S>>,
     options: &ImportOptions,
 ) -> bool {
     let mut parsed = Parsed::default();
-    for part in parts {
+    for part in job.parts {
         parsed.take(part, options);
     }
     let ChunkBuilder { mut records, mut ends, tags, texts, .. } = parsed.chunk;
@@ -507,9 +545,8 @@ fn work<F: FnMut(FaultReport), S: Storage>(
     }
     let layout = parsed.layout.finish().encode(options.level);
     let mut tags = tags.analyse();
-    let interned = interner.at(number, |interner| {
-        // As the writer counts them, from the last commit on.
-        if number.is_multiple_of(u64::from(options.batch.max(1))) {
+    let interned = interner.at(turn.number, |interner| {
+        if turn.begins_batch {
             interner.begin_batch();
         }
         tags.intern(|string, uses| interner.intern(string, uses));
@@ -531,9 +568,9 @@ fn work<F: FnMut(FaultReport), S: Storage>(
     };
     let runs = parsed.runs;
     // What comes after a failure does not count, and its own failure would hide the first.
-    let done = output.at(number, |output| {
+    let done = output.at(turn.number, |output| {
         if output.failure.is_none() {
-            output.failure = output.add(chunk, runs).err();
+            output.failure = output.add(chunk, runs, turn).err();
         }
         output.failure.is_none()
     });

@@ -20,6 +20,8 @@ pub struct Output<'a, F, S> {
     pub sources: Vec<SourceSummary>,
     /// The source that the next job begins in, and where; `None` behind the last.
     next: Option<(usize, Place)>,
+    /// Whether what was added last ends within a game that is too long: that is not committed.
+    pub open: bool,
     before: Commit,
     first_source: u64,
     options: &'a ImportOptions,
@@ -47,16 +49,30 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
         let sources = sources.collect();
         let before = *writer.totals();
         let first_source = start.first_source;
-        Output { writer, report, sources, next: None, before, first_source, options, progress, failure: None }
+        Output {
+            writer,
+            report,
+            sources,
+            next: None,
+            open: false,
+            before,
+            first_source,
+            options,
+            progress,
+            failure: None,
+        }
     }
 
-    /// Adds a job.
-    pub fn add(&mut self, chunk: EncodedChunk, runs: Vec<Run>) -> io::Result<()> {
+    /// Adds a job; commits before and after it as its turn says.
+    pub fn add(&mut self, chunk: EncodedChunk, runs: Vec<Run>, turn: Turn) -> io::Result<()> {
+        if turn.commit_before {
+            self.commit()?;
+        }
         let mut first = self.writer.totals().games + 1;
         let mut ended = Vec::new();
         for run in runs {
             match run {
-                Run::Games { source: number, seen, stored, rejected, windows_1252, exact, loose, place, faults } => {
+                Run::Games { source: number, seen, stored, rejected, windows_1252, loose, place, faults } => {
                     let Some(summary) = self.sources.get_mut(number) else { continue };
                     let source = &mut summary.record;
                     for (game, mut fault) in faults {
@@ -69,14 +85,16 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
                     }
                     source.seen += seen;
                     source.rejected += rejected;
-                    source.exact &= exact;
                     summary.windows_1252 += windows_1252;
                     first += stored;
                     if let Some(bytes) = loose {
                         let number = self.first_source + number as u64;
                         self.writer.add_loose(first, &loose::encode(number, &bytes))?;
                     }
-                    self.next = Some((number, place));
+                    self.open = place.is_none();
+                    if let Some(place) = place {
+                        self.next = Some((number, place));
+                    }
                 }
                 Run::End { source: number, bytes, sha256, made } => {
                     let Some(summary) = self.sources.get_mut(number) else { continue };
@@ -96,7 +114,7 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
         let totals = self.writer.totals();
         self.progress.games.store(totals.games - self.before.games, Ordering::Relaxed);
         self.progress.pgn_bytes.store(totals.pgn_bytes - self.before.pgn_bytes, Ordering::Relaxed);
-        if self.writer.chunks() >= self.options.batch { self.commit() } else { Ok(()) }
+        if turn.commit_after { self.commit() } else { Ok(()) }
     }
 
     /// Commits, and acknowledges what is durable then.
@@ -128,6 +146,19 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
         let (first_source, options) = (self.first_source, self.options.words());
         Some(Unfinished { first_source, line: place.line, options, source })
     }
+}
+
+/// What becomes of a job, by its place among the others.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turn {
+    /// Its number, from 0.
+    pub number: u64,
+    /// Whether it is the first of a batch.
+    pub begins_batch: bool,
+    /// Whether everything before it is committed first.
+    pub commit_before: bool,
+    /// Whether it ends a batch, so that a commit follows.
+    pub commit_after: bool,
 }
 
 /// A source of which nothing is known but its name.

@@ -8,7 +8,7 @@ use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
 use crate::format::loose;
 use crate::game::{EndOfStretch, Outcome, Stretch, TextKind, Visitor};
-use crate::pgn::{Fault, FaultKind, Place, Verdict, read_game};
+use crate::pgn::{Fault, FaultKind, Oversized, Place, Verdict, read_game};
 
 /// What a stretch of one source gave.
 pub enum Run {
@@ -19,12 +19,10 @@ pub enum Run {
         rejected: u64,
         /// Games taken for Windows-1252.
         windows_1252: u64,
-        /// Whether all bytes of the stretch are kept.
-        exact: bool,
         /// Bytes at the stretch's end that no stored game can hold, compressed.
         loose: Option<Vec<u8>>,
-        /// The place behind the stretch.
-        place: Place,
+        /// The place after the stretch; `None` within a game that is too long.
+        place: Option<Place>,
         /// Each with its game's number in this run, from 1, and where stored the place among the run's stored games, from 0.
         faults: Vec<(u64, FaultReport)>,
     },
@@ -62,20 +60,15 @@ impl Parsed {
         // The first byte of the piece that no game has taken.
         let mut free = 0;
         let (mut seen, mut windows_1252) = (0, 0);
-        let whole = piece.oversized.is_empty();
-        let mut oversized = std::mem::take(&mut piece.oversized).into_iter().peekable();
-        for (number, region) in piece.regions.iter().map(Some).chain([None]).enumerate() {
-            while let Some(game) = oversized.next_if(|game| game.before <= number) {
-                seen += 1;
-                rejected += 1;
-                let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
-                let (offset, line) = (game.offset, game.line);
-                let text = options.keep_rejected.then(|| game.head.into());
-                let report =
-                    FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected: text };
-                faults.push((stored + rejected, report));
-            }
-            let Some(region) = region else { break };
+        if let Some(Oversized { offset, line, head, .. }) = piece.oversized.take() {
+            (seen, rejected) = (1, 1);
+            let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
+            let rejected = options.keep_rejected.then(|| head.into());
+            faults.push((1, FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected }));
+        }
+        for region in &piece.regions {
+            // How far lines have been counted, and the number of the line there.
+            let mut counted = (0, region.line);
             let text = piece.region(region);
             let mut at = 0;
             while at < text.len() {
@@ -109,13 +102,16 @@ impl Parsed {
                     }
                 };
                 let count = reading.faults.len();
+                if count > 0 {
+                    counted = (begin, counted.1 + piece.lines(region, counted.0, begin));
+                }
                 let mut rejected_text = (options.keep_rejected && place.is_none())
                     .then(|| text.get(reading.start..at).unwrap_or(&text[reading.start..]).into());
                 for (index, fault) in reading.faults.into_iter().enumerate() {
                     let report = FaultReport {
                         source,
                         offset: region.offset + fault.offset as u64,
-                        line: piece.line_of(region, fault.offset),
+                        line: counted.1 + piece.lines(region, begin, fault.offset),
                         game: 0,
                         stored: place,
                         fault,
@@ -130,18 +126,8 @@ impl Parsed {
         self.rejected += rejected;
         let rest = &piece.text[free..];
         let held = rest.is_empty() || stored > 0 && self.layout.append(rest);
-        let loose = (!held && whole).then(|| loose::compress(rest, options.level));
-        self.runs.push(Run::Games {
-            source,
-            seen,
-            stored,
-            rejected,
-            windows_1252,
-            exact: whole,
-            loose,
-            place: place_behind,
-            faults,
-        });
+        let loose = (!held).then(|| loose::compress(rest, options.level));
+        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, loose, place: place_behind, faults });
     }
 }
 

@@ -3,15 +3,19 @@
 /// What a game may cost before the rest of it is kept as raw text, or the game is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Plies of one line, from the start of the game; what follows is kept as a tail. 1,048,576 unless told.
+    /// Plies of one line, from the start of the game; what follows is kept as a tail. Default: 1,048,576.
     pub max_plies: u32,
-    /// Bytes of a tag value as written; a longer tag pair is kept as a raw token. 64 KiB unless told.
+    /// Bytes of a tag value as written; a longer tag pair is kept as a raw token. Default: 64 KiB.
     pub max_tag_bytes: usize,
-    /// Bytes of a comment; a longer one and what follows it is kept as a tail. 16 MiB unless told.
+    /// Bytes of a comment; a longer one and what follows it is kept as a tail. So far a `}` is looked for. Default: 1 MiB.
     pub max_comment_bytes: usize,
-    /// Variations within variations; what lies deeper is kept as a tail. 1,024 unless told.
+    /// Variations within variations; what lies deeper is kept as a tail. Default: 1,024.
     pub max_depth: usize,
-    /// Bytes of a game; a longer one is rejected. 64 MiB unless told.
+    /// Bytes of a game; a longer one is rejected, and its bytes are kept apart from the games. Default: 2 MiB, more than ten times the
+    /// longest game known.
+    ///
+    /// It bounds the memory of an import: a worker needs up to 40 times as much for a game that is made to cost, beside what the import needs
+    /// in any case; no two such games are worked on at once.
     pub max_game_bytes: usize,
 }
 
@@ -20,9 +24,9 @@ impl Default for Limits {
         Limits {
             max_plies: 1 << 20,
             max_tag_bytes: 64 << 10,
-            max_comment_bytes: 16 << 20,
+            max_comment_bytes: 1 << 20,
             max_depth: 1024,
-            max_game_bytes: 64 << 20,
+            max_game_bytes: 2 << 20,
         }
     }
 }

@@ -16,6 +16,7 @@ mod bytes;
 mod content;
 mod fault;
 mod frames;
+mod glyphs;
 mod joined;
 mod lexer;
 mod limits;

@@ -2,6 +2,7 @@
 
 use super::bytes::{self, slice, trim_end};
 use super::fault::{Fault, FaultKind};
+use super::glyphs::{self, Meaning};
 use super::lexer::{Kind, Lexer, Token};
 use super::limits::ReadOptions;
 use super::tags::{self, Pair};
@@ -266,8 +267,12 @@ impl<'a, V: Visitor> Reader<'a, V> {
             self.fault(kind, at);
         }
         match pair.name {
-            b"FEN" if fen.is_none() && !matches!(pair.value.trim_ascii(), b"" | b"?") => {
-                *fen = Some((pair.value.to_vec(), at));
+            b"FEN" if fen.is_none() => {
+                // The tag as it is stored, so that it and the position say the same.
+                let value = text::decode(&pair.value, self.plain);
+                if !matches!(value.trim_ascii(), b"" | b"?") {
+                    *fen = Some((value.into_owned(), at));
+                }
             }
             b"Variant" if !variant::is_chess(&pair.value) => self.reject(FaultKind::Variant, at),
             _ => {}
@@ -381,14 +386,21 @@ impl<'a, V: Visitor> Reader<'a, V> {
     }
 
     /// A word that is no legal move here; `ended`: behind a termination marker.
-    fn no_move(&mut self, token: Token, error: SanError, ended: bool) -> Flow {
+    fn no_move(&mut self, token: Token, mut error: SanError, ended: bool) -> Flow {
         let text = self.lexer.text;
         let word = slice(text, token.start, token.to);
         if error == SanError::Unreadable {
-            if self.ply < self.options.limits.max_plies && !ended && self.play_with_appendix(word, token) {
-                return Flow::On;
+            if self.ply < self.options.limits.max_plies && !ended {
+                if self.play_with_appendix(word, token) {
+                    return Flow::On;
+                }
+                match self.play_with_glyphs(word) {
+                    Ok(()) => return Flow::On,
+                    Err(other) => error = other,
+                }
             }
-            if is_usual_sign(word) || is_plain_word(word) || ended && !has_form_of_move(word) {
+            let other = || is_usual_sign(word) || is_plain_word(word) || ended && !has_form_of_move(word);
+            if error == SanError::Unreadable && other() {
                 if !is_usual_sign(word) {
                     self.fault(FaultKind::UnknownToken, token.start);
                 }
@@ -422,6 +434,26 @@ impl<'a, V: Visitor> Reader<'a, V> {
             }
             _ => false,
         }
+    }
+
+    /// Plays a move with typographic glyphs directly after it (`e4‼`), or takes glyphs alone that stand after a move: as the marks and NAGs
+    /// that they mean. Where the word is no such thing nothing is done.
+    fn play_with_glyphs(&mut self, word: &[u8]) -> Result<(), SanError> {
+        let (rest, meanings) = glyphs::split(word);
+        if meanings.is_empty() {
+            return Err(SanError::Unreadable);
+        }
+        if !rest.is_empty() || !self.moved {
+            let m = self.now.parse_san(rest)?;
+            self.play(m);
+        }
+        for meaning in meanings.into_iter().rev().filter(|_| !self.rejected) {
+            match meaning {
+                Meaning::Marks(marks) => marks.iter().for_each(|good| self.visitor.mark(*good)),
+                Meaning::Nag(nag) => self.visitor.nag(nag),
+            }
+        }
+        Ok(())
     }
 
     fn end_before(&mut self, token: Token) -> Flow {

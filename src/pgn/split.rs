@@ -2,9 +2,12 @@
 //!
 //! Where the cuts fall depends on the bytes alone, never on how they arrive. A cut falls before a tag pair that begins a line after
 //! movetext, and before an Event tag that begins a line after tags and an empty line; not within a comment, unless that comment shows
-//! itself as one that was never closed. Games without tags stay together in a region, up to a few KiB.
+//! itself as one that was never closed. A cut also falls after 64 KiB of blanks in a row (a file that was padded, or not written to its
+//! end). Games without tags stay together in a region, up to a few KiB.
+//!
+//! A game that is too long is never held: its bytes are given out in parts as they come, and at its end what it was.
 
-use super::bytes::{count_lines, is_all_blank, slice};
+use super::bytes::{BOM, count_lines, is_all_blank, is_blank, slice};
 use super::limits::Limits;
 use scan::{REACH, Scan, Step, View};
 use sha2::{Digest, Sha256};
@@ -25,7 +28,7 @@ pub struct Region {
     pub line: u64,
 }
 
-/// A game that is longer than the limit; of its text only the beginning is kept.
+/// A game that is longer than the limit. Its bytes have been given out in pieces of their own, without a region.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Oversized {
     /// The first byte, in the decompressed source.
@@ -36,14 +39,17 @@ pub struct Oversized {
     pub bytes: u64,
     /// The first of them, at most [`Oversized::HEAD`].
     pub head: Vec<u8>,
-    /// How many regions of the piece come before it.
-    pub before: usize,
 }
 
 impl Oversized {
-    /// The most bytes of a game that are kept, though it is too long.
+    /// The most bytes of a game that are reported, though it is too long.
     pub const HEAD: usize = 1 << 20;
 }
+
+/// The bytes of a piece that is a part of a game that is too long; its last part may have fewer.
+const PART: usize = 1 << 20;
+/// A region of so many bytes begins a piece.
+const LARGE: usize = 1 << 20;
 
 /// Some regions in a row with their text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -54,8 +60,10 @@ pub struct Piece {
     pub text: Vec<u8>,
     /// The regions, in order.
     pub regions: Vec<Region>,
-    /// The games that were too long, in order.
-    pub oversized: Vec<Oversized>,
+    /// The game that was too long and ends with this piece; its text, and that of the pieces before it that are `open`, is the game's.
+    pub oversized: Option<Oversized>,
+    /// Whether the text is a part of a game that is too long and goes on in the next piece.
+    pub open: bool,
     /// The first byte behind the piece, in the decompressed source.
     pub end: u64,
 }
@@ -68,7 +76,12 @@ impl Piece {
 
     /// Returns the line, from 1, of a fault at `offset` bytes into the region.
     pub fn line_of(&self, region: &Region, offset: usize) -> u64 {
-        region.line + count_lines(slice(self.region(region), 0, offset))
+        region.line + self.lines(region, 0, offset)
+    }
+
+    /// Returns how many lines end between two offsets into the region, in bytes.
+    pub fn lines(&self, region: &Region, start: usize, end: usize) -> u64 {
+        count_lines(slice(self.region(region), start, end))
     }
 }
 
@@ -83,7 +96,7 @@ pub struct Place {
     pub hash: Sha256,
 }
 
-/// Cuts a stream into regions. Memory is bounded by the limits on a game and a comment, whatever the stream holds.
+/// Cuts a stream into regions. Memory is bounded by the limits on a game and a comment, and a few MiB, whatever the stream holds.
 pub struct Splitter<R> {
     reader: R,
     source: u32,
@@ -100,16 +113,19 @@ pub struct Splitter<R> {
     region: usize,
     offset: u64,
     line: u64,
-    /// Bytes and line ends of that region that are no longer in the buffer, because it is too long.
-    dropped: u64,
-    dropped_lines: u64,
+    /// How many bytes of the buffer that region has, where its end has been found.
+    found: Option<usize>,
+    /// Bytes and line ends of that region that have been given out, because it is too long.
+    given: u64,
+    given_lines: u64,
+    /// Whether there were only blanks among them.
+    given_blank: bool,
     /// The hash of everything before `hashed` in the buffer.
     hash: Sha256,
     hashed: usize,
-    /// The beginning of that region, if bytes of it have been dropped.
+    /// The beginning of that region, if bytes of it have been given out.
     head: Vec<u8>,
     regions: Vec<Region>,
-    oversized: Vec<Oversized>,
     scan: Scan,
 }
 
@@ -131,13 +147,14 @@ impl<R: Read> Splitter<R> {
             region: 0,
             offset: 0,
             line: 1,
-            dropped: 0,
-            dropped_lines: 0,
+            found: None,
+            given: 0,
+            given_lines: 0,
+            given_blank: true,
             hash: Sha256::new(),
             hashed: 0,
             head: Vec::new(),
             regions: Vec::new(),
-            oversized: Vec::new(),
             scan: Scan::new(0),
         }
     }
@@ -148,34 +165,51 @@ impl<R: Read> Splitter<R> {
         Splitter { offset, line, hash, ..Splitter::new(reader, source, limits) }
     }
 
-    /// Returns the place behind the last piece; at the end of the source, its end.
+    /// Returns the place after the last piece; at the end of the source, its end. After a piece that is [`open`](Piece::open) there is none
+    /// to go on from.
     pub fn place(&self) -> Place {
         Place { offset: self.offset, line: self.line, hash: self.hash.clone() }
     }
 
-    /// Returns the next whole regions, together at least `target_bytes` long; fewer only at the end of the source, where blanks may come
-    /// without a region, and then `None`.
+    /// Returns the next whole regions, together at least `target_bytes` long; fewer before a long one and at the end of the source, where
+    /// blanks may come without a region, and then `None`. A game that is too long comes in pieces of its own.
     ///
     /// A read error comes after the regions before it; the region that it cut off is not given.
     pub fn next_piece(&mut self, target_bytes: usize) -> io::Result<Option<Piece>> {
         self.step = target_bytes.clamp(ROOM, 1 << 20);
         loop {
+            if let Some(length) = self.found {
+                let oversized = self.is_oversized(length);
+                if self.region > 0 && (oversized || length >= LARGE && !self.regions.is_empty()) {
+                    return Ok(Some(self.take()));
+                }
+                if oversized {
+                    return Ok(Some(self.give(Some(length))));
+                }
+                self.cut(self.region + length);
+                // Where there are blanks alone, they are no region.
+                if self.region >= target_bytes && (!self.regions.is_empty() || self.region >= PART) {
+                    return Ok(Some(self.take()));
+                }
+            }
             match self.step() {
                 Step::On => {}
-                Step::Cut(at) => {
-                    self.cut(at);
-                    if self.region >= target_bytes && !self.regions.is_empty() || self.has_many_oversized() {
-                        return Ok(Some(self.take()));
+                Step::Cut(at) => self.found = Some(at - self.region),
+                Step::More if !self.ended => {
+                    let scanned = self.scan.at.saturating_sub(REACH + self.region);
+                    if scanned >= PART && self.is_oversized(scanned) {
+                        return Ok(Some(if self.region > 0 { self.take() } else { self.give(None) }));
                     }
+                    self.fill();
                 }
-                Step::More if !self.ended => self.fill(),
                 Step::More => {
-                    if self.failed.is_none() {
-                        self.cut(self.filled);
+                    if self.failed.is_none() && self.region < self.filled {
+                        self.found = Some(self.filled - self.region);
+                        continue;
                     }
                     // Blanks at the end of a source belong to it, too.
                     let blanks = self.region > 0 && self.failed.is_none();
-                    if !self.regions.is_empty() || !self.oversized.is_empty() || blanks {
+                    if !self.regions.is_empty() || blanks {
                         return Ok(Some(self.take()));
                     }
                     self.hash_to(self.region);
@@ -187,8 +221,12 @@ impl<R: Read> Splitter<R> {
         }
     }
 
+    /// Returns whether the region is too long if so many bytes of the buffer belong to it.
+    fn is_oversized(&self, length: usize) -> bool {
+        self.given + length as u64 > self.limits.max_game_bytes as u64
+    }
+
     fn fill(&mut self) {
-        self.drop_scanned();
         // Little more than a piece, as what is left over is copied; of a region that is much longer, as much again.
         let room = match self.step.checked_sub(self.filled) {
             Some(missing) => missing.max(ROOM),
@@ -217,74 +255,55 @@ impl<R: Read> Splitter<R> {
         self.filled += count;
     }
 
-    /// Lets go of what has been scanned of a region that is too long already.
-    fn drop_scanned(&mut self) {
-        let end = self.scan.at.saturating_sub(REACH);
-        let Some(scanned) = end.checked_sub(self.region) else { return };
-        if scanned < REACH || self.dropped + scanned as u64 <= self.limits.max_game_bytes as u64 {
-            return;
-        }
-        // A CR must not part from its LF, lest it count as a line end of its own.
-        let count = match slice(&self.buffer, self.region, end) {
-            [.., b'\r'] => scanned - 1,
-            _ => scanned,
-        };
-        self.keep_head(self.region + count);
-        self.hash_to(self.region + count);
-        self.dropped += count as u64;
-        self.dropped_lines += count_lines(slice(&self.buffer, self.region, self.region + count));
-        self.remove(self.region, count);
-    }
-
-    /// Adds what stands before `end` to the beginning of the region that is kept.
-    fn keep_head(&mut self, end: usize) {
-        let text = slice(&self.buffer, self.region, end);
-        let room = Oversized::HEAD.saturating_sub(self.head.len());
-        self.head.extend_from_slice(slice(text, 0, room));
-    }
-
-    fn has_many_oversized(&self) -> bool {
-        self.oversized.len() >= 1000
-            || self.oversized.iter().map(|game| game.head.len()).sum::<usize>() >= Oversized::HEAD
-    }
-
     /// Hashes what stands before `end` and has not been hashed.
     fn hash_to(&mut self, end: usize) {
         self.hash.update(slice(&self.buffer, self.hashed, end));
         self.hashed = self.hashed.max(end);
     }
 
-    /// Takes bytes before the scan, which have been hashed, out of the buffer.
-    fn remove(&mut self, start: usize, count: usize) {
-        self.buffer.drain(start..start + count);
-        self.filled -= count;
-        self.hashed -= count;
-        self.scan.back(count);
-    }
-
     /// Ends the region at `at` and begins the next one there.
     fn cut(&mut self, at: usize) {
         let text = slice(&self.buffer, self.region, at);
-        let lines = self.dropped_lines + count_lines(text);
-        let bytes = self.dropped + text.len() as u64;
-        let oversized = bytes > self.limits.max_game_bytes as u64;
-        if oversized {
-            self.keep_head(at);
-            let (before, head) = (self.regions.len(), std::mem::take(&mut self.head));
-            self.oversized.push(Oversized { offset: self.offset, line: self.line, bytes, head, before });
-        } else if !is_all_blank(text) {
+        if !is_all_blank(text) {
             self.regions.push(Region { start: self.region, end: at, offset: self.offset, line: self.line });
         }
-        self.offset += bytes;
-        self.line += lines;
-        (self.dropped, self.dropped_lines) = (0, 0);
+        self.offset += text.len() as u64;
+        self.line += count_lines(text);
         self.scan.begin(at);
-        if oversized {
-            self.hash_to(at);
-            self.remove(self.region, at - self.region);
-        } else {
-            self.region = at;
+        (self.region, self.found) = (at, None);
+    }
+
+    /// Gives out the next part of a region that is too long and begins the buffer; `length` of its bytes are there where its end has been
+    /// found, else more than a part.
+    fn give(&mut self, length: Option<usize>) -> Piece {
+        let count = length.map_or(PART, |length| length.min(PART));
+        self.hash_to(count);
+        let text = slice(&self.buffer, 0, count).to_vec();
+        // A CR and its LF are one line end.
+        let parted = text.last() == Some(&b'\r') && slice(&self.buffer, count, self.filled).first() == Some(&b'\n');
+        self.given_lines += count_lines(&text) - u64::from(parted);
+        self.given_blank &= text.iter().all(|byte| is_blank(*byte) || BOM.contains(byte));
+        self.given += count as u64;
+        let head = Oversized::HEAD.saturating_sub(self.head.len());
+        self.head.extend_from_slice(slice(&text, 0, head));
+        self.buffer.drain(..count);
+        self.filled -= count;
+        self.hashed -= count;
+        self.scan.back(count);
+        let open = length != Some(count);
+        self.found = length.map(|length| length - count).filter(|_| open);
+        let (offset, line, bytes) = (self.offset, self.line, self.given);
+        let mut oversized = None;
+        if !open {
+            let head = std::mem::take(&mut self.head);
+            let blank = std::mem::replace(&mut self.given_blank, true);
+            oversized = (!blank).then_some(Oversized { offset, line, bytes, head });
+            self.offset += bytes;
+            self.line += self.given_lines;
+            (self.given, self.given_lines) = (0, 0);
+            self.scan.begin(0);
         }
+        Piece { source: self.source, text, regions: Vec::new(), oversized, open, end: offset + bytes }
     }
 
     /// Returns what has been cut so far and keeps the rest.
@@ -305,7 +324,8 @@ impl<R: Read> Splitter<R> {
             source: self.source,
             text,
             regions: std::mem::take(&mut self.regions),
-            oversized: std::mem::take(&mut self.oversized),
+            oversized: None,
+            open: false,
             end: self.offset,
         }
     }
@@ -316,7 +336,7 @@ impl<R: Read> Splitter<R> {
             text,
             ended: self.ended,
             region: self.region,
-            dropped: self.dropped,
+            given: self.given,
             longest_comment: self.limits.max_comment_bytes,
         };
         view.advance(&mut self.scan)

@@ -1,5 +1,6 @@
 //! What a word of a movetext may be.
 
+use super::glyphs;
 use crate::game::Outcome;
 
 /// Returns the value of a NAG token, `None` beyond 255 and without digits.
@@ -50,6 +51,7 @@ pub(super) fn number(token: &[u8]) -> u32 {
 
 /// Returns whether a word has the form of a move, so that it may be the first of a game.
 pub(super) fn has_form_of_move(word: &[u8]) -> bool {
+    let word = if word.is_ascii() { word } else { glyphs::split(word).0 };
     let castling = [&b"O-O"[..], b"0-0", b"o-o"].iter().any(|castling| word.starts_with(castling));
     let squares = word.windows(2).any(|pair| matches!(pair, [b'a'..=b'h', b'1'..=b'8']));
     let sane = |b: &u8| {

@@ -24,6 +24,10 @@ pub(super) struct Scan {
     /// From where the comment begins there is no `}` up to here; whether there is one here.
     close: usize,
     closed: bool,
+    /// There is no line end between these, the second excluded: many may ask on one line.
+    unbroken: (usize, usize),
+    /// Where the blanks begin that reach up to `at`; `None` where none do, or nobody has looked.
+    blanks: Option<usize>,
 }
 
 impl Scan {
@@ -40,12 +44,14 @@ impl Scan {
             marker: false,
             close: 0,
             closed: false,
+            unbroken: (at, at),
+            blanks: None,
         }
     }
 
     /// Begins a region; what is known of the next `}` stays known.
     pub(super) fn begin(&mut self, at: usize) {
-        *self = Scan { close: self.close, closed: self.closed, ..Scan::new(at) };
+        *self = Scan { close: self.close, closed: self.closed, unbroken: self.unbroken, ..Scan::new(at) };
     }
 
     /// Follows the removal of that many bytes before `at`.
@@ -55,6 +61,8 @@ impl Scan {
         self.checked = self.checked.saturating_sub(count);
         self.closed &= self.close >= count;
         self.close = self.close.saturating_sub(count);
+        self.unbroken = (self.unbroken.0.saturating_sub(count), self.unbroken.1.saturating_sub(count));
+        self.blanks = self.blanks.map(|blanks| blanks.saturating_sub(count));
     }
 
     fn goes_on(&mut self, at: usize, mode: Mode) {
@@ -104,6 +112,8 @@ pub(super) enum Step {
 const LONG_LINE: usize = 1 << 20;
 /// From here on movetext is also cut behind termination markers.
 const LONG_REGION: u64 = 8 << 10;
+/// After so many blanks in a row another region begins.
+const LONG_BLANK: usize = 64 << 10;
 /// How far a line is looked into, and what is kept behind the scan.
 pub(super) const REACH: usize = 2048;
 /// What a step of the scan sees.
@@ -112,7 +122,8 @@ pub(super) struct View<'a> {
     /// Whether nothing comes behind the text.
     pub(super) ended: bool,
     pub(super) region: usize,
-    pub(super) dropped: u64,
+    /// Bytes of the region that are no longer in the text.
+    pub(super) given: u64,
     pub(super) longest_comment: usize,
 }
 
@@ -148,10 +159,21 @@ impl View<'_> {
         self.ended || self.text.len() >= at + REACH || line_end(self.text, at) < self.text.len()
     }
 
+    /// Returns where the line that holds `at` ends, or the text.
+    fn line_end(&self, scan: &mut Scan, at: usize) -> usize {
+        let (start, end) = scan.unbroken;
+        let known = (start..=end).contains(&at);
+        let end = line_end(self.text, if known { end } else { at });
+        scan.unbroken = (if known { start } else { at }, end);
+        end
+    }
+
     fn head(&self, scan: &mut Scan) -> Step {
         let mut i = scan.probed;
+        let longest = *scan.blanks.get_or_insert(scan.at) + LONG_BLANK;
         let byte = loop {
             match self.text.get(i) {
+                _ if i >= longest => return Step::Cut(i),
                 Some(0xEF) if self.text.len() < i + BOM.len() && !self.ended => break None,
                 Some(0xEF) if from(self.text, i).starts_with(BOM) => i += BOM.len(),
                 Some(b' ' | b'\t' | 0x0B | 0x0C | 0x1A | 0) => i += 1,
@@ -159,6 +181,9 @@ impl View<'_> {
             }
         };
         scan.probed = i;
+        if !matches!(byte, None | Some(b'\n' | b'\r')) {
+            scan.blanks = None;
+        }
         match byte {
             None => return Step::More,
             Some(b'\n' | b'\r') => {
@@ -215,10 +240,10 @@ impl View<'_> {
     fn tag(&self, scan: &mut Scan) -> Step {
         scan.section = Section::Tags;
         scan.open_tag = false;
-        if self.plain_tags(scan) {
+        if scan.fresh && self.plain_tags(scan) {
             return Step::On;
         }
-        let end = line_end(self.text, scan.probed);
+        let end = self.line_end(scan, scan.probed);
         if end - scan.at > LONG_LINE {
             scan.goes_on(end, Mode::Line);
             return Step::On;
@@ -313,14 +338,17 @@ impl View<'_> {
             scan.checked = scan.at;
         }
         // In a long region the scan goes line by line.
-        let length = self.dropped + (scan.at - self.region) as u64;
+        let length = self.given + (scan.at - self.region) as u64;
         let long = length >= LONG_REGION;
         let end = match LONG_REGION.checked_sub(length).and_then(|rest| usize::try_from(rest).ok()) {
             Some(rest) if !long => self.text.len().min(scan.at + rest),
-            _ => line_end(self.text, scan.at),
+            _ => self.line_end(scan, scan.at),
         };
         let Some(found) = memchr::memchr3(b'{', b';', b'[', slice(self.text, scan.at, end)) else {
             let seen = slice(self.text, scan.checked, end);
+            if long && let Some(step) = self.long_blank(scan, end) {
+                return step;
+            }
             scan.checked = memchr::memrchr2(b'\n', b'\r', seen).map_or(end, |last| scan.checked + last);
             scan.goes_on(end, Mode::Moves);
             if end == self.text.len() {
@@ -329,6 +357,7 @@ impl View<'_> {
             return if long { self.behind_line(scan, end) } else { Step::On };
         };
         let i = scan.at + found;
+        scan.blanks = None;
         if let Some(last) = memchr::memrchr2(b'\n', b'\r', slice(self.text, scan.checked, i))
             && self.text.get(scan.checked + last + 1) == Some(&b'%')
         {
@@ -344,7 +373,7 @@ impl View<'_> {
                     return Step::More;
                 }
                 if let Some(line) = begins_line(self.text, self.region, i)
-                    && (line > self.region || self.dropped > 0)
+                    && (line > self.region || self.given > 0)
                     && tags::head(self.text, i).is_some()
                 {
                     return Step::Cut(line);
@@ -354,6 +383,22 @@ impl View<'_> {
         }
         scan.checked = i + 1;
         Step::On
+    }
+
+    /// In a long region: cuts where there have been very many blanks before `end`.
+    fn long_blank(&self, scan: &mut Scan, end: usize) -> Option<Step> {
+        let used = trim_end(slice(self.text, scan.at, end)).len();
+        let blanks = scan.blanks.filter(|_| used == 0).unwrap_or(scan.at + used);
+        scan.blanks = Some(blanks);
+        let cut = blanks + LONG_BLANK;
+        if end < cut {
+            return None;
+        }
+        Some(match slice(self.text, cut - 1, cut + 1) {
+            [b'\r', b'\n'] => Step::Cut(cut + 1),
+            [b'\r'] if !self.ended => Step::More,
+            _ => Step::Cut(cut),
+        })
     }
 
     /// At the end of a line of a long region: cuts where the next line begins a game without tags.
