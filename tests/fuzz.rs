@@ -29,6 +29,10 @@ fn corpus() -> Vec<Vec<u8>> {
         "[FEN \"nonsense\"] 1. e4 *\n[Variant \"Atomic\"]\n\n1. e4 *\n",
         "1. e4 $ $99999999999 e5 e5 Nf3?? 1..... ... 2. Nf3 }{ *",
         "Nbd2 Raxb1# O-O-O+ e8=Q e8(Q) e7e8q N1xf3!? Z0",
+        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 5 39 bm O-O e1e2; pv O-O-O Ke7 Kb1; id \"a b\"; xyz 1;",
+        "rnabqkbcnr/pppppppppp/55/10/4P5/10/PPPP1PPPPP/RNABQKBCNR b KQkqa e3 0 1",
+        r#"{"over?": true, "...result?": null, "starting_position": [["a:k", "+B:R"], [null, "A:K"]],
+            "previous_moves": [[["+B:R", "jump", 0], [0, "land", [1, 0]]], [], [[3, "capture", "a:k"]], []]}"#,
     ]
     .iter()
     .map(|text| text.as_bytes().to_vec())

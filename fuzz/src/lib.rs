@@ -3,6 +3,7 @@
 //! In pairs: bytes -> value -> bytes, and value -> bytes -> value. Values are made from the bytes too, so that one engine drives both.
 //! cargo-fuzz runs them without end; `tests/fuzz.rs` runs them as ordinary tests, over the corpus and over seeded mutants.
 
+mod notation;
 mod packed;
 mod query;
 mod side;
@@ -32,7 +33,7 @@ use scoresheet::pgn::{Limits, PgnWriter, ReadOptions, Splitter, Verdict, read_ga
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 23] = [
     ("fen_bytes", fen_bytes),
     ("fen_value", fen_value),
     ("san_bytes", san_bytes),
@@ -53,6 +54,9 @@ pub const TARGETS: [Target; 20] = [
     ("positions_bytes", side::positions_bytes),
     ("headers_bytes", side::headers_bytes),
     ("archive_and_query", query::archive_and_query),
+    ("position_lines", notation::position_lines),
+    ("pcn_general", notation::pcn_general),
+    ("fixed_bytes", notation::fixed_bytes),
 ];
 
 pub use query::use_files;

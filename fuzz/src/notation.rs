@@ -1,0 +1,65 @@
+//! Notations beside PGN: lines of FEN and EPD, boards that are not 8x8, PCN in general, moves of fixed width.
+
+use scoresheet::brenner::alternate::Order;
+use scoresheet::brenner::fixed::{self, Width};
+use scoresheet::chess::epd::Epd;
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, OtherBoard, ReadMode};
+use scoresheet::chess::record::{Record, rewrite_moves};
+use scoresheet::pcn::general::{self, Layout, Squares};
+
+/// Lines of positions: what is read is written, and that is read as the same; rewritten moves are legal and stay.
+pub fn position_lines(bytes: &[u8]) {
+    for mode in [ReadMode::Strict, ReadMode::Forgiving] {
+        if let Ok(board) = OtherBoard::read(bytes, mode) {
+            let text = board.to_string();
+            assert_eq!(OtherBoard::read(text.as_bytes(), mode).unwrap(), board, "{text}");
+        }
+        let Ok(record) = Record::read(bytes, mode) else { continue };
+        let position = record.position();
+        let _ = record.fen().illegalities_of(&position);
+        let (operations, bad) = rewrite_moves(record.operations(), &position, |at, m| at.san(m));
+        let (again, bad_again) = rewrite_moves(&operations, &position, |at, m| at.san(m));
+        assert_eq!((&again, bad_again.len()), (&operations, bad.len()));
+        if !operations.is_empty() {
+            let plain = Epd::of(&position, EnPassantStyle::Always, CastlingStyle::XFen);
+            let line = Epd { operations, ..plain }.to_string();
+            let read = Epd::read(line.as_bytes(), ReadMode::Forgiving).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert_eq!(read.to_string(), line);
+        }
+    }
+}
+
+/// PCN in general: what is read is written and read as the same; what can be replayed can be in every way to name squares, to the same end.
+pub fn pcn_general(bytes: &[u8]) {
+    let Ok(games) = general::parse(bytes) else { return };
+    for game in games {
+        for layout in [Layout::Line, Layout::Document] {
+            assert_eq!(general::parse(general::write(&game, layout).as_bytes()).unwrap(), [game.clone()]);
+        }
+        let _ = general::draw(&game.start);
+        let Ok(checked) = game.check() else { continue };
+        for squares in [Squares::Coordinates, Squares::Flat, Squares::Pieces] {
+            let renamed = game.with_squares(squares).unwrap();
+            assert_eq!(renamed.check().unwrap().last, checked.last);
+        }
+    }
+    let _ = general::read_documents(bytes);
+}
+
+/// Moves of fixed width, and the orders of the Brenner code's fields: each the inverse of the other.
+pub fn fixed_bytes(bytes: &[u8]) {
+    for order in Order::ALL {
+        assert_eq!(order.read(&order.write(bytes)), bytes);
+        assert_eq!(order.write(&order.read(bytes)), bytes);
+    }
+    for width in [Width::Ids, Width::Bits] {
+        if let Ok((ids, end)) = fixed::unpack(bytes, width) {
+            assert_eq!(fixed::pack(&ids, width), bytes[..end]);
+        }
+        if let Ok(game) = fixed::decode(bytes, width) {
+            let other = if width == Width::Ids { Width::Bits } else { Width::Ids };
+            let again = fixed::decode(&fixed::encode(&game, other).unwrap(), other).unwrap();
+            assert_eq!(again, game);
+        }
+    }
+}
