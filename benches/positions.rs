@@ -51,9 +51,9 @@ fn main() {
         assert!(command.status().expect("the command runs").success());
     };
     run();
-    let told = std::fs::read_to_string(&out).expect("the lines");
-    assert_eq!(told.lines().count(), FENS);
-    for (fen, line) in text.lines().zip(told.lines()) {
+    let answers = std::fs::read_to_string(&out).expect("the lines");
+    assert_eq!(answers.lines().count(), FENS);
+    for (fen, line) in text.lines().zip(answers.lines()) {
         assert_eq!(line.strip_suffix("\tlegal"), Some(fen));
     }
     let mut best = Duration::MAX;
@@ -62,7 +62,7 @@ fn main() {
         run();
         best = best.min(start.elapsed());
     }
-    assert_eq!(std::fs::read_to_string(&out).expect("the lines"), told);
+    assert_eq!(std::fs::read_to_string(&out).expect("the lines"), answers);
     let rate = FENS as f64 / best.as_secs_f64();
     println!("positions in bulk: {:.2} million FENs a second on one thread, start of the command included", rate / 1e6);
     assert!(cfg!(debug_assertions) || rate >= WANTED, "{rate:.0} FENs a second are fewer than {WANTED:.0}");

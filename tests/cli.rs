@@ -271,6 +271,14 @@ fn bench_measures_and_checks() {
     for speed in ["replay_ns_per_ply", "scan_keys_ns_per_ply_all_threads", "fen_ns", "random_ns_mean"] {
         assert!(all[speed].as_f64().unwrap() > 0.0, "{speed}");
     }
+    // The source's own measure, as `brenner sizes` has it.
+    assert_eq!(all["moves"], json(&room.fine(&["brenner", "sizes", "g.pgn", "--json"]))[0]);
+    assert_eq!(all["moves"]["plies"], all["plies"]);
+    for row in
+        ["movetext", "SAN without x + #", "alternate notation", "11 bits, packed", "about 2.7", "between 2:1 and 3:1"]
+    {
+        assert!(table.contains(row), "{row}\n{table}");
+    }
     let parts = ["moves", "tags", "texts", "dictionary", "layout", "overhead"];
     let bytes = |name: &str| all["sizes"][name]["bytes"].as_u64().unwrap();
     assert_eq!(parts.map(bytes).iter().sum::<u64>(), bytes("archive"));

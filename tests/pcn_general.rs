@@ -283,7 +283,7 @@ fn the_command() {
     room.write("s.pcn", SAMPLE);
     assert_eq!(
         room.fine(&["pcn", "check", "s.pcn"]),
-        "s.pcn: game 1: 9x9 board, 49 plies, x s: sound; the cache's current_position is no board of this game, so it is not compared\n"
+        "s.pcn: game 1: 9x9 board, 49 plies, x s: valid; the cache's current_position is no board of this game, so it is not compared\n"
     );
     assert_eq!(room.run(&["pcn", "check", "s.pcn", "--strict"]).code, Some(1));
     let shown = room.fine(&["pcn", "show", "s.pcn"]);
@@ -314,7 +314,7 @@ fn the_command() {
     assert!(flat.lines().count() == 1 && flat.contains(r#"[[75, "shift", 66]]"#), "{flat}");
     assert_eq!(
         room.fine(&["pcn", "check", "flat.pcn", "--strict"]),
-        "flat.pcn: game 1: 9x9 board, 49 plies, x s: sound\n"
+        "flat.pcn: game 1: 9x9 board, 49 plies, x s: valid\n"
     );
     let there = ["--squares", "coordinates", "--no-cache"];
     let back = room.fine(&[&["pcn", "convert", "flat.pcn"][..], &there].concat());

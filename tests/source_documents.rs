@@ -276,7 +276,7 @@ fn p1_to_p5_boards() {
         (deep(), "6x2x4 board, 0 plies, w s"),
     ] {
         let document = json!({ "starting_position": board });
-        assert_eq!(checked(&room, &document), format!("-: game 1: {told}: sound\n"));
+        assert_eq!(checked(&room, &document), format!("-: game 1: {told}: valid\n"));
         let shown = room.run_with(&["pcn", "show", "-", "--json"], document.to_string()).out;
         assert_eq!(serde_json::from_str::<Value>(&shown).unwrap()["board"], board);
     }
@@ -305,7 +305,7 @@ fn p6_to_p8_names_of_pieces() {
             let document =
                 json!({ "starting_position": [spelling, null], "previous_moves": [[[spelling, "shift", 1]]] });
             let top = place == 0 || place == 2;
-            let remark = if top { "sound; the top side begins\n" } else { "sound\n" };
+            let remark = if top { "valid; the top side begins\n" } else { "valid\n" };
             assert!(checked(&room, &document).ends_with(remark), "{spelling}");
         }
     }

@@ -23,7 +23,8 @@ pub fn position_lines(bytes: &[u8]) {
         if !operations.is_empty() {
             let plain = Epd::of(&position, EnPassantStyle::Always, CastlingStyle::XFen);
             let line = Epd { operations, ..plain }.to_string();
-            let read = Epd::read(line.as_bytes(), ReadMode::Forgiving).unwrap_or_else(|error| panic!("{line}: {error}"));
+            let read =
+                Epd::read(line.as_bytes(), ReadMode::Forgiving).unwrap_or_else(|error| panic!("{line}: {error}"));
             assert_eq!(read.to_string(), line);
         }
     }

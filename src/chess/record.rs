@@ -1,4 +1,4 @@
-//! A line of a list of positions: a FEN or an EPD, told apart by what follows its fourth field.
+//! A line of a list of positions: a FEN or an EPD, distinguished by what follows its fourth field.
 
 use super::epd::{Epd, EpdError, Operand, Operation};
 use super::fen::{Fen, FenError, ReadMode};

@@ -7,6 +7,7 @@ use scoresheet::brenner::encode;
 use scoresheet::brenner::fixed::{self, Width};
 use scoresheet::chess::Color;
 use scoresheet::game::Game;
+use scoresheet::packed;
 
 /// Bytes of the main lines of games in each form: moves alone, without tags, comments and results.
 #[derive(Clone, Copy, Default, Debug)]
@@ -20,6 +21,7 @@ pub struct Forms {
     alternate: u64,
     ids: u64,
     bits: u64,
+    packed: u64,
 }
 
 /// A form: its title, its name for programs, its bytes, and what the document says of bytes a half-move.
@@ -54,6 +56,9 @@ impl Forms {
         let moves = ids.get(..ids.len().saturating_sub(1)).unwrap_or_default();
         self.ids += fixed::pack(moves, Width::Ids).len() as u64;
         self.bits += fixed::pack(moves, Width::Bits).len() as u64;
+        let mut packed = Vec::new();
+        packed::encode(&game.start, &brenner, &mut packed);
+        self.packed += packed.len() as u64;
     }
 
     /// Returns the sum of both.
@@ -68,10 +73,11 @@ impl Forms {
             alternate: self.alternate + other.alternate,
             ids: self.ids + other.ids,
             bits: self.bits + other.bits,
+            packed: self.packed + other.packed,
         }
     }
 
-    fn rows(&self) -> [Row; 7] {
+    fn rows(&self) -> [Row; 8] {
         [
             ("movetext", "movetext", self.movetext, ""),
             ("SAN alone", "san", self.san, ""),
@@ -80,6 +86,7 @@ impl Forms {
             ("alternate notation", "alternate", self.alternate, "1"),
             ("move ids", "ids", self.ids, ""),
             ("11 bits, packed", "bits", self.bits, "1.375"),
+            ("as import --pack", "packed", self.packed, ""),
         ]
     }
 

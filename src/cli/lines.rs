@@ -42,7 +42,7 @@ pub fn batches(
     }
 }
 
-/// What a task made of its lines: its text, and what it has to tell besides.
+/// What a task made of its lines: its text, and what it has to report besides.
 pub struct Task<T> {
     pub text: Vec<u8>,
     pub result: T,

@@ -33,7 +33,7 @@ pub struct Args {
 enum Verb {
     /// Print players, result and the board after some plies
     Show(Show),
-    /// Read documents, replay their games and tell what is wrong or odd
+    /// Read documents, replay their games and report what is wrong or odd
     Check(Check),
     /// Write documents anew, with squares named in another way
     Convert(Convert),
@@ -226,7 +226,7 @@ fn check(args: &Check, out: &mut impl Write) -> Result<Code, Failure> {
             Ok(games) => games,
             Err(error) => {
                 code = Code::Failed;
-                told(args, out, Object::new().with("file", name.as_str()), &format!("{name}: "), Err(&error))?;
+                report(args, out, Object::new().with("file", name.as_str()), &format!("{name}: "), Err(&error))?;
                 continue;
             }
         };
@@ -244,14 +244,14 @@ fn check(args: &Check, out: &mut impl Write) -> Result<Code, Failure> {
             let styles = game.styles();
             let styles = if styles.is_empty() { "no pieces".to_owned() } else { styles.join(" ") };
             let begin = format!("{name}: game {number}: {kind}, {styles}: ");
-            told(args, out, object, &begin, checked.as_ref())?;
+            report(args, out, object, &begin, checked.as_ref())?;
         }
     }
     Ok(code)
 }
 
 /// Prints what was found of a game.
-fn told(
+fn report(
     args: &Check,
     out: &mut impl Write,
     object: Object,
@@ -261,7 +261,7 @@ fn told(
     let remarks: Vec<String> =
         checked.map(|checked| checked.remarks.iter().map(ToString::to_string).collect()).unwrap_or_default();
     if args.json {
-        let object = object.with("sound", checked.is_ok()).with("remarks", remarks);
+        let object = object.with("valid", checked.is_ok()).with("remarks", remarks);
         let object = match checked {
             Ok(_) => object,
             Err(error) => object.with("path", error.path.as_str()).with("fault", error.fault.to_string()),
@@ -269,8 +269,8 @@ fn told(
         return Ok(writeln!(out, "{object}")?);
     }
     match checked {
-        Ok(_) if remarks.is_empty() => writeln!(out, "{begin}sound")?,
-        Ok(_) => writeln!(out, "{begin}sound; {}", remarks.join("; "))?,
+        Ok(_) if remarks.is_empty() => writeln!(out, "{begin}valid")?,
+        Ok(_) => writeln!(out, "{begin}valid; {}", remarks.join("; "))?,
         Err(error) => writeln!(out, "{begin}{error}")?,
     }
     Ok(())

@@ -18,7 +18,7 @@ use std::io::Write;
 ///
 /// Of a list (- for standard input, files, folders) each line gives a line: the position as --flavour has it, a tab, and whether it is legal; why
 /// not; and which moves of bm, am, pm, sm and pv are no moves there. Those that are get the standard's notation, and other operations stay.
-/// Empty lines and those that begin with # stay; a line that is no position becomes one that begins with #, and exit code 1 tells of it.
+/// Empty lines and those that begin with # stay; a line that is no position becomes one that begins with #, and the exit code is then 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let shown = match &seen {
         _ if args.json => json(&seen, Some(text), &style).to_string() + "\n",
         _ if args.bare => normalised(&seen, &style) + "\n",
-        Seen::Position(line) => Told::of(line, Some(text), &style).text(args),
+        Seen::Position(line) => Report::of(line, Some(text), &style).text(args),
         Seen::Other(board) => other_text(board, args.flip),
     };
     out.write_all(shown.as_bytes())?;
@@ -114,7 +114,7 @@ fn normalised(seen: &Seen, style: &Style) -> String {
 
 fn json(seen: &Seen, text: Option<&str>, style: &Style) -> Object {
     match seen {
-        Seen::Position(line) => Told::of(line, text, style).json(),
+        Seen::Position(line) => Report::of(line, text, style).json(),
         Seen::Other(board) => other_json(board),
     }
 }
@@ -162,7 +162,7 @@ fn other_text(board: &OtherBoard, flip: bool) -> String {
     )
 }
 
-struct Told<'a> {
+struct Report<'a> {
     line: &'a Line,
     fen: &'a Fen,
     position: &'a Position,
@@ -172,8 +172,8 @@ struct Told<'a> {
     normalised: String,
 }
 
-impl<'a> Told<'a> {
-    fn of(line: &'a Line, text: Option<&str>, style: &Style) -> Told<'a> {
+impl<'a> Report<'a> {
+    fn of(line: &'a Line, text: Option<&str>, style: &Style) -> Report<'a> {
         let strict = text.map(|text| {
             let read = Fen::read(text.as_bytes(), ReadMode::Strict);
             // An EPD has no clocks, and is judged as one.
@@ -189,7 +189,7 @@ impl<'a> Told<'a> {
         let mut text = Vec::with_capacity(96);
         line.write(style, &mut text);
         let normalised = String::from_utf8_lossy(&text).into_owned();
-        Told { line, fen: &line.fen, position, strict, moves, normalised }
+        Report { line, fen: &line.fen, position, strict, moves, normalised }
     }
 
     fn flavours(&self) -> Vec<(&'static str, String)> {

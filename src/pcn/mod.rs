@@ -71,7 +71,7 @@ pub enum PcnFault {
     IllegalMove,
     /// The result without `over?`.
     ResultWithoutOver,
-    /// The case of a piece's abbreviation does not tell its side: its name.
+    /// The case of a piece's abbreviation does not say its side: its name.
     SideUnknown(String),
     /// The piece belongs to the side that is not to move: its name.
     OtherSide(String),
@@ -130,7 +130,7 @@ impl fmt::Display for PcnFault {
             PcnFault::NotLanded => f.write_str("a man that jumped has not landed"),
             PcnFault::IllegalMove => f.write_str("not a legal move"),
             PcnFault::ResultWithoutOver => f.write_str("a result without \"over?\""),
-            PcnFault::SideUnknown(name) => write!(f, "the case of {name} does not tell whose piece it is"),
+            PcnFault::SideUnknown(name) => write!(f, "the case of {name} does not say whose piece it is"),
             PcnFault::OtherSide(name) => write!(f, "{name} belongs to the side that is not to move"),
             PcnFault::NotAbove => f.write_str("no piece of the side to move is above that square"),
             PcnFault::PromotionChangesSide(name) => write!(f, "{name} is a piece of the other side"),

@@ -98,7 +98,7 @@ fn game(value: &Value, path: &Path<'_>) -> Result<GeneralGame, PcnError> {
         Some(board) => {
             let path = path.member("starting_position");
             let board = Board::read(board, &path)?;
-            sides_are_told(&board, &path)?;
+            sides_are_known(&board, &path)?;
             board
         }
     };
@@ -140,7 +140,7 @@ fn western_start() -> Board {
     Board::parse(&Value::from(rows.into_iter().map(Value::from).collect::<Vec<_>>())).unwrap_or_default()
 }
 
-fn sides_are_told(board: &Board, path: &Path<'_>) -> Result<(), PcnError> {
+fn sides_are_known(board: &Board, path: &Path<'_>) -> Result<(), PcnError> {
     let unknown =
         (0..board.size()).find_map(|at| board.piece(at).filter(|piece| piece.side().is_none()).map(|p| (at, p)));
     match unknown {

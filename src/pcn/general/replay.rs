@@ -70,7 +70,7 @@ impl State {
             to_move: Side::Bottom,
             above: Vec::new(),
         };
-        // Who is not at the beginning of a game need not be the bottom side; the first piece that is moved tells.
+        // Who is not at the beginning of a game need not be the bottom side; the first piece that moves decides.
         let first = game.moves.iter().enumerate().find_map(|(place, actions)| Some((place, actions.first()?)));
         if let Some((place, action)) = first {
             let mover = match (&action.subject, action.verb) {
