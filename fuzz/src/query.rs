@@ -3,11 +3,13 @@
 
 use super::fix_checksums;
 use super::side::{fix_headers, fix_positions, fix_signatures, searched};
-use scoresheet::Archive;
 use scoresheet::archive::{Access, Level};
+use scoresheet::import::Existing;
 use scoresheet::query::headers::headers_path;
 use scoresheet::query::{Filter, Headers, PositionIndex, Search, Signatures, SortKeys, duplicates, stats};
+use scoresheet::{Archive, ImportOptions, import};
 use std::fs;
+use std::path::Path;
 
 /// The files that can stand beside an archive, by the first byte.
 const NONE: u8 = 0;

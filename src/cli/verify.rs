@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 
 /// Writes a line for each damaged spot, of many the first.
 fn tell_spots(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
-    let path = args.archive.display();
+    let path = output::shown(&args.archive);
     for Spot { offset, what, games, .. } in report.spots.iter().take(SPOTS) {
         match games.is_empty() {
             true => writeln!(out, "{path}: {what} at byte {offset}")?,
@@ -111,7 +111,7 @@ fn tell_spots(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), 
 
 /// Writes a line for each damage and each range of games.
 fn tell_all(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
-    let path = args.archive.display();
+    let path = output::shown(&args.archive);
     for damage in &report.damage {
         writeln!(out, "{path}: {damage}")?;
     }

@@ -85,11 +85,6 @@ impl PositionIndex {
         self.fault.get().copied()
     }
 
-    /// Checks every page. Errors: the first that is damaged.
-    pub fn check(&self) -> Result<(), Damage> {
-        self.bytes(HEADER as u64..self.layout.crcs()).map(|_| ())
-    }
-
     /// Returns how many positions are indexed.
     pub fn len(&self) -> u64 {
         self.layout.side.own

@@ -9,7 +9,7 @@ use crate::archive::{Archive, FileKind, SideState};
 pub fn check_side_files(archive: &Archive) -> [(FileKind, SideState); 3] {
     let damaged = |state: SideState, intact: bool| if intact { state } else { SideState::Damaged };
     let (positions, state) = PositionIndex::open(archive);
-    let positions = damaged(state, positions.is_none_or(|index| index.check().is_ok()));
+    let positions = damaged(state, positions.is_none_or(|index| index.verify().is_ok()));
     let columns = Headers::of(archive);
     let columns = damaged(columns.state(), columns.check());
     [
