@@ -371,3 +371,70 @@ fn interrupted_import() {
     assert!(games > 0 && games < 30_000, "{games}");
     assert_eq!(room.names(), ["g.bga", "g.bgi"]);
 }
+
+/// `verify` looks at every file; what is damaged or of another state gives exit code 4 and the command that makes it again, and searches say so.
+#[test]
+fn files_beside_an_archive() {
+    let room = Room::with_archive();
+    let caches = [("bgs", "--signatures"), ("bgp", "--positions"), ("bgh", "--headers")];
+    room.fine(&["index", "g.bga", "--signatures", "--positions", "--headers", "-q"]);
+    room.fine(&["verify", "g.bga"]);
+    let searches: [&[&str]; 3] = [
+        &["find", "g.bga", "--moves", "d4 d5", "--variations"],
+        &["tree", "g.bga"],
+        &["list", "g.bga", "--where", "white = \"Ce\""],
+    ];
+    let answers: Vec<String> = searches.iter().map(|search| room.fine(search)).collect();
+    for (extension, option) in [("bgi", "")].iter().chain(&caches) {
+        let name = format!("g.{extension}");
+        let whole = room.read(&name);
+        for place in [whole.len() / 2, whole.len() - 2] {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 4;
+            room.write(&name, &damaged);
+            let verify = room.run(&["verify", "g.bga"]);
+            let remedy = format!("make it again with `scoresheet index g.bga {option}").trim_end().to_owned();
+            assert_eq!(verify.code, Some(4), "{name}: {}{}", verify.out, verify.err);
+            assert!(
+                verify.out.contains(&format!("{name} is damaged")) && verify.out.contains(&remedy),
+                "{}",
+                verify.out
+            );
+            for (search, answer) in searches.iter().zip(&answers) {
+                let done = room.run(search);
+                assert_eq!((done.code, &done.out), (Some(0), answer), "{name} {search:?}: {}", done.err);
+            }
+        }
+        let command = ["index", "g.bga", "-q", option];
+        room.fine(&command[..command.len() - usize::from(option.is_empty())]);
+        assert!(room.read(&name) == whole);
+    }
+    // Each search that would use a damaged file says that it does not.
+    for (extension, search) in [("bgs", searches[0]), ("bgp", searches[1]), ("bgh", searches[2])] {
+        let name = format!("g.{extension}");
+        let whole = room.read(&name);
+        let mut damaged = whole.clone();
+        // All parts after the header.
+        damaged[100..].iter_mut().for_each(|byte| *byte ^= 1);
+        if extension == "bgp" || extension == "bgh" {
+            // The header holds.
+            damaged[..240.min(whole.len() - 30)].copy_from_slice(&whole[..240.min(whole.len() - 30)]);
+        }
+        room.write(&name, &damaged);
+        let done = room.run(search);
+        assert!(done.code == Some(0) && done.err.contains(&format!("{name} is damaged")), "{name}: {}", done.err);
+        room.write(&name, &whole);
+    }
+    // Another state of the archive: what was made before belongs to it no more.
+    room.fine(&["delete", "g.bga", "--games", "3", "-q"]);
+    let verify = room.run(&["verify", "g.bga"]);
+    assert_eq!(verify.code, Some(4), "{}", verify.out);
+    for (extension, _) in caches {
+        assert!(verify.out.contains(&format!("g.{extension} does not belong")), "{}", verify.out);
+    }
+    room.fine(&["undelete", "g.bga", "--all", "-q"]);
+    assert_eq!(room.fine(searches[2]), answers[2]);
+    assert_eq!(room.fine(&["undelete", "g.bga", "--list"]), "");
+    room.fine(&["index", "g.bga", "--signatures", "--positions", "--headers", "-q"]);
+    room.fine(&["verify", "g.bga"]);
+}

@@ -3,6 +3,7 @@
 use crate::output::{message, shown};
 use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
 use scoresheet::query::{Headers, PositionIndex, Search, Signatures};
+use std::path::Path;
 
 /// Runs `work` with a search in these games, or all, that has the help of the side files that there are.
 pub fn with_search<T>(archive: &Archive, among: Option<&GameSet>, work: impl FnOnce(Search) -> T) -> T {
@@ -34,13 +35,13 @@ pub fn report_columns(columns: &Headers) {
 }
 
 fn report(archive: &Archive, file: FileKind, state: SideState) {
-    if let Some(fault) = fault(archive, file, state) {
+    if let Some(fault) = fault(archive.path(), file, state) {
         message(&fault);
     }
 }
 
 /// Returns what is wrong with a side file, and the command that makes it again.
-pub fn fault(archive: &Archive, file: FileKind, state: SideState) -> Option<String> {
+pub fn fault(archive: &Path, file: FileKind, state: SideState) -> Option<String> {
     let what = match state {
         SideState::File | SideState::Missing => return None,
         SideState::Stale => "does not belong to the archive as it is",
@@ -52,6 +53,6 @@ pub fn fault(archive: &Archive, file: FileKind, state: SideState) -> Option<Stri
         FileKind::Positions => " --positions",
         FileKind::TagColumns => " --headers",
     };
-    let (path, archive) = (file.beside(archive.path()), shown(archive.path()));
+    let (path, archive) = (file.beside(archive), shown(archive));
     Some(format!("{} {what}, and is not used: make it again with `scoresheet index {archive}{option}`", shown(&path)))
 }

@@ -6,10 +6,12 @@ use crate::failure::{Code, Failure};
 use crate::json::Object;
 use crate::output::{self, count, note, thousands};
 use crate::progress;
+use crate::side_files;
 use indicatif::ProgressBar;
-use scoresheet::archive::{Archive, Level, Report, Spot};
+use scoresheet::archive::{Archive, FileKind, Level, Report, SideState, Spot};
+use scoresheet::query::check_side_files;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -20,8 +22,9 @@ const RANGES: usize = 8;
 
 /// Check that an archive is sound
 ///
-/// Every byte is checked against its checksum, and every game is read: tags, texts, and each move for legality. Exit code 4 if
-/// anything is damaged; each damaged spot is a line, with the games that it concerns.
+/// Every byte of the archive, of its index and of the caches beside it is checked against its checksum, and every game is read: tags,
+/// texts, and each move for legality. Exit code 4 if anything is damaged, or a file beside the archive does not belong to it as it is;
+/// each damaged spot is a line, with the games that it concerns.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -71,26 +74,44 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         let left = progress::left(elapsed, done.min(total), total).unwrap_or_default();
         bar.set_message(format!("{} MB  {left}", done / 1_000_000));
     };
-    let report = args.threads.install(|| {
+    let (report, beside) = args.threads.install(|| {
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
-        progress::watched(&bar, look, || Archive::verify_with(path, output::access(), level, progress))
-            .map_err(Failure::of_archive(path))
+        let report = progress::watched(&bar, look, || Archive::verify_with(path, output::access(), level, progress));
+        let report = report.map_err(Failure::of_archive(path))?;
+        let beside = beside(path, &report);
+        Ok::<_, Failure>((report, beside))
     })?;
+    let faults: Vec<String> =
+        beside.iter().filter_map(|(kind, state)| side_files::fault(path, *kind, *state)).collect();
     let mut out = output::stdout();
     if args.json {
-        writeln!(out, "{}", json(&report, level, file.len()))?;
+        writeln!(out, "{}", json(&report, &beside, level, file.len()))?;
     } else {
         if args.verbose {
             tell_all(args, &report, &mut out)?
         } else {
             tell_spots(args, &report, &mut out)?
         }
+        for fault in &faults {
+            writeln!(out, "{fault}")?;
+        }
         conclude(args, &report, level, file.len(), &mut out)?;
     }
     out.flush()?;
-    Ok(if report.is_sound() { Code::Fine } else { Code::Damaged })
+    Ok(if report.is_sound() && faults.is_empty() { Code::Fine } else { Code::Damaged })
+}
+
+/// Returns the state of the index and of each cache beside the archive; of an archive that cannot be opened, of none.
+fn beside(path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
+    let Ok(archive) = Archive::open_with(path, output::access()) else { return Vec::new() };
+    let index = match (report.index, archive.index_state()) {
+        // It says that it belongs to the archive, and is not what the archive's index is.
+        (Some(false), SideState::File) => SideState::Damaged,
+        (_, state) => state,
+    };
+    [(FileKind::Index, index)].into_iter().chain(check_side_files(&archive)).collect()
 }
 
 /// Writes a line for each damaged spot, of many the first.
@@ -143,11 +164,6 @@ fn conclude(args: &Args, report: &Report, level: Level, bytes: u64, out: &mut im
             thousands(report.uncommitted)
         ));
     }
-    if report.index == Some(false) {
-        note(&format!(
-            "{path}: the index file does not belong to the archive as it is; `scoresheet index` makes it anew"
-        ));
-    }
     let blocks = format!("{} bytes, {}", thousands(bytes), count(report.blocks, "block", "blocks"));
     let games = count(report.games, "game", "games");
     if !report.is_sound() {
@@ -163,7 +179,16 @@ fn conclude(args: &Args, report: &Report, level: Level, bytes: u64, out: &mut im
     Ok(())
 }
 
-fn json(report: &Report, level: Level, bytes: u64) -> Object {
+fn json(report: &Report, beside: &[(FileKind, SideState)], level: Level, bytes: u64) -> Object {
+    let beside = beside.iter().filter(|(_, state)| *state != SideState::Missing).map(|(kind, state)| {
+        let state = match state {
+            SideState::File | SideState::Missing => "good",
+            SideState::Stale => "stale",
+            SideState::Damaged => "damaged",
+        };
+        Object::new().with("file", kind.extension()).with("state", state)
+    });
+    let beside: Vec<Object> = beside.collect();
     let damage: Vec<Object> = report
         .damage
         .iter()
@@ -201,4 +226,5 @@ fn json(report: &Report, level: Level, bytes: u64) -> Object {
         .array("damage", &damage)
         .array("lost", &lost)
         .array("spots", &spots)
+        .array("beside", &beside)
 }
