@@ -429,6 +429,27 @@ fn an_index_that_cannot_be_written_is_a_warning() {
     assert!(!room.names().iter().any(|name| name.starts_with('.')), "{:?}", room.names());
 }
 
+/// A file that is too large for the disk is one error, and not there.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_one_error_and_leaves_nothing() {
+    let room = Room::new();
+    room.write("n.pgn", cli_support::many(20_000));
+    room.fine(&["import", "n.pgn", "-o", "g.bga", "-q"]);
+    let before = room.names();
+    for ending in ["pgn", "pgn.zst", "pgn.gz", "pgn.bz2", "pgn.zip"] {
+        // A signal that is ignored, so that the write fails.
+        let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" export g.bga -o \"$1\" -q";
+        let args = ["-c", script, env!("CARGO_BIN_EXE_scoresheet"), &format!("x.{ending}")];
+        let done = std::process::Command::new("sh").args(args).current_dir(room.0.path()).output().unwrap();
+        let told = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(1), "{told}");
+        assert!(told.starts_with(&format!("scoresheet: cannot write x.{ending}: ")), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+        assert_eq!(room.names(), before);
+    }
+}
+
 /// Names of files must not command the terminal.
 #[cfg(unix)]
 #[test]
@@ -440,7 +461,7 @@ fn escape_sequences_in_names_stay_out_of_the_terminal() {
     fs::create_dir(room.path(&folder)).unwrap();
     let (archive, pgn, folder) = (archive.as_str(), pgn.as_str(), folder.as_str());
     let bytes = room.read("g.bga");
-    room.write("broken\u{1b}.bga", &[&bytes[..bytes.len() - 300], &[0; 300]].concat());
+    room.write("broken\u{1b}.bga", [&bytes[..bytes.len() - 300], &[0; 300]].concat());
     let commands: &[&[&str]] = &[
         &["verify", "broken\u{1b}.bga"],
         &["info", "broken\u{1b}.bga"],

@@ -28,7 +28,8 @@ Examples:
   scoresheet export games.bga -o back.pgn     get the PGN back
 
 Games are numbered from 1; ply 0 is the starting position, and each half-move is a ply.
-Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 games rejected under --strict, 4 archive damaged.";
+Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 games rejected under --strict, 4 archive damaged,
+130 and 143 interrupted (Ctrl-C, a request to end).";
 
 // One is made in a run, so that its size does not matter.
 #[allow(clippy::large_enum_variant)]

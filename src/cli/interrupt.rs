@@ -29,10 +29,14 @@ pub fn watch() {
 }
 
 /// Sees to it that Ctrl-C leaves nothing unfinished behind.
-#[cfg(not(unix))]
+#[cfg(windows)]
 pub fn watch() {
     let _ = ctrlc::set_handler(|| interrupted(INTERRUPTED));
 }
+
+/// Elsewhere there are no signals.
+#[cfg(not(any(unix, windows)))]
+pub fn watch() {}
 
 fn interrupted(code: u8) {
     CODE.store(code, Ordering::Relaxed);

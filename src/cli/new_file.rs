@@ -18,7 +18,34 @@ enum Sink<W: Write> {
     Zstd(zstd::Encoder<'static, W>),
     Gzip(GzEncoder<W>),
     Bzip2(BzEncoder<W>),
-    Zip(Box<ZipWriter<StreamWriter<W>>>),
+    Zip(Box<ZipWriter<StreamWriter<Latch<W>>>>),
+}
+
+/// A sink that reports its first error, and then takes everything: what is dropped half-written has no more to say.
+struct Latch<W> {
+    out: W,
+    is_broken: bool,
+}
+
+impl<W> Latch<W> {
+    fn finish(self) -> io::Result<W> {
+        if self.is_broken { Err(io::Error::other("an earlier write failed")) } else { Ok(self.out) }
+    }
+}
+
+impl<W: Write> Write for Latch<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_broken {
+            return Ok(bytes.len());
+        }
+        let written = self.out.write(bytes);
+        self.is_broken = written.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.is_broken { Ok(()) } else { self.out.flush() }
+    }
 }
 
 impl<W: Write> Sink<W> {
@@ -32,7 +59,7 @@ impl<W: Write> Sink<W> {
             Some((Compression::Gzip, _)) => Sink::Gzip(GzEncoder::new(out, flate2::Compression::default())),
             Some((Compression::Bzip2, _)) => Sink::Bzip2(BzEncoder::new(out, bzip2::Compression::default())),
             Some((Compression::Zip, inner)) => {
-                let mut zip = ZipWriter::new_stream(out);
+                let mut zip = ZipWriter::new_stream(Latch { out, is_broken: false });
                 // Nobody knows yet whether it will be more than 4 GiB.
                 let options = SimpleFileOptions::default().large_file(true);
                 let options = options.compression_method(zip::CompressionMethod::Deflated);
@@ -50,7 +77,7 @@ impl<W: Write> Sink<W> {
             Sink::Zstd(encoder) => encoder.finish(),
             Sink::Gzip(encoder) => encoder.finish(),
             Sink::Bzip2(encoder) => encoder.finish(),
-            Sink::Zip(zip) => Ok(zip.finish().map_err(io::Error::from)?.into_inner()),
+            Sink::Zip(zip) => zip.finish().map_err(io::Error::from)?.into_inner().finish(),
         }
     }
 }
