@@ -76,7 +76,7 @@ fn run(
     if !quiet {
         written(target.path(), &copied);
     }
-    output::tell_unindexed(target.path(), copied.unindexed.as_ref());
+    output::report_unindexed(target.path(), copied.unindexed.as_ref());
     Ok(Code::Fine)
 }
 

@@ -133,7 +133,7 @@ fn dedupe(args: &Args) -> Result<Code, Failure> {
         if !args.quiet {
             note(&format!("{}: {} deleted", shown(path), count(games.len(), "game", "games")));
         }
-        output::tell_unindexed(path, deleted.unindexed.as_ref());
+        output::report_unindexed(path, deleted.unindexed.as_ref());
     }
     Ok(Code::Fine)
 }

@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         if !args.quiet {
             note(&format!("{}: {} deleted", shown(&path), count(games.len(), "game", "games")));
         }
-        output::tell_unindexed(&path, deleted.unindexed.as_ref());
+        output::report_unindexed(&path, deleted.unindexed.as_ref());
     }
     games::all_read(undecided)
 }

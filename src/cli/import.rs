@@ -168,7 +168,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     } else if !args.quiet && summary.stored + summary.passed_over > 0 {
         tell(args, &summary, start.elapsed());
     }
-    output::tell_unindexed(&args.output, summary.unindexed.as_ref());
+    output::report_unindexed(&args.output, summary.unindexed.as_ref());
     match failure {
         Some(failure) if matches!(summary.stopped, Some(Error::Interrupted)) => Err(Failure::Interrupted(failure)),
         Some(failure) => Err(Failure::Message(failure)),

@@ -121,7 +121,7 @@ pub fn shown(path: &Path) -> String {
 }
 
 /// Warns that an archive is complete, but its index is not beside it.
-pub fn tell_unindexed(archive: &Path, unindexed: Option<&Error>) {
+pub fn report_unindexed(archive: &Path, unindexed: Option<&Error>) {
     if let Some(error) = unindexed {
         let archive = shown(archive);
         message(&format!(

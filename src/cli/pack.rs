@@ -95,7 +95,7 @@ fn copy(args: &Common, coding: Coding) -> Result<Code, Failure> {
 
 fn report(args: &Common, archive: &scoresheet::Archive, recoded: &Recoded, elapsed: Duration) -> Result<Code, Failure> {
     let Recoded { before, after, archive_bytes, index_bytes, .. } = *recoded;
-    output::tell_unindexed(&args.output, recoded.unindexed.as_ref());
+    output::report_unindexed(&args.output, recoded.unindexed.as_ref());
     let parts = Parts::new(after, archive_bytes, index_bytes);
     let bits = |bytes: u64| ratio(bytes as f64 * 8.0, after.plies as f64);
     let seconds = elapsed.as_secs_f64();

@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         let kept = count(repair.kept_games(), "game", "games");
         note(&format!("{}: {kept} of {} kept", shown(&args.output), repair.games));
     }
-    output::tell_unindexed(&args.output, repair.unindexed.as_ref());
+    output::report_unindexed(&args.output, repair.unindexed.as_ref());
     Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Fine } else { Code::Damaged })
 }
 

@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         |fault| output::message(&format!("{}:{}: {}", shown(&args.pgn), fault.line, fault.fault)),
     )
     .map_err(failed())?;
-    output::tell_unindexed(&args.archive, summary.unindexed.as_ref());
+    output::report_unindexed(&args.archive, summary.unindexed.as_ref());
     if !args.quiet {
         let new = match summary.stored {
             1 => format!("game {}", before + 1),

@@ -154,7 +154,7 @@ fn by_bytes(args: &Args, archive: &Archive, most: u64) -> Result<Code, Failure> 
         if !args.quiet {
             copying::written(target.path(), &copied);
         }
-        output::tell_unindexed(target.path(), copied.unindexed.as_ref());
+        output::report_unindexed(target.path(), copied.unindexed.as_ref());
         guess = fitting(copied.games, copied.bytes) * 99 / 100;
         rest = rest.get(take..).unwrap_or_default();
     }
