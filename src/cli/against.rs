@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
                 );
                 continue;
             }
-            let name = output::printable(&file.display().to_string());
+            let name = output::shown(file);
             let made = if made { " (as the PGN made of this PCN)" } else { "" };
             let stored = count(source.seen - source.rejected, "game", "games");
             if found.is_empty() {

@@ -56,7 +56,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
     args.threads.install(|| {
-        let mut outputs = Outputs::of([&args.file]);
+        let mut outputs = Outputs::of_sources([&args.file]);
         let report = args.report.as_deref();
         let report =
             report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;

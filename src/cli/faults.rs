@@ -1,7 +1,7 @@
 //! What is told of the faults that an import finds: lines for people, JSON for programs.
 
 use crate::json::Object;
-use crate::output::{count, note, thousands};
+use crate::output::{count, note, shown, thousands};
 use scoresheet::import::FaultReport;
 use scoresheet::pgn::FaultKind;
 use std::collections::BTreeMap;
@@ -128,7 +128,7 @@ pub fn name_in<'a>(files: &'a [PathBuf], fault: &FaultReport) -> &'a Path {
 
 /// Returns what a source is called.
 pub fn file_name(name: &Path) -> String {
-    if name.as_os_str() == "-" { "standard input".to_owned() } else { name.display().to_string() }
+    if name.as_os_str() == "-" { "standard input".to_owned() } else { shown(name) }
 }
 
 /// Where in its game a fault is; nothing for a fault of the tags or of the game as a whole.

@@ -200,7 +200,7 @@ fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), F
     if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) {
         return refuse("is not a regular file: give another name with -o");
     }
-    let mut outputs = Outputs::of(files);
+    let mut outputs = Outputs::of_sources(files);
     // Of an archive that is there the import itself says what can be done with it.
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let archive = outputs.file(path, Content::Ours(FileKind::Archive), existing)?;

@@ -77,13 +77,18 @@ enum Role {
 }
 
 impl Outputs {
-    /// Returns the outputs of a command that reads these files.
-    pub fn of<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
+    /// Returns the outputs of a command that reads these files of games, which no archive's files stand beside: `games` and `games.bgi` have
+    /// nothing to do with each other.
+    pub fn of_sources<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let mut outputs = Outputs::default();
+        inputs.into_iter().for_each(|input| outputs.know(input.as_ref(), Role::Input));
+        outputs
+    }
+
+    /// Returns the outputs of a command that reads these archives, and perhaps the files beside them.
+    pub fn of<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let inputs: Vec<P> = inputs.into_iter().collect();
-        for input in &inputs {
-            outputs.know(input.as_ref(), Role::Input);
-        }
+        let mut outputs = Outputs::of_sources(&inputs);
         for input in &inputs {
             FileKind::BESIDE
                 .into_iter()

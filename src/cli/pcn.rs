@@ -7,9 +7,10 @@ use crate::new_file;
 use crate::output::{self, cannot_read, count, printable};
 use crate::outputs::{Existing, Outputs};
 use clap::ValueEnum;
+use scoresheet::import;
 use scoresheet::pcn::general::{self, Checked, GeneralGame, Layout, Squares};
 use scoresheet::pcn::{Board, PcnError, Side};
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Show, check and convert PCN documents: games of any chess family, on boards of one, two, three or more dimensions
@@ -115,12 +116,10 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     done
 }
 
+/// Returns the text of a document, plain or compressed.
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    if file.as_os_str() != "-" {
-        return std::fs::read(file).map_err(|error| cannot_read(file, error));
-    }
     let mut content = Vec::new();
-    io::stdin().lock().read_to_end(&mut content).map_err(|error| cannot_read(file, error))?;
+    import::open_as_is(file)?.read_to_end(&mut content).map_err(|error| cannot_read(file, error))?;
     Ok(content)
 }
 
@@ -304,7 +303,7 @@ fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
         None => out.write_all(text.as_bytes())?,
         Some(path) => {
             let existing = Existing::of_force(args.force);
-            let target = Outputs::of([&args.file]).file(path, Content::Json, existing)?;
+            let target = Outputs::of_sources([&args.file]).file(path, Content::Json, existing)?;
             new_file::write(&target, |file| Ok(file.write_all(text.as_bytes())?))?;
         }
     }

@@ -36,7 +36,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         archive.game(args.game).map_err(failed())?;
         archive.len()
     };
-    Outputs::of([&args.pgn]).in_place(&args.archive)?;
+    Outputs::of_sources([&args.pgn]).in_place(&args.archive)?;
     let mut games = GameSet::new(before);
     games.insert(args.game);
     let summary = replace(

@@ -1,7 +1,7 @@
 //! The reading side: opens sources, splits them, and makes jobs.
 
 use super::kept::Reading;
-use super::source::{look_at, open_raw, open_until, unreadable};
+use super::source::{look_at, open_as_is, open_until, unreadable};
 use super::{ImportOptions, Progress};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
@@ -190,7 +190,7 @@ impl<'a> Feed<'a> {
 
     /// Opens a source: one that is kept whole as it is, others as PGN.
     fn open_source(&self, place: usize, path: &Path) -> Result<pgn::Source> {
-        if self.options.kept.contains(&place) { open_raw(path) } else { open_until(path, self.stop) }
+        if self.options.kept.contains(&place) { open_as_is(path) } else { open_until(path, self.stop) }
     }
 
     fn read_part(&mut self, bytes: usize) -> Result<Option<Part>> {

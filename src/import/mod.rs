@@ -34,7 +34,7 @@ use ordered::Ordered;
 use output::{Output, Turn};
 use parsed::Parsed;
 use resume::Start;
-pub use source::{from_reader, open, open_document};
+pub use source::{from_reader, open, open_as_is, open_document};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -17,11 +17,13 @@ pub fn open(path: &Path) -> Result<Source> {
 
 /// Opens a file as [`open`] does; ends with [`Error::Interrupted`] where `stop` is set before PGN has been made of it.
 pub(super) fn open_until(path: &Path, stop: &AtomicBool) -> Result<Source> {
-    as_pgn(open_raw(path)?, path, stop)
+    as_pgn(open_as_is(path)?, path, stop)
 }
 
-/// Opens a file of PGN or PCN as it is, decompressed.
-pub(super) fn open_raw(path: &Path) -> Result<Source> {
+/// Opens a file, or standard input for `-`, of PGN or PCN as it is, decompressed.
+///
+/// Errors: those of [`open`], but for what is at fault in a document.
+pub fn open_as_is(path: &Path) -> Result<Source> {
     pgn::open_text(path).map_err(|error| refused(path, error))
 }
 
@@ -33,7 +35,7 @@ pub fn open_document(path: &Path) -> Result<Option<Source>> {
     if path.as_os_str() == "-" || !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
         return Ok(None);
     }
-    open_raw(path).map(|source| Some(source).filter(Source::is_json))
+    open_as_is(path).map(|source| Some(source).filter(Source::is_json))
 }
 
 /// Returns an error for a file that cannot be opened or is refused for what it begins with, as far as that is seen without unpacking it.
