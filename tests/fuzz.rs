@@ -191,12 +191,24 @@ const GREAT: [u64; 3] = [u64::MAX, scoresheet::format::MOST + 1, scoresheet::for
 
 #[test]
 fn great_numbers_overflow_nowhere() {
+    great_numbers(23);
+}
+
+#[test]
+#[ignore = "at every byte: some minutes"]
+fn every_great_number_overflows_nowhere() {
+    great_numbers(1);
+}
+
+/// Puts great numbers into an archive, under good checksums, in every number of its header pages and at every so many bytes of its blocks;
+/// and does everything with it that can be done.
+fn great_numbers(every: usize) {
     assert!(
         catch_unwind(|| std::hint::black_box(u64::MAX) + std::hint::black_box(1)).is_err() == cfg!(debug_assertions)
     );
     let golden = std::fs::read(testdata("golden/v0.1.bga")).unwrap();
     let of_pages = (32..64).chain(4096 + 32..4096 + 64).step_by(8);
-    let places: Vec<usize> = of_pages.chain(8192..golden.len() - 8).collect();
+    let places: Vec<usize> = of_pages.chain((8192..golden.len() - 8).step_by(every)).collect();
     places.into_par_iter().for_each(|at| {
         for number in GREAT {
             let mut file = golden.clone();

@@ -20,12 +20,12 @@ const INDEX: u8 = 4;
 
 /// The parts of an input: which file stands beside the archive (a byte), the lengths of the archive (three bytes, the lowest first) and of the
 /// question (one), the archive, the question, and the file beside it. Lengths that are too great take what there is.
-fn parts(bytes: &[u8]) -> Option<(u8, &[u8], &[u8], &[u8])> {
+fn parts(bytes: &[u8]) -> Option<(u8, [&[u8]; 3])> {
     let ([which, a, b, c, question], rest) = bytes.split_first_chunk()?;
     let length = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
     let (archive, rest) = rest.split_at(length.min(rest.len()));
     let (question, side) = rest.split_at(usize::from(*question).min(rest.len()));
-    Some((which % 5, archive, question, side))
+    Some((which % 5, [archive, question, side]))
 }
 
 /// Returns the input that has these parts.
@@ -48,7 +48,7 @@ pub fn joined(which: &str, archive: &[u8], question: &str, side: &[u8]) -> Vec<u
 
 /// Archives of any bytes, with a file beside them and a question.
 pub fn archive_and_query(bytes: &[u8]) {
-    let Some((which, archive, question, side)) = parts(bytes) else { return };
+    let Some((which, [archive, question, side])) = parts(bytes) else { return };
     let (mut file, mut side) = (archive.to_vec(), side.to_vec());
     fix_checksums(&mut file);
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -109,8 +109,8 @@ fn kind_at(model: &Model, place: u32) -> Option<usize> {
 
 /// Appends the packed form of a stream of Brenner bytes (texts apart), played from `start`.
 ///
-/// Any bytes can be packed: what is not a canonical stream, is beyond the model, would grow or would take less than an eighth of a bit for a
-/// byte is held as it is, with one byte more.
+/// Any bytes can be packed: what is not a canonical stream, is beyond the model, would grow, or would take less than an eighth of a bit
+/// for each byte, is held as it is, with one byte more.
 /// Costs about two microseconds a ply. The length in bytes is part of what a decoder must know.
 pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     match &*STANDARD {
@@ -122,8 +122,8 @@ pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
 /// Appends the stream that `bytes`, all of them, pack: exactly the one that was given to [`encode`] with the same start.
 ///
 /// With `limit`, at least that many plies of the main line (or all there are), but not necessarily the rest: ply K
-/// costs only the moves before it. Whatever the bytes, it ends, does not panic, and appends no more than about 64 bytes for each (and 128), 64 KiB, or
-/// their own length. Costs a microsecond or two a ply.
+/// costs only the moves before it. Whatever the bytes, it ends and does not panic. It appends at most about 128 bytes and 64 more for
+/// each of `bytes` (64 KiB at the most), or as many as `bytes` has. Costs a microsecond or two a ply.
 pub fn decode(start: &Position, bytes: &[u8], limit: Option<u32>, out: &mut Vec<u8>) -> Result<(), Fault> {
     match &*STANDARD {
         Some(model) => decode_with(model, start, bytes, limit, out),
