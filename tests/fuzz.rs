@@ -206,8 +206,9 @@ fn great_numbers(every: usize) {
     assert!(
         catch_unwind(|| std::hint::black_box(u64::MAX) + std::hint::black_box(1)).is_err() == cfg!(debug_assertions)
     );
-    let golden = std::fs::read(testdata("golden/v0.1.bga")).unwrap();
-    let of_pages = (32..64).chain(4096 + 32..4096 + 64).step_by(8);
+    let golden = std::fs::read(testdata("golden/v0.2.bga")).unwrap();
+    assert!(scoresheet::Archive::from_bytes(golden.clone(), None).is_ok());
+    let of_pages = (32..80).chain(4096 + 32..4096 + 80).step_by(8);
     let places: Vec<usize> = of_pages.chain((8192..golden.len() - 8).step_by(every)).collect();
     places.into_par_iter().for_each(|at| {
         for number in GREAT {

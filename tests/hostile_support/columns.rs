@@ -234,17 +234,21 @@ fn cost(file: &[u8]) -> (Duration, u64) {
 
 #[test]
 fn columns_cost_no_more_than_their_bytes() {
+    let mut dear = Vec::new();
     for (name, make) in KINDS {
         for n in [2_000, 20_000] {
             let (one, other) = (made(&mut { make }, n), made(&mut { make }, 2 * n));
             let (first, second) = (cost(&one), cost(&other));
             println!("{name}, {n}: {} and {} bytes, {first:?} and {second:?}", one.len(), other.len());
             // What a block may cost whatever its size takes a while, too.
-            assert!(second.0 < first.0 * 22 / 10 + Duration::from_millis(20), "{name}: {first:?} {second:?}");
-            assert!(second.1 < first.1 * 22 / 10 + (24 << 20), "{name}: {first:?} {second:?}");
-            assert!(second.1 < (32 << 20) + 400 * other.len() as u64, "{name}: {second:?} of {}", other.len());
+            let in_time = second.0 < first.0 * 22 / 10 + Duration::from_millis(20);
+            let in_memory = second.1 < first.1 * 22 / 10 + (24 << 20);
+            if !in_time || !in_memory || second.1 > (32 << 20) + 400 * other.len() as u64 {
+                dear.push(format!("{name}, {n}: {first:?} {second:?}"));
+            }
         }
     }
+    assert!(dear.is_empty(), "{dear:#?}");
 }
 
 #[test]
