@@ -106,7 +106,25 @@ fn each_limit_holds_to_the_last_byte() {
     assert_eq!(least(&path, 1 << 12, |placed| Limits { placed, ..standard }), 200);
     let texts = 200 * ("[%clk 0:03:00]".len() + "a remark".len()) + 3000 * "a comment that recurs ".len();
     assert_eq!(least(&path, 1 << 20, |texts| Limits { texts, ..standard }), texts);
-    assert!(least(&path, 1 << 20, |edits| Limits { edits, ..standard }) >= 200);
+    let edits = least(&path, 1 << 20, |edits| Limits { edits, ..standard });
+    assert!(edits >= 200);
+    // Of all that takes no bytes the edits cost the most: three numbers each.
+    let own = Limits { allowance_per_game: 0, allowance_per_byte: 0, ..standard };
+    assert_eq!(least(&path, 1 << 22, |allowance| Limits { allowance, ..own }), edits * 176);
+    let games = Limits { allowance: 0, allowance_per_byte: 0, ..standard };
+    assert_eq!(
+        least(&path, 1 << 20, |allowance_per_game| Limits { allowance_per_game, ..games }),
+        (edits * 176).div_ceil(201)
+    );
+    assert!(
+        least(&path, 1 << 20, |allowance_per_byte| Limits {
+            allowance: 0,
+            allowance_per_game: 0,
+            allowance_per_byte,
+            ..standard
+        }) > 10
+    );
+    assert_eq!(least(&path, 1 << 20, |string| Limits { string, ..standard }), "Player 0".len());
 }
 
 #[test]

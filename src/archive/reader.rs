@@ -9,7 +9,7 @@ use super::opening::{Incomplete, Opening, Tail};
 use super::options::OpenOptions;
 use super::read_at::Store;
 use super::scan::{BlockRef, IndexBuilder, Scan};
-use super::set::GameSet;
+use super::set::{GameSet, Unsaid};
 use super::side::SideState;
 use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
@@ -155,20 +155,19 @@ impl Archive {
         if index.deletions.is_empty() {
             return Ok(None);
         }
-        let mut deleted = GameSet::new(index.state.games);
-        for entry in &index.deletions {
+        let (mut deleted, mut unsaid) = (GameSet::new(index.state.games), Unsaid::new(index.state.games));
+        // From the last block back: the last that names a game says what it is, and no game is looked at twice.
+        for entry in index.deletions.iter().rev() {
             let block = BlockRef::at(store, id, entry.offset)?;
             let payload = block.checked(store, id)?;
             let damage = Damage::new(entry.offset, "damaged deletions block");
             let runs = deleted::decode(&payload, index.state.games).ok_or(damage)?;
-            let change = match block.header.kind {
-                Kind::Deleted => GameSet::insert,
-                Kind::Restored => GameSet::remove,
+            let is_deleted = match block.header.kind {
+                Kind::Deleted => true,
+                Kind::Restored => false,
                 _ => return Err(damage.into()),
             };
-            for game in runs.into_iter().flat_map(|(first, last)| first..=last) {
-                change(&mut deleted, game);
-            }
+            runs.into_iter().for_each(|run| unsaid.take(run, is_deleted.then_some(&mut deleted)));
         }
         Ok(Some(deleted).filter(|deleted| !deleted.is_empty()))
     }

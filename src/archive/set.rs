@@ -123,6 +123,63 @@ impl GameSet {
     }
 }
 
+/// The games of an archive that nothing has been said of yet. Runs of games are taken from it, each game once, so that any number of runs
+/// takes time in proportion to the games and the runs.
+pub(super) struct Unsaid {
+    games: GameSet,
+    /// For each word a word that is not before it, and itself if it has games.
+    next: Vec<usize>,
+}
+
+impl Unsaid {
+    /// Returns all games of an archive.
+    pub fn new(games: u64) -> Unsaid {
+        let games = GameSet::all(games);
+        Unsaid { next: (0..=games.words.len()).collect(), games }
+    }
+
+    /// Takes the games `first` to `last`, and puts them into a set if there is one.
+    pub fn take(&mut self, (first, last): (u64, u64), mut into: Option<&mut GameSet>) {
+        let Some((first, last)) = first.checked_sub(1).zip(last.checked_sub(1)) else { return };
+        let (from, to) = ((first / 64) as usize, (last / 64) as usize);
+        let mut at = self.find(from);
+        while at <= to {
+            let Some(word) = self.games.words.get_mut(at) else { return };
+            let head = if at == from { !0 << (first % 64) } else { !0 };
+            let tail = if at == to { !0 >> (63 - last % 64) } else { !0 };
+            let taken = *word & head & tail;
+            *word &= !taken;
+            if *word == 0
+                && let Some(next) = self.next.get_mut(at)
+            {
+                *next = at + 1;
+            }
+            if let Some(word) = into.as_mut().and_then(|set| set.words.get_mut(at)) {
+                *word |= taken;
+            }
+            at = self.find(at + 1);
+        }
+    }
+
+    /// Returns the first word from `word` on that has games; each that is passed over leads there from now on.
+    fn find(&mut self, word: usize) -> usize {
+        let step = |next: &[usize], at: usize| next.get(at).copied().unwrap_or(at);
+        let mut found = word;
+        while step(&self.next, found) != found {
+            found = step(&self.next, found);
+        }
+        let mut at = word;
+        while at != found {
+            let next = step(&self.next, at);
+            if let Some(place) = self.next.get_mut(at) {
+                *place = found;
+            }
+            at = next;
+        }
+        found
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use scoresheet::format::block::Kind;
 use scoresheet::format::moves::Coding;
 use scoresheet::format::tags::{Tags, TagsBuilder, Value};
 use scoresheet::format::texts::{Texts, TextsBuilder};
-use scoresheet::format::{dictionary, layout, record};
+use scoresheet::format::{deleted, dictionary, layout, record};
 use scoresheet::game::{Outcome, TextKind};
 use scoresheet::packed;
 use scoresheet::{Archive, Error};
@@ -99,7 +99,7 @@ fn ones() -> &'static [u8] {
 /// The game that has one move for each side, for ever.
 const FORCED: &str = "5b1k/4p1p1/4P1P1/8/8/4p1p1/4P1P1/5B1K w - - 0 1";
 
-type Kinds = [(&'static str, fn(&mut Forge, usize)); 15];
+type Kinds = [(&'static str, fn(&mut Forge, usize)); 16];
 
 /// What is made of n, in columns.
 pub const KINDS: Kinds = [
@@ -170,6 +170,11 @@ pub const KINDS: Kinds = [
             let group = lengths[..lengths.len() / n * 16].to_vec();
             lengths.chunks_mut(group.len()).for_each(|lengths| lengths.copy_from_slice(&group[..lengths.len()]));
         });
+    }),
+    ("blocks that delete all games", |forge, n| {
+        forge.chunk_of(&vec![Vec::new(); n], Coding::Plain);
+        let payload = deleted::encode(&[(1, n as u64)]);
+        (0..n / 40).for_each(|_| forge.block(Kind::Deleted, 1, n as u32, &payload));
     }),
     ("packed games of forced moves", |forge, n| {
         let mut record = vec![record::HEADER, record::SET_UP];
