@@ -365,7 +365,7 @@ fn a_small_file_that_unpacks_to_much() {
     let mut gzip =
         flate2::write::GzEncoder::new(File::create(folder.path().join("s.pgn")).unwrap(), flate2::Compression::best());
     (0..64).for_each(|_| gzip.write_all(&[b'['; 1 << 20]).unwrap());
-    gzip.write_all(b"\n[Event \"last\"]\n\n1. e4 *\n").unwrap();
+    gzip.write_all(b"\n\n[Event \"last\"]\n\n1. e4 *\n").unwrap();
     gzip.finish().unwrap();
     let Cost { peak, outcome, .. } = cost("import", folder.path());
     assert_eq!(outcome, "2 1 1");

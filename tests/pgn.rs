@@ -176,7 +176,7 @@ fn write(games: &[Game]) -> Vec<u8> {
 #[test]
 fn fixtures() {
     let mut wrong = String::new();
-    for (name, text, expected) in FIXTURES {
+    for (name, text, expected) in FIXTURES.iter().chain(MORE_FIXTURES) {
         let seen: Vec<String> = read_every_way(text).iter().map(dump_seen).collect();
         if seen != *expected {
             wrong += &format!("== {name}\n");
@@ -189,7 +189,7 @@ fn fixtures() {
 /// What has been stored is written so that the same is read again.
 #[test]
 fn fixtures_come_back() {
-    for (name, text, _) in FIXTURES {
+    for (name, text, _) in FIXTURES.iter().chain(MORE_FIXTURES) {
         let stored = games(text);
         let again = games(&write(&stored));
         let dumps = |games: &[Game]| games.iter().map(dump_with_result).collect::<Vec<_>>();
@@ -321,12 +321,13 @@ fn games_that_are_too_long() {
 #[test]
 fn a_million_parentheses() {
     let million = 1_000_000;
+    let options = limited(|limits| limits.max_game_bytes = 16 << 20);
     let text = format!(
         "[Event \"a\"]\n\n1. e4 {}{} e5 1-0\n\n[Event \"b\"]\n\n*\n",
         "(1. d4 ".repeat(million),
         ")".repeat(million)
     );
-    let seen = read(text.as_bytes());
+    let seen = read_with(text.as_bytes(), 1 << 20, 1 << 20, &options);
     assert_eq!(seen.len(), 2);
     let kinds: Vec<FaultKind> = seen[0].faults.iter().map(|fault| fault.2.kind).collect();
     assert_eq!(kinds, [FaultKind::TooDeep]);
@@ -347,10 +348,15 @@ fn many_siblings() {
 
 #[test]
 fn a_long_tag() {
+    let options = limited(|limits| limits.max_game_bytes = 4 << 20);
     for (length, faults) in [(65_536, 0), (65_537, 1), (1 << 20, 1), (3 << 20, 1)] {
         let text = format!("[Event \"a\"]\n[Annotator \"{}\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n*\n", "x".repeat(length));
-        let seen = read(text.as_bytes());
+        let seen = read_with(text.as_bytes(), 1 << 20, 1 << 20, &options);
         assert_eq!((seen.len(), seen[0].faults.len(), seen[0].plies), (2, faults, 1), "{length}");
+        if text.len() > Limits::default().max_game_bytes {
+            assert_eq!(read(text.as_bytes()).len(), 1);
+            continue;
+        }
         let written = write(&games(text.as_bytes()));
         assert_eq!(games(&written)[0].events, seen[0].game.0.events);
     }
@@ -904,6 +910,42 @@ fn export_format() {
     let expected = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K3 b - - 0 9\"]\n\n9... Kd7 ;not } possible\n*\n\n";
     assert_eq!(String::from_utf8_lossy(&write(&[game])), expected);
 }
+
+/// Further ones, apart from those that mutants are made of.
+#[rustfmt::skip]
+const MORE_FIXTURES: &[(&str, &[u8], &[&str])] = &[
+    (
+        "typographic glyphs after moves",
+        "1. e4‼ e5⁇ 2. Nf3⁉□ Nc6⁈ 3. Bb5 ± a6 ∓ 4. Ba4+− Nf6−+ 5. O-O⩲ {x} Be7 ∞ 6. Re1! ⩱ b5 *".as_bytes(),
+        &[
+            "e4!! e5?? Nf3!? $7 Nc6?! Bb5 $16 a6 $17 Ba4 $18 Nf6 $19 O-O $14 {x} Be7 $13 Re1! $15 b5 = *",
+        ],
+    ),
+    (
+        "a glyph of Windows-1252, and glyphs before any move",
+        b"[Event \"\"]\n\n1. e4\xB1 e5+\x96 *\n\n[Event \"a\"]\n\n\xE2\x80\xBC 1. e4 \xE2\x88\x86 *\n",
+        &[
+            "[Event ] e4 $16 e5 $18 = *",
+            "[Event a] <‼> e4 $140 = *",
+        ],
+    ),
+    (
+        "glyphs after what is no legal move",
+        "1. e4 Ke5‼ 2. d4 *\n\n[Event \"\"]\n\n1. e4 bad‼ *".as_bytes(),
+        &[
+            "e4 <<Ke5‼ 2. d4>> = * #IllegalMove line 1 byte 6 ply 1",
+            "[Event ] e4 <bad‼> = * #UnknownToken line 5 byte 40 ply 1",
+        ],
+    ),
+    (
+        "NUL in a FEN tag: tag and position say the same",
+        b"[FEN \"8/8/3k4/1p1p4/1P6/2P1K3/8/8 w - -\0 0 1\"]\n\n1. Kd4 *\n\n[FEN \"\0\"]\n\n1. e4 *\n",
+        &[
+            "[FEN 8/8/3k4/1p1p4/1P6/2P1K3/8/8 w - - 0 1] <8/8/3k4/1p1p4/1P6/2P1K3/8/8 w - - 0 1> Kd4 = * #NulByte line 1 byte 39 ply 1",
+            "[FEN ] e4 = * #NulByte line 5 byte 64 ply 1",
+        ],
+    ),
+];
 
 /// Name, text, and what is read of it.
 #[rustfmt::skip]
@@ -1459,37 +1501,6 @@ const FIXTURES: &[(&str, &[u8], &[&str])] = &[
         b"[White \"Ren\xC3\xA9\"]\n\n1. e4 {\xE2\x99\x98 \xF0\x9F\x98\x80} *",
         &[
             "[White René] e4 {♘ 😀} = *",
-        ],
-    ),
-    (
-        "typographic glyphs after moves",
-        "1. e4‼ e5⁇ 2. Nf3⁉□ Nc6⁈ 3. Bb5 ± a6 ∓ 4. Ba4+− Nf6−+ 5. O-O⩲ {x} Be7 ∞ 6. Re1! ⩱ b5 *".as_bytes(),
-        &[
-            "e4!! e5?? Nf3!? $7 Nc6?! Bb5 $16 a6 $17 Ba4 $18 Nf6 $19 O-O $14 {x} Be7 $13 Re1! $15 b5 = *",
-        ],
-    ),
-    (
-        "a glyph of Windows-1252, and glyphs before any move",
-        b"[Event \"\"]\n\n1. e4\xB1 e5+\x96 *\n\n[Event \"a\"]\n\n\xE2\x80\xBC 1. e4 \xE2\x88\x86 *\n",
-        &[
-            "[Event ] e4 $16 e5 $18 = *",
-            "[Event a] <‼> e4 $140 = *",
-        ],
-    ),
-    (
-        "glyphs after what is no legal move",
-        "1. e4 Ke5‼ 2. d4 *\n\n[Event \"\"]\n\n1. e4 bad‼ *".as_bytes(),
-        &[
-            "e4 <<Ke5‼ 2. d4>> = * #IllegalMove line 1 byte 6 ply 1",
-            "[Event ] e4 <bad‼> = * #UnknownToken line 5 byte 42 ply 1",
-        ],
-    ),
-    (
-        "NUL in a FEN tag: tag and position say the same",
-        b"[FEN \"8/8/3k4/1p1p4/1P6/2P1K3/8/8 w - -\0 0 1\"]\n\n1. Kd4 *\n\n[FEN \"\0\"]\n\n1. e4 *\n",
-        &[
-            "[FEN 8/8/3k4/1p1p4/1P6/2P1K3/8/8 w - - 0 1] <8/8/3k4/1p1p4/1P6/2P1K3/8/8 w - - 0 1> Kd4 = * #NulByte line 1 byte 39 ply 1",
-            "[FEN ] e4 = * #NulByte line 5 byte 65 ply 1",
         ],
     ),
     (

@@ -9,6 +9,7 @@ mod dictionary;
 mod digest;
 mod file_kind;
 mod game;
+mod interner;
 mod many;
 pub mod map;
 mod new_file;

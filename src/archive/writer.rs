@@ -13,84 +13,17 @@ use crate::format::header::{Header, PAGE};
 use crate::format::index::Index;
 use crate::format::moves::{self, Coding};
 use crate::format::source::Source;
-use foldhash::{HashMap, HashSet};
-use std::hash::BuildHasher;
 use std::io;
 
+pub use super::interner::Interner;
 pub(crate) use super::new_file::sync_folder;
 pub use super::new_file::{NewFile, write_index, write_side};
 pub use super::recovery::Opened;
 
 /// Chunks in a batch, unless the import is asked for another number: a commit follows every so many.
 pub const BATCH: u32 = 64;
-/// The most strings that a writer takes into the dictionary, and the most bytes of text in them: what bounds its memory.
-const MAX_STRINGS: u64 = 1 << 20;
-const MAX_STRING_BYTES: usize = 32 << 20;
-/// A string that stands this often in a chunk is sure to be worth a number.
-const RECURRING: usize = 4;
-/// A string longer than this stays in its chunk.
-const MAX_STRING: usize = 1024;
 /// The compression level of dictionary blocks: they are small and read often.
 const DICTIONARY_LEVEL: i32 = 12;
-
-/// Numbers strings in the order in which they come, for the archive's dictionary.
-///
-/// A string gets a number when it recurs: within a chunk, or in a second chunk of the same batch. Names that are seen once stay in their
-/// chunk, and so in the archive once. What counts across batches is in the archive: so an import that was cut off can go on as it would have.
-#[derive(Debug, Default)]
-pub struct Interner {
-    numbers: HashMap<Box<[u8]>, u64>,
-    bytes: usize,
-    new: Vec<Box<[u8]>>,
-    /// Hashes of strings seen in one chunk of the batch so far; a false hit costs a few bytes.
-    once: HashSet<u64>,
-    hasher: foldhash::quality::FixedState,
-}
-
-impl Interner {
-    /// Returns the number of a string that stands `uses` times in a chunk, a new one if need be; `None` where it is to stay in the chunk.
-    pub fn intern(&mut self, string: &[u8], uses: usize) -> Option<u64> {
-        if let Some(number) = self.numbers.get(string) {
-            return Some(*number);
-        }
-        let next = self.numbers.len() as u64;
-        if string.len() > MAX_STRING || next >= MAX_STRINGS || self.bytes + string.len() > MAX_STRING_BYTES {
-            return None;
-        }
-        if uses < RECURRING {
-            let hash = self.hasher.hash_one(string);
-            if (self.once.len() as u64) < MAX_STRINGS && self.once.insert(hash) {
-                return None;
-            }
-        }
-        self.bytes += string.len();
-        self.numbers.insert(string.into(), next);
-        self.new.push(string.into());
-        Some(next)
-    }
-
-    /// Begins a batch.
-    pub fn begin_batch(&mut self) {
-        self.once.clear();
-    }
-
-    /// Takes a string that the archive has already; they come in the order of their numbers.
-    pub(super) fn learn(&mut self, string: &[u8]) {
-        let number = self.known();
-        self.bytes += string.len();
-        self.numbers.insert(string.into(), number);
-    }
-
-    /// Returns how many strings have numbers.
-    pub(super) fn known(&self) -> u64 {
-        self.numbers.len() as u64
-    }
-
-    /// Returns the strings that have got numbers since the last call, in order.
-    pub fn take_new(&mut self) -> Vec<Box<[u8]>> {
-        std::mem::take(&mut self.new)
-    }
-}
 
 /// A chunk of games, encoded but for what depends on its place in the file.
 #[derive(Debug, Default)]

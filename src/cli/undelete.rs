@@ -55,6 +55,6 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     if !args.quiet {
         note(&format!("{}: {} restored", shown(path), count(restored.games, "game", "games")));
     }
-    output::tell_unindexed(path, restored.unindexed.as_ref());
+    output::report_unindexed(path, restored.unindexed.as_ref());
     Ok(Code::Fine)
 }

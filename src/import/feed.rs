@@ -171,7 +171,7 @@ impl<'a> Feed<'a> {
             match part {
                 Ok(Some(part)) => {
                     let opens = part.is_open() && !self.open;
-                    if opens && !job.parts.is_empty() {
+                    if (opens || part.bytes() > 2 * wanted) && !job.parts.is_empty() {
                         self.held = Some(part);
                         break;
                     }

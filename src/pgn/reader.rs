@@ -63,6 +63,13 @@ pub fn read_game<V: Visitor>(region: &[u8], at: usize, options: &ReadOptions, vi
 /// How far a region is looked through before the game is read.
 const SURVEY: usize = 16 << 10;
 
+/// A text that stands before the end of the tags.
+struct Early {
+    kind: TextKind,
+    length: u32,
+    start: usize,
+}
+
 /// A variation's way back: where the line went off.
 struct Branch {
     now: Position,
@@ -81,7 +88,7 @@ struct Reader<'a, V> {
     rejected: bool,
     tags: usize,
     /// Comments and raw texts that stand before the end of the tags.
-    early: Vec<(TextKind, usize, usize)>,
+    early: Vec<Early>,
 
     now: Position,
     before: Position,
@@ -163,8 +170,8 @@ impl<'a, V: Visitor> Reader<'a, V> {
         if !self.rejected {
             self.visitor.start(&self.now);
         }
-        for (kind, start, end) in std::mem::take(&mut self.early) {
-            self.text(kind, start, end);
+        for Early { kind, start, length } in std::mem::take(&mut self.early) {
+            self.text(kind, start, start + length as usize);
         }
         if whole_tail {
             let at = self.lexer.next().start;
@@ -194,25 +201,25 @@ impl<'a, V: Visitor> Reader<'a, V> {
                     let line = slice(self.lexer.text, 0, bytes::line_end(self.lexer.text, token.start));
                     self.lexer.at = trim_end(line).len();
                     self.fault(FaultKind::BadTag, token.start);
-                    self.early.push((TextKind::Token, token.start, self.lexer.at));
+                    self.hold(TextKind::Token, token.start, self.lexer.at);
                 }
                 Kind::Bracket => {
                     self.fault(FaultKind::BadTag, token.start);
-                    self.early.push((TextKind::Token, token.start, token.to));
+                    self.hold(TextKind::Token, token.start, token.to);
                 }
                 Kind::Brace if token.to - token.from <= self.options.limits.max_comment_bytes => {
-                    self.early.push((TextKind::Brace, token.from, token.to));
+                    self.hold(TextKind::Brace, token.from, token.to);
                 }
-                Kind::Line => self.early.push((TextKind::Line, token.from, token.to)),
-                Kind::Escape => self.early.push((TextKind::Escape, token.from, token.to)),
+                Kind::Line => self.hold(TextKind::Line, token.from, token.to),
+                Kind::Escape => self.hold(TextKind::Escape, token.from, token.to),
                 Kind::Word if self.tags > 0 && (is_plain_word(self.word(token)) || is_usual_sign(self.word(token))) => {
                     if !is_usual_sign(self.word(token)) {
                         self.fault(FaultKind::UnknownToken, token.start);
                     }
-                    self.early.push((TextKind::Token, token.start, token.to));
+                    self.hold(TextKind::Token, token.start, token.to);
                 }
                 Kind::Good | Kind::Bad if self.tags > 0 => {
-                    self.early.push((TextKind::Token, token.start, token.to));
+                    self.hold(TextKind::Token, token.start, token.to);
                 }
                 _ => {
                     self.lexer.at = token.start;
@@ -260,7 +267,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
         self.tags += 1;
         if pair.raw_len > self.options.limits.max_tag_bytes {
             self.fault(FaultKind::TagTooLong, at);
-            self.early.push((TextKind::Token, at, pair.end));
+            self.hold(TextKind::Token, at, pair.end);
             return;
         }
         if let Some(kind) = pair.fault {
@@ -286,6 +293,11 @@ impl<'a, V: Visitor> Reader<'a, V> {
         } else {
             self.visitor.tag(&text::decode(pair.name, self.plain), &text::decode(&pair.value, self.plain));
         }
+    }
+
+    /// Keeps a text for after the start.
+    fn hold(&mut self, kind: TextKind, start: usize, end: usize) {
+        self.early.push(Early { kind, start, length: u32::try_from(end - start).unwrap_or(u32::MAX) });
     }
 
     fn movetext(&mut self) {
