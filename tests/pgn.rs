@@ -630,7 +630,7 @@ fn random_game(dice: &mut Dice) -> Game {
                 game.events.push(Event::Text(TextKind::Escape, text.into()));
             }
             6 => {
-                game.events.push(Event::Text(TextKind::Token, dice.one_of(&["N", "+-", "=", "D", "e.p.", "±"]).into()))
+                game.events.push(Event::Text(TextKind::Token, dice.one_of(&["N", "+-", "=", "D", "e.p.", "RR"]).into()))
             }
             7 if moved => {
                 game.events.push(Event::Open);
