@@ -494,7 +494,7 @@ proptest! {
         }
         let _ = pcn::parse(&bytes);
         let _ = standalone::decode(&bytes);
-        for notation in [Notation::Table, Notation::Alternate] {
+        for notation in [Notation::Table, Notation::Alternate, Notation::Exchanged, Notation::Fixed] {
             let mut last = 0;
             let _ = explain(&bytes, notation, |line| {
                 last = line.offset;

@@ -390,6 +390,8 @@ fn long_documents_are_kept_whole() {
     let long = format!("{line}\n").repeat((2 << 20) / line.len() + 1);
     room.write("long.pcn", &long);
     room.fine(&["import", "long.pcn", "-o", "long.bga", "-q", "--batch", "1"]);
+    let info = room.fine(&["info", "long.bga"]);
+    assert!(info.contains("0 games seen, 0 rejected; exact") && info.contains("Commits  3"), "{info}");
     assert_eq!(room.fine(&["export", "long.bga", "--original"]), long);
     assert_eq!(room.run(&["verify", "long.bga"]).code, Some(0));
 }

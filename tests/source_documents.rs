@@ -184,6 +184,17 @@ fn b10_to_b12_orders_of_the_fields() {
             assert!(table.contains("1. "));
         }
     }
+    // The fields of Bc4 and of the pawns, as the document orders them: type, which, direction, number of squares.
+    for (form, bishop, pawn) in [
+        ("alternate", "01 01 1 011", "001 10 100"),
+        ("exchanged", "01 011 01 1", "001 10 100"),
+        ("fixed", "01 1 01 011", "001 100 10"),
+    ] {
+        let explained = room.run_with(&["brenner", "explain", "-", "--form", form], MATE).out;
+        let lines: Vec<&str> = explained.lines().collect();
+        assert!(lines[0].starts_with(pawn) && lines[4].starts_with(bishop) && lines[4].ends_with("Bc4"), "{explained}");
+        assert!(lines[4].contains("bishop #1 3 NW"), "{explained}");
+    }
     assert_eq!(room.run_with(&["brenner", "encode", "-", "--alternate"], MATE).out, encoded(&room, MATE, "alternate"));
 }
 
@@ -206,6 +217,12 @@ fn b13_eleven_bits() {
             assert_eq!((back.code, back.out.trim_end()), (Some(0), pgn.trim_end()), "{form}: {}", back.err);
         }
     }
+    let explained =
+        room.run_with(&["brenner", "explain", "-", "--form", "bits"], "[White \"A\"]\n\n1. e4 e5 1-0\n").out;
+    let rows: Vec<Vec<&str>> = explained.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["00101111010", "id", "378:", "e2", "e4", "e4"]);
+    assert_eq!(rows[2][..], ["11110110011", "end", "of", "the", "moves", "1-0"]);
+    assert_eq!(rows[3].last(), Some(&"A"));
     for (form, bytes, words) in [
         ("ids", "01 7A 06 5E", "the bytes end before the id that ends the game"),
         ("ids", "01 7A 01 7A 07 B1", "move 2: not a legal move"),

@@ -1,13 +1,13 @@
 //! What each byte of a stand-alone string says, in the manner of Brenner's document: `01 100 001`, queen, 4 squares, NE.
 
-use super::alternate::{TO_ALTERNATE, from_alternate};
+use super::alternate::Order;
 use super::decode::{Decoder, Item, Texts};
 use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, StandaloneError};
 use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::Position;
 use std::fmt;
 
-/// Which of the document's two notations bytes are in.
+/// Which of the document's notations bytes are in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Notation {
     /// That of the document's table.
@@ -15,6 +15,22 @@ pub enum Notation {
     Table,
     /// The alternate one.
     Alternate,
+    /// The alternate one with nnn exchanged ([`Order::Exchanged`]).
+    Exchanged,
+    /// The alternate one in the fixed order ([`Order::Fixed`]).
+    Fixed,
+}
+
+impl Notation {
+    /// Returns the order of the fields, where it is not the table's.
+    pub const fn order(self) -> Option<Order> {
+        match self {
+            Notation::Table => None,
+            Notation::Alternate => Some(Order::Alternate),
+            Notation::Exchanged => Some(Order::Exchanged),
+            Notation::Fixed => Some(Order::Fixed),
+        }
+    }
 }
 
 /// One element of a string: its bits in fields, what they mean, and the move or text that it is.
@@ -43,10 +59,7 @@ impl fmt::Display for Explained {
 ///
 /// On an error, `found` has seen all that stands before it.
 pub fn explain(bytes: &[u8], notation: Notation, mut found: impl FnMut(Explained)) -> Result<(), StandaloneError> {
-    let main = match notation {
-        Notation::Table => bytes.to_vec(),
-        Notation::Alternate => from_alternate(bytes),
-    };
+    let main = notation.order().map_or_else(|| bytes.to_vec(), |order| order.read(bytes));
     let mut start = Position::standard();
     let mut at = 0;
     while main.get(at) == Some(&TEXT) {
@@ -126,20 +139,20 @@ const fn fields(byte: u8, notation: Notation) -> &'static [u8] {
     match (notation, byte) {
         (_, 0x00..=0x0F) => &[5, 3],
         (_, 0x10..=0x1F) => &[4, 1, 3],
+        (Notation::Fixed, 0x20..=0x3F) => &[3, 3, 2],
         (_, 0x20..=0x3F) => &[3, 2, 3],
         (Notation::Table, 0x40..=0x47 | 0x80..=0x87) => &[2, 3, 2, 1],
         (_, 0x48..=0x7F) | (Notation::Table, 0xC0..=0xC7) => &[2, 3, 3],
         (Notation::Table, _) => &[1, 1, 3, 2, 1],
-        (Notation::Alternate, _) => &[2, 2, 1, 3],
+        (Notation::Exchanged, _) => &[2, 3, 2, 1],
+        (Notation::Fixed, 0x88..=0xBF | 0xC8..) => &[2, 1, 2, 3],
+        (Notation::Alternate | Notation::Fixed, _) => &[2, 2, 1, 3],
     }
 }
 
 /// Returns the bits of a byte in its fields, and of the bytes after an explicit move's or a NAG's.
 fn bits(byte: u8, more: &[u8], notation: Notation) -> String {
-    let shown = match notation {
-        Notation::Table => byte,
-        Notation::Alternate => TO_ALTERNATE[usize::from(byte)],
-    };
+    let shown = notation.order().map_or(byte, |order| order.of(byte));
     let mut text = split(u16::from(shown) << 8, fields(byte, notation));
     match more {
         [nag] => {

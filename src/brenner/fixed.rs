@@ -3,7 +3,8 @@
 //! A string is the moves' ids, the id of how the game ends, and the game's tags and start as a stand-alone string has them (leading texts). Comments,
 //! glyphs and variations have no place in it.
 
-use super::move_id::{END, MoveId};
+use super::explain::{Explained, Notation, explain as explain_texts};
+use super::move_id::{END, MoveId, NULL};
 use super::standalone::{self, StandaloneError};
 use crate::game::{Event, Game, Outcome};
 use std::fmt;
@@ -145,4 +146,35 @@ pub fn decode(bytes: &[u8], width: Width) -> Result<Game, FixedError> {
         _ => None,
     };
     Ok(game)
+}
+
+/// Explains bytes, id by id, and the texts after them. On an error, `found` has seen all that stands before it.
+pub fn explain(bytes: &[u8], width: Width, mut found: impl FnMut(Explained)) -> Result<(), FixedError> {
+    let (ids, end) = unpack(bytes, width)?;
+    let texts = bytes.get(end..).unwrap_or_default();
+    let mut position = standalone::decode(texts).map_err(FixedError::Tags)?.start;
+    for (place, id) in ids.into_iter().enumerate() {
+        let number = id.number();
+        let (offset, bits) = match width {
+            Width::Ids => (place * 2, format!("00000 {number:011b}")),
+            Width::Bits => (place * BITS as usize / 8, format!("{number:011b}")),
+        };
+        let (meaning, content) = match (END.iter().position(|end| *end == id), id.squares()) {
+            (Some(which), _) => ("end of the moves".to_owned(), ["*", "0-1", "1-0", "1/2-1/2"][which & 3].to_owned()),
+            (None, squares) => {
+                let m = id.to_move(&position).ok_or(FixedError::IllegalMove(place))?;
+                let san = position.san(m);
+                position.play(m);
+                let meaning = match squares {
+                    Some((from, to, None)) => format!("id {number}: {from} {to}"),
+                    Some((from, to, Some(role))) => format!("id {number}: {from} {to} {}", char::from(role.letter())),
+                    None => format!("id {}: passes", NULL.number()),
+                };
+                (meaning, san)
+            }
+        };
+        found(Explained { offset, bits, meaning, content });
+    }
+    let shifted = |explained: Explained| found(Explained { offset: explained.offset + end, ..explained });
+    explain_texts(texts, Notation::Table, shifted).map_err(FixedError::Tags)
 }

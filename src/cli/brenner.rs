@@ -4,8 +4,7 @@ use crate::failure::{Code, Failure};
 use crate::forms::Forms;
 use crate::output::{self, cannot_read, printable};
 use scoresheet::Game;
-use scoresheet::brenner::alternate::Order;
-use scoresheet::brenner::explain::{Notation, explain};
+use scoresheet::brenner::explain::{Explained, Notation, explain};
 use scoresheet::brenner::fixed::{self, Width};
 use scoresheet::brenner::standalone;
 use scoresheet::import;
@@ -92,38 +91,46 @@ impl Options {
 }
 
 impl Form {
-    /// The order of the fields, where it is not the table's.
-    const fn order(self) -> Option<Order> {
+    /// The notation of the code, or the width of ids.
+    const fn kind(self) -> Result<Notation, Width> {
         match self {
-            Form::Alternate => Some(Order::Alternate),
-            Form::Exchanged => Some(Order::Exchanged),
-            Form::Fixed => Some(Order::Fixed),
-            Form::Table | Form::Ids | Form::Bits => None,
-        }
-    }
-
-    const fn width(self) -> Option<Width> {
-        match self {
-            Form::Ids => Some(Width::Ids),
-            Form::Bits => Some(Width::Bits),
-            _ => None,
+            Form::Table => Ok(Notation::Table),
+            Form::Alternate => Ok(Notation::Alternate),
+            Form::Exchanged => Ok(Notation::Exchanged),
+            Form::Fixed => Ok(Notation::Fixed),
+            Form::Ids => Err(Width::Ids),
+            Form::Bits => Err(Width::Bits),
         }
     }
 
     fn encode(self, game: &Game) -> Result<Vec<u8>, String> {
-        if let Some(width) = self.width() {
-            return fixed::encode(game, width).map_err(|error| error.to_string());
+        match self.kind() {
+            Err(width) => fixed::encode(game, width).map_err(|error| error.to_string()),
+            Ok(notation) => {
+                let bytes = standalone::encode(game).map_err(|error| error.to_string())?;
+                Ok(match notation.order() {
+                    Some(order) => order.write(&bytes),
+                    None => bytes,
+                })
+            }
         }
-        let bytes = standalone::encode(game).map_err(|error| error.to_string())?;
-        Ok(self.order().map_or_else(|| bytes.clone(), |order| order.write(&bytes)))
     }
 
     fn decode(self, bytes: &[u8]) -> Result<Game, String> {
-        if let Some(width) = self.width() {
-            return fixed::decode(bytes, width).map_err(|error| error.to_string());
+        match self.kind() {
+            Err(width) => fixed::decode(bytes, width).map_err(|error| error.to_string()),
+            Ok(notation) => {
+                let table = notation.order().map(|order| order.read(bytes));
+                standalone::decode(table.as_deref().unwrap_or(bytes)).map_err(|error| error.to_string())
+            }
         }
-        let main = self.order().map(|order| order.read(bytes));
-        standalone::decode(main.as_deref().unwrap_or(bytes)).map_err(|error| error.to_string())
+    }
+
+    fn explain(self, bytes: &[u8], found: impl FnMut(Explained)) -> Result<(), String> {
+        match self.kind() {
+            Err(width) => fixed::explain(bytes, width, found).map_err(|error| error.to_string()),
+            Ok(notation) => explain(bytes, notation, found).map_err(|error| error.to_string()),
+        }
     }
 }
 
@@ -173,14 +180,6 @@ fn decode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
 
 fn tell(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     let content = read(&options.file)?;
-    let notation = match options.form() {
-        Form::Table => Notation::Table,
-        Form::Alternate => Notation::Alternate,
-        _ => {
-            let what = "explain knows the forms table and alternate; `scoresheet brenner decode` reads the others";
-            return Err(Failure::Message(what.to_owned()));
-        }
-    };
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace();
     let mut list = Vec::new();
     if options.raw || content.iter().all(is_hex) {
@@ -199,15 +198,15 @@ fn tell(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
             writeln!(out)?;
         }
         let mut broken = None;
-        let told = explain(bytes, notation, |line| {
+        let explained = options.form().explain(bytes, |line| {
             if broken.is_none() {
                 broken = writeln!(out, "{}", printable(&line.to_string())).err();
             }
         });
         broken.map_or(Ok(()), Err)?;
-        if let Err(error) = told {
+        if let Err(error) = explained {
             out.flush()?;
-            return Err(message(&options.file, *number, &error.to_string()));
+            return Err(message(&options.file, *number, &error));
         }
     }
     Ok(())
