@@ -35,7 +35,8 @@ pub fn pcn_general(bytes: &[u8]) {
     let Ok(games) = general::parse(bytes) else { return };
     for game in games {
         for layout in [Layout::Line, Layout::Document] {
-            assert_eq!(general::parse(general::write(&game, layout).as_bytes()).unwrap(), [game.clone()]);
+            let text = general::write(&game, layout);
+            assert_eq!(general::parse(text.as_bytes()).unwrap(), std::slice::from_ref(&game), "{text}");
         }
         let _ = general::draw(&game.start);
         let Ok(checked) = game.check() else { continue };

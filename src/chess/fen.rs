@@ -369,14 +369,7 @@ impl Position {
 
     /// The rooks of a side on its back rank.
     fn home_rooks(&self, color: Color) -> u64 {
-        let rank = 0xFF << (color.back_rank() * 8);
-        let mut rooks = 0;
-        for square in squares(self.occupied(color) & rank) {
-            if self.piece_at(square) == Some(Piece { color, role: Role::Rook }) {
-                rooks |= square.bit();
-            }
-        }
-        rooks
+        self.occupied(color) & self.role(Role::Rook) & 0xFF << (color.back_rank() * 8)
     }
 
     /// Returns the FEN with the en passant target after every double step and castling as X-FEN.

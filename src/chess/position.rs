@@ -2,7 +2,7 @@
 
 use super::piece::{CODES, Color, EMPTY, Man, OFF, Piece, Role};
 use super::safety::Attention;
-use super::square::Square;
+use super::square::{Square, squares};
 use std::sync::LazyLock;
 
 /// The two sides to castle to, by where the rook comes from.
@@ -160,9 +160,13 @@ impl Position {
             attention: Attention::Unknown,
         };
         let mut seen = [[0u8; 6]; 2];
+        let mut occupied = 0u64;
+        for (at, man) in men.iter().enumerate() {
+            occupied |= u64::from(man.is_some()) << at;
+        }
         for file in 0..8 {
-            for rank in 0..8 {
-                let square = Square::at(file, rank);
+            // From rank 1 to 8.
+            for square in squares(occupied & 0x0101_0101_0101_0101 << file) {
                 let Some(piece) = men[square.at_most_63()] else { continue };
                 let count = &mut seen[piece.color.index()][piece.role as usize];
                 let man =

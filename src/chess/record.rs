@@ -159,7 +159,11 @@ pub fn is_of_moves(opcode: &str) -> bool {
 
 /// Whether a line has just four fields, or the fifth, sixth or seventh begins with a letter.
 fn is_epd(line: &[u8]) -> bool {
-    let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).skip(3);
+    // The placement is most of the line.
+    let line = line.trim_ascii_start();
+    let placement = memchr::memchr2(b' ', b'\t', line).unwrap_or(line.len());
+    let rest = line.get(placement..).unwrap_or_default();
+    let mut fields = rest.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).skip(2);
     let Some(_fourth) = fields.next() else { return false };
     let Some(fifth) = fields.next() else { return true };
     let begins = |field: &[u8]| field.first().is_some_and(u8::is_ascii_alphabetic) && field != b"nil";

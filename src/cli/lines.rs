@@ -57,7 +57,14 @@ pub fn answer<T: Send>(
     task: impl Fn(&[&[u8]], u64) -> Task<T> + Sync,
     mut done: impl FnMut(T) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
-    let lines: Vec<&[u8]> = batch.strip_suffix(b"\n").unwrap_or(batch).split(|byte| *byte == b'\n').collect();
+    let (mut lines, mut start) = (Vec::with_capacity(batch.len() / 32), 0);
+    for end in memchr::memchr_iter(b'\n', batch) {
+        lines.push(&batch[start..end]);
+        start = end + 1;
+    }
+    if start < batch.len() {
+        lines.push(&batch[start..]);
+    }
     let tasks: Vec<Task<T>> = lines
         .par_chunks(TASK_LINES)
         .enumerate()

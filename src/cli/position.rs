@@ -6,7 +6,7 @@ use crate::failure::{Code, Failure};
 use crate::flavour::Flavour;
 use crate::json::Object;
 use crate::output;
-use crate::positions::{self, Form, Line, Output, Seen, Style};
+use crate::positions::{self, AsJson, Form, Line, Output, Seen, Style};
 use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let moves = positions::moves(&args.moves);
     let style = Style { mode, target, castling, uci: args.uci, form: args.form, moves };
     if positions::are_lists(&args.fen) {
-        let object: &(dyn Fn(&Seen, &Style) -> Object + Sync) = &|seen, style| json(seen, None, style);
+        let object: &AsJson = &|seen, style| json(seen, None, style);
         let output = Output { style, bare: args.bare, json: args.json.then_some(object) };
         return args.threads.install(|| positions::run(&args.fen, &output));
     }
@@ -175,14 +175,12 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     fn of(line: &'a Line, text: Option<&str>, style: &Style) -> Report<'a> {
         let strict = text.map(|text| {
-            let read = Fen::read(text.as_bytes(), ReadMode::Strict);
             // An EPD has no clocks, and is judged as one.
-            let error = if line.is_epd {
+            if line.is_epd {
                 Epd::read(text.as_bytes(), ReadMode::Strict).err().map(|error| error.in_text(text.as_bytes()))
             } else {
-                read.err().map(|error| error.in_text(text.as_bytes()))
-            };
-            error
+                Fen::read(text.as_bytes(), ReadMode::Strict).err().map(|error| error.in_text(text.as_bytes()))
+            }
         });
         let position = &line.position;
         let moves = position.legal_moves().into_iter().map(|m| position.san(m)).collect();

@@ -149,13 +149,16 @@ impl Line {
     }
 }
 
+/// Makes a JSON object of a line.
+pub type AsJson = dyn Fn(&Seen, &Style) -> Object + Sync;
+
 /// What a list is to become.
 pub struct Output<'a> {
     pub style: Style,
     /// The position alone, without a verdict.
     pub bare: bool,
-    /// A JSON object of a line's text.
-    pub json: Option<&'a (dyn Fn(&Seen, &Style) -> Object + Sync)>,
+    /// How a line becomes a JSON object, where it does.
+    pub json: Option<&'a AsJson>,
 }
 
 /// Returns whether arguments name lists of positions: `-`, or files or folders that are there.

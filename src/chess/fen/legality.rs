@@ -2,8 +2,8 @@
 
 use super::{CastlingRight, Fen};
 use crate::chess::attacks::{RELATION, between};
-use crate::chess::piece::{Color, Piece, Role};
-use crate::chess::position::{Position, Wing};
+use crate::chess::piece::{Color, Role};
+use crate::chess::position::Position;
 use crate::chess::square::{Square, squares};
 use std::fmt;
 
@@ -87,14 +87,10 @@ impl Fen {
     pub fn illegalities_of(&self, position: &Position) -> Vec<Illegality> {
         let mut found = Vec::new();
         for color in Color::BOTH {
-            count_men(&self.men, color, &mut found);
+            count_pieces(position, color, &mut found);
         }
-        for (index, man) in self.men.iter().enumerate() {
-            let square = Square::masked(index as u8);
-            if matches!(man, Some(Piece { role: Role::Pawn, .. })) && matches!(square.rank(), 0 | 7) {
-                found.push(Illegality::PawnOnBackRank(square));
-            }
-        }
+        let back_ranks = 0xFF00_0000_0000_00FF;
+        found.extend(squares(position.role(Role::Pawn) & back_ranks).map(Illegality::PawnOnBackRank));
         let them = self.turn.other();
         if position.king(them).is_some_and(|king| position.attacked_by(self.turn, king)) {
             found.push(Illegality::OpponentInCheck(them));
@@ -118,14 +114,15 @@ impl Fen {
     }
 
     fn check_rights(&self, position: &Position, found: &mut Vec<Illegality>) {
-        let mut seen: Vec<(Color, Wing)> = Vec::new();
+        // By side and wing.
+        let mut seen = [false; 4];
         for right in &self.castling {
             match position.rook_of(*right) {
                 Some((wing, rook)) if position.may_grant_castling(right.color, wing, rook) => {
-                    if seen.contains(&(right.color, wing)) {
+                    let wing = &mut seen[right.color.index() * 2 + wing as usize];
+                    if std::mem::replace(wing, true) {
                         found.push(Illegality::RightTwice(*right));
                     }
-                    seen.push((right.color, wing));
                 }
                 _ => found.push(Illegality::NoSuchRight(*right)),
             }
@@ -140,18 +137,16 @@ impl Position {
     }
 }
 
-fn count_men(men: &[Option<Piece>; 64], color: Color, found: &mut Vec<Illegality>) {
-    let mut counts = [0u8; 6];
-    for man in men.iter().flatten().filter(|man| man.color == color) {
-        counts[man.role as usize] += 1;
-    }
+fn count_pieces(position: &Position, color: Color, found: &mut Vec<Illegality>) {
+    let own = position.occupied(color);
+    let counts = Role::ALL.map(|role| (position.role(role) & own).count_ones() as u8);
     let [pawns, knights, bishops, rooks, queens, kings] = counts;
     match kings {
         0 => found.push(Illegality::NoKing(color)),
         1 => {}
         _ => found.push(Illegality::ManyKings(color)),
     }
-    if counts.iter().sum::<u8>() > 16 {
+    if own.count_ones() > 16 {
         found.push(Illegality::TooManyMen(color));
     }
     let beyond = |count: u8, usual: u8| count.saturating_sub(usual);
@@ -167,6 +162,9 @@ fn count_men(men: &[Option<Piece>; 64], color: Color, found: &mut Vec<Illegality
 fn check_is_possible(position: &Position) -> bool {
     let us = position.turn();
     let Some(king) = position.king(us) else { return true };
+    if !position.attacked_by(us.other(), king) {
+        return true;
+    }
     let at = king.at_most_63();
     let all = position.occupied(Color::White) | position.occupied(Color::Black);
     let checkers: Vec<(Square, Role)> = squares(position.occupied(us.other()))
