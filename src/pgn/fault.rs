@@ -157,12 +157,13 @@ mod tests {
     }
 
     /// Those that a forgiving reader of FEN finds.
-    const FEN: [FenFault; 12] = [
+    const FEN: [FenFault; 13] = [
         FenFault::Missing,
         FenFault::NoSuchMan,
         FenFault::RankTooLong,
         FenFault::RankTooShort,
         FenFault::RankCount,
+        FenFault::BoardSize { files: 8, ranks: 7 },
         FenFault::BoardSize { files: 10, ranks: 8 },
         FenFault::NoSuchSide,
         FenFault::NoSuchRight,
