@@ -3,8 +3,9 @@
 use super::disk::{Disk, Event, Plan};
 use super::random::Random;
 use scoresheet::archive::writer::{Opened, Writer};
-use scoresheet::archive::{Archive, Digest, Level, index_path};
+use scoresheet::archive::{Archive, Digest, FileKind, Level, SideState};
 use scoresheet::import::{Existing, FaultReport, Progress, Summary, import_on};
+use scoresheet::query::{Headers, PositionIndex, Signatures, headers, positions};
 use scoresheet::{Error, ImportOptions, import};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ pub struct Workload {
     /// For each commit, how many games there are.
     pub games: Vec<u64>,
     digests: Vec<Digest>,
+    /// What stands beside the archive after, by what its name ends in: a crash may leave it beside an earlier state.
+    beside: Vec<(FileKind, Vec<u8>)>,
 }
 
 /// Games with all that an archive has columns for; some names recur.
@@ -94,6 +97,9 @@ impl Workload {
         let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
         assert!(report.is_sound(), "{:?}", report.damage);
         let archive = Archive::open(&target).unwrap();
+        Signatures::build(&archive).write(&archive).unwrap();
+        positions::build(&archive, 1 << 20, |_| {}).unwrap();
+        headers::write(&archive).unwrap();
         let mut workload = Workload {
             sources,
             options,
@@ -104,6 +110,7 @@ impl Workload {
             events: Vec::new(),
             games: Vec::new(),
             digests: archive.games().map(|game| game.unwrap().digest().unwrap()).collect(),
+            beside: FileKind::BESIDE.map(|kind| (kind, fs::read(kind.beside(&target)).unwrap())).into(),
             folder,
         };
         let games = &mut workload.games;
@@ -154,8 +161,16 @@ impl Workload {
     pub fn check(&self, name: &str, state: &[u8], commits: std::ops::RangeInclusive<u64>, thorough: bool) -> u64 {
         let path = self.folder.path().join(format!("{name}.bga"));
         fs::write(&path, state).unwrap();
+        for (kind, bytes) in &self.beside {
+            fs::write(kind.beside(&path), bytes).unwrap();
+        }
         let archive = Archive::open(&path).unwrap();
         assert_eq!(archive.incomplete(), None);
+        // What stands beside it is used in its own state alone.
+        let is_end = archive.sequence() == self.last;
+        let used = if is_end { SideState::File } else { SideState::Stale };
+        let states = [Signatures::open(&archive).1, PositionIndex::open(&archive).1, Headers::of(&archive).state()];
+        assert_eq!((archive.index_state(), states), (used, [used; 3]));
         let sequence = archive.totals().unwrap().sequence;
         // A page of zeros may be a lost one: so the first commit is found in the file as soon as it is there whole.
         let commits = *commits.start()..=(*commits.end()).max(1);
@@ -172,7 +187,7 @@ impl Workload {
         }
         drop(archive);
         fs::remove_file(&path).unwrap();
-        let _ = fs::remove_file(index_path(&path));
+        FileKind::BESIDE.into_iter().for_each(|kind| drop(fs::remove_file(kind.beside(&path))));
         sequence
     }
 
