@@ -133,6 +133,8 @@ fn has_chess(head: &[u8]) -> bool {
     let is_move = |dot: usize| match after(dot) {
         [b'a'..=b'h', b'1'..=b'8', ..] | [b'a'..=b'h', b'x', b'a'..=b'h', ..] => true,
         [b'K' | b'Q' | b'R' | b'B' | b'N', b'a'..=b'h', b'1'..=b'8' | b'a'..=b'h' | b'x', ..] => true,
+        [b'K' | b'Q' | b'R' | b'B' | b'N', b'1'..=b'8', b'a'..=b'h' | b'x', ..] => true,
+        [b'K' | b'Q' | b'R' | b'B' | b'N', b'x', b'a'..=b'h', ..] => true,
         [b'O', b'-', b'O', ..] => true,
         _ => false,
     };
