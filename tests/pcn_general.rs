@@ -4,7 +4,7 @@ mod cli_support;
 
 use cli_support::Room;
 use scoresheet::pcn::PcnFault::{self, *};
-use scoresheet::pcn::general::{self, Document, GeneralGame, Layout, Remark, Squares};
+use scoresheet::pcn::general::{self, Document, GeneralGame, Hand, Layout, Remark, Squares};
 use scoresheet::pcn::{PieceName, Side};
 use serde_json::{Value, json};
 
@@ -29,8 +29,8 @@ fn sample() -> GeneralGame {
     general::parse(SAMPLE.as_bytes()).unwrap().remove(0)
 }
 
-fn names(pieces: &[PieceName]) -> Vec<&str> {
-    pieces.iter().map(PieceName::as_str).collect()
+fn names(hand: &Hand) -> Vec<&str> {
+    hand.iter().map(PieceName::as_str).collect()
 }
 
 #[test]
@@ -195,6 +195,38 @@ fn what_is_wrong_is_told_by_its_path() {
     assert_eq!(sideless, ("/starting_position/0/1".into(), SideUnknown("1:2".into())));
     let member = general::parse(br#"[{"starting_position": [null]}, {"starting_positon": [null]}]"#).unwrap_err();
     assert_eq!((member.path.as_str(), member.fault), ("/1/starting_positon", UnknownMember));
+}
+
+/// Great hands and boards, and long games: what takes more time than the document's length, or too much of it, is refused.
+#[test]
+fn long_games_take_time_by_their_length() {
+    // The bottom side drops one stone after the other, the top side takes it; then the top side drops others.
+    let mut moves = Vec::new();
+    for _ in 0..12_000 {
+        moves.push(json!([["GO:S", "drop", 1]]));
+        moves.push(json!([[0, "capture", 1], [1, "shift", 0]]));
+    }
+    for _ in 0..12_000 {
+        moves.push(json!([["GO:S", "drop", 1]]));
+        moves.push(json!([["go:t", "drop", 2], [2, "shift", 3], [3, "capture", 1], [1, "shift", 2]]));
+        moves.push(json!([["GO:S", "drop", 1], [1, "capture", 2], [2, "shift", 3], [3, "remove", 0]]));
+        moves.push(json!([["go:u", "drop", 1], [1, "capture", 0], [0, "shift", 1], [1, "shift", 0]]));
+    }
+    let start = std::time::Instant::now();
+    let checked = played(json!(["go:k", null, null, null]), Value::from(moves)).unwrap();
+    assert_eq!(checked.last.top_hand.iter().count(), 36_000);
+    assert_eq!(checked.remarks.len(), 3);
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    let large = |size: usize| played(json!(vec![Value::Null; size]), json!([])).map(|_| ()).map_err(|(_, fault)| fault);
+    assert_eq!((large(4_096), large(4_097)), (Ok(()), Err(TooLarge)));
+    let jumps = |count: usize| {
+        let mut actions: Vec<Value> = Vec::new();
+        (0..count).for_each(|_| actions.extend([json!(["GO:S", "drop", 0]), json!([0, "jump", 1])]));
+        (0..count).for_each(|_| actions.extend([json!([1, "land", 2]), json!([2, "shift", 3]), json!([3, "jump", 4])]));
+        played(json!([null, null, null, null, null]), json!([actions])).unwrap_err()
+    };
+    assert_eq!(jumps(65), ("/previous_moves/0/129/2".into(), TooManyAbove));
+    assert_eq!(jumps(64).1, NotLanded);
 }
 
 #[test]

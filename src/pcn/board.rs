@@ -76,12 +76,6 @@ impl PieceName {
         PieceName { text: format!("{style}{name}"), style: self.style }
     }
 
-    /// Returns whether a piece in hand can be dropped under that name: of the same side, style and abbreviation. Whether it was promoted, and
-    /// the case of the style, which captured pieces keep, do not matter.
-    pub fn is_dropped_as(&self, name: &PieceName) -> bool {
-        self.style() == name.style() && self.abbreviation() == name.abbreviation()
-    }
-
     /// Returns the name as written.
     pub fn as_str(&self) -> &str {
         &self.text

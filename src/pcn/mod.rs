@@ -79,6 +79,8 @@ pub enum PcnFault {
     NotAbove,
     /// A promotion to a piece of the other side: its name.
     PromotionChangesSide(String),
+    /// More pieces above squares than any game has there.
+    TooManyAbove,
     /// `drop` of something that is not the name of a piece.
     DropOfSquare,
 }
@@ -134,6 +136,7 @@ impl fmt::Display for PcnFault {
             PcnFault::OtherSide(name) => write!(f, "{name} belongs to the side that is not to move"),
             PcnFault::NotAbove => f.write_str("no piece of the side to move is above that square"),
             PcnFault::PromotionChangesSide(name) => write!(f, "{name} is a piece of the other side"),
+            PcnFault::TooManyAbove => f.write_str("too many pieces are above squares"),
             PcnFault::DropOfSquare => f.write_str("what is dropped is named as a piece, such as S:P"),
         }
     }

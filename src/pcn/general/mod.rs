@@ -21,12 +21,14 @@
 //! ```
 
 mod draw;
+mod hand;
 mod read;
 mod replay;
 mod write;
 
 pub use super::write::Layout;
 pub use draw::draw;
+pub use hand::Hand;
 pub use read::{Document, parse, parse_value, read_documents};
 pub use replay::{Checked, Remark, State};
 pub use write::write;

@@ -8,6 +8,9 @@ use crate::chess::{Position, Square};
 use crate::game::Game;
 use serde_json::Value;
 
+/// Taikyoku shogi, the greatest game on record, has 1,296. A piece that is named is looked for on all of them.
+const MAX_SQUARES: usize = 1 << 12;
+
 /// A game of a document, as far as its rules are known.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Document {
@@ -98,6 +101,9 @@ fn game(value: &Value, path: &Path<'_>) -> Result<GeneralGame, PcnError> {
         Some(board) => {
             let path = path.member("starting_position");
             let board = Board::read(board, &path)?;
+            if board.size() > MAX_SQUARES {
+                return Err(path.error(PcnFault::TooLarge));
+            }
             sides_are_known(&board, &path)?;
             board
         }

@@ -2,18 +2,23 @@
 
 use super::super::board::{Board, PieceName, Side};
 use super::super::{Path, PcnError, PcnFault};
+use super::hand::Hand;
 use super::{Action, GeneralGame, Naming, Squares, Verb};
+use std::collections::HashSet;
 use std::fmt;
+
+/// More pieces than are ever above squares at once.
+const MAX_ABOVE: usize = 64;
 
 /// What stands where after some moves.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     /// The board.
     pub board: Board,
-    /// The pieces in the bottom side's hand, in the order of their capture.
-    pub bottom_hand: Vec<PieceName>,
+    /// The pieces in the bottom side's hand.
+    pub bottom_hand: Hand,
     /// The pieces in the top side's hand.
-    pub top_hand: Vec<PieceName>,
+    pub top_hand: Hand,
     /// Who is to move. Of a game without moves, the bottom side.
     pub to_move: Side,
     /// The pieces above squares: of flat number, in the midst of a move only.
@@ -23,8 +28,8 @@ pub struct State {
 /// What is odd about a game without being impossible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remark {
-    /// A piece is dropped that was not captured before: its name, and the ply from 1. It was in hand from the start, which PCN cannot say, or comes
-    /// from a supply, as Go's stones do.
+    /// A piece is dropped that was not captured before: its name, and the ply from 1; of pieces of one name the first. It was in hand from
+    /// the start, which PCN cannot say, or comes from a supply, as Go's stones do.
     DropOfUncaptured(PieceName, usize),
     /// The game begins with a move of the top side.
     TopBegins,
@@ -65,8 +70,8 @@ impl State {
     fn start(game: &GeneralGame) -> State {
         let mut state = State {
             board: game.start.clone(),
-            bottom_hand: Vec::new(),
-            top_hand: Vec::new(),
+            bottom_hand: Hand::default(),
+            top_hand: Hand::default(),
             to_move: Side::Bottom,
             above: Vec::new(),
         };
@@ -84,14 +89,14 @@ impl State {
     }
 
     /// Returns the pieces in a side's hand.
-    pub fn hand(&self, side: Side) -> &[PieceName] {
+    pub fn hand(&self, side: Side) -> &Hand {
         match side {
             Side::Bottom => &self.bottom_hand,
             Side::Top => &self.top_hand,
         }
     }
 
-    fn hand_mut(&mut self, side: Side) -> &mut Vec<PieceName> {
+    fn hand_mut(&mut self, side: Side) -> &mut Hand {
         match side {
             Side::Bottom => &mut self.bottom_hand,
             Side::Top => &mut self.top_hand,
@@ -179,12 +184,8 @@ impl State {
         }
         match from {
             From::Hand(name) => {
-                let hand = self.hand_mut(us);
-                match hand.iter().position(|held| held.is_dropped_as(&name)) {
-                    Some(place) => {
-                        hand.remove(place);
-                    }
-                    None => uncaptured = Some(name),
+                if !self.hand_mut(us).take(&name) {
+                    uncaptured = Some(name);
                 }
             }
             From::Above(at) => {
@@ -196,13 +197,15 @@ impl State {
             }
         }
         if action.verb == Verb::Jump {
+            if self.above.len() >= MAX_ABOVE {
+                return Err(object_path.error(PcnFault::TooManyAbove));
+            }
             self.above.push((to, piece));
             return Ok(uncaptured);
         }
         let taken = self.board.put(to, Some(piece));
         if matches!(action.verb, Verb::Capture | Verb::Stun) {
-            let taken = taken.map(|taken| taken.captured());
-            self.hand_mut(us).extend(taken);
+            taken.into_iter().for_each(|taken| self.hand_mut(us).add(taken.captured()));
         }
         Ok(uncaptured)
     }
@@ -229,11 +232,14 @@ impl GeneralGame {
             remark(Remark::TopBegins);
         }
         let member = Path::ROOT.member("previous_moves");
+        let mut remarked = HashSet::new();
         for (place, actions) in self.moves.iter().take(plies).enumerate() {
             let path = member.item(place);
             for (number, action) in actions.iter().enumerate() {
                 before(&state, action);
-                if let Some(name) = state.act(action, &path.item(number))? {
+                if let Some(name) = state.act(action, &path.item(number))?
+                    && remarked.insert(name.clone())
+                {
                     remark(Remark::DropOfUncaptured(name, place + 1));
                 }
             }

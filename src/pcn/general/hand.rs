@@ -1,0 +1,49 @@
+//! The pieces in a player's hand.
+
+use super::super::board::PieceName;
+use std::collections::{BTreeMap, HashMap};
+
+/// Captured pieces in the order of their capture, each found by what it can be dropped as: neither a great hand nor a long game makes that slow.
+#[derive(Clone, Default, Debug)]
+pub struct Hand {
+    /// By the number of the capture.
+    pieces: BTreeMap<u64, PieceName>,
+    /// The numbers of the pieces of a kind.
+    kinds: HashMap<String, Vec<u64>>,
+    captures: u64,
+}
+
+/// What pieces have in common that can be dropped under one name: whether they were promoted, and the case of the style, do not matter.
+fn kind(name: &PieceName) -> String {
+    format!("{}:{}", name.style(), name.abbreviation())
+}
+
+impl Hand {
+    /// Returns the pieces in the order of their capture.
+    pub fn iter(&self) -> impl Iterator<Item = &PieceName> {
+        self.pieces.values()
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    pub(super) fn add(&mut self, piece: PieceName) {
+        self.kinds.entry(kind(&piece)).or_default().push(self.captures);
+        self.pieces.insert(self.captures, piece);
+        self.captures += 1;
+    }
+
+    /// Takes the piece of that kind that was captured last; returns whether there was one.
+    pub(super) fn take(&mut self, name: &PieceName) -> bool {
+        let number = self.kinds.get_mut(&kind(name)).and_then(Vec::pop);
+        number.and_then(|number| self.pieces.remove(&number)).is_some()
+    }
+}
+
+impl PartialEq for Hand {
+    fn eq(&self, other: &Hand) -> bool {
+        self.pieces.values().eq(other.pieces.values())
+    }
+}
