@@ -93,9 +93,8 @@ fn as_pgn(mut source: Source, path: &Path, stop: &AtomicBool) -> Result<Source> 
         }
         writer.clear();
         writer.write(&game);
-        made.write_all(writer.as_bytes()).map_err(|error| {
+        made.write_all(writer.as_bytes()).inspect_err(|error| {
             failed = Some(io::Error::new(error.kind(), error.to_string()));
-            error
         })
     });
     if stop.load(Ordering::Relaxed) {

@@ -130,13 +130,16 @@ fn has_chess(head: &[u8]) -> bool {
         let rest = rest.get(name..).unwrap_or_default();
         name > 0 && rest.starts_with(b" ") && rest.trim_ascii_start().starts_with(b"\"")
     };
-    let is_move = |dot: usize| match after(dot) {
-        [b'a'..=b'h', b'1'..=b'8', ..] | [b'a'..=b'h', b'x', b'a'..=b'h', ..] => true,
-        [b'K' | b'Q' | b'R' | b'B' | b'N', b'a'..=b'h', b'1'..=b'8' | b'a'..=b'h' | b'x', ..] => true,
-        [b'K' | b'Q' | b'R' | b'B' | b'N', b'1'..=b'8', b'a'..=b'h' | b'x', ..] => true,
-        [b'K' | b'Q' | b'R' | b'B' | b'N', b'x', b'a'..=b'h', ..] => true,
-        [b'O', b'-', b'O', ..] => true,
-        _ => false,
+    let is_move = |dot: usize| {
+        matches!(
+            after(dot),
+            [b'a'..=b'h', b'1'..=b'8', ..]
+                | [b'a'..=b'h', b'x', b'a'..=b'h', ..]
+                | [b'K' | b'Q' | b'R' | b'B' | b'N', b'a'..=b'h', b'1'..=b'8' | b'a'..=b'h' | b'x', ..]
+                | [b'K' | b'Q' | b'R' | b'B' | b'N', b'1'..=b'8', b'a'..=b'h' | b'x', ..]
+                | [b'K' | b'Q' | b'R' | b'B' | b'N', b'x', b'a'..=b'h', ..]
+                | [b'O', b'-', b'O', ..]
+        )
     };
     let is_numbered = |dot: &usize| dot.checked_sub(1).and_then(|at| head.get(at)).is_some_and(u8::is_ascii_digit);
     // Of `12...` the last.
