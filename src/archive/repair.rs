@@ -190,8 +190,8 @@ struct Work {
     prior: u64,
     /// The greatest game that loose blocks so far stand before.
     loose: u64,
-    /// Whether loose blocks were found among other games than those that they stand before: no writer leaves them so, and the new archive
-    /// has them elsewhere.
+    /// Whether loose blocks were found among other games than those that they stand before: no writer leaves them so, and
+    /// the new archive has them elsewhere.
     is_disordered: bool,
 }
 

@@ -1,8 +1,9 @@
 //! What columns may cost beyond the bytes that they are written in (FORMAT.md, "What a reader may refuse").
 //!
-//! A column can say much without bytes: planes of width 0, adaptive numbers that are all as expected, a template that thousands of texts
-//! share. All of that is charged, where it is made, against the bytes of the part that says it and the games that it is about (a game
-//! takes a byte of its moves block at least). Writers compute the same charge, and pad a part that has not enough bytes for it.
+//! A column can say much without bytes: planes of width 0, adaptive numbers that are all as expected, a template that
+//! thousands of texts share. All of that is charged, where it is made, against the bytes of the part that says it and
+//! the games that it is about (a game takes a byte of its moves block at least). Writers compute the same charge, and
+//! pad a part that has not enough bytes for it.
 
 use super::Limits;
 

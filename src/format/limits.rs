@@ -2,13 +2,14 @@
 
 /// What blocks may cost whose checksums hold: a crafted archive may say anything under good checksums.
 ///
-/// [`OpenOptions`](crate::archive::OpenOptions) sets others for an archive. What a writer makes is always within the defaults. A block that
-/// is beyond a limit is damaged.
+/// [`OpenOptions`](crate::archive::OpenOptions) sets others for an archive. What a writer makes is always within the
+/// defaults. A block that is beyond a limit is damaged.
 ///
-/// The last three bound together what columns make without bytes of their own, in units: one for each byte of a text that is made of a
-/// template, a tag's name or a prefix, 48 for an adaptive number, 24 for a comment that carries its own place, 176 for an edit of the
-/// layout, 8,192 for a stream of numbers. A unit is about a byte of memory, or a nanosecond. All else takes a byte of its block at least,
-/// so that time and memory are in proportion to the file.
+/// The last three bound together what columns make without bytes of their own, in units: one for each byte of a text
+/// that is made of a template, a tag's name or a prefix, 48 for an adaptive number, 128 for a value of a linked column,
+/// 24 for a comment that carries its own place, 176 for an edit of the layout, 8,192 for a stream of numbers. A unit is
+/// about a byte of memory, or a nanosecond. All else takes a byte of its block at least, so that time and memory are in
+/// proportion to the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Bytes of a block that are read at once: all of it, of a moves block its table. Default: 1 GiB.

@@ -127,7 +127,8 @@ pub(super) fn choose(names: &[&[u8]], usable: impl Fn(usize) -> bool, signed: im
 /// A value of a column: its code, and its text where it has no code.
 pub(super) type Cell<'a> = (u64, &'a [u8]);
 
-/// Who or what a number is of: the code of the key's value, and the number of its text where it has no code (equal texts have one number).
+/// Who or what a number is of: the code of the key's value, and the number of its text where it has no code (equal texts
+/// have one number).
 type Key = (u64, usize);
 
 /// What is known of a key.

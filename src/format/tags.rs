@@ -380,8 +380,8 @@ impl TagsDraft {
     }
 }
 
-/// What each value of a column is charged: the column's name, which comes with it, what all values begin with, and its number where it takes
-/// no byte of its own.
+/// What each value of a column is charged: the column's name, which comes with it, what all values begin with, and its
+/// number where it takes no byte of its own.
 fn charge_of(name: &[u8], codec: &Codec, is_linked: bool) -> u64 {
     let prefix = if let Codec::Base62(prefix) = codec { prefix.len() } else { 0 };
     (name.len() + prefix) as u64 + if is_linked { budget::LINKED } else { 0 }

@@ -1,4 +1,5 @@
-//! Archives whose columns say much with few bytes: at n and at 2 n, reading takes twice the time at the most, or is refused.
+//! Archives whose columns say much with few bytes: at n and at 2 n, reading takes twice the time at the most, or is
+//! refused.
 
 use super::Forge;
 use super::memory::{peak, refusing};
@@ -196,7 +197,8 @@ fn made(make: &mut dyn FnMut(&mut Forge, usize), n: usize) -> Vec<u8> {
     forge.finish()
 }
 
-/// Reads all that an archive has, on this thread alone. Returns how many games cannot be read since a block of theirs is refused.
+/// Reads all that an archive has, on this thread alone. Returns how many games cannot be read since a block of theirs
+/// is refused.
 fn read(file: Vec<u8>) -> usize {
     let archive = Archive::from_bytes(file, None).expect("the blocks are sound");
     let mut refused = 0;

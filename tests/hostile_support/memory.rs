@@ -81,8 +81,8 @@ pub fn peak<T>(work: impl FnOnce() -> T) -> (T, u64) {
     (done, HELD.get().1.saturating_sub(before) as u64)
 }
 
-/// Does something with the request number `refused`, from 0, of `least` bytes or more refused. Returns what it gives, and whether there was
-/// such a request.
+/// Does something with the request number `refused`, from 0, of `least` bytes or more refused. Returns what it gives,
+/// and whether there was such a request.
 pub fn refusing<T>(least: usize, refused: u64, work: impl FnOnce() -> T) -> (T, bool) {
     REFUSE.set(Some((least, refused)));
     let done = work();
