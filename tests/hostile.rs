@@ -5,13 +5,16 @@
 
 use rayon::ThreadPoolBuilder;
 use scoresheet::archive::{Access, Level, OpenOptions};
-use scoresheet::import::{Existing, Summary};
+use scoresheet::error::Error;
+use scoresheet::import::{Existing, Progress, Summary};
 use scoresheet::pgn::{FaultKind, Limits, ReadOptions, Splitter, Verdict, read_game};
 use scoresheet::{Archive, ImportOptions, import};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// What any import may have of memory, on two threads.
@@ -372,4 +375,34 @@ fn a_small_file_that_unpacks_to_much() {
     assert!(peak.is_none_or(|peak| peak < 96 << 20), "{peak:?}");
     let Cost { peak, .. } = cost("original", folder.path());
     assert!(peak.is_none_or(|peak| peak < 96 << 20), "{peak:?}");
+}
+
+#[test]
+fn an_import_that_is_interrupted_within_a_long_game_goes_on_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let games = |count: usize| "[Event \"x\"]\n\n1. e4 e5 *\n\n".repeat(count);
+    let long = format!("[Event \"long\"]\n\n1. e4 {{{}}} *\n\n", "talk ".repeat(8 << 20));
+    std::fs::write(path("s.pgn"), [games(60_000), long, games(5)].concat()).unwrap();
+    let options = ImportOptions { threads: 2, ..ImportOptions::default() };
+    let run = |target: &Path, options: &ImportOptions, progress: &Progress, stop: &AtomicBool| {
+        import(&[path("s.pgn")], target, options, progress, stop, |_| {}).unwrap()
+    };
+    let (whole, cut) = (path("whole.bga"), path("cut.bga"));
+    let summary = run(&whole, &options, &Progress::default(), &AtomicBool::new(false));
+    assert_eq!((summary.stored, summary.rejected), (60_005, 1));
+    // The only commit before the end is the one before the long game; it stops the import while that is read.
+    let stop = Arc::new(AtomicBool::new(false));
+    let told = stop.clone();
+    let progress = Progress::with_acknowledge(move |_| told.store(true, Ordering::Relaxed));
+    let summary = run(&cut, &options, &progress, &stop);
+    assert!(matches!(summary.stopped, Some(Error::Interrupted)), "{:?}", summary.stopped);
+    assert_eq!((summary.seen, summary.stored, summary.totals.games), (60_000, 60_000, 60_000));
+    assert_eq!(std::fs::metadata(&cut).unwrap().len(), summary.archive_bytes);
+    let report = Archive::verify(&cut, Level::Full, |_| {}).unwrap();
+    assert!(report.is_sound() && report.uncommitted == 0, "{report:?}");
+    let options = ImportOptions { resume: true, ..options };
+    let summary = run(&cut, &options, &Progress::default(), &AtomicBool::new(false));
+    assert_eq!((summary.stored, summary.rejected), (5, 1));
+    assert!(std::fs::read(&cut).unwrap() == std::fs::read(&whole).unwrap());
 }

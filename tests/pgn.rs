@@ -319,6 +319,23 @@ fn games_that_are_too_long() {
 }
 
 #[test]
+fn games_beside_long_blanks() {
+    // As in a file that was padded, or not written to its end.
+    let options = limited(|limits| limits.max_game_bytes = 150_000);
+    for blank in ["\0", " ", "\n", "\r\n", " \r", "\t\u{FEFF}"] {
+        let long = blank.repeat(200_000 / blank.len());
+        let text = format!("{long}[Event \"a\"]\n\n1. e4 *{long}\n\n[Event \"b\"]\n{long}\n1. d4 {{x}} *\n{long}");
+        let whole = read_with(text.as_bytes(), 1 << 20, 1 << 20, &options);
+        let events: Vec<String> = whole.iter().map(|seen| dump(&seen.game.0)).collect();
+        // Too long a gap parts a game, too.
+        assert_eq!(events, ["[Event a] e4 = *", "[Event b]", "d4 {x} = *"], "{blank:?}");
+        for size in [7, 4096] {
+            assert_eq!(read_with(text.as_bytes(), size, 1, &options), whole, "{blank:?}, reads of {size}");
+        }
+    }
+}
+
+#[test]
 fn a_million_parentheses() {
     let million = 1_000_000;
     let options = limited(|limits| limits.max_game_bytes = 16 << 20);
