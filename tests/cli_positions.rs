@@ -111,6 +111,8 @@ fn messages_name_what_stands_there() {
         let args = if strict { vec!["position", "--strict", &text] } else { vec!["position", &text] };
         room.fails(&args, 1, &[words]);
     }
+    room.write("here.epd", LINES[0].0);
+    room.fails(&["position", "here.epd", "there.epd"], 1, &["there.epd: there is no such file"]);
     // A tab is a blank to a reader that is not strict.
     assert_eq!(room.run(&["position", "--bare", &format!("{first}\tw\t-\t-")]).out, "4k3/8/8/8/8/8/8/4K3 w - -\n");
 }

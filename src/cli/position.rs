@@ -13,6 +13,7 @@ use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, Rea
 use scoresheet::chess::{Color, Wing};
 use serde_json::Value;
 use std::io::Write;
+use std::path::Path;
 
 /// Draw a FEN and explain it: its fields, whether it is legal, its flavours and moves; or do so for lists of FENs and EPDs, line by line
 ///
@@ -80,7 +81,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let text = args.fen.join(" ");
     let start = Position::standard().fen();
     let text = if text == "startpos" { &start } else { &text };
-    let seen = positions::read(text.as_bytes(), &style).map_err(|message| Failure::Message(hinted(text, message)))?;
+    let seen =
+        positions::read(text.as_bytes(), &style).map_err(|message| Failure::Message(hinted(&args.fen, message)))?;
     let mut out = output::stdout();
     let shown = match &seen {
         _ if args.json => json(&seen, Some(text), &style).to_string() + "\n",
@@ -93,11 +95,14 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     Ok(Code::Fine)
 }
 
-/// What looks like a file's name is perhaps one that is not there.
-fn hinted(text: &str, message: String) -> String {
-    let is_name =
-        !text.contains(char::is_whitespace) && [".epd", ".fen", ".sfen", ".txt"].iter().any(|end| text.contains(end));
-    if is_name { format!("{text}: there is no such file, and it is no position either: {message}") } else { message }
+/// Names a list that is not there, rather than what is wrong with its name as a position.
+fn hinted(arguments: &[String], message: String) -> String {
+    let is_list =
+        |name: &&String| [".epd", ".fen", ".sfen", ".txt", ".zst", ".gz"].iter().any(|end| name.ends_with(end));
+    match arguments.iter().find(|name| is_list(name) && !Path::new(name).exists()) {
+        Some(name) => format!("{name}: there is no such file"),
+        None => message,
+    }
 }
 
 /// The line in the style asked for.
