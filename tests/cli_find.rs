@@ -109,7 +109,7 @@ fn stale_side_files_are_told() {
     room.fine(&["import", "more.pgn", "-o", "g.bga", "--append", "--quiet"]);
     let done = room.run(&["find", "g.bga", "--moves", "e4", "--count"]);
     assert_eq!(done.out, "2\n");
-    assert!(done.err.contains("index --positions"), "{}", done.err);
+    assert!(done.err.contains("`scoresheet index g.bga --positions`"), "{}", done.err);
     room.fine(&["index", "g.bga", "--positions", "--quiet"]);
     room.fine(&["delete", "g.bga", "--games", "1"]);
     room.fine(&["index", "g.bga", "--positions", "--signatures", "--quiet"]);

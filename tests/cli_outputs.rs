@@ -31,23 +31,25 @@ const WRITERS: &[Writer] = &[
     Writer { args: "pack g.bga -o OUT", option: "--output" },
     Writer { args: "unpack g.bga -o OUT", option: "--output" },
     Writer { args: "bench n.pgn --report OUT", option: "--report" },
+    Writer { args: "pcn convert p.pcn -o OUT", option: "--output" },
 ];
 /// Options that name a folder to be written into; what is written there has a test of its own below.
 const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
 /// Commands that change an archive where it is, or write beside it; the same.
-const IN_PLACE: [&str; 5] = ["import", "dedupe", "delete", "replace", "index"];
+const IN_PLACE: [&str; 6] = ["import", "dedupe", "delete", "undelete", "replace", "index"];
 /// Options that name a file to be read.
 const READ: [(&str, &str); 1] = [("verify", "--against")];
 /// Commands that write nothing but standard output.
 const READERS: [&str; 8] = ["show", "fen", "tree", "position", "brenner", "info", "verify", "completions"];
 
-const INPUTS: [&str; 11] =
-    ["n.pgn", "g.bga", "g.bgi", "g.bgs", "g.bgp", "g.bgh", "h.bga", "h.bgi", "h.bgs", "h.bgp", "h.bgh"];
+const INPUTS: [&str; 12] =
+    ["n.pgn", "p.pcn", "g.bga", "g.bgi", "g.bgs", "g.bgp", "g.bgh", "h.bga", "h.bgi", "h.bgs", "h.bgp", "h.bgh"];
 
 /// A PGN file, and two archives of it with every file that can stand beside one.
 fn room() -> Room {
     let room = Room::new();
     room.write("n.pgn", PGN);
+    room.write("p.pcn", include_str!("../testdata/pcn/document-sample.json"));
     for archive in ["g.bga", "h.bga"] {
         room.fine(&["import", "n.pgn", "-o", archive, "-q"]);
         room.fine(&["index", archive, "--signatures", "--positions", "--headers", "-q"]);
@@ -59,16 +61,20 @@ fn contents(room: &Room) -> Vec<Vec<u8>> {
     INPUTS.iter().map(|name| room.read(name)).collect()
 }
 
+/// The commands that a help text lists.
+fn commands_of(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
+}
+
 /// Fails where a command or an option is not in one of the lists above.
 #[test]
 fn every_command_that_writes_is_in_the_table() {
     let room = Room::new();
     let help = room.fine(&["--help"]);
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let commands: BTreeSet<&str> = commands
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
-        .filter(|name| !name.is_empty() && *name != "help")
-        .collect();
+    let commands = commands_of(&help);
+    let commands: BTreeSet<&str> = commands.iter().map(String::as_str).collect();
     assert!(commands.len() > 20, "{help}");
     let of = |args: &'static str| args.split(' ').next().unwrap();
     let writers = WRITERS.iter().map(|writer| of(writer.args)).chain(FOLDERS.map(|(command, _)| command));
@@ -76,7 +82,11 @@ fn every_command_that_writes_is_in_the_table() {
     assert_eq!(commands, listed);
     let mut options = BTreeSet::new();
     for command in &commands {
-        for word in room.fine(&[command, "--help"]).lines().map(str::trim_start).filter(|line| line.starts_with('-')) {
+        let mut help = room.fine(&[command, "--help"]);
+        for of_it in commands_of(&help.clone()) {
+            help += &room.fine(&[command, &of_it, "--help"]);
+        }
+        for word in help.lines().map(str::trim_start).filter(|line| line.starts_with('-')) {
             let mut parts = word.split_whitespace().skip_while(|part| !part.starts_with("--"));
             let (Some(option), Some(value)) = (parts.next(), parts.next()) else { continue };
             if ["FILE", "FOLDER", "DIR", "ARCHIVE", "PATH"].iter().any(|name| value.contains(name)) {
@@ -424,7 +434,7 @@ fn an_index_that_cannot_be_written_is_a_warning() {
             "{args:?}: {}",
             done.err
         );
-        assert!(room.fine(&["verify", archive]).contains("sound"));
+        assert!(room.run(&["verify", archive]).out.contains("sound"));
     }
     assert!(!room.names().iter().any(|name| name.starts_with('.')), "{:?}", room.names());
 }

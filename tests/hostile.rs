@@ -246,7 +246,8 @@ const SOME: [(&str, Make); 22] = [
     ("brackets", |bytes| fill("[", bytes)),
     ("closing braces", |bytes| fill("}", bytes)),
     ("quotes", |bytes| fill("\"", bytes)),
-    ("NULs", |bytes| fill("\0", bytes)),
+    // Behind a tag pair: NULs alone are refused as no PGN.
+    ("NULs", |bytes| [b"[Event \"x\"]\n".to_vec(), fill("\0", bytes)].concat()),
     ("escape lines", |bytes| fill("%a\n", bytes)),
     ("words", |bytes| fill("a ", bytes)),
     ("bytes beyond ASCII", |bytes| fill(b"\xE9", bytes)),

@@ -4,7 +4,7 @@
 //! synced before the page that counts them. So where a page fails, the commits after the other one's are looked for, block by block; what is
 //! found counts, and where nothing is found the archive may lack games, which is said.
 
-use super::read_at::ReadAt;
+use super::read_at::{Access, ReadAt, Store};
 use super::scan::BlockRef;
 use super::verify::check_block;
 use crate::error::{Damage, Error, Result};
@@ -12,6 +12,7 @@ use crate::format::State;
 use crate::format::block::Kind;
 use crate::format::commit::Commit;
 use crate::format::header::{BLOCKS, Header, PAGES, Page};
+use std::fs::File;
 use std::path::Path;
 
 /// Why an open archive may lack games that were committed once.
@@ -60,6 +61,25 @@ pub struct Opening {
 }
 
 impl Opening {
+    /// Finds the commit that counts in a file, and gives all its bytes with it; those of a file that grows meanwhile, too.
+    ///
+    /// Errors: those of `of`, and the file cannot be read.
+    pub fn of_file(file: &File, path: &Path, access: Access, tail: Tail) -> Result<(Store, Opening)> {
+        let length = || file.metadata().map(|file| file.len()).map_err(Error::io("cannot read", path));
+        let handle = || file.try_clone().map_err(Error::io("cannot read", path));
+        let mut known = length()?;
+        loop {
+            let store = Store::of(handle()?, known, access).map_err(Error::io("cannot map", path))?;
+            let opening = Opening::of(&store, path, tail)?;
+            let now = length()?;
+            // A page that was read while it was written, or that counts what was not there yet when the length was asked.
+            if opening.incomplete.is_none() || now == known {
+                return Ok((store, opening));
+            }
+            known = now;
+        }
+    }
+
     /// Finds the commit that counts. `file` are all its bytes, those beyond the last commit too.
     ///
     /// Errors: the file is no archive, is of another version, or no header page is intact.

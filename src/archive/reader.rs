@@ -87,9 +87,8 @@ impl Archive {
 
     fn open_file(path: &Path, index: Option<&[u8]>, options: OpenOptions) -> Result<Archive> {
         let file = File::open(path).map_err(Error::io("cannot open", path))?;
-        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        let store = Store::of(file, length, options.access).map_err(Error::io("cannot map", path))?;
-        Archive::of(path, options, store, index)
+        let (store, opening) = Opening::of_file(&file, path, options.access, Tail::Leave)?;
+        Archive::of(path, options, store, opening, index)
     }
 
     /// Opens an archive whose file is in memory, with the file of its index if that is at hand too. Errors are those of `open`.
@@ -99,11 +98,19 @@ impl Archive {
 
     /// Opens an archive whose file is in memory as `from_bytes` does, with these limits.
     pub fn from_bytes_with(file: impl Into<Vec<u8>>, index: Option<&[u8]>, limits: Limits) -> Result<Archive> {
-        Archive::of(Path::new("archive in memory"), limits.into(), Store::Memory(file.into().into()), index)
+        let (path, store) = (Path::new("archive in memory"), Store::Memory(file.into().into()));
+        let opening = Opening::of(&store, path, Tail::Leave)?;
+        Archive::of(path, limits.into(), store, opening, index)
     }
 
-    fn of(path: &Path, options: OpenOptions, mut store: Store, index: Option<&[u8]>) -> Result<Archive> {
-        let Opening { header, incomplete, .. } = Opening::of(&store, path, Tail::Leave)?;
+    fn of(
+        path: &Path,
+        options: OpenOptions,
+        mut store: Store,
+        opening: Opening,
+        index: Option<&[u8]>,
+    ) -> Result<Archive> {
+        let Opening { header, incomplete, .. } = opening;
         store.shorten(header.state.length);
         let (index, index_state) = Archive::index(&store, &header, index)?;
         let deleted = Archive::read_deletions(&store, header.state.id, &index)?;

@@ -3,7 +3,7 @@
 use super::index_path;
 use super::opening::{Incomplete, Opening, Tail};
 use super::options::OpenOptions;
-use super::read_at::{ReadAt, Store};
+use super::read_at::ReadAt;
 use super::reader::Archive;
 use super::scan::{BlockRef, IndexBuilder};
 use crate::error::{Damage, Error, Result};
@@ -121,10 +121,8 @@ impl Archive {
         let path = path.as_ref();
         let file = File::open(path).map_err(Error::io("cannot open", path))?;
         let mut report = Report::default();
-        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        let mut store = Store::of(file, length, options.access).map_err(Error::io("cannot map", path))?;
-        let opening = match Opening::of(&store, path, Tail::Leave) {
-            Ok(opening) => opening,
+        let (mut store, opening) = match Opening::of_file(&file, path, options.access, Tail::Leave) {
+            Ok(opened) => opened,
             Err(Error::Damaged(damage)) => {
                 report.spots = spots(&[damage], &[]);
                 report.damage.push(damage);
@@ -138,7 +136,7 @@ impl Archive {
             (end, games) = (cut.committed, cut.games);
         }
         report.games = games;
-        report.uncommitted = length.saturating_sub(end);
+        report.uncommitted = store.length().saturating_sub(end);
         store.shorten(end);
         let (blocks, mut damage) = walk(&store, id);
         damage.extend(opening.refused());
@@ -161,9 +159,10 @@ impl Archive {
         let mut builder = IndexBuilder::new(id);
         let mut next = 1;
         for block in &blocks {
+            let before = builder.index.state;
+            let fault = builder.add(block).err();
             if damage.is_empty() {
-                damage.extend(commit_fault(&store, &builder.index.state, block));
-                damage.extend(builder.add(block).err());
+                damage.extend(commit_fault(&store, &before, block).or(fault));
             }
             if block.header.kind == Kind::Moves {
                 if block.header.first > next {
@@ -179,7 +178,10 @@ impl Archive {
             damage.push(Damage::new(header.commit, "the blocks are not those of the commit"));
         }
         if let Ok(index) = std::fs::read(index_path(path)) {
-            report.index = Some(Index::decode(&index) == Some(builder.index));
+            let whole = builder.index.state == header.state;
+            // Where blocks are lost, what the index should be is not known.
+            let fits = |index: Index| if whole { index == builder.index } else { index.state == header.state };
+            report.index = Some(Index::decode(&index).is_some_and(fits));
         }
         for fault in &damage {
             let block = blocks.binary_search_by_key(&fault.offset, |block| block.offset);
