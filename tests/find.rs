@@ -350,7 +350,7 @@ fn stale_and_damaged_side_files_are_passed_over() {
     }
     for length in 0..whole.len() {
         std::fs::write(PositionIndex::path(&target), &whole[..length]).unwrap();
-        assert_eq!(PositionIndex::open(&archive).1, SideState::Stale, "length {length}");
+        assert_eq!(PositionIndex::open(&archive).1, SideState::Damaged, "length {length}");
     }
     // Another state of the archive.
     std::fs::write(PositionIndex::path(&target), &whole).unwrap();
