@@ -325,6 +325,17 @@ fn what_a_writer_makes_is_within_every_budget() {
 }
 
 #[test]
+fn packed_moves_are_worth_their_bytes() {
+    let start = Position::from_fen(FORCED.as_bytes()).unwrap();
+    for length in 0..100 {
+        let mut stream = Vec::new();
+        let _ = packed::decode(&start, &noise(length), None, &mut stream);
+        // A move takes three bytes at the most, and is looked at before the bound is.
+        assert!(stream.len() <= 128 + 64 * length + 3, "{} of {length}", stream.len());
+    }
+}
+
+#[test]
 fn a_string_that_any_tag_may_name_has_a_limit() {
     let made = |length| {
         let mut forge = Forge::new();
