@@ -96,7 +96,7 @@ impl World {
     /// Changes something; returns what, for messages.
     fn step(&mut self) -> &'static str {
         let path = self.path();
-        match self.random.below(13) {
+        match self.random.below(20) {
             0 => {
                 self.model = self.import(Existing::Replace);
                 "import anew"
@@ -106,7 +106,7 @@ impl World {
                 self.model.extend(more);
                 "append"
             }
-            3 | 4 => {
+            3..6 => {
                 let numbers = self.some(false);
                 let done = delete(&path, numbers.iter().copied()).unwrap();
                 let mut once = numbers.clone();
@@ -116,13 +116,13 @@ impl World {
                 numbers.iter().for_each(|number| self.model[*number as usize - 1].deleted = true);
                 "delete"
             }
-            5 => {
+            6 => {
                 let numbers = self.some(true);
                 undelete(&path, numbers.iter().copied()).unwrap();
                 numbers.iter().for_each(|number| self.model[*number as usize - 1].deleted = false);
                 "undelete"
             }
-            6 => {
+            7 => {
                 let Some(number) = self.some(false).first().copied() else { return "nothing to replace" };
                 let (games, source) = self.games(2);
                 let mut set = GameSet::new(self.model.len() as u64);
@@ -133,7 +133,7 @@ impl World {
                 self.model.extend(games);
                 "replace"
             }
-            7 => {
+            8 => {
                 let archive = Archive::open(&path).unwrap();
                 let doubles = duplicates::find(&[Headers::of(&archive)], Options::default()).unwrap();
                 drop(archive);
@@ -148,7 +148,7 @@ impl World {
                 assert!(live.windows(2).all(|pair| pair[0] != pair[1]), "a double is left: {live:?}");
                 "dedupe"
             }
-            8 => {
+            9 => {
                 let target = self.folder.path().join("copy.bga");
                 let archive = Archive::open(&path).unwrap();
                 copy::write(&target, true, &[Part { archive: &archive, games: archive.live() }], |_| {}).unwrap();
@@ -158,19 +158,19 @@ impl World {
                 self.model.retain(|game| !game.deleted);
                 "copy over itself"
             }
-            9 => {
+            10..12 => {
                 let files = FileKind::ALL.into_iter().map(|kind| (kind, fs::read(kind.beside(&path)).ok())).collect();
                 self.backups.push((self.model.clone(), files));
                 "backup"
             }
-            10 => {
-                let Some((model, files)) =
-                    (!self.backups.is_empty()).then(|| self.backups[self.random.below(self.backups.len())].clone())
-                else {
+            12..16 => {
+                let Some((model, files)) = (!self.backups.is_empty()).then(|| {
+                    self.backups[self.backups.len() - 1 - self.random.below(2).min(self.backups.len() - 1)].clone()
+                }) else {
                     return "no backup";
                 };
                 // The archive alone, or with some of what stood beside it.
-                let alone = self.random.one_in(2);
+                let alone = self.random.chance(200);
                 for (kind, bytes) in files {
                     if kind == FileKind::Archive || (!alone && self.random.one_in(2)) {
                         match bytes {
@@ -184,13 +184,13 @@ impl World {
             }
             _ => {
                 let archive = Archive::open(&path).unwrap();
-                if self.random.one_in(2) {
+                if self.random.chance(200) {
                     Signatures::build(&archive).write(&archive).unwrap();
                 }
-                if self.random.one_in(2) {
+                if self.random.chance(200) {
                     positions::build(&archive, 1 << 20, |_| {}).unwrap();
                 }
-                if self.random.one_in(2) {
+                if self.random.chance(200) {
                     headers::write(&archive).unwrap();
                 }
                 "index"
@@ -293,7 +293,7 @@ fn the_list_and_the_archive_agree() {
         let mut world = World { folder, model: Vec::new(), backups: Vec::new(), random };
         world.model = world.import(Existing::Refuse);
         let mut steps = Vec::new();
-        for _ in 0..24 {
+        for _ in 0..40 {
             steps.push(world.step());
             let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.check()));
             assert!(checked.is_ok(), "sequence {sequence}: after {steps:?}");
