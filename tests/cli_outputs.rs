@@ -28,10 +28,10 @@ const WRITERS: &[Writer] = &[
     Writer { args: "merge g.bga h.bga -o OUT", option: "--output" },
     Writer { args: "stats g.bga h.bga --report OUT", option: "--report" },
     Writer { args: "repair g.bga -o OUT", option: "--output" },
+    Writer { args: "pcn convert d.pcn -o OUT", option: "--output" },
     Writer { args: "pack g.bga -o OUT", option: "--output" },
     Writer { args: "unpack g.bga -o OUT", option: "--output" },
     Writer { args: "bench n.pgn --report OUT", option: "--report" },
-    Writer { args: "pcn convert p.pcn -o OUT", option: "--output" },
 ];
 /// Options that name a folder to be written into; what is written there has a test of its own below.
 const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
@@ -40,20 +40,34 @@ const IN_PLACE: [&str; 6] = ["import", "dedupe", "delete", "undelete", "replace"
 /// Options that name a file to be read.
 const READ: [(&str, &str); 1] = [("verify", "--against")];
 /// Commands that write nothing but standard output.
-const READERS: [&str; 8] = ["show", "fen", "tree", "position", "brenner", "info", "verify", "completions"];
+const READERS: &[&str] = &[
+    "show",
+    "fen",
+    "tree",
+    "position",
+    "brenner encode",
+    "brenner decode",
+    "brenner explain",
+    "brenner sizes",
+    "pcn show",
+    "pcn check",
+    "info",
+    "verify",
+    "completions",
+];
 
 const INPUTS: [&str; 12] =
-    ["n.pgn", "p.pcn", "g.bga", "g.bgi", "g.bgs", "g.bgp", "g.bgh", "h.bga", "h.bgi", "h.bgs", "h.bgp", "h.bgh"];
+    ["d.pcn", "n.pgn", "g.bga", "g.bgi", "g.bgs", "g.bgp", "g.bgh", "h.bga", "h.bgi", "h.bgs", "h.bgp", "h.bgh"];
 
 /// A PGN file, and two archives of it with every file that can stand beside one.
 fn room() -> Room {
     let room = Room::new();
     room.write("n.pgn", PGN);
-    room.write("p.pcn", include_str!("../testdata/pcn/document-sample.json"));
     for archive in ["g.bga", "h.bga"] {
         room.fine(&["import", "n.pgn", "-o", archive, "-q"]);
         room.fine(&["index", archive, "--signatures", "--positions", "--headers", "-q"]);
     }
+    room.fine(&["export", "g.bga", "--games", "2", "--format", "pcn", "-o", "d.pcn", "-q"]);
     room
 }
 
@@ -61,8 +75,8 @@ fn contents(room: &Room) -> Vec<Vec<u8>> {
     INPUTS.iter().map(|name| room.read(name)).collect()
 }
 
-/// The commands that a help text lists.
-fn commands_of(help: &str) -> Vec<String> {
+/// Returns the commands that a help text lists.
+fn commands_in(help: &str) -> Vec<String> {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
@@ -72,21 +86,25 @@ fn commands_of(help: &str) -> Vec<String> {
 #[test]
 fn every_command_that_writes_is_in_the_table() {
     let room = Room::new();
-    let help = room.fine(&["--help"]);
-    let commands = commands_of(&help);
-    let commands: BTreeSet<&str> = commands.iter().map(String::as_str).collect();
-    assert!(commands.len() > 20, "{help}");
-    let of = |args: &'static str| args.split(' ').next().unwrap();
+    let mut commands: BTreeSet<String> = BTreeSet::new();
+    for command in commands_in(&room.fine(&["--help"])) {
+        // A command may have commands of its own.
+        let inner = commands_in(&room.fine(&[&command, "--help"]));
+        commands.extend(inner.iter().map(|inner| format!("{command} {inner}")));
+        commands.extend(inner.is_empty().then_some(command));
+    }
+    assert!(commands.len() > 20, "{commands:?}");
+    let of = |args: &'static str| match args.strip_prefix("pcn ") {
+        Some(rest) => &args[..4 + rest.find(' ').unwrap()],
+        None => args.split(' ').next().unwrap(),
+    };
     let writers = WRITERS.iter().map(|writer| of(writer.args)).chain(FOLDERS.map(|(command, _)| command));
-    let listed: BTreeSet<&str> = writers.chain(IN_PLACE).chain(READERS).collect();
+    let listed: BTreeSet<String> = writers.chain(IN_PLACE).chain(READERS.iter().copied()).map(str::to_owned).collect();
     assert_eq!(commands, listed);
     let mut options = BTreeSet::new();
     for command in &commands {
-        let mut help = room.fine(&[command, "--help"]);
-        for of_it in commands_of(&help.clone()) {
-            help += &room.fine(&[command, &of_it, "--help"]);
-        }
-        for word in help.lines().map(str::trim_start).filter(|line| line.starts_with('-')) {
+        let args: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        for word in room.fine(&args).lines().map(str::trim_start).filter(|line| line.starts_with('-')) {
             let mut parts = word.split_whitespace().skip_while(|part| !part.starts_with("--"));
             let (Some(option), Some(value)) = (parts.next(), parts.next()) else { continue };
             if ["FILE", "FOLDER", "DIR", "ARCHIVE", "PATH"].iter().any(|name| value.contains(name)) {
@@ -227,6 +245,7 @@ fn what_is_no_side_file_is_not_replaced_by_one() {
             room.fails(args, 1, &[side, "would take its place"]);
             if side == "g.bgi" {
                 room.fails(&["delete", "g.bga", "--games", "1"], 1, &["g.bgi holds"]);
+                room.fails(&["undelete", "g.bga", "--all"], 1, &["g.bgi holds"]);
                 room.fails(&["replace", "g.bga", "1", "x.pgn"], 1, &["g.bgi holds"]);
                 room.fails(&["dedupe", "g.bga", "--delete"], 1, &["g.bgi holds"]);
                 room.fails(&["import", "x.pgn", "-o", "g.bga", "--append"], 1, &["g.bgi holds"]);
@@ -373,6 +392,7 @@ fn private_files_stay_private() {
     assert_eq!(sides.map(mode), [0o600; 4]);
     for args in [
         &["delete", "g.bga", "--games", "1", "-q"][..],
+        &["undelete", "g.bga", "--games", "1", "-q"],
         &["replace", "g.bga", "2", "n.pgn", "-q"],
         &["dedupe", "g.bga", "--delete", "-q"],
         &["import", "n.pgn", "-o", "g.bga", "--append", "-q"],
@@ -434,7 +454,7 @@ fn an_index_that_cannot_be_written_is_a_warning() {
             "{args:?}: {}",
             done.err
         );
-        assert!(room.run(&["verify", archive]).out.contains("sound"));
+        assert!(room.fine(&["verify", archive]).contains("sound"));
     }
     assert!(!room.names().iter().any(|name| name.starts_with('.')), "{:?}", room.names());
 }
@@ -471,6 +491,7 @@ fn escape_sequences_in_names_stay_out_of_the_terminal() {
     room.write(&pgn, [PGN, cli_support::FAULTY].concat());
     fs::create_dir(room.path(&folder)).unwrap();
     let (archive, pgn, folder) = (archive.as_str(), pgn.as_str(), folder.as_str());
+    room.write("odd\u{1b}.pcn", room.read("d.pcn"));
     let bytes = room.read("g.bga");
     room.write("broken\u{1b}.bga", [&bytes[..bytes.len() - 300], &[0; 300]].concat());
     let commands: &[&[&str]] = &[
@@ -494,7 +515,10 @@ fn escape_sequences_in_names_stay_out_of_the_terminal() {
         &["index", archive, "--signatures", "--positions", "--headers"],
         &["dedupe", archive, "g.bga"],
         &["delete", archive, "--games", "1"],
+        &["undelete", archive, "--all"],
         &["replace", archive, "2", pgn],
+        &["pcn", "check", "odd\u{1b}.pcn", "d.pcn", pgn],
+        &["pcn", "show", "odd\u{1b}.pcn", "--moves"],
         &["export", archive, "-o", "z\u{1b}.pgn"],
         &["export", archive, "-o", "z\u{1b}.pgn"],
         &["export", archive, "-o", "z\u{1b}/x.pgn"],

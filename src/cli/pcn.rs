@@ -186,9 +186,12 @@ fn show(args: &Show, out: &mut impl Write) -> Result<(), Failure> {
         }
         writeln!(out, "{:<12}{}", "Result", game.result_text())?;
         writeln!(out, "{:<12}{}, {} of {} plies", "Board", size(&state.board), ply, game.plies())?;
-        writeln!(out, "\n{}", general::draw(&state.board))?;
+        writeln!(out)?;
+        for line in general::draw(&state.board).split('\n') {
+            writeln!(out, "{}", printable(line))?;
+        }
         for side in [Side::Top, Side::Bottom] {
-            let pieces = hand(side).join(" ");
+            let pieces = printable(&hand(side).join(" "));
             let title = format!("{} hand", if side == Side::Top { "Top" } else { "Bottom" });
             writeln!(out, "{title:<12}{}", if pieces.is_empty() { "empty" } else { &pieces })?;
         }
@@ -198,7 +201,7 @@ fn show(args: &Show, out: &mut impl Write) -> Result<(), Failure> {
             for (actions, number) in game.moves.iter().zip(1..) {
                 let actions: Vec<String> = actions.iter().map(ToString::to_string).collect();
                 let text = if actions.is_empty() { "pass".to_owned() } else { actions.join(" ") };
-                writeln!(out, "{number:>4}. {text}")?;
+                writeln!(out, "{number:>4}. {}", printable(&text))?;
             }
         }
     }
@@ -268,9 +271,9 @@ fn report(
         return Ok(writeln!(out, "{object}")?);
     }
     match checked {
-        Ok(_) if remarks.is_empty() => writeln!(out, "{begin}valid")?,
-        Ok(_) => writeln!(out, "{begin}valid; {}", remarks.join("; "))?,
-        Err(error) => writeln!(out, "{begin}{error}")?,
+        Ok(_) if remarks.is_empty() => writeln!(out, "{}valid", printable(begin))?,
+        Ok(_) => writeln!(out, "{}", printable(&format!("{begin}valid; {}", remarks.join("; "))))?,
+        Err(error) => writeln!(out, "{}", printable(&format!("{begin}{error}")))?,
     }
     Ok(())
 }

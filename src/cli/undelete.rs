@@ -3,6 +3,7 @@
 use crate::failure::{Code, Failure};
 use crate::games::Ranges;
 use crate::output::{self, count, note, shown};
+use crate::outputs::Outputs;
 use scoresheet::archive::{self, GameSet};
 use std::io::Write;
 use std::path::PathBuf;
@@ -51,6 +52,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         out.flush()?;
         return Ok(Code::Fine);
     }
+    Outputs::default().in_place(path)?;
     let restored = archive::undelete(path, chosen.iter()).map_err(Failure::of_archive(path))?;
     if !args.quiet {
         note(&format!("{}: {} restored", shown(path), count(restored.games, "game", "games")));
