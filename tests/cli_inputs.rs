@@ -351,8 +351,13 @@ fn a_damaged_spot_is_one_line() {
     let mut damaged = whole.clone();
     damaged[17_000] ^= 1;
     room.write("g.bga", &damaged);
+    // What is said of the files beside it is not asked here.
+    let of_archive = |out: &str| {
+        let own = out.lines().filter(|line| line.starts_with("g.bga: "));
+        own.map(str::to_owned).collect::<Vec<String>>()
+    };
     let done = room.run(&["verify", "g.bga"]);
-    let lines: Vec<&str> = done.out.lines().collect();
+    let lines = of_archive(&done.out);
     assert_eq!((done.code, lines.len()), (Some(4), 2), "{}", done.out);
     let repaired = room.run(&["repair", "g.bga", "-o", "r.bga", "-q"]).out;
     let games = repaired.split(": games ").nth(1).unwrap().split(" lost").next().unwrap();
@@ -378,8 +383,8 @@ fn a_damaged_spot_is_one_line() {
     damaged[moves[1] + 9] ^= 1;
     room.write("g.bga", &damaged);
     let done = room.run(&["verify", "g.bga"]);
-    let lines: Vec<&str> = done.out.lines().collect();
-    assert_eq!((lines.len(), lines[0]), (3, &expected[..]), "{}", done.out);
+    let lines = of_archive(&done.out);
+    assert_eq!((lines.len(), &lines[0]), (3, &expected), "{}", done.out);
     assert!(lines[1].ends_with(&format!("at byte {}", moves[1])) && lines[1].contains(": games "), "{}", lines[1]);
 }
 
