@@ -148,7 +148,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         import::import(files, target.path(), &options, &progress, &stop, |fault| faults.take(&fault))
     });
     let Faults { tally, rejects, broken, .. } = faults;
-    tally.tell(&files);
+    tally.tell(files);
     let summary = summary.map_err(|error| match error {
         Error::Foreign { .. } => Failure::Message(format!("{error}: give another name with -o")),
         error => Failure::of_archive(&args.output)(error),
