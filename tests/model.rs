@@ -39,12 +39,16 @@ struct Game {
 
 /// What a person remembers: the games of the archive by their numbers.
 type Model = Vec<Game>;
+/// The bytes of an archive and of the files beside it, where there are any.
+type Files = Vec<(FileKind, Option<Vec<u8>>)>;
+/// A position, the games that reach it, and the move that each goes on with.
+type Reached = (Position, Vec<(u64, Option<String>)>);
 
 struct World {
     folder: tempfile::TempDir,
     model: Model,
     /// Files put aside, with the games that they have: each file by its kind, where it was there.
-    backups: Vec<(Model, Vec<(FileKind, Option<Vec<u8>>)>)>,
+    backups: Vec<(Model, Files)>,
     random: Random,
 }
 
@@ -259,8 +263,8 @@ impl World {
 }
 
 /// Every position of the main lines of live games, with the games that reach it and the move that each goes on with.
-fn positions_of(model: &Model) -> Vec<(Position, Vec<(u64, Option<String>)>)> {
-    let mut all: BTreeMap<String, (Position, Vec<(u64, Option<String>)>)> = BTreeMap::new();
+fn positions_of(model: &Model) -> Vec<Reached> {
+    let mut all: BTreeMap<String, Reached> = BTreeMap::new();
     for (line, moves) in LINES.iter().enumerate() {
         let mut position = Position::standard();
         let mut moves = moves.split(' ').peekable();

@@ -273,7 +273,7 @@ fn every_flipped_bit_of_the_header_pages() {
             }
             // What writes, and what repairs, at a sample of the bits: every one in the fields, few in the zeros between.
             let within = bit / 8 % PAGE;
-            if bit % 8 != bit / 8 % 8 || (80..PAGE - 4).contains(&within) && within % 501 != 0 {
+            if bit % 8 != bit / 8 % 8 || (80..PAGE - 4).contains(&within) && !within.is_multiple_of(501) {
                 return;
             }
             let path = folder.path().join(format!("flipped-{bit}.bga"));
