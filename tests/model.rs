@@ -100,7 +100,7 @@ impl World {
     /// Changes something; returns what, for messages.
     fn step(&mut self) -> &'static str {
         let path = self.path();
-        match self.random.below(20) {
+        match self.random.below(22) {
             0 => {
                 self.model = self.import(Existing::Replace);
                 "import anew"
@@ -185,6 +185,25 @@ impl World {
                 }
                 self.model = model;
                 "restore"
+            }
+            // What a backup and its restoration are there for: the same kind of change, made otherwise.
+            16..18 => {
+                let (model, before) = (self.model.clone(), fs::read(&path).unwrap());
+                let delete_one = |world: &mut World| {
+                    let Some(number) = world.some(false).first().copied() else { return };
+                    delete(&world.path(), [number]).unwrap();
+                    world.model[number as usize - 1].deleted = true;
+                };
+                delete_one(self);
+                let archive = Archive::open(&path).unwrap();
+                Signatures::build(&archive).write(&archive).unwrap();
+                positions::build(&archive, 1 << 20, |_| {}).unwrap();
+                headers::write(&archive).unwrap();
+                drop(archive);
+                fs::write(&path, before).unwrap();
+                self.model = model;
+                delete_one(self);
+                "delete, index, take it back, delete another"
             }
             _ => {
                 let archive = Archive::open(&path).unwrap();
