@@ -66,7 +66,8 @@ pub struct Archive {
 
 impl Archive {
     /// Opens an archive, mapped into memory. Reads its header and its index; where there is no good index, walks the archive's block
-    /// headers. A file that is shorter than its last commit opens at the last commit that is whole; [`Archive::cut`] tells.
+    /// headers. A file that is shorter than its last commit opens at the last commit that is whole, and one with a damaged header
+    /// page at the last commit that can be found; [`Archive::incomplete`] says where games may be missing.
     ///
     /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are damaged. Success does
     /// not promise that all games are sound: each is checked when it is read, and all of them by `verify`.
