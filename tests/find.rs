@@ -334,6 +334,7 @@ fn stale_and_damaged_side_files_are_passed_over() {
         let state = if (8..12).contains(&at) { SideState::Stale } else { SideState::Damaged };
         assert_eq!(Signatures::open(&archive).1, state, "byte {at}");
     }
+    std::fs::write(Signatures::path(&target), &whole).unwrap();
     let whole = std::fs::read(PositionIndex::path(&target)).unwrap();
     let sought = Sought::new(&archive.position(1, 6).unwrap(), Compare::default());
     let expected = Search::new(&archive).position(&sought, Reach::default()).hits;
