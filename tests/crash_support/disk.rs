@@ -167,8 +167,10 @@ impl Moment {
                     pending.drain(..).for_each(|event| apply(durable, &event));
                 }
                 Event::Acknowledged(sequence) => moment.acknowledged = *sequence,
-                Event::Write { offset, .. } if *offset < 8192 => {
-                    moment.marked += 1;
+                Event::Write { offset, bytes } if *offset < 8192 => {
+                    // A page may be written again, where a crash has torn it.
+                    let sequence = u64::from_le_bytes(bytes[32..40].try_into().unwrap());
+                    moment.marked = moment.marked.max(sequence);
                     moment.pending.push(event.clone());
                 }
                 _ => moment.pending.push(event.clone()),
