@@ -320,6 +320,12 @@ fn imported(name: &str, make: Make, bytes: usize, folder: &Path) -> Cost {
     cost
 }
 
+/// What plain games look like.
+const PLAIN: &str =
+    "[Event \"Open\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 1-0\n\n";
+/// How many times as long as plain games any bytes may take.
+const MOST_TIMES: u32 = 100;
+
 /// Imports files of one size and twice that: see what the module says.
 fn check((name, make): (&str, Make), bytes: usize) {
     let folder = tempfile::tempdir().unwrap();
@@ -336,6 +342,11 @@ fn check((name, make): (&str, Make), bytes: usize) {
         }
     }
     assert!(twice < once * 22 / 10 + Duration::from_millis(50), "{name}: {once:?}, twice {twice:?}");
+    // In proportion, and not by a factor that nobody would wait for: against as many bytes of plain games.
+    let plain = tempfile::tempdir().unwrap();
+    let plain = imported("plain games", |bytes| fill(PLAIN, bytes), 2 * bytes, plain.path()).time;
+    assert!(twice < plain * MOST_TIMES + Duration::from_millis(200), "{name}: {twice:?}, plain games {plain:?}");
+    println!("    plain games: {plain:?}");
     for job in ["verify", "original"] {
         let Cost { time, peak, .. } = cost(job, folder);
         println!("    {job}: {time:?}, {} MiB", peak.unwrap_or(0) >> 20);
