@@ -210,7 +210,8 @@ fn great_numbers(every: usize) {
     assert!(scoresheet::Archive::from_bytes(golden.clone(), None).is_ok());
     let of_pages = (32..80).chain(4096 + 32..4096 + 80).step_by(8);
     let places: Vec<usize> = of_pages.chain((8192..golden.len() - 8).step_by(every)).collect();
-    places.into_par_iter().for_each(|at| {
+    // On threads beside the pool: what is done with an archive waits for the pool, and would take up other places meanwhile, one in another.
+    let try_at = |at: usize| {
         for number in GREAT {
             let mut file = golden.clone();
             file[at..at + 8].copy_from_slice(&number.to_le_bytes());
@@ -221,6 +222,12 @@ fn great_numbers(every: usize) {
                 targets::use_files(&file);
             }));
             tried.unwrap_or_else(|_| panic!("{}", name()));
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+    std::thread::scope(|scope| {
+        for part in places.chunks(places.len().div_ceil(threads)) {
+            scope.spawn(move || part.iter().for_each(|at| try_at(*at)));
         }
     });
 }
