@@ -113,6 +113,12 @@ impl Opening {
         Ok(opening)
     }
 
+    /// Returns what is damaged in the header pages, or that the file is too short, if so.
+    pub fn damage(&self) -> Option<Damage> {
+        let what = "a header page is damaged; what it said was found in the file";
+        self.refused().or(self.damaged_page.map(|page| Damage::new(page, what)))
+    }
+
     /// Returns why nothing may be written to the archive, if so: what a writer cuts off or writes over might be what is missing.
     pub fn refused(&self) -> Option<Damage> {
         self.incomplete.map(|incomplete| match incomplete {

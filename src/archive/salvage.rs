@@ -40,10 +40,8 @@ impl Salvage {
     pub fn of(path: &Path, options: OpenOptions, store: Store) -> Result<Salvage> {
         let (opening, mut damage) = match Opening::of(&store, path, Tail::Adopt) {
             Ok(opening) => {
-                let (page, refused) = (opening.damaged_page, opening.refused());
-                let what = "a header page is damaged; what it said was found in the file";
-                let page = page.filter(|_| refused.is_none()).map(|page| Damage::new(page, what));
-                (Some(opening), page.into_iter().chain(refused).collect())
+                let damage = opening.damage().into_iter().collect();
+                (Some(opening), damage)
             }
             Err(Error::Damaged(_) | Error::Foreign { .. }) => (None, vec![Damage::new(0, "damaged file header")]),
             Err(error) => return Err(error),

@@ -139,10 +139,7 @@ impl Archive {
         report.uncommitted = store.length().saturating_sub(end);
         store.shorten(end);
         let (blocks, mut damage) = walk(&store, id);
-        damage.extend(opening.refused());
-        if let (Some(page), None) = (opening.damaged_page, incomplete) {
-            damage.push(Damage::new(page, "a header page is damaged; what it said was found in the file"));
-        }
+        damage.extend(opening.damage());
         report.blocks = blocks.len() as u64;
         // What the walk has passed over: there the games are that no block holds.
         let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();
