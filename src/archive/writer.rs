@@ -56,8 +56,6 @@ pub struct EncodedChunk {
 pub struct Writer<S> {
     storage: S,
     id: ArchiveId,
-    /// Where the next block goes.
-    end: u64,
     /// The last commit.
     header: Header,
     totals: Commit,
@@ -90,7 +88,6 @@ impl<S: Storage> Writer<S> {
         Writer {
             storage,
             id: header.state.id,
-            end: header.state.length,
             header,
             totals,
             committed: totals,
@@ -143,17 +140,22 @@ impl<S: Storage> Writer<S> {
         if self.poisoned { Err(io::Error::other("an earlier write failed")) } else { Ok(()) }
     }
 
+    /// Returns where the next block goes: where what has been added to the index ends.
+    fn end(&self) -> u64 {
+        self.index.index.state.length
+    }
+
     fn append(&mut self, encode: impl FnOnce(ArchiveId, u64) -> Vec<u8>) -> io::Result<u64> {
         self.check()?;
-        let block = encode(self.id, self.end);
-        let header = BlockHeader::decode(&block, self.id, self.end);
+        let offset = self.end();
+        let block = encode(self.id, offset);
+        let header = BlockHeader::decode(&block, self.id, offset);
         let header = header.ok_or_else(|| io::Error::other("a block too large for the format"))?;
-        if let Err(error) = self.storage.write_at(self.end, &block) {
+        if let Err(error) = self.storage.write_at(offset, &block) {
             self.poisoned = true;
             return Err(error);
         }
-        self.index.add(&BlockRef { offset: self.end, header }).map_err(|damage| io::Error::other(damage.what))?;
-        self.end += block.len() as u64;
+        self.index.add(&BlockRef { offset, header }).map_err(|damage| io::Error::other(damage.what))?;
         Ok(block.len() as u64)
     }
 
@@ -266,7 +268,7 @@ impl<S: Storage> Writer<S> {
             }
             self.totals.strings += u64::from(count);
         }
-        if self.end == self.header.state.length {
+        if self.end() == self.header.state.length {
             return Ok(());
         }
         self.seal()
@@ -276,7 +278,7 @@ impl<S: Storage> Writer<S> {
     fn seal(&mut self) -> io::Result<()> {
         self.totals.sequence = self.header.state.sequence + 1;
         self.totals.chain = self.index.index.state.chain;
-        let (totals, commit) = (self.totals, self.end);
+        let (totals, commit) = (self.totals, self.end());
         let mut payload = totals.encode();
         if let Some(unfinished) = &self.unfinished {
             unfinished.encode(&mut payload);
@@ -297,7 +299,7 @@ impl<S: Storage> Writer<S> {
     /// Takes back what has been appended since the last commit. Where the file cannot be cut, that stays as a tail that counts for nothing.
     pub fn forget(&mut self) {
         let state = self.header.state;
-        (self.end, self.totals, self.chunks) = (state.length, self.committed, 0);
+        (self.totals, self.chunks) = (self.committed, 0);
         self.strings.clear();
         self.index.go_back(state);
         if !self.marking {
