@@ -132,7 +132,7 @@ pub trait Visitor {
     fn start(&mut self, position: &Position);
     /// A move of the position `before`.
     fn play(&mut self, before: &Position, m: Move);
-    /// `play`, where the move's SAN is known already: the standard's, which names a file at most to tell the man from others.
+    /// `play`, where the move's SAN is known already: the standard's, which names a file at most to tell the piece from others.
     #[inline]
     fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
         let _ = san;
@@ -354,8 +354,8 @@ impl Line {
         played.is_some()
     }
 
-    /// `play` for a promotion to a man of given identity.
-    pub(crate) fn play_as(&mut self, m: Move, promoted: Option<crate::chess::Man>) {
+    /// `play` for a promotion to a piece of given identity.
+    pub(crate) fn play_as(&mut self, m: Move, promoted: Option<crate::chess::PieceId>) {
         self.keep();
         self.now.play_as(m, promoted);
     }

@@ -136,7 +136,7 @@ fn what_cannot_be_is_dropped() {
     becomes("4k3/8/8/8/8/8/7R/4K3 w KH - 0 1", "4k3/8/8/8/8/8/7R/4K3 w - - 0 1");
     becomes("4k3/8/8/8/8/8/8/4K2r w KH - 0 1", "4k3/8/8/8/8/8/8/4K2r w - - 0 1");
     becomes("4k3/8/8/8/8/8/8/R3K3 w KEFGH - 0 1", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1");
-    // Targets that no double step has made: no pawn, the wrong rank, a man on the way, the wrong side.
+    // Targets that no double step has made: no pawn, the wrong rank, a piece on the way, the wrong side.
     becomes("4k3/8/8/8/8/8/8/4K3 b - e3 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
     becomes("4k3/8/8/4p3/4P3/8/8/4K3 b - e6 0 1", "4k3/8/8/4p3/4P3/8/8/4K3 b - - 0 1");
     becomes("4k3/8/8/4p3/4P3/8/8/4K3 w - e3 0 1", "4k3/8/8/4p3/4P3/8/8/4K3 w - - 0 1");
@@ -258,8 +258,8 @@ fn any_move() -> impl Strategy<Value = Move> {
     })
 }
 
-/// A man or, a little more often, an empty square.
-fn any_man() -> impl Strategy<Value = char> {
+/// A piece or, a little more often, an empty square.
+fn any_piece() -> impl Strategy<Value = char> {
     prop_oneof![6 => Just('1'), 5 => prop::sample::select("pnbrqkPNBRQKRrPp".chars().collect::<Vec<_>>())]
 }
 
@@ -291,10 +291,10 @@ proptest! {
     /// Every rank is full: all of these are read, most with several kings or none, pawns on the last ranks, both sides in check.
     #[test]
     fn any_arrangement_is_a_position(
-        men in prop::collection::vec(any_man(), 64),
+        pieces in prop::collection::vec(any_piece(), 64),
         rest in "[wb] [KQkqA-Ha-h]{1,4} ([a-h][36]|-) [0-9]{1,3} [0-9]{1,3}",
     ) {
-        let ranks: Vec<String> = men.chunks(8).map(|rank| rank.iter().collect()).collect();
+        let ranks: Vec<String> = pieces.chunks(8).map(|rank| rank.iter().collect()).collect();
         let text = format!("{} {rest}", ranks.join("/"));
         prop_assert!(Position::from_fen(text.as_bytes()).is_ok(), "{}", text);
         use_position(text.as_bytes())?;

@@ -51,7 +51,7 @@ const CORNERS: &str = r#"
 
 1... d5 2. Kd2 *
 
-[White "Men beyond the labels"]
+[White "Pieces beyond the labels"]
 [SetUp "1"]
 [FEN "7k/8/8/8/8/8/NNNNNN2/K7 w - - 0 1"]
 

@@ -285,7 +285,7 @@ fn signatures_of_games() {
         }
         scoresheet::query::signature::signature(&Position::standard(), &stream)
     };
-    // 8 pawns a side, 16 men a side, less 1.
+    // 8 pawns a side, 16 pieces a side, less 1.
     assert_eq!(signature("Nf3"), 0xFF88_0000_0000_0000);
     // e2 is 4, d7 is 11; the captures leave Black a pawn short.
     assert_eq!(signature("e4 d5 exd5"), 0xEF78_BBBB_BBBB_BBB4);

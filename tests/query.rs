@@ -86,7 +86,7 @@ fn conditions_agree_with_a_naive_evaluation() {
     type Fits = Box<dyn Fn(&Ply) -> bool + Sync>;
     let cases: Vec<(&str, Condition, Fits)> = vec![
         (
-            "men",
+            "pieces",
             board("8/8/p7/8/8/1B3N2/8/8"),
             Box::new(|ply| {
                 ply.stands("a6") == Some('p') && ply.stands("b3") == Some('B') && ply.stands("f3") == Some('N')
@@ -100,7 +100,7 @@ fn conditions_agree_with_a_naive_evaluation() {
                     && ply.stands("d4").is_some()
                     && ply.stands("g2").is_none()
                     && matches!(ply.stands("h2"), Some('P' | 'r'))
-                    && ply.stands("a1").is_some_and(|man| man.is_ascii_uppercase())
+                    && ply.stands("a1").is_some_and(|occupant| occupant.is_ascii_uppercase())
             }),
         ),
         (
@@ -132,7 +132,7 @@ fn conditions_agree_with_a_naive_evaluation() {
                 (ply.count(b'R'), ply.count(b'r')) == (1, 1)
                     && (1..=3).contains(&ply.count(b'P'))
                     && ply.count(b'p') >= 1
-                    && b"QBNqbn".iter().all(|man| ply.count(*man) == 0)
+                    && b"QBNqbn".iter().all(|occupant| ply.count(*occupant) == 0)
             }),
         ),
         (
@@ -140,14 +140,14 @@ fn conditions_agree_with_a_naive_evaluation() {
             material("KQPPPKQPPP"),
             Box::new(|ply| {
                 (ply.count(b'P'), ply.count(b'p'), ply.count(b'Q'), ply.count(b'q')) == (3, 3, 1, 1)
-                    && b"RBNrbn".iter().all(|man| ply.count(*man) == 0)
+                    && b"RBNrbn".iter().all(|occupant| ply.count(*occupant) == 0)
             }),
         ),
         (
             "imbalance",
             Condition { imbalances: vec![Imbalance::parse("NNvBP").unwrap()], ..Condition::default() },
             Box::new(|ply| {
-                let more = |man: u8| ply.count(man) as i32 - ply.count(man.to_ascii_lowercase()) as i32;
+                let more = |occupant: u8| ply.count(occupant) as i32 - ply.count(occupant.to_ascii_lowercase()) as i32;
                 b"PNBRQ".map(more) == [-1, 2, -1, 0, 0]
             }),
         ),
@@ -319,21 +319,21 @@ fn errors_point_at_their_place() {
         (" {} ", "{}", "at least one rule"),
         (r#"{ "sub-fem": "8" }"#, "\"sub-fem\"", "sub-fem: no such rule"),
         (r#"{ "sub-fen": "8/8/8/8/8/8/8/9" }"#, "9", "sub-fen: "),
-        (r#"{ "sub-fen": ["8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/7x"] }"#, "x", "sub-fen[1]: not a man"),
-        (r#"{ "material": "KRxKR" }"#, "x", "material: not a man"),
-        (r#"{ "material": "KR\u0078KR" }"#, "\\", "material: not a man"),
+        (r#"{ "sub-fen": ["8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/7x"] }"#, "x", "sub-fen[1]: not a piece"),
+        (r#"{ "material": "KRxKR" }"#, "x", "material: not a piece"),
+        (r#"{ "material": "KR\u0078KR" }"#, "\\", "material: not a piece"),
         (r#"{ "material": 7 }"#, "7", "material: a text is wanted"),
         (r#"{ "imbalance": "PPP" }"#, "\"", "imbalance: a v"),
         (r#"{ "result": "2-0" }"#, "2", "result: not a result"),
         (r#"{ "white-move": "Nf9" }"#, "N", "white-move: not a move"),
-        (r#"{ "moved": "QX" }"#, "X", "moved: not a man"),
+        (r#"{ "moved": "QX" }"#, "X", "moved: not a piece"),
         (r#"{ "moved": ["Q"] }"#, "[\"Q\"]", "moved: one text"),
         (r#"{ "stm": "balck" }"#, "b", "stm: neither"),
         (r#"{ "sequence": [] }"#, "[]", "sequence: an array"),
         (
             r#"{ "sequence": [ { "pass": "" }, { "streak": [ { "pass": "" }, { "captured": "Y" } ] } ] }"#,
             "Y",
-            "sequence[1].streak[1].captured: not a man",
+            "sequence[1].streak[1].captured: not a piece",
         ),
         (r#"{ "sequence": [ { "pass": "", "limit": 1 } ] }"#, "\"limit\"", "sequence[0].limit: no such rule"),
         (r#"{ "limit": -1, "pass": "" }"#, "-1", "limit: a whole number"),
@@ -346,7 +346,7 @@ fn errors_point_at_their_place() {
     let fault = json::parse("{ \"pass\": \"\",\n  \"moved\": \"KX\" }").unwrap_err();
     assert_eq!(
         fault.to_string(),
-        "column 14: moved: not a man: write some of PNBRQK\n    \"moved\": \"KX\" }\n               ^"
+        "column 14: moved: not a piece: write some of PNBRQK\n    \"moved\": \"KX\" }\n               ^"
     );
     for (board, column) in [
         ("8/8/8/8/8/8/8", 14),

@@ -159,7 +159,7 @@ impl Game {
         assert_eq!(ours.has_legal_move(), !moves.is_empty(), "{fen}");
         assert_eq!(ours.is_checkmate(), theirs.is_checkmate(), "{fen}");
         assert_eq!(ours.is_stalemate(), theirs.is_stalemate(), "{fen}");
-        assert_men_are_where_they_stand(ours);
+        assert_pieces_are_where_they_stand(ours);
 
         let pairs: Vec<_> = moves.into_iter().zip(expected).collect();
         for &(m, their_move) in &pairs {
@@ -263,17 +263,17 @@ fn compare_notation(ours: &Position, theirs: &Chess, m: Move, their_move: TheirM
     san
 }
 
-fn assert_men_are_where_they_stand(position: &Position) {
+fn assert_pieces_are_where_they_stand(position: &Position) {
     for color in Color::BOTH {
         let mut count = 0;
         for at in (0..64).filter_map(Square::new) {
-            let Some(man) = position.man_at(at).filter(|man| man.color() == color) else {
+            let Some(piece) = position.piece_id_at(at).filter(|piece| piece.color() == color) else {
                 continue;
             };
             count += 1;
             assert_eq!(position.occupied(color) & at.bit(), at.bit());
-            if man.label().is_some() {
-                assert_eq!(position.square_of(man), Some(at), "{man:?} in {}", position.fen());
+            if piece.label().is_some() {
+                assert_eq!(position.square_of(piece), Some(at), "{piece:?} in {}", position.fen());
             }
         }
         assert_eq!(position.occupied(color).count_ones(), count, "{}", position.fen());

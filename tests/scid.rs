@@ -1,7 +1,7 @@
 //! How many games reach a position, against Scid, where it is installed: `cargo test --release --test scid -- --ignored --nocapture`.
 //!
 //! Scid's program for scripts, `tkscid`, is looked for in the PATH, in /usr/games, and by the name that SCORESHEET_SCID gives. The corpus
-//! `otb` is exported from an archive and imported into a database of Scid's; then both are asked for the same positions. Scid compares men
+//! `otb` is exported from an archive and imported into a database of Scid's; then both are asked for the same positions. Scid compares pieces
 //! and side to move, and so does the search here.
 
 #![allow(clippy::result_large_err)]

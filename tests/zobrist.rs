@@ -118,14 +118,14 @@ fn keys_are_stable() {
 }
 
 #[test]
-fn each_man_and_square_counts() {
+fn each_piece_and_square_counts() {
     let mut keys = HashSet::new();
     for square in 0..64u8 {
         for letter in "PNBRQpnbrq".chars() {
             let at = Square::new(square).expect("below 64");
-            let mut men = [None; 64];
-            men[square as usize] = Piece::from_letter(letter as u8);
-            let position = Position::from_men(&men, Color::White);
+            let mut pieces = [None; 64];
+            pieces[square as usize] = Piece::from_letter(letter as u8);
+            let position = Position::from_pieces(&pieces, Color::White);
             assert!(position.piece_at(at).is_some());
             keys.insert(position.zobrist());
         }

@@ -132,7 +132,7 @@ pub fn fen_bytes(bytes: &[u8]) {
     }
 }
 
-/// FEN: a position comes back from its text, in every flavour. (Which man is which of its kind no FEN tells.)
+/// FEN: a position comes back from its text, in every flavour. (Which piece is which of its kind no FEN tells.)
 pub fn fen_value(bytes: &[u8]) {
     let position = position(&mut Choices(bytes));
     for castling in [CastlingStyle::XFen, CastlingStyle::Standard, CastlingStyle::Shredder] {

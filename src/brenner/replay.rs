@@ -4,8 +4,8 @@
 //! written and guarded by checksums, and `decode` checks anything else. Whatever the bytes, `replay` ends, stays within its arrays and
 //! allocates nothing.
 //!
-//! How it is fast: a board and the men's squares are all that is written at a ply, the sides have code of their own, and one test tells
-//! that a byte is no plain move or its man is off the board. Rights, en passant and clocks are worked out when they are asked for.
+//! How it is fast: a board and the pieces's squares are all that is written at a ply, the sides have code of their own, and one test tells
+//! that a byte is no plain move or its piece is off the board. Rights, en passant and clocks are worked out when they are asked for.
 
 mod key;
 mod state;
@@ -16,7 +16,7 @@ pub use state::State;
 use super::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
 use crate::chess::piece::{EMPTY, OFF};
 use crate::chess::position::STANDARD;
-use crate::chess::{Color, Man, Position, Role, Square, zobrist};
+use crate::chess::{Color, PieceId, Position, Role, Square, zobrist};
 use key::Key;
 use std::hint::select_unpredictable;
 use std::sync::LazyLock;
@@ -37,20 +37,20 @@ impl std::fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// The men, by square and by slot.
+/// The pieces, by square and by slot.
 ///
-/// A man that is taken keeps its last square, where another man then stands: so the addresses of all that is written at a ply are known
-/// as soon as the square of its man is, and the next ply need not wait for more.
+/// A piece that is taken keeps its last square, where another piece then stands: so the addresses of all that is written at a ply are known
+/// as soon as the square of its piece is, and the next ply need not wait for more.
 #[derive(Clone)]
-struct Men {
-    /// The code of the man on each square, or `EMPTY`; behind the squares, at `OFF`, nothing. Any byte is an index, so that damaged moves
+struct Pieces {
+    /// The code of the piece on each square, or `EMPTY`; behind the squares, at `OFF`, nothing. Any byte is an index, so that damaged moves
     /// need not be told from others: they end behind the board.
     board: [u8; 256],
     /// The square of each slot, or `OFF`. Any byte is an index: entries from 64 up are written but mean nothing.
     square: [u8; 256],
 }
 
-/// What changes at a ply beside the men. It lives in registers while plain moves are replayed.
+/// What changes at a ply beside the pieces. It lives in registers while plain moves are replayed.
 #[derive(Clone, Copy)]
 struct Tally {
     /// The slots that have moved since the start: castling rights are worked out from them only when asked for.
@@ -75,7 +75,7 @@ struct Start {
 /// A position on its way along a main line. [`Replay::state`] shows the full state at any ply.
 #[derive(Clone)]
 pub struct Replay {
-    men: Men,
+    pieces: Pieces,
     tally: Tally,
     turn: Color,
     en_passant: u8,
@@ -95,15 +95,15 @@ impl Replay {
     }
 
     fn of(start: &Position) -> Replay {
-        let rook = start.rook_home.map(|home| match Square::new(home).and_then(|home| start.man_at(home)) {
-            Some(man) => man.0,
+        let rook = start.rook_home.map(|home| match Square::new(home).and_then(|home| start.piece_id_at(home)) {
+            Some(id) => id.0,
             None => EMPTY,
         });
-        let mut men = Men { board: [EMPTY; 256], square: [OFF; 256] };
-        men.board[..64].copy_from_slice(&start.board);
-        men.square[..64].copy_from_slice(&start.square[..64]);
+        let mut pieces = Pieces { board: [EMPTY; 256], square: [OFF; 256] };
+        pieces.board[..64].copy_from_slice(&start.board);
+        pieces.square[..64].copy_from_slice(&start.square[..64]);
         Replay {
-            men,
+            pieces,
             tally: Tally { moved: 0, zero: -i64::from(start.halfmove_clock), lost: 0 },
             turn: start.turn,
             en_passant: start.en_passant,
@@ -128,15 +128,15 @@ impl Replay {
         self.turn
     }
 
-    /// Returns the codes of the men on the squares, a1 first, or `EMPTY`.
+    /// Returns the codes of the pieces on the squares, a1 first, or `EMPTY`.
     pub(crate) fn board(&self) -> &[u8; 64] {
-        self.men.squares()
+        self.pieces.squares()
     }
 
     /// Returns a view of the state at the ply reached.
     pub fn state(&self) -> State<'_> {
         State {
-            men: &self.men,
+            pieces: &self.pieces,
             start: &self.start,
             tally: self.tally,
             ply: self.ply.into(),
@@ -222,7 +222,7 @@ impl Replay {
                 break;
             }
             let before = self.ply;
-            match self.other(&stream[at..], &mut key.men) {
+            match self.other(&stream[at..], &mut key.pieces) {
                 Some(Used::Bytes(used)) => at += used,
                 Some(Used::Ended) => break,
                 None => return Err(ReplayError { offset: at }),
@@ -251,7 +251,7 @@ impl Replay {
         visit: &mut impl FnMut(&State<'_>, u64) -> bool,
     ) -> (usize, bool) {
         let stream = &stream[..stream.len().min(plies as usize)];
-        let (men, start) = (&mut self.men, &self.start);
+        let (pieces, start) = (&mut self.pieces, &self.start);
         let base = i64::from(self.ply);
         // Plies count from here, so that one number is both place and ply.
         let mut tally = Tally { zero: self.tally.zero - base, ..self.tally };
@@ -261,10 +261,10 @@ impl Replay {
         macro_rules! step {
             ($black:literal, $byte:expr) => {{
                 let byte = $byte;
-                let played = match men.plain::<$black, KEY>(byte, at as i64 + 1, &mut tally, &mut keys) {
-                    None if byte & !1 == CASTLE_H => men.castle($black, byte, start).map(|(moved, change)| {
+                let played = match pieces.plain::<$black, KEY>(byte, at as i64 + 1, &mut tally, &mut keys) {
+                    None if byte & !1 == CASTLE_H => pieces.castle($black, byte, start).map(|(moved, change)| {
                         tally.moved |= moved;
-                        keys.men ^= change;
+                        keys.pieces ^= change;
                         moved
                     }),
                     played => played,
@@ -273,7 +273,7 @@ impl Replay {
                     at += 1;
                     let turn = if $black { Color::White } else { Color::Black };
                     let ply = at as i64;
-                    let state = State { men, start, tally, ply, base, turn, last: byte, en_passant: OFF };
+                    let state = State { pieces, start, tally, ply, base, turn, last: byte, en_passant: OFF };
                     if KEY {
                         if keys.touches(slots) {
                             keys = keys.see_rights(state);
@@ -325,7 +325,7 @@ impl Replay {
         (at, wanted)
     }
 
-    /// Plays whatever is no move by itself: returns what it took, or `None` where the stream is damaged. `key` follows the men.
+    /// Plays whatever is no move by itself: returns what it took, or `None` where the stream is damaged. `key` follows the pieces.
     #[cold]
     #[inline(never)]
     fn other(&mut self, rest: &[u8], key: &mut u64) -> Option<Used> {
@@ -343,30 +343,30 @@ impl Replay {
             OPEN => skip_variation(rest)?,
             _ => match class(first) {
                 Class::Prefix(role, label) => self.prefixed(slot(self.turn, role, label), role, *rest.get(1)?, key)?,
-                // A man that is not on the board, or an unassigned byte.
+                // A piece that is not on the board, or an unassigned byte.
                 _ => return None,
             },
         }))
     }
 
-    fn prefixed(&mut self, man: u8, role: Role, next: u8, key: &mut u64) -> Option<usize> {
+    fn prefixed(&mut self, id: u8, role: Role, next: u8, key: &mut u64) -> Option<usize> {
         let entry = TABLE[self.turn.index()][usize::from(next)];
         let (mover, pawn) = match class(next) {
-            Class::Piece if Man(entry.slot).role() == role => (man, false),
+            Class::Piece if PieceId(entry.slot).role() == role => (id, false),
             Class::Pawn => (entry.slot, true),
             _ => return None,
         };
-        let from = self.men.on_board(mover)?;
+        let from = self.pieces.on_board(mover)?;
         let to = from.wrapping_add(entry.step) & 63;
-        self.go(from, to, man, key);
+        self.go(from, to, id, key);
         self.en_passant = if pawn && is_double_step(next) { u8::midpoint(from, to) } else { OFF };
         Some(2)
     }
 
     fn explicit(&mut self, bits: u16, key: &mut u64) -> Option<usize> {
         let (from, to) = ((bits >> 10) as u8 & 63, (bits >> 4) as u8 & 63);
-        let man = Man(self.men.board[usize::from(from)]);
-        if man.0 == EMPTY {
+        let id = PieceId(self.pieces.board[usize::from(from)]);
+        if id.0 == EMPTY {
             return None;
         }
         for (right, home) in self.start.rook_home.iter().enumerate() {
@@ -375,26 +375,26 @@ impl Replay {
             }
         }
         let becomes = match bits >> 1 & 7 {
-            0 => man,
-            role @ 1..=4 => Man::unlabelled(self.turn, Role::ALL[usize::from(role)]),
+            0 => id,
+            role @ 1..=4 => PieceId::unlabelled(self.turn, Role::ALL[usize::from(role)]),
             _ => return None,
         };
-        let double = man.role() == Role::Pawn && from.abs_diff(to) == 16;
+        let double = id.role() == Role::Pawn && from.abs_diff(to) == 16;
         self.go(from, to, becomes.0, key);
         self.en_passant = if double { u8::midpoint(from, to) } else { OFF };
         Some(3)
     }
 
-    /// Moves what stands on `from`, which becomes `man`, and takes what stands on `to`, or en passant.
-    fn go(&mut self, from: u8, to: u8, man: u8, key: &mut u64) {
+    /// Moves what stands on `from`, which becomes `piece`, and takes what stands on `to`, or en passant.
+    fn go(&mut self, from: u8, to: u8, id: u8, key: &mut u64) {
         let mover = self.lift(from, key);
         let captured = self.lift(to, key);
-        let pawn = Man(mover).role() == Role::Pawn;
+        let pawn = PieceId(mover).role() == Role::Pawn;
         if pawn && captured == EMPTY && (from ^ to) & 7 != 0 {
             // A pawn that moves aslant to an empty square takes en passant, on its own rank.
             self.lift(from & 0x38 | to & 7, key);
         }
-        self.put(man, to, key);
+        self.put(id, to, key);
         if pawn || captured != EMPTY {
             self.tally.zero = i64::from(self.ply) + 1;
         }
@@ -402,15 +402,15 @@ impl Replay {
     }
 
     fn lift(&mut self, square: u8, key: &mut u64) -> u8 {
-        let code = std::mem::replace(&mut self.men.board[usize::from(square & 63)], EMPTY);
-        *key ^= zobrist::man(code, square);
+        let code = std::mem::replace(&mut self.pieces.board[usize::from(square & 63)], EMPTY);
+        *key ^= zobrist::id(code, square);
         code
     }
 
     fn put(&mut self, code: u8, square: u8, key: &mut u64) {
-        self.men.board[usize::from(square & 63)] = code;
-        self.men.square[usize::from(code)] = square;
-        *key ^= zobrist::man(code, square);
+        self.pieces.board[usize::from(square & 63)] = code;
+        self.pieces.square[usize::from(code)] = square;
+        *key ^= zobrist::id(code, square);
         if code < 64 {
             self.tally.moved |= 1 << code;
         }
@@ -422,14 +422,14 @@ impl Replay {
     }
 }
 
-impl Men {
+impl Pieces {
     /// The squares.
     #[inline(always)]
     fn squares(&self) -> &[u8; 64] {
         self.board.first_chunk().unwrap_or(&[EMPTY; 64])
     }
 
-    /// The square of a labelled man that is on the board.
+    /// The square of a labelled piece that is on the board.
     fn on_board(&self, slot: u8) -> Option<u8> {
         let square = self.square[usize::from(slot)];
         (slot < OFF && self.board[usize::from(square)] == slot).then_some(square)
@@ -449,17 +449,17 @@ impl Men {
         self.board[usize::from(from & 63)] = EMPTY;
         self.board[usize::from(rook_from & 63)] = EMPTY;
         let (mut moved, mut key) = (0, 0);
-        for (man, from, to) in [(king, from, king_to), (rook, rook_from, rook_to)] {
-            self.board[usize::from(to)] = man;
-            self.square[usize::from(man)] = to;
-            moved |= if man < 64 { 1 << man } else { 0 };
-            key ^= zobrist::man(man, from) ^ zobrist::man(man, to);
+        for (id, from, to) in [(king, from, king_to), (rook, rook_from, rook_to)] {
+            self.board[usize::from(to)] = id;
+            self.square[usize::from(id)] = to;
+            moved |= if id < 64 { 1 << id } else { 0 };
+            key ^= zobrist::id(id, from) ^ zobrist::id(id, to);
         }
         Some((moved, key))
     }
 
-    /// Plays a byte that is a move by itself: returns the slots of the man that moved and of what it took, as bits, or `None` and changes
-    /// nothing where the byte is no such move or its man is not on the board. A man beyond the labels, or nothing, taken makes a bit that
+    /// Plays a byte that is a move by itself: returns the slots of the piece that moved and of what it took, as bits, or `None` and changes
+    /// nothing where the byte is no such move or its piece is not on the board. A piece beyond the labels, or nothing, taken makes a bit that
     /// means nothing.
     #[inline(always)]
     fn plain<const BLACK: bool, const KEY: bool>(
@@ -483,14 +483,14 @@ impl Men {
         tally.moved |= slot;
         tally.zero = select_unpredictable(captured == entry.quiet, tally.zero, ply);
         if KEY {
-            key.men ^= zobrist::man(entry.slot, from) ^ zobrist::man(entry.slot, to) ^ zobrist::man(captured, to);
+            key.pieces ^= zobrist::id(entry.slot, from) ^ zobrist::id(entry.slot, to) ^ zobrist::id(captured, to);
         }
         if captured == entry.passing {
             // Aslant to an empty square: the pawn taken stands on the mover's rank.
             let square = from & 0x38 | to & 7;
             let victim = std::mem::replace(&mut self.board[usize::from(square)], EMPTY);
             if KEY {
-                key.men ^= zobrist::man(victim, square);
+                key.pieces ^= zobrist::id(victim, square);
             }
         }
         Some(if KEY { slot | 1 << (captured & 63) } else { slot })

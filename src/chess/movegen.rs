@@ -1,7 +1,7 @@
 //! Legal moves, checkmate and stalemate, perft.
 
 use super::attacks::{self, KING, KNIGHT, PAWN};
-use super::piece::{Color, EMPTY, Man, Role};
+use super::piece::{Color, EMPTY, PieceId, Role};
 use super::position::{Move, MoveKind, Position, Wing};
 use super::safety::Attention;
 use super::square::{Square, squares};
@@ -85,7 +85,7 @@ impl Position {
         let royal = self.king(us.other()).map_or(0, Square::bit);
         for from in squares(ours) {
             let at = from.at_most_63();
-            let reach = match Man(self.board[at]).role() {
+            let reach = match PieceId(self.board[at]).role() {
                 Role::Pawn => {
                     if self.generate_pawn(from, found) {
                         return true;

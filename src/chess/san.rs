@@ -17,9 +17,9 @@ pub(crate) use quick::Short;
 pub enum SanError {
     /// The text has not the form of a move.
     Unreadable,
-    /// No man of the mover's can make this move.
+    /// No piece of the mover's can make this move.
     NoSuchMove,
-    /// More than one man can make this move.
+    /// More than one piece can make this move.
     Ambiguous,
     /// The move would leave the mover's king in check.
     LeavesKingInCheck,
@@ -29,8 +29,8 @@ impl fmt::Display for SanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             SanError::Unreadable => "not a move",
-            SanError::NoSuchMove => "no man can make this move",
-            SanError::Ambiguous => "more than one man can make this move",
+            SanError::NoSuchMove => "no piece can make this move",
+            SanError::Ambiguous => "more than one piece can make this move",
             SanError::LeavesKingInCheck => "leaves the king in check",
         })
     }
@@ -52,7 +52,7 @@ impl From<IllegalMove> for SanError {
 enum Form {
     Castle(Wing),
     Null,
-    Man { role: Role, file: Option<u8>, rank: Option<u8>, to: Square, promotion: Option<Role> },
+    Piece { role: Role, file: Option<u8>, rank: Option<u8>, to: Square, promotion: Option<Role> },
 }
 
 /// Takes a move text apart. Accepts, beyond the standard: `0-0`, superfluous files, ranks and whole squares, `-` and `x` or `:` between
@@ -113,7 +113,7 @@ fn read(text: &[u8]) -> Option<Form> {
         [file, rank] if is_file(file) && is_rank(rank) => (Some(file - b'a'), Some(rank - b'1')),
         _ => return None,
     };
-    Some(Form::Man { role, file, rank, to, promotion })
+    Some(Form::Piece { role, file, rank, to, promotion })
 }
 
 impl Position {
@@ -124,10 +124,10 @@ impl Position {
         match read(text).ok_or(SanError::Unreadable)? {
             Form::Null => Ok(Move::NULL),
             Form::Castle(wing) => self.castling(wing),
-            Form::Man { role: Role::Pawn, file, rank, to, promotion } => {
+            Form::Piece { role: Role::Pawn, file, rank, to, promotion } => {
                 self.pawn_move(text, file, rank, to, promotion)
             }
-            Form::Man { role, file, rank, to, .. } => {
+            Form::Piece { role, file, rank, to, .. } => {
                 let mut from = self.candidates(role, to);
                 if let Some(file) = file {
                     from &= 0x0101_0101_0101_0101 << file;
@@ -150,7 +150,7 @@ impl Position {
         }
     }
 
-    /// A form with no letter: a pawn's move, or a UCI move of any man where a whole square of departure is given.
+    /// A form with no letter: a pawn's move, or a UCI move of any piece where a whole square of departure is given.
     fn pawn_move(
         &self,
         text: &[u8],
@@ -230,7 +230,7 @@ impl Position {
         self.write_san_as(m, false, out);
     }
 
-    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does not tell two men
+    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does not tell two pieces
     /// apart, the whole square is written, even where the rank alone would.
     pub fn write_san_full_squares(&self, m: Move, out: &mut Vec<u8>) {
         self.write_san_as(m, true, out);
@@ -270,7 +270,7 @@ impl Position {
             _ => {}
         }
         let role = self.piece_at(m.from).map_or(Role::Pawn, |piece| piece.role);
-        let takes = self.man_at(m.to).is_some() || m.kind == MoveKind::EnPassant;
+        let takes = self.piece_id_at(m.to).is_some() || m.kind == MoveKind::EnPassant;
         if role == Role::Pawn {
             if takes {
                 out.extend_from_slice(&[m.from.name()[0], b'x']);
@@ -299,7 +299,7 @@ impl Position {
         out.extend_from_slice(&to);
     }
 
-    /// The other men of that role that could legally go to the same square.
+    /// The other pieces of that role that could legally go to the same square.
     fn rivals(&self, role: Role, m: Move) -> u64 {
         let mut rivals = self.candidates(role, m.to) & !m.from.bit();
         for from in squares(rivals) {

@@ -35,7 +35,7 @@ Examples:
   scoresheet find games.bga --fen \"8/8/4k3/8/8/4K3/4P3/8 w - -\" --any-side
   scoresheet find games.bga --moves \"d4 d5 c4\" --where 'elo >= 2700' --count
   scoresheet find games.bga --material KRPkr --plies 10           rook and pawn against rook for ten half-moves
-  scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"     these men there, whatever else
+  scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"     these pieces there, whatever else
   scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'    a query in Scoutfish's JSON
   scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn
   scoresheet find games/*.bga --moves \"d4 f5\" --sort -elo --limit 20     the strongest of several archives")]

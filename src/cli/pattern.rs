@@ -10,18 +10,18 @@ use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule
 #[derive(Debug, clap::Args)]
 #[group(id = "pattern", multiple = true, conflicts_with = "place")]
 pub struct PatternArgs {
-    /// Men on squares: a letter is that man, a digit so many squares with anything, . an empty square, * any man, A any White man, a any
-    /// Black man, [Qr] one of these, [^Pp] none of these
+    /// Pieces on squares: a letter is that piece, a digit so many squares with anything, . an empty square, * any piece, A any White piece, a any
+    /// Black piece, [Qr] one of these, [^Pp] none of these
     #[arg(long, value_name = "BOARD")]
     board: Option<String>,
-    /// The pawns, and no others, in FEN; the other men are passed over
+    /// The pawns, and no others, in FEN; the other pieces are passed over
     #[arg(long, value_name = "BOARD")]
     pawns: Option<String>,
-    /// The men on the board, as in KRPkr, KQ?P2-4kr* or KRP+kr; those not named are not there
-    #[arg(long, value_name = "MEN")]
+    /// The pieces on the board, as in KRPkr, KQ?P2-4kr* or KRP+kr; those not named are not there
+    #[arg(long, value_name = "PIECES")]
     material: Option<String>,
     /// What White has more, v, and what Black has more, as in PPvN
-    #[arg(long, value_name = "MEN")]
+    #[arg(long, value_name = "PIECES")]
     imbalance: Option<String>,
     /// The last move was White's and this, as in Nf3, e8=Q or O-O
     #[arg(long, value_name = "SAN")]
@@ -30,10 +30,10 @@ pub struct PatternArgs {
     #[arg(long, value_name = "SAN")]
     black_move: Option<String>,
     /// The last move was by one of these, as in KP
-    #[arg(long, value_name = "MEN")]
+    #[arg(long, value_name = "PIECES")]
     moved: Option<String>,
     /// The last move captured one of these; with nothing between the quotes, it captured nothing
-    #[arg(long, value_name = "MEN")]
+    #[arg(long, value_name = "PIECES")]
     captured: Option<String>,
     /// For at least so many plies
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]

@@ -32,10 +32,10 @@ pub struct Args {
     /// Draw the board from Black's side
     #[arg(long, conflicts_with_all = ["pgn", "json"])]
     flip: bool,
-    /// Draw the men as letters
+    /// Draw the pieces as letters
     #[arg(long, conflicts_with_all = ["pgn", "json", "unicode"])]
     ascii: bool,
-    /// Draw the men as chess symbols, even where the terminal may not have them
+    /// Draw the pieces as chess symbols, even where the terminal may not have them
     #[arg(long, conflicts_with_all = ["pgn", "json"])]
     unicode: bool,
     /// Print the game as PGN instead

@@ -70,7 +70,7 @@ pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<
     out.extend_from_slice(stream);
 }
 
-/// Appends a starting position: occupied squares, men, state, rooks, clocks.
+/// Appends a starting position: occupied squares, pieces, state, rooks, clocks.
 pub fn push_start(position: &Position, out: &mut Vec<u8>) {
     let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
     out.extend_from_slice(&occupied.to_le_bytes());
@@ -107,21 +107,21 @@ pub fn push_start(position: &Position, out: &mut Vec<u8>) {
 fn read_start(bytes: &mut Bytes) -> Option<Position> {
     let occupied = bytes.u64()?;
     let nibbles = bytes.take(occupied.count_ones().div_ceil(2) as usize)?;
-    let mut men = [None; 64];
+    let mut pieces = [None; 64];
     let mut next = 0;
-    for (square, man) in men.iter_mut().enumerate() {
+    for (square, id) in pieces.iter_mut().enumerate() {
         if occupied >> square & 1 == 0 {
             continue;
         }
         let nibble = nibbles.get(next / 2)? >> (next % 2 * 4) & 15;
         let color = if nibble & 8 == 0 { Color::White } else { Color::Black };
         let role = *Role::ALL.get(usize::from(nibble & 7))?;
-        *man = Some(Piece { color, role });
+        *id = Some(Piece { color, role });
         next += 1;
     }
     let state = bytes.u8()?;
     let turn = if state & 1 == 0 { Color::White } else { Color::Black };
-    let mut position = Position::from_men(&men, turn);
+    let mut position = Position::from_pieces(&pieces, turn);
     for color in Color::BOTH {
         for wing in Wing::BOTH {
             if state & 2 << (color.index() * 2 + wing as usize) != 0 {

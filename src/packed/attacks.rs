@@ -82,9 +82,9 @@ static RANK: [[u8; 64]; 8] = {
 /// The squares seen from `bit` along a line that has one square a rank.
 #[inline(always)]
 fn along(line: u64, bit: u64, occupied: u64) -> u64 {
-    let men = occupied & line;
-    let up = men.wrapping_sub(bit);
-    let down = men.swap_bytes().wrapping_sub(bit.swap_bytes()).swap_bytes();
+    let pieces = occupied & line;
+    let up = pieces.wrapping_sub(bit);
+    let down = pieces.swap_bytes().wrapping_sub(bit.swap_bytes()).swap_bytes();
     (up ^ down) & line
 }
 

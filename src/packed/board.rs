@@ -6,7 +6,7 @@
 use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook};
 use crate::chess::{Color, Move, MoveKind, Position, Role, Square, Wing};
 
-/// The numbers of the roles, as in [`Role`]; no man is `NONE`.
+/// The numbers of the roles, as in [`Role`]; no piece is `NONE`.
 pub(super) const PAWN: usize = 0;
 pub(super) const KNIGHT_: usize = 1;
 pub(super) const BISHOP: usize = 2;
@@ -32,9 +32,9 @@ pub struct Step {
 /// A board turned to the player to move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Board {
-    /// The men of the player to move, by role.
+    /// The pieces of the player to move, by role.
     pub own: [u64; 6],
-    /// The other men.
+    /// The other pieces.
     pub opp: [u64; 6],
     /// The role on each square, or `NONE`.
     pub roles: [[u8; 8]; 8],
@@ -51,8 +51,8 @@ fn bit(square: u8) -> u64 {
 
 /// The union of the sets of all roles.
 #[inline(always)]
-pub(super) fn all(men: &[u64; 6]) -> u64 {
-    men[0] | men[1] | men[2] | men[3] | men[4] | men[5]
+pub(super) fn all(pieces: &[u64; 6]) -> u64 {
+    pieces[0] | pieces[1] | pieces[2] | pieces[3] | pieces[4] | pieces[5]
 }
 
 impl Board {
@@ -64,11 +64,11 @@ impl Board {
         for square in 0..64 {
             let Some(piece) = position.piece_at(Square::masked(square)) else { continue };
             let at = square ^ turn;
-            let men = if piece.color == position.turn() { &mut board.own } else { &mut board.opp };
-            men[piece.role as usize] |= bit(at);
+            let pieces = if piece.color == position.turn() { &mut board.own } else { &mut board.opp };
+            pieces[piece.role as usize] |= bit(at);
             board.set_role(at, piece.role as u8);
         }
-        if [board.own, board.opp].iter().any(|men| men[KING_].count_ones() != 1) {
+        if [board.own, board.opp].iter().any(|pieces| pieces[KING_].count_ones() != 1) {
             return None;
         }
         board.en_passant = position.en_passant().map_or(OFF, |square| square.index() ^ turn);
@@ -148,10 +148,10 @@ impl Board {
         }
     }
 
-    /// Plays a legal move and turns the board. Calls `men` with each man that leaves (false) or enters (true) a square: whether it is
+    /// Plays a legal move and turns the board. Calls `pieces` with each piece that leaves (false) or enters (true) a square: whether it is
     /// the mover's, its role, its square.
     #[inline]
-    pub(super) fn play(&mut self, step: Step, mut men: impl FnMut(bool, bool, u8, u8)) {
+    pub(super) fn play(&mut self, step: Step, mut pieces: impl FnMut(bool, bool, u8, u8)) {
         let Step { from, to, promotion } = step;
         let role = self.role(from);
         let mut passed = OFF;
@@ -166,20 +166,20 @@ impl Board {
             for (enters, role, square) in
                 [(false, KING_, from), (true, KING_, king), (false, ROOK, to), (true, ROOK, rook)]
             {
-                men(enters, true, role as u8, square);
+                pieces(enters, true, role as u8, square);
             }
             self.rooks[0] = [OFF; 2];
         } else {
             let captured = self.role(to);
             if captured < NONE {
                 self.opp[captured as usize % 6] &= !bit(to);
-                men(false, false, captured, to);
+                pieces(false, false, captured, to);
             } else if role == PAWN as u8 {
                 if to == self.en_passant && (from ^ to) & 7 != 0 {
                     let victim = to.wrapping_sub(8);
                     self.opp[PAWN] &= !bit(victim);
                     self.set_role(victim, NONE);
-                    men(false, false, PAWN as u8, victim);
+                    pieces(false, false, PAWN as u8, victim);
                 } else if to.wrapping_sub(from) == 16 {
                     passed = from + 8;
                 }
@@ -189,8 +189,8 @@ impl Board {
             self.own[becomes as usize % 6] |= bit(to);
             self.set_role(from, NONE);
             self.set_role(to, becomes);
-            men(false, true, role, from);
-            men(true, true, becomes, to);
+            pieces(false, true, role, from);
+            pieces(true, true, becomes, to);
             if role == KING_ as u8 {
                 self.rooks[0] = [OFF; 2];
             }

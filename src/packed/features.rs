@@ -7,7 +7,7 @@ use super::attacks::{DISTANCE, FILE_A, KING, KNIGHT, PAWN_CAPTURES, above, bisho
 use super::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, Step};
 use super::scene::{Scene, squares};
 
-/// Kinds of man and square: role * 64 + square.
+/// Kinds of piece and square: role * 64 + square.
 pub const PLACES: usize = 384;
 /// Rows of the tables of last moves: places, and one for none.
 pub const ROWS: usize = PLACES + 1;
@@ -29,7 +29,7 @@ const fn after(group: Group, size: usize) -> Group {
 
 /// Surprise class, role, victim, attacker of the target, support, recapture.
 pub const CAPTURE: Group = Group { start: 0, size: 4 * 6 * 6 * 6 * 2 * 3 };
-/// Role, attacker of the man, whether it is defended, attacker of the target, support, whether it takes.
+/// Role, attacker of the piece, whether it is defended, attacker of the target, support, whether it takes.
 pub const DANGER: Group = after(CAPTURE, 6 * 6 * 2 * 6 * 2 * 2);
 /// Phase, role, to.
 pub const TO: Group = after(DANGER, 6 * PLACES);
@@ -39,7 +39,7 @@ pub const FROM: Group = after(TO, 6 * PLACES);
 pub const CHECK: Group = after(FROM, 6 * 3 * 6 * 2 * 2);
 /// Role, what it newly attacks, safety.
 pub const THREAT: Group = after(CHECK, 6 * 6 * 3);
-/// What hangs of one's own, whether this man does, whether another that hangs is protected, role, victim, safety.
+/// What hangs of one's own, whether this piece does, whether another that hangs is protected, role, victim, safety.
 pub const HANGING: Group = after(THREAT, 5 * 3 * 2 * 6 * 6 * 3);
 /// What can be won, victim, whether it is such, role, safety.
 pub const PRIZE: Group = after(HANGING, 6 * 6 * 2 * 6 * 3);
@@ -49,7 +49,7 @@ pub const STRUCTURE: Group = after(PRIZE, 4096 + 5 * 64);
 pub const OPP_KING: Group = after(STRUCTURE, 6 * 64);
 /// Role, distance from one's own king before and after.
 pub const OWN_KING: Group = after(OPP_KING, 6 * 64);
-/// Surprise class, role, the man that moved last, back to where it came from, man and target attacked by the man moved against.
+/// Surprise class, role, the piece that moved last, back to where it came from, piece and target attacked by the piece moved against.
 pub const AGAIN: Group = after(OWN_KING, 4 * 6 * 16);
 /// Kind of special move, check, phase.
 pub const SPECIAL: Group = after(AGAIN, 8 * 2 * 6);
@@ -82,17 +82,17 @@ pub struct Setting {
     pub phase: usize,
     /// The class of the player's surprise, 0 to 3.
     pub class: usize,
-    /// 0, or the worth of the best of one's own hanging men, 1 to 4.
+    /// 0, or the worth of the best of one's own hanging pieces, 1 to 4.
     pub hang: usize,
-    /// 0, or the role + 1 of the best of the other side's hanging men.
+    /// 0, or the role + 1 of the best of the other side's hanging pieces.
     pub prize: usize,
-    /// Men that give check to the player, 2 for more.
+    /// Pieces that give check to the player, 2 for more.
     pub in_check: usize,
 }
 
-/// A man that can move, and what all its moves have in common.
+/// A piece that can move, and what all its moves have in common.
 #[derive(Clone, Copy)]
-pub struct Man {
+pub struct Mover {
     /// Its role.
     pub role: usize,
     /// Its square.
@@ -105,7 +105,7 @@ pub struct Man {
     pub defended: usize,
     /// 0 does not hang, 1 hangs, 2 and is of the worth of the best that does.
     pub hanging: usize,
-    /// Whether it moved last, and whether the man that the other side moved last attacks it (2).
+    /// Whether it moved last, and whether the piece that the other side moved last attacks it (2).
     pub last: usize,
     /// King's steps to the other king and to one's own.
     pub distances: [usize; 2],
@@ -128,44 +128,44 @@ pub struct Candidate {
     pub threat: usize,
     /// Squares beside the other king that it attacks, at most 3.
     pub zone: usize,
-    /// Whether it protects another hanging man.
+    /// Whether it protects another hanging piece.
     pub protects: usize,
-    /// Whether a hanging man of the other side stands on the target.
+    /// Whether a hanging piece of the other side stands on the target.
     pub on_prize: usize,
-    /// Whether it goes back to where one's own last move came from (1), and to a square that the man moved last attacks (2).
+    /// Whether it goes back to where one's own last move came from (1), and to a square that the piece moved last attacks (2).
     pub back: usize,
     /// King's steps from the target to the other king and to one's own.
     pub distances: [usize; 2],
     /// Bits of structure, by role.
     pub structure: usize,
-    /// 0 no check, 1 by the man itself, 2 uncovered.
+    /// 0 no check, 1 by the piece itself, 2 uncovered.
     pub check: usize,
     /// 0, or the kind of special move.
     pub special: usize,
 }
 
 impl Setting {
-    /// Returns the index of a man's weight in `FROM`.
-    pub fn from(&self, man: &Man) -> usize {
-        FROM.start + self.phase * PLACES + man.place
+    /// Returns the index of a piece's weight in `FROM`.
+    pub fn from(&self, mover: &Mover) -> usize {
+        FROM.start + self.phase * PLACES + mover.place
     }
 
     /// Returns the indices of a move's weights, one of each group but `FROM`.
-    pub fn weights(&self, man: &Man, c: &Candidate) -> [usize; PER_MOVE] {
-        let Man { role, .. } = *man;
+    pub fn weights(&self, mover: &Mover, c: &Candidate) -> [usize; PER_MOVE] {
+        let Mover { role, .. } = *mover;
         let safety = safety(role, c.hit);
         [
             capture(self.class, role, c.victim, c.hit, c.recapture),
-            danger(role, man.attacker, man.defended, c.hit, c.victim),
+            danger(role, mover.attacker, mover.defended, c.hit, c.victim),
             TO.start + self.phase * PLACES + role * 64 + c.to as usize,
             check(role, c.check, c.hit, c.victim),
             threat(role, c.threat, safety),
-            hanging(self.hang, man.hanging, c.protects, role, c.victim, safety),
+            hanging(self.hang, mover.hanging, c.protects, role, c.victim, safety),
             prize(self.prize, c.victim, c.on_prize, role, safety),
             structure(role) + c.structure,
-            king(OPP_KING, role, man.distances[0]) + c.distances[0],
-            king(OWN_KING, role, man.distances[1]) + c.distances[1],
-            again(self.class, role, man.last) + c.back_bits(),
+            king(OPP_KING, role, mover.distances[0]) + c.distances[0],
+            king(OWN_KING, role, mover.distances[1]) + c.distances[1],
+            again(self.class, role, mover.last) + c.back_bits(),
             special(c.special, c.check, self.phase),
             evasion(self.in_check, role, c.victim, c.hit),
             zone(role, c.zone, safety),
@@ -177,12 +177,12 @@ impl Candidate {
     /// The part of an index of `AGAIN` that is the target's.
     #[inline(always)]
     pub(super) fn back_bits(&self) -> usize {
-        // The bits are: the man moved last, back, the man is attacked, the target is attacked.
+        // The bits are: the piece moved last, back, the piece is attacked, the target is attacked.
         2 * (self.back & 1) + 4 * (self.back & 2)
     }
 }
 
-/// How safe a target is for a man, by its cheapest attacker and support: 0 not attacked, 1 safe, 2 not.
+/// How safe a target is for a piece, by its cheapest attacker and support: 0 not attacked, 1 safe, 2 not.
 pub(super) const fn safety(role: usize, hit: usize) -> usize {
     let worth = [1, 2, 2, 3, 4, 9][role];
     if hit < 2 {
@@ -255,25 +255,25 @@ pub(super) fn zone(role: usize, zone: usize, safety: usize) -> usize {
     ZONE.start + (role * 4 + zone) * 3 + safety
 }
 
-/// Is called with every man that can move, and with its moves, in the order of the code.
+/// Is called with every piece that can move, and with its moves, in the order of the code.
 pub trait Visitor {
-    /// What a visitor finds out about a man before its moves.
+    /// What a visitor finds out about a piece before its moves.
     type Known;
-    /// A man; `None` leaves its moves out.
-    fn man(&mut self, setting: &Setting, man: &Man) -> Option<Self::Known>;
-    /// A move of a man.
-    fn candidate(&mut self, setting: &Setting, man: &Man, known: &Self::Known, candidate: &Candidate);
+    /// A piece; `None` leaves its moves out.
+    fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<Self::Known>;
+    /// A move of a piece.
+    fn candidate(&mut self, setting: &Setting, mover: &Mover, known: &Self::Known, candidate: &Candidate);
 }
 
-/// The inputs of the policy head that are not men on squares; each is role * 64 + square.
+/// The inputs of the policy head that are not pieces on squares; each is role * 64 + square.
 pub struct Extras {
     /// The last moves of opponent and player: role and target square; `PLACES` for none.
     pub last: [usize; 2],
-    /// Hanging men, one's own and the other's, as sets of squares.
+    /// Hanging pieces, one's own and the other's, as sets of squares.
     pub hanging: [u64; 2],
 }
 
-/// Returns the rows of the tables of last moves, which are inputs of the policy head too, and the hanging men.
+/// Returns the rows of the tables of last moves, which are inputs of the policy head too, and the hanging pieces.
 pub fn extras(scene: &Scene) -> Extras {
     let row = |past: Option<super::scene::Past>| {
         past.map_or(PLACES, |past| past.role as usize % 6 * 64 + (past.to & 63) as usize)
@@ -281,8 +281,8 @@ pub fn extras(scene: &Scene) -> Extras {
     Extras { last: [row(scene.history.opp), row(scene.history.own)], hanging: [scene.own_hanging, scene.opp_hanging] }
 }
 
-fn highest(men: &[u64; 6], set: u64) -> usize {
-    (PAWN..=QUEEN).rev().find(|role| men[*role] & set != 0).map_or(0, |role| role + 1)
+fn highest(of_role: &[u64; 6], set: u64) -> usize {
+    (PAWN..=QUEEN).rev().find(|role| of_role[*role] & set != 0).map_or(0, |role| role + 1)
 }
 
 /// Returns the phase of the game: 0 for the first 12 plies, then 1 to 5 by the pieces left.
@@ -318,7 +318,7 @@ pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
         prize: highest(&board.opp, scene.opp_hanging),
         in_check: (scene.checkers.count_ones() as usize).min(2),
     };
-    let hang_men = match hang {
+    let hang_pieces = match hang {
         0 => 0,
         1 => board.own[PAWN],
         2 => board.own[KNIGHT_] | board.own[BISHOP],
@@ -327,19 +327,19 @@ pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
     } & scene.own_hanging;
     let targets = scene.targets();
     // A role at a time: what a role decides is decided when this is compiled.
-    men_of::<PAWN>(scene, &setting, hang_men, targets, visitor);
-    men_of::<KNIGHT_>(scene, &setting, hang_men, targets, visitor);
-    men_of::<BISHOP>(scene, &setting, hang_men, targets, visitor);
-    men_of::<ROOK>(scene, &setting, hang_men, targets, visitor);
-    men_of::<QUEEN>(scene, &setting, hang_men, targets, visitor);
-    men_of::<KING_>(scene, &setting, hang_men, targets, visitor);
+    pieces_of::<PAWN>(scene, &setting, hang_pieces, targets, visitor);
+    pieces_of::<KNIGHT_>(scene, &setting, hang_pieces, targets, visitor);
+    pieces_of::<BISHOP>(scene, &setting, hang_pieces, targets, visitor);
+    pieces_of::<ROOK>(scene, &setting, hang_pieces, targets, visitor);
+    pieces_of::<QUEEN>(scene, &setting, hang_pieces, targets, visitor);
+    pieces_of::<KING_>(scene, &setting, hang_pieces, targets, visitor);
 }
 
 #[inline(always)]
-fn men_of<const ROLE: usize>(
+fn pieces_of<const ROLE: usize>(
     scene: &Scene,
     setting: &Setting,
-    hang_men: u64,
+    hang_pieces: u64,
     targets: u64,
     visitor: &mut impl Visitor,
 ) {
@@ -350,19 +350,19 @@ fn men_of<const ROLE: usize>(
             continue;
         }
         let own_to = scene.history.own.map_or(OFF, |past| past.to);
-        let man = Man {
+        let mover = Mover {
             role: ROLE,
             from,
             place: ROLE * 64 + from as usize,
             attacker: scene.hits[from as usize & 63] as usize >> 1 & 7,
             defended: has(scene.own_once, from),
-            hanging: if has(hang_men, from) != 0 { 2 } else { has(scene.own_hanging, from) },
+            hanging: if has(hang_pieces, from) != 0 { 2 } else { has(scene.own_hanging, from) },
             last: usize::from(from == own_to) + 2 * has(scene.last_attacks, from),
             distances: [scene.opp_king, scene.king]
                 .map(|king| DISTANCE[king as usize & 63][from as usize & 63] as usize),
         };
-        if let Some(known) = visitor.man(setting, &man) {
-            moves_of::<ROLE, _>(scene, setting, &man, &known, set, visitor);
+        if let Some(known) = visitor.mover(setting, &mover) {
+            moves_of::<ROLE, _>(scene, setting, &mover, &known, set, visitor);
         }
     }
 }
@@ -371,13 +371,13 @@ fn men_of<const ROLE: usize>(
 fn moves_of<const ROLE: usize, V: Visitor>(
     scene: &Scene,
     setting: &Setting,
-    man: &Man,
+    mover: &Mover,
     known: &V::Known,
     targets: u64,
     visitor: &mut V,
 ) {
     let board = scene.board;
-    let from = man.from;
+    let from = mover.from;
     let reach = scene.reach[from as usize & 63];
     let other_hanging = scene.own_hanging & !(1 << from);
     let screen = 2 * has(scene.screens, from);
@@ -407,7 +407,7 @@ fn moves_of<const ROLE: usize, V: Visitor>(
         };
         let mut hit = scene.hits[to as usize & 63] as usize & 15;
         if ROLE == PAWN && !aslant {
-            // A pawn does not attack the square before it, and one man is support enough.
+            // A pawn does not attack the square before it, and one piece is support enough.
             hit = hit & 14 | has(scene.own_once, to);
         }
         let attacks = match ROLE {
@@ -454,7 +454,7 @@ fn moves_of<const ROLE: usize, V: Visitor>(
                     0
                 },
             };
-            visitor.candidate(setting, man, known, &candidate);
+            visitor.candidate(setting, mover, known, &candidate);
             if promotion <= KNIGHT_ {
                 break;
             }

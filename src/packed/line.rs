@@ -33,8 +33,8 @@ impl<'m> Line<'m> {
         let board = Board::new(start)?;
         let mut units = [model.bias(); 2];
         for square in 0..64 {
-            for (own, men) in [(true, &board.own), (false, &board.opp)] {
-                if let Some(role) = men.iter().position(|set| set >> square & 1 != 0) {
+            for (own, pieces) in [(true, &board.own), (false, &board.opp)] {
+                if let Some(role) = pieces.iter().position(|set| set >> square & 1 != 0) {
                     model.place(&mut units[0], true, own, role as u8, square);
                     model.place(&mut units[1], true, !own, role as u8, square ^ 56);
                 }
@@ -138,8 +138,8 @@ impl Board {
             Outcome::BlackWins => Some(Color::Black),
             _ => None,
         };
-        let count = |men: &[u64; 6]| {
-            men.iter().zip([1, 3, 3, 5, 9, 0]).map(|(set, worth)| set.count_ones() as i32 * worth).sum::<i32>()
+        let count = |pieces: &[u64; 6]| {
+            pieces.iter().zip([1, 3, 3, 5, 9, 0]).map(|(set, worth)| set.count_ones() as i32 * worth).sum::<i32>()
         };
         let (own, opp) = (count(&self.own), count(&self.opp));
         let detail = match winner {

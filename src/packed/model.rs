@@ -2,12 +2,12 @@
 
 use super::board::{Board, Step};
 use super::book::{Book, NO_NODE};
-use super::features::{self, Candidate, FROM_TO, MOST_SURPRISE, Man, PLACES, ROWS, SMALL, Setting, Visitor};
+use super::features::{self, Candidate, FROM_TO, MOST_SURPRISE, Mover, PLACES, ROWS, SMALL, Setting, Visitor};
 use super::scene::{History, Scene, squares};
 
 /// Units of the policy head.
 pub const UNITS: usize = 64;
-/// Inputs of the policy head: own and other men, own and other hanging men, the opponent's and the player's last move.
+/// Inputs of the policy head: own and other pieces, own and other hanging pieces, the opponent's and the player's last move.
 pub const INPUTS: usize = 6 * PLACES;
 /// The most legal moves that a position may have for its moves to be coded by the model.
 pub const MOST_MOVES: usize = 255;
@@ -117,7 +117,7 @@ impl Model {
         sound.then_some(model)
     }
 
-    /// Adds (or takes away) the weights of a man on a square for one side's units.
+    /// Adds (or takes away) the weights of a piece on a square for one side's units.
     #[inline]
     pub(super) fn place(&self, units: &mut Units, enters: bool, own: bool, role: u8, square: u8) {
         let input = if own { 0 } else { PLACES } + role as usize % 6 * 64 + (square & 63) as usize;
@@ -222,9 +222,9 @@ fn has_wide_registers() -> bool {
 struct Sums {
     /// Capture and evasion. Class * 3 + checks, * 6 + role; (victim * 3 + recapture) * 16 + hit.
     takes: Box<[[i16; 512]]>,
-    /// Danger and check. Role, * 6 + attacker of the man, * 2 + whether it is defended; (check * 2 + whether it takes) * 16 + hit.
+    /// Danger and check. Role, * 6 + attacker of the piece, * 2 + whether it is defended; (check * 2 + whether it takes) * 16 + hit.
     risk: Box<[[i16; 128]]>,
-    /// Hanging and prize. What hangs * 6 + prize, * 6 + role, * 3 + how the man hangs; ((protects * 2 + on prize) * 6 + victim) * 4 + safety.
+    /// Hanging and prize. What hangs * 6 + prize, * 6 + role, * 3 + how the piece hangs; ((protects * 2 + on prize) * 6 + victim) * 4 + safety.
     loose: Box<[[i16; 128]]>,
     /// Threat and zone. Role; threat * 16 + zone * 4 + safety.
     aims: Box<[[i16; 128]; 6]>,
@@ -293,7 +293,7 @@ fn dot(a: &Units, b: &Units) -> i32 {
     a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
 }
 
-/// The weights that a man's moves choose from.
+/// The weights that a piece's moves choose from.
 struct Rows<'a> {
     takes: &'a [i16; 512],
     risk: &'a [i16; 128],
@@ -308,8 +308,8 @@ struct Rows<'a> {
     from_to: &'a [i8; 64],
     last: [&'a [i8; 64]; 2],
     head: &'a [Units; 64],
-    /// The man's own part of the head.
-    man: i32,
+    /// The piece's own part of the head.
+    piece: i32,
 }
 
 struct Scorer<'a> {
@@ -333,35 +333,35 @@ impl<'a> Visitor for Scorer<'a> {
     type Known = Rows<'a>;
 
     #[inline(always)]
-    fn man(&mut self, setting: &Setting, man: &Man) -> Option<Rows<'a>> {
+    fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<Rows<'a>> {
         let Model { small, sums, .. } = self.model;
         let small = &small[..];
-        let Man { role, place, .. } = *man;
+        let Mover { role, place, .. } = *mover;
         let to = role * 64;
-        let own = dot(self.outputs, self.model.from.get(place)?) + (i32::from(*small.get(setting.from(man))?) << 8);
+        let own = dot(self.outputs, self.model.from.get(place)?) + (i32::from(*small.get(setting.from(mover))?) << 8);
         Some(Rows {
             takes: sums.takes.get((setting.class * 3 + setting.in_check) * 6 + role)?,
-            risk: sums.risk.get((role * 6 + man.attacker) * 2 + man.defended)?,
-            loose: sums.loose.get(((setting.hang * 6 + setting.prize) * 6 + role) * 3 + man.hanging)?,
+            risk: sums.risk.get((role * 6 + mover.attacker) * 2 + mover.defended)?,
+            loose: sums.loose.get(((setting.hang * 6 + setting.prize) * 6 + role) * 3 + mover.hanging)?,
             aims: sums.aims.get(role)?,
             to: part(small, features::TO.start + setting.phase * PLACES + to)?,
             kings: [
-                part(small, features::king(features::OPP_KING, role, man.distances[0]))?,
-                part(small, features::king(features::OWN_KING, role, man.distances[1]))?,
+                part(small, features::king(features::OPP_KING, role, mover.distances[0]))?,
+                part(small, features::king(features::OWN_KING, role, mover.distances[1]))?,
             ],
-            again: part(small, features::again(setting.class, role, man.last))?,
+            again: part(small, features::again(setting.class, role, mover.last))?,
             structure: small.get(features::structure(role)..)?,
             check: [0, 1].map(|check| small[features::special(0, check, setting.phase)]),
             from_to: part(&self.model.from_to[..], place * 64)?,
             last: [part(self.last[0], to)?, part(self.last[1], to)?],
             head: part(&self.model.to[..], to)?,
-            man: own,
+            piece: own,
         })
     }
 
     #[inline(always)]
-    fn candidate(&mut self, setting: &Setting, man: &Man, rows: &Rows<'a>, c: &Candidate) {
-        let (role, hit, takes) = (man.role, c.hit & 15, usize::from(c.victim > 0));
+    fn candidate(&mut self, setting: &Setting, mover: &Mover, rows: &Rows<'a>, c: &Candidate) {
+        let (role, hit, takes) = (mover.role, c.hit & 15, usize::from(c.victim > 0));
         let to = c.to as usize & 63;
         let safety = SAFETY[role][hit] as usize;
         let special = match c.special {
@@ -386,7 +386,7 @@ impl<'a> Visitor for Scorer<'a> {
         if *victim == i32::MIN {
             *victim = dot(self.outputs, &self.model.victim[(role * 6 + c.victim) % 36]);
         }
-        let head = rows.man + dot(self.outputs, &rows.head[to]) + *victim;
+        let head = rows.piece + dot(self.outputs, &rows.head[to]) + *victim;
         let at = self.count & 255;
         self.steps[at] = c.step;
         self.scores[at] = (coarse << 4) + fine + (head >> 8);

@@ -1,4 +1,4 @@
-//! What is to be known of a position before its moves are looked at: attacks, pins, hanging men.
+//! What is to be known of a position before its moves are looked at: attacks, pins, hanging pieces.
 
 use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, PAWN_SOURCES, between, bishop, pawns_down, pawns_up, rook};
 use super::board::{BISHOP, Board, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, all};
@@ -49,7 +49,7 @@ fn first_of(sets: [u64; 5], odd: u64) -> [u8; 64] {
 /// A move of a game so far, on the turned board of the present player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Past {
-    /// The role of the man that moved; a pawn that promotes is a pawn.
+    /// The role of the piece that moved; a pawn that promotes is a pawn.
     pub role: u8,
     /// From.
     pub from: u8,
@@ -99,21 +99,21 @@ pub struct Scene<'a> {
     /// Squares attacked by one's own pawns, and by two of them.
     pub(super) own_pawns: u64,
     pub(super) own_pawns_twice: u64,
-    /// Men that the other side can win, and the other side's men that the mover can win.
+    /// Pieces that the other side can win, and the other side's pieces that the mover can win.
     pub(super) own_hanging: u64,
     pub(super) opp_hanging: u64,
-    /// Men of the other side that each role of the mover's may attack with profit.
+    /// Pieces of the other side that each role of the mover's may attack with profit.
     pub(super) prey: [u64; 6],
     /// Squares from which each role gives check.
     pub(super) checks: [u64; 6],
-    /// Men of the mover's that give a check away when they leave their line.
+    /// Pieces of the mover's that give a check away when they leave their line.
     pub(super) screens: u64,
-    /// Men that give check.
+    /// Pieces that give check.
     pub(super) checkers: u64,
     pub(super) pinned: u64,
-    /// The squares attacked by the man that the other side moved last.
+    /// The squares attacked by the piece that the other side moved last.
     pub(super) last_attacks: u64,
-    /// The squares attacked by each of the mover's men, pawns aside.
+    /// The squares attacked by each of the mover's pieces, pawns aside.
     pub(super) reach: [u64; 64],
 }
 
@@ -174,15 +174,15 @@ impl<'a> Scene<'a> {
         }
         add(king, KING[king as usize & 63]);
 
-        let hanging = |men: &[u64; 6], attacked: u64, defended: u64, pawns: u64, minors: u64, rooks: u64| {
-            (men[PAWN] | men[KNIGHT_] | men[BISHOP] | men[ROOK] | men[QUEEN]) & attacked & !defended
-                | (men[KNIGHT_] | men[BISHOP]) & pawns
-                | men[ROOK] & (pawns | minors)
-                | men[QUEEN] & (pawns | minors | rooks)
+        let hanging = |pieces: &[u64; 6], attacked: u64, defended: u64, pawns: u64, minors: u64, rooks: u64| {
+            (pieces[PAWN] | pieces[KNIGHT_] | pieces[BISHOP] | pieces[ROOK] | pieces[QUEEN]) & attacked & !defended
+                | (pieces[KNIGHT_] | pieces[BISHOP]) & pawns
+                | pieces[ROOK] & (pawns | minors)
+                | pieces[QUEEN] & (pawns | minors | rooks)
         };
         let opp_loose = opp & !danger & !board.opp[KING_];
-        let minor_men = board.opp[KNIGHT_] | board.opp[BISHOP];
-        let (heavy, queen_men) = (board.opp[ROOK] | board.opp[QUEEN], board.opp[QUEEN]);
+        let minor_pieces = board.opp[KNIGHT_] | board.opp[BISHOP];
+        let (heavy, queen_pieces) = (board.opp[ROOK] | board.opp[QUEEN], board.opp[QUEEN]);
         let king_rook = rook(opp_king, occupied);
         let king_bishop = bishop(opp_king, occupied);
 
@@ -193,15 +193,15 @@ impl<'a> Scene<'a> {
             (bishop, board.own[BISHOP] | board.own[QUEEN], board.opp[BISHOP] | board.opp[QUEEN]),
         ] {
             for square in squares(lines(opp_king, opp) & own_sliders) {
-                let men = between(square, opp_king) & own;
-                if men != 0 && men & (men - 1) == 0 {
-                    screens |= men;
+                let pieces = between(square, opp_king) & own;
+                if pieces != 0 && pieces & (pieces - 1) == 0 {
+                    screens |= pieces;
                 }
             }
             for square in squares(lines(king, opp) & opp_sliders) {
-                let men = between(square, king) & own;
-                if men != 0 && men & (men - 1) == 0 {
-                    pinned |= men;
+                let pieces = between(square, king) & own;
+                if pieces != 0 && pieces & (pieces - 1) == 0 {
+                    pinned |= pieces;
                 }
             }
         }
@@ -236,10 +236,10 @@ impl<'a> Scene<'a> {
             own_hanging: hanging(&board.own, danger, once, pawns, minors, rooks),
             opp_hanging: hanging(&board.opp, once, danger, own_pawns, own_minors, own_rooks),
             prey: [
-                minor_men | heavy | opp_loose,
+                minor_pieces | heavy | opp_loose,
                 heavy | opp_loose,
                 heavy | opp_loose,
-                queen_men | opp_loose,
+                queen_pieces | opp_loose,
                 opp_loose,
                 opp_loose,
             ],
@@ -259,7 +259,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the squares to which men other than the king may go: those that end a check.
+    /// Returns the squares to which pieces other than the king may go: those that end a check.
     pub(super) fn targets(&self) -> u64 {
         let free = !self.own & !self.board.opp[KING_];
         match self.checkers.count_ones() {
@@ -269,7 +269,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the squares that a man of the mover's may legally go to; for the king also those of the rooks it may castle with. `targets`
+    /// Returns the squares that a piece of the mover's may legally go to; for the king also those of the rooks it may castle with. `targets`
     /// are those of the scene.
     #[inline(always)]
     pub(super) fn moves_of<const ROLE: usize>(&self, square: u8, targets: u64) -> u64 {
@@ -299,7 +299,7 @@ impl<'a> Scene<'a> {
         set
     }
 
-    /// The squares on the line from the king through a pinned man to the man that pins it.
+    /// The squares on the line from the king through a pinned piece to the piece that pins it.
     #[cold]
     fn pin_line(&self, square: u8) -> u64 {
         let rest = (self.own | self.opp) & !(1u64 << square);

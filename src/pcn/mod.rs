@@ -49,15 +49,15 @@ pub enum PcnFault {
     TooLarge,
     /// There is no such square.
     NoSuchSquare,
-    /// No man stands there.
+    /// No piece stands there.
     EmptySquare,
     /// The piece naming is on no square, or on several.
     NotUnique,
     /// The object of `shift` or `land` is occupied.
     Occupied,
-    /// The object of `capture`, `remove` or `stun` holds no man of the other side.
+    /// The object of `capture`, `remove` or `stun` holds no piece of the other side.
     NothingToCapture,
-    /// `drop`: western chess has no men in hand.
+    /// `drop`: western chess has no pieces in hand.
     Drop,
     /// PCN knows no such verb.
     UnknownVerb,
@@ -65,7 +65,7 @@ pub enum PcnFault {
     UnknownOption,
     /// The promotion is none of western chess.
     BadPromotion,
-    /// A man has jumped and not landed.
+    /// A piece has jumped and not landed.
     NotLanded,
     /// The actions together are no legal move.
     IllegalMove,
@@ -121,15 +121,15 @@ impl fmt::Display for PcnFault {
             PcnFault::RaggedBoard => f.write_str("the rows of the board differ in length"),
             PcnFault::TooLarge => f.write_str("the board is too large"),
             PcnFault::NoSuchSquare => f.write_str("there is no such square"),
-            PcnFault::EmptySquare => f.write_str("no man stands there"),
+            PcnFault::EmptySquare => f.write_str("no piece stands there"),
             PcnFault::NotUnique => f.write_str("the name is on no square, or on several"),
             PcnFault::Occupied => f.write_str("the square is occupied"),
-            PcnFault::NothingToCapture => f.write_str("no man of the other side stands there"),
-            PcnFault::Drop => f.write_str("western chess has no men in hand to drop"),
+            PcnFault::NothingToCapture => f.write_str("no piece of the other side stands there"),
+            PcnFault::Drop => f.write_str("western chess has no pieces in hand to drop"),
             PcnFault::UnknownVerb => f.write_str("PCN has no such verb"),
             PcnFault::UnknownOption => f.write_str("PCN has no such option"),
             PcnFault::BadPromotion => f.write_str("not a promotion of western chess"),
-            PcnFault::NotLanded => f.write_str("a man that jumped has not landed"),
+            PcnFault::NotLanded => f.write_str("a piece that jumped has not landed"),
             PcnFault::IllegalMove => f.write_str("not a legal move"),
             PcnFault::ResultWithoutOver => f.write_str("a result without \"over?\""),
             PcnFault::SideUnknown(name) => write!(f, "the case of {name} does not say whose piece it is"),

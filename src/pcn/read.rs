@@ -45,8 +45,8 @@ pub(super) fn game(value: &Value, path: &Path<'_>) -> Result<Game, PcnError> {
     if let Some(name) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(path.member(name).error(PcnFault::UnknownMember));
     }
-    let men = match members.get("starting_position") {
-        None => men_of(&Position::standard()),
+    let pieces = match members.get("starting_position") {
+        None => pieces_of(&Position::standard()),
         Some(board) => {
             let path = path.member("starting_position");
             Board::read(board, &path)?.western(&path)?
@@ -58,7 +58,7 @@ pub(super) fn game(value: &Value, path: &Path<'_>) -> Result<Game, PcnError> {
         Some(Value::Array(moves)) => moves.as_slice(),
         Some(_) => return Err(moves_path.error(PcnFault::Wanted("a list of moves"))),
     };
-    let (start, played) = play(&men, moves, &moves_path)?;
+    let (start, played) = play(&pieces, moves, &moves_path)?;
     let (outcome, proposal) = result(members, path)?;
 
     let mut game = Game { start, outcome: Some(outcome), ..Game::default() };
@@ -120,25 +120,25 @@ fn result(members: &Map<String, Value>, path: &Path<'_>) -> Result<(Outcome, Opt
     })
 }
 
-fn men_of(position: &Position) -> [Option<Piece>; 64] {
-    let mut men = [None; 64];
-    for (index, man) in men.iter_mut().enumerate() {
-        *man = at(index ^ 56).and_then(|square| position.piece_at(square));
+fn pieces_of(position: &Position) -> [Option<Piece>; 64] {
+    let mut pieces = [None; 64];
+    for (index, piece) in pieces.iter_mut().enumerate() {
+        *piece = at(index ^ 56).and_then(|square| position.piece_at(square));
     }
-    men
+    pieces
 }
 
 /// Plays the moves. What PCN does not say of the start follows from them: who begins, the castling rights and en passant target that they use.
-fn play(men: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(Position, Vec<Move>), PcnError> {
-    let mut start = Position::from_men(men, Color::White);
+fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(Position, Vec<Move>), PcnError> {
+    let mut start = Position::from_pieces(pieces, Color::White);
     let first = moves.iter().position(|actions| actions.as_array().is_some_and(|list| !list.is_empty()));
     if let Some(place) = first
         && action::mover(&start, &moves[place]) == Some(if place % 2 == 0 { Color::Black } else { Color::White })
     {
-        start = Position::from_men(men, Color::Black);
+        start = Position::from_pieces(pieces, Color::Black);
     }
     for color in Color::BOTH {
-        if is_array(men, Color::White) && is_array(men, Color::Black) {
+        if is_array(pieces, Color::White) && is_array(pieces, Color::Black) {
             let rooks = (0..8)
                 .map(|file| Square::at(file, color.back_rank()))
                 .filter(|square| start.piece_at(*square) == Some(Piece { color, role: Role::Rook }));
@@ -199,13 +199,13 @@ fn with_more_rights(
     })
 }
 
-/// Whether a side stands as at the start of chess or Chess960, with no other men.
-fn is_array(men: &[Option<Piece>; 64], color: Color) -> bool {
+/// Whether a side stands as at the start of chess or Chess960, with no other pieces.
+fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
     let (home, pawns) = if color == Color::White { (0, 8) } else { (56, 48) };
     let pawn = Some(Piece { color, role: Role::Pawn });
     let back: Vec<u8> = (home..home + 8)
-        .filter_map(|at| men[at].filter(|man| man.color == color))
-        .map(|man| man.role.letter())
+        .filter_map(|at| pieces[at].filter(|piece| piece.color == color))
+        .map(|piece| piece.role.letter())
         .collect();
     let mut sorted = back.clone();
     sorted.sort_unstable();
@@ -213,19 +213,21 @@ fn is_array(men: &[Option<Piece>; 64], color: Color) -> bool {
     let (Some((a, h)), Some((king, _))) = (places(b'R'), places(b'K')) else { return false };
     sorted == b"BBKNNQRR"
         && (a + 1..h).contains(&king)
-        && men[pawns..pawns + 8].iter().all(|man| *man == pawn)
-        && men.iter().flatten().filter(|man| man.color == color).count() == 16
+        && pieces[pawns..pawns + 8].iter().all(|piece| *piece == pawn)
+        && pieces.iter().flatten().filter(|piece| piece.color == color).count() == 16
 }
 
 /// Whether a game is of Chess960: a full array that is not the usual one, or castling from other squares.
 fn is_chess960(start: &Position, moves: &[Move]) -> bool {
-    let men = men_of(start);
+    let pieces = pieces_of(start);
     let unusual = |m: &Move| match m.kind {
         crate::chess::MoveKind::Castle(wing) => {
             m.from.file() != 4 || m.to.file() != if wing == Wing::H { 7 } else { 0 }
         }
         _ => false,
     };
-    let arrays = is_array(&men, Color::White) && is_array(&men, Color::Black) && men != men_of(&Position::standard());
+    let arrays = is_array(&pieces, Color::White)
+        && is_array(&pieces, Color::Black)
+        && pieces != pieces_of(&Position::standard());
     arrays || moves.iter().any(unusual)
 }

@@ -110,7 +110,7 @@ fn actions(before: &Position, m: Move) -> String {
             format!("[{}, {}]", action(m.from, "capture", victim), action(victim, "shift", m.to))
         }
         MoveKind::Plain | MoveKind::Promotion(_) => {
-            let verb = if before.man_at(m.to).is_some() { "capture" } else { "shift" };
+            let verb = if before.piece_id_at(m.to).is_some() { "capture" } else { "shift" };
             let mut text = action(m.from, verb, m.to);
             if let Some(role) = m.promotion() {
                 let name = name_of(crate::chess::Piece { color: before.turn(), role });

@@ -22,7 +22,7 @@ pub struct JsonQuery {
 /// `black-move`; beyond Scoutfish's also `pattern` and `pawns`; with `sequence` and `streak` around them, and `skip` and `limit`.
 ///
 /// `stm` is the side to move in the position, `moved` and `captured` are about the move that led to it. Material and imbalance are
-/// compared man by man.
+/// compared piece by piece.
 pub fn parse(text: &str) -> Result<JsonQuery, QueryFault> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let before: usize = text.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1).sum();
@@ -131,7 +131,7 @@ fn condition(fields: &Map<String, Value>, place: &Place) -> Result<Condition, Qu
     Ok(condition)
 }
 
-/// Reads men as in `KQ`. Errors point at their place.
+/// Reads pieces as in `KQ`. Errors point at their place.
 pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
     roles(text).map_err(|fault| QueryFault::in_bytes(text, fault))
 }
@@ -139,7 +139,7 @@ pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
 fn roles(text: &str) -> Result<Vec<Role>, Fault> {
     let role = |(at, letter): (usize, u8)| {
         Role::from_letter(letter.to_ascii_uppercase())
-            .ok_or_else(|| (at + 1, "not a man: write some of PNBRQK".to_owned()))
+            .ok_or_else(|| (at + 1, "not a piece: write some of PNBRQK".to_owned()))
     };
     text.bytes().enumerate().map(role).collect()
 }

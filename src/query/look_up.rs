@@ -147,7 +147,8 @@ impl Search<'_> {
             let used = replay.run(stream, *ply).map_err(|_| Damage::new(0, "damaged moves").of_game(number))?;
             let (bytes, rest) = stream.split_at_checked(used).unwrap_or_default();
             stream = rest;
-            let fits = replay.ply() == *ply && sought.same_men(replay.board()) && sought.same_state_at(&replay.state());
+            let fits =
+                replay.ply() == *ply && sought.same_pieces(replay.board()) && sought.same_state_at(&replay.state());
             if is_short && used <= LONGEST {
                 // The one that has been known longest gives way.
                 if known.len() == KNOWN {

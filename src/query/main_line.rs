@@ -74,10 +74,10 @@ impl<'a> MainLine<'a> {
         let Some(Killers { departures, needed, anyhow }) = killers else { return Ok(()) };
         let turn = sought.compare().side.then(|| sought.position().turn());
         let ahead = sought.first();
-        // Whether the men may be there, and whether they can be later.
+        // Whether the pieces may be there, and whether they can be later.
         let look = |board: &[u8; 64], to_move: Color| {
             let here = class(board[ahead.0]) == ahead.1 && turn.is_none_or(|turn| turn == to_move);
-            (here && sought.same_men(board), !departures.lost(board, *needed))
+            (here && sought.same_pieces(board), !departures.lost(board, *needed))
         };
         let (mut here, mut can_be) = look(replay.board(), replay.turn());
         can_be &= *anyhow || sought.is_ahead(replay.board());

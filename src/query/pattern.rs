@@ -11,7 +11,7 @@ use crate::game::Outcome;
 /// A fault within one text: its column, in bytes from 1, and what is wrong.
 pub(super) type Fault = (usize, String);
 
-/// Every class of man, and the empty square.
+/// Every class of piece, and the empty square.
 const ANY: u16 = (1 << 13) - 1;
 
 fn class_of(letter: u8) -> Option<u8> {
@@ -24,14 +24,14 @@ fn class_of(letter: u8) -> Option<u8> {
 pub struct Board(Vec<(u8, u16)>);
 
 impl Board {
-    /// Reads eight ranks from the eighth to the first with `/` between. A letter is that man, a digit so many squares with anything on
-    /// them, `?` one such square, `.` an empty square, `*` any man, `A` any White man, `a` any Black man, `[Qr.]` one of these, `[^Pp]`
+    /// Reads eight ranks from the eighth to the first with `/` between. A letter is that piece, a digit so many squares with anything on
+    /// them, `?` one such square, `.` an empty square, `*` any piece, `A` any White piece, `a` any Black piece, `[Qr.]` one of these, `[^Pp]`
     /// none of these.
     pub fn parse(text: &str) -> Result<Board, QueryFault> {
         Board::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    /// Reads the placement of a FEN: its men have to be there, what else there is does not matter. What follows it is passed over.
+    /// Reads the placement of a FEN: its pieces have to be there, what else there is does not matter. What follows it is passed over.
     pub fn parse_sub_fen(text: &str) -> Result<Board, QueryFault> {
         Board::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -74,8 +74,8 @@ impl Board {
                     match bytes.get(at) {
                         Some(b']') => break,
                         Some(letter) => {
-                            mask |=
-                                mask_of(*letter).ok_or_else(|| fault(at, "not a man: write one of PNBRQKpnbrqk.*Aa"))?
+                            mask |= mask_of(*letter)
+                                .ok_or_else(|| fault(at, "not a piece: write one of PNBRQKpnbrqk.*Aa"))?
                         }
                         None => return Err(fault(begun, "the bracket does not close")),
                     }
@@ -84,7 +84,7 @@ impl Board {
                 at += 1;
                 if negated { ANY & !mask } else { mask }
             } else {
-                mask_of(byte).ok_or_else(|| fault(begun, "not a man, a number of squares or one of .?*Aa["))?
+                mask_of(byte).ok_or_else(|| fault(begun, "not a piece, a number of squares or one of .?*Aa["))?
             };
             if file == 8 {
                 return Err(fault(begun, "a rank has eight squares"));
@@ -104,7 +104,7 @@ impl Board {
         let placement = text.split(' ').next().unwrap_or_default();
         let other = placement.bytes().position(|byte| !matches!(byte, b'/' | b'1'..=b'8') && class_of(byte).is_none());
         match other {
-            Some(at) => Err((at + 1, "not a man or a number of empty squares".to_owned())),
+            Some(at) => Err((at + 1, "not a piece or a number of empty squares".to_owned())),
             None => Board::read(placement),
         }
     }
@@ -144,13 +144,13 @@ fn mask_of(letter: u8) -> Option<u16> {
     })
 }
 
-/// How many men of each kind there may be: the least and the most of each of the twelve, White's pawn first.
+/// How many pieces of each kind there may be: the least and the most of each of the twelve, White's pawn first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Material([(u8, u8); 12]);
 
 impl Material {
-    /// Reads men with numbers: `KRPkr`, White's upper case, Black's lower; behind a letter may stand how many: `P2`, `P1-3`, `P2+`, `P*`
-    /// (any number), `P?` (one or none). Men that are not named are not there. In upper case throughout, a second K begins Black's.
+    /// Reads pieces with numbers: `KRPkr`, White's upper case, Black's lower; behind a letter may stand how many: `P2`, `P1-3`, `P2+`, `P*`
+    /// (any number), `P?` (one or none). Pieces that are not named are not there. In upper case throughout, a second K begins Black's.
     pub fn parse(text: &str) -> Result<Material, QueryFault> {
         Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -163,7 +163,7 @@ impl Material {
             let begun = at;
             at += 1;
             let class =
-                class_of(letter).ok_or_else(|| (begun + 1, "not a man: write one of PNBRQKpnbrqk".to_owned()))?;
+                class_of(letter).ok_or_else(|| (begun + 1, "not a piece: write one of PNBRQKpnbrqk".to_owned()))?;
             kings += usize::from(letter == b'K');
             let black = !lower && kings > 1;
             let first = number(text, &mut at)?;
@@ -187,13 +187,13 @@ impl Material {
             }
         }
         if bytes.is_empty() {
-            return Err((1, "no men: write such as KRPkr".to_owned()));
+            return Err((1, "no pieces: write such as KRPkr".to_owned()));
         }
         Ok(Material(counts))
     }
 
-    fn matches(&self, men: &[u8; 13]) -> bool {
-        self.0.iter().zip(&men[1..]).all(|((least, most), men)| least <= men && men <= most)
+    fn matches(&self, pieces: &[u8; 13]) -> bool {
+        self.0.iter().zip(&pieces[1..]).all(|((least, most), pieces)| least <= pieces && pieces <= most)
     }
 
     fn swapped(&self) -> Material {
@@ -232,17 +232,17 @@ impl Imbalance {
             match (letter, Role::from_letter(letter)) {
                 (b'v', _) if sign == 1 => sign = -1,
                 (_, Some(role)) if role != Role::King => more[role as usize] += sign,
-                _ => return Err((at + 1, "not a man: write such as PPvN".to_owned())),
+                _ => return Err((at + 1, "not a piece: write such as PPvN".to_owned())),
             }
         }
         if sign == 1 {
-            return Err((text.len() + 1, "a v between White's men and Black's: write such as PPvN".to_owned()));
+            return Err((text.len() + 1, "a v between White's pieces and Black's: write such as PPvN".to_owned()));
         }
         Ok(Imbalance(more))
     }
 
-    fn matches(&self, men: &[u8; 13]) -> bool {
-        self.0.iter().enumerate().all(|(role, more)| i16::from(men[1 + role]) - i16::from(men[7 + role]) == *more)
+    fn matches(&self, pieces: &[u8; 13]) -> bool {
+        self.0.iter().enumerate().all(|(role, more)| i16::from(pieces[1 + role]) - i16::from(pieces[7 + role]) == *more)
     }
 
     fn swapped(&self) -> Imbalance {
@@ -339,7 +339,7 @@ pub struct Condition {
     pub boards: Vec<Board>,
     /// Pawns.
     pub pawns: Vec<Board>,
-    /// Men on the board.
+    /// Pieces on the board.
     pub materials: Vec<Material>,
     /// Who has more of what.
     pub imbalances: Vec<Imbalance>,
@@ -398,12 +398,12 @@ impl Condition {
             return false;
         }
         if !self.materials.is_empty() || !self.imbalances.is_empty() {
-            let mut men = [0u8; 13];
+            let mut pieces = [0u8; 13];
             for code in at.board {
-                men[usize::from(class(*code)) % 13] += 1;
+                pieces[usize::from(class(*code)) % 13] += 1;
             }
-            let fits = (self.materials.is_empty() || self.materials.iter().any(|material| material.matches(&men)))
-                && (self.imbalances.is_empty() || self.imbalances.iter().any(|imbalance| imbalance.matches(&men)));
+            let fits = (self.materials.is_empty() || self.materials.iter().any(|material| material.matches(&pieces)))
+                && (self.imbalances.is_empty() || self.imbalances.iter().any(|imbalance| imbalance.matches(&pieces)));
             if !fits {
                 return false;
             }
@@ -416,7 +416,7 @@ impl Condition {
         }
     }
 
-    /// Returns the most pawns of White and Black, and the most men, that the board can have.
+    /// Returns the most pawns of White and Black, and the most pieces, that the board can have.
     fn most(&self) -> [u8; 4] {
         let most = |classes: std::ops::Range<usize>| {
             let of = |material: &Material| {
@@ -457,7 +457,7 @@ impl Played {
             let [then, now] = [before, after].map(|board| class(board[usize::from(square & 63)]));
             if own(then) {
                 lost_pawn |= (then - 1) % 6 == Role::Pawn as u8;
-                // Of the two men of a castling the king counts.
+                // Of the two pieces of a castling the king counts.
                 if from.is_none() || (then - 1) % 6 == Role::King as u8 {
                     from = Some((square, (then - 1) % 6));
                 }
@@ -513,7 +513,7 @@ impl Pattern {
         self.0.iter().flat_map(|streak| &streak.0)
     }
 
-    /// Returns the most pawns and men that a game can end with after it has had all of this.
+    /// Returns the most pawns and pieces that a game can end with after it has had all of this.
     pub(crate) fn most(&self) -> [u8; 4] {
         self.conditions()
             .map(Condition::most)

@@ -1,8 +1,8 @@
 //! Signatures: eight bytes a game that reject nearly every game in a search for a position (FORMAT.md, "Signatures file").
 //!
-//! Pawns never come back to their home squares and men never come back to the board. So a signature holds the order in which the
-//! pawns left home (moved or captured there), and how many pawns and men were left at the end. A game can have had a position
-//! only if its first departures, as many as the position has, are just those of the position, and if it ended with no more men.
+//! Pawns never come back to their home squares and pieces never come back to the board. So a signature holds the order in which the
+//! pawns left home (moved or captured there), and how many pawns and pieces were left at the end. A game can have had a position
+//! only if its first departures, as many as the position has, are just those of the position, and if it ended with no more pieces.
 
 use super::sought::{Home, Sought, class, has_back_pawns, home_pawns, home_ranks};
 use crate::archive::{Archive, FileKind, SideState, writer};
@@ -168,27 +168,27 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
         }
         departures.advance(replay.board(), &mut leave);
     }
-    let (mut pawns, mut men) = ([0u64; 2], [0u64; 2]);
+    let (mut pawns, mut pieces) = ([0u64; 2], [0u64; 2]);
     for code in replay.board() {
         match class(*code) {
             0 => {}
             class => {
                 let side = usize::from(class > 6);
-                men[side] += 1;
+                pieces[side] += 1;
                 pawns[side] += u64::from(matches!(class, 1 | 7));
             }
         }
     }
-    if pawns.iter().any(|pawns| *pawns > 8) || men.iter().any(|men| !(1..=16).contains(men)) {
+    if pawns.iter().any(|pawns| *pawns > 8) || pieces.iter().any(|pieces| !(1..=16).contains(pieces)) {
         return ANY;
     }
-    order & ((1 << 48) - 1) | pawns[0] << 48 | pawns[1] << 52 | (men[0] - 1) << 56 | (men[1] - 1) << 60
+    order & ((1 << 48) - 1) | pawns[0] << 48 | pawns[1] << 52 | (pieces[0] - 1) << 56 | (pieces[1] - 1) << 60
 }
 
 /// A one in every half-byte: times a square, that square everywhere.
 const FILL: u64 = 0x1111_1111_1111;
 
-/// Returns whether a game that ended as the signature says can have had no more than these pawns and men before.
+/// Returns whether a game that ended as the signature says can have had no more than these pawns and pieces before.
 fn ends_within(signature: u64, [white_pawns, black_pawns, white, black]: [u8; 4]) -> bool {
     let nibble = |at: u32| (signature >> at & 15) as u8;
     let pawns = nibble(48);
@@ -196,7 +196,7 @@ fn ends_within(signature: u64, [white_pawns, black_pawns, white, black]: [u8; 4]
 }
 
 impl Signatures {
-    /// Returns which of these games (ascending), or of all, ended with at most so many pawns and men of White and Black.
+    /// Returns which of these games (ascending), or of all, ended with at most so many pawns and pieces of White and Black.
     pub(crate) fn ending_within(&self, most: [u8; 4], among: Option<&[u64]>) -> Vec<u64> {
         let within = |game: &u64| {
             let place = game.checked_sub(1).and_then(|place| usize::try_from(place).ok());
@@ -249,9 +249,9 @@ struct Test {
     last: u64,
     /// Whether the order says nothing, for no square has been left.
     any_order: bool,
-    /// The most pawns and men that may be left, as in a signature, every other half-byte, with the bit above it set.
+    /// The most pawns and pieces that may be left, as in a signature, every other half-byte, with the bit above it set.
     most: [u16; 2],
-    /// Whether both sides have a man, as they have in every game that has a signature of its own.
+    /// Whether both sides have a piece, as they have in every game that has a signature of its own.
     has_both: bool,
 }
 
@@ -261,11 +261,11 @@ impl Test {
         let count = gone.count_ones();
         let counted = (1u64 << (count.min(DEPARTURES as u32) * 4)) - 1;
         let is_more = count > DEPARTURES as u32;
-        let men = sought.men();
-        let [white_pawns, black_pawns, white, black] = men.map(|men| u16::from(men.min(15)));
-        // Men are counted from one.
+        let pieces = sought.pieces();
+        let [white_pawns, black_pawns, white, black] = pieces.map(|pieces| u16::from(pieces.min(15)));
+        // Pieces are counted from one.
         let [white, black] =
-            [(white, men[2]), (black, men[3])].map(|(most, men)| most - u16::from((1..16).contains(&men)));
+            [(white, pieces[2]), (black, pieces[3])].map(|(most, pieces)| most - u16::from((1..16).contains(&pieces)));
         let most = white_pawns | black_pawns << 4 | white << 8 | black << 12;
         Test {
             kept: if count < 4 { 0 } else { !gone },
@@ -276,7 +276,7 @@ impl Test {
             last: if is_more { 15 << ((DEPARTURES - 1) * 4) } else { 0 },
             any_order: count == 0,
             most: [most & OTHERS | ABOVE, most >> 4 & OTHERS | ABOVE],
-            has_both: men[2] > 0 && men[3] > 0,
+            has_both: pieces[2] > 0 && pieces[3] > 0,
         }
     }
 
@@ -315,13 +315,13 @@ mod tests {
         let count = (sought.gone().count_ones() as usize).min(DEPARTURES);
         let first: u16 = (0..count).fold(0, |left, at| left | 1 << nibble(at));
         let ordered = first & !sought.gone() == 0 && first.count_ones() as usize == count;
-        nibble(12) == 15 || ordered && ends_within(signature, sought.men())
+        nibble(12) == 15 || ordered && ends_within(signature, sought.pieces())
     }
 
     proptest! {
         #[test]
         fn the_test_is_the_plain_one(
-            men in prop::collection::vec((0..64usize, 0..12usize), 0..40),
+            pieces in prop::collection::vec((0..64usize, 0..12usize), 0..40),
             order in prop::array::uniform12(0..16u64),
             length in 0..=12usize,
             tail in any::<u16>(),
@@ -331,13 +331,13 @@ mod tests {
             let mut squares: [Option<Piece>; 64] = std::array::from_fn(|at| {
                 STANDARD.piece_at(crate::chess::Square::new(at as u8).unwrap())
             });
-            for (square, piece) in men {
+            for (square, piece) in pieces {
                 squares[square] = (piece < 10).then(|| Piece {
                     color: if piece % 2 == 0 { Color::White } else { Color::Black },
                     role: Role::ALL[piece / 2],
                 });
             }
-            let sought = Sought::new(&Position::from_men(&squares, Color::White), Compare::default());
+            let sought = Sought::new(&Position::from_pieces(&squares, Color::White), Compare::default());
             // Squares that have been left, for else hardly any would pass, and the last again where the order is shorter.
             let gone: Vec<u64> = (0..16).filter(|square| sought.gone() >> square & 1 == 1).collect();
             let mut squares: Vec<u64> =

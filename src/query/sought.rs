@@ -1,10 +1,10 @@
 //! A position to be found, made ready for comparing it with a great many others.
 
 use crate::brenner::replay::State;
-use crate::chess::piece::{CODES, EMPTY, Man};
+use crate::chess::piece::{CODES, EMPTY, PieceId};
 use crate::chess::{Color, Position, Role, Square, Wing};
 
-/// What has to agree beside the men on their squares. Clocks and labels never count.
+/// What has to agree beside the pieces on their squares. Clocks and labels never count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Compare {
     /// The side to move.
@@ -22,19 +22,19 @@ impl Default for Compare {
     }
 }
 
-/// The piece that a man's code stands for: 0 for an empty square, 1 to 6 White's pawn to king, 7 to 12 Black's.
+/// The piece that a piece's code stands for: 0 for an empty square, 1 to 6 White's pawn to king, 7 to 12 Black's.
 pub(crate) static CLASS: [u8; CODES] = {
     let mut table = [0; CODES];
     let mut code = 0;
     while code < EMPTY {
-        let man = Man(code);
-        table[code as usize] = man.color() as u8 * 6 + man.role() as u8 + 1;
+        let occupant = PieceId(code);
+        table[code as usize] = occupant.color() as u8 * 6 + occupant.role() as u8 + 1;
         code += 1;
     }
     table
 };
 
-/// Returns the class of a man's code.
+/// Returns the class of a piece's code.
 #[inline]
 pub(crate) fn class(code: u8) -> u8 {
     CLASS[code as usize % CODES]
@@ -111,8 +111,8 @@ pub struct Sought {
     home: Home,
     /// The home squares without their pawn: bits 0 to 7 White's by file, 8 to 15 Black's.
     gone: u16,
-    /// White's pawns, Black's pawns, White's men, Black's men.
-    men: [u8; 4],
+    /// White's pawns, Black's pawns, White's pieces, Black's pieces.
+    pieces: [u8; 4],
     /// For each pawn that has left home, whether it is Black's, and the squares from which it can have come.
     ways: Vec<(usize, u64)>,
     en_passant: Option<Square>,
@@ -143,7 +143,7 @@ impl Sought {
             }
         }
         let count = |wanted: &dyn Fn(u8) -> bool| classes.iter().filter(|class| wanted(**class)).count() as u8;
-        let men = [
+        let pieces = [
             count(&|class| class == 1),
             count(&|class| class == 7),
             count(&|class| (1..7).contains(&class)),
@@ -158,7 +158,7 @@ impl Sought {
         let mut ways: Vec<(usize, u64)> = (0..64).filter_map(way).collect();
         // The narrowest first.
         ways.sort_by_key(|(_, squares)| squares.count_ones());
-        Sought { position: position.clone(), compare, classes, order, home, gone, men, ways, en_passant }
+        Sought { position: position.clone(), compare, classes, order, home, gone, pieces, ways, en_passant }
     }
 
     /// Returns the position.
@@ -179,11 +179,11 @@ impl Sought {
         self.gone
     }
 
-    pub(crate) fn men(&self) -> [u8; 4] {
-        self.men
+    pub(crate) fn pieces(&self) -> [u8; 4] {
+        self.pieces
     }
 
-    /// Returns a ply before which no game from the usual position can have it: a man that stands where no such man stood has moved, a pawn
+    /// Returns a ply before which no game from the usual position can have it: a piece that stands where no such piece stood has moved, a pawn
     /// as often as its way takes, only castling moves two at once, and whoever is missing was taken by a move.
     pub(crate) fn earliest(&self) -> u32 {
         let start = &Position::standard().board;
@@ -200,7 +200,7 @@ impl Sought {
                 _ => moves[usize::from(*now > 6)] += 1,
             }
         }
-        let missing = |side: usize| 16u32.saturating_sub(u32::from(self.men[2 + side]));
+        let missing = |side: usize| 16u32.saturating_sub(u32::from(self.pieces[2 + side]));
         let [white, black] = [0, 1].map(|side| moves[side].saturating_sub(1).max(missing(1 - side)));
         (white * 2).saturating_sub(1).max(black * 2)
     }
@@ -211,25 +211,26 @@ impl Sought {
         (square, self.classes[square])
     }
 
-    /// Returns whether a position in which no pawn stands behind its home can still come from a board: there are men enough, and each pawn
+    /// Returns whether a position in which no pawn stands behind its home can still come from a board: there are pieces enough, and each pawn
     /// can come from somewhere.
     #[inline]
     pub(crate) fn is_ahead(&self, board: &[u8; 64]) -> bool {
-        let men: u8 = board.iter().map(|code| u8::from(*code != EMPTY)).sum();
+        let pieces: u8 = board.iter().map(|code| u8::from(*code != EMPTY)).sum();
         let pawns = pawns(board);
-        men >= self.men[2] + self.men[3] && self.ways.iter().all(|(side, squares)| pawns[side & 1] & squares != 0)
+        pieces >= self.pieces[2] + self.pieces[3]
+            && self.ways.iter().all(|(side, squares)| pawns[side & 1] & squares != 0)
     }
 
-    /// Returns whether the men stand on the same squares. `board` has codes.
+    /// Returns whether the pieces stand on the same squares. `board` has codes.
     #[inline]
-    pub(crate) fn same_men(&self, board: &[u8; 64]) -> bool {
+    pub(crate) fn same_pieces(&self, board: &[u8; 64]) -> bool {
         self.order.iter().all(|square| {
             let square = *square as usize & 63;
             class(board[square]) == self.classes[square]
         })
     }
 
-    /// Returns whether a position with the same men agrees in side, rights and en passant as far as they count.
+    /// Returns whether a position with the same pieces agrees in side, rights and en passant as far as they count.
     pub(crate) fn same_state(&self, other: &Position) -> bool {
         (!self.compare.side || self.position.turn() == other.turn())
             && (!self.compare.castling || rooks(&self.position) == rooks(other))
@@ -237,7 +238,7 @@ impl Sought {
                 || self.en_passant == other.en_passant().filter(|_| other.en_passant_is_legal()))
     }
 
-    /// Returns whether a state of a replay with the same men agrees as `same_state` asks; makes no position of it where that can be seen
+    /// Returns whether a state of a replay with the same pieces agrees as `same_state` asks; makes no position of it where that can be seen
     /// without.
     #[inline]
     pub(crate) fn same_state_at(&self, other: &State<'_>) -> bool {
@@ -260,15 +261,16 @@ impl Sought {
 
     /// Returns whether a position is the one sought.
     pub fn matches(&self, other: &Position) -> bool {
-        self.same_men(&other.board) && self.same_state(other)
+        self.same_pieces(&other.board) && self.same_state(other)
     }
 
     /// Returns every position that would be a match, whatever does not count written out: for look-ups by key.
     pub(crate) fn variants(&self) -> Vec<Position> {
         let mut sides = vec![self.position.clone()];
         if !self.compare.side {
-            let men = std::array::from_fn(|square| Square::new(square as u8).and_then(|at| self.position.piece_at(at)));
-            let mut other = Position::from_men(&men, self.position.turn().other());
+            let pieces =
+                std::array::from_fn(|square| Square::new(square as u8).and_then(|at| self.position.piece_at(at)));
+            let mut other = Position::from_pieces(&pieces, self.position.turn().other());
             for (color, wing, rook) in granted(&self.position) {
                 other.grant_castling(color, wing, rook);
             }
@@ -281,9 +283,9 @@ impl Sought {
                 continue;
             }
             let rights = possible_rights(&position);
-            let mut men = position.clone();
-            men.rights = 0;
-            let mut all = vec![men];
+            let mut pieces = position.clone();
+            pieces.rights = 0;
+            let mut all = vec![pieces];
             for wing in rights.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
                 let without = all.clone();
                 for (color, wing, rook) in wing {
@@ -335,7 +337,7 @@ fn granted(position: &Position) -> Vec<Right> {
     all.filter_map(|(color, wing)| Some((color, wing, position.castling_rook(color, wing)?))).collect()
 }
 
-/// The castling rights that a position with these men could have.
+/// The castling rights that a position with these pieces could have.
 fn possible_rights(position: &Position) -> Vec<Right> {
     let mut rights = Vec::new();
     for color in Color::BOTH {
@@ -379,7 +381,7 @@ mod tests {
         // The pawn on c3 can come from b2, d2 or c2; all three gone on, or taken, it cannot.
         assert!(ahead("rnbqkbnr/pppppppp/8/8/1PP5/8/P2PPPPP/RNBQKBNR b KQkq - 0 1"));
         assert!(!ahead("rnbqkbnr/pppppppp/8/8/1PPP4/8/P3PPPP/RNBQKBNR b KQkq - 0 1"));
-        // A man too few.
+        // A piece too few.
         assert!(!ahead("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RN1QKB2 w Qkq - 0 1"));
     }
 
@@ -388,7 +390,7 @@ mod tests {
         let earliest =
             |fen: &str| Sought::new(&Position::from_fen(fen.as_bytes()).unwrap(), Compare::default()).earliest();
         assert_eq!(earliest("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), 0);
-        // Castled: two men away from home are one move.
+        // Castled: two pieces away from home are one move.
         assert!(earliest("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 0 1") <= 7);
         // A pawn on the seventh has moved four times, and taken what is not there.
         assert_eq!(earliest("rnbqkbnr/ppppppPp/8/8/8/8/PPPPPP1P/RNBQKBNR w KQkq - 0 1"), 5);

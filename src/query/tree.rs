@@ -154,7 +154,7 @@ impl Search<'_> {
     ///
     /// With the position index, and where the search is not `among` some games, the answer comes from the index alone and costs a few
     /// nanoseconds a game. Positions are then told apart by the bits of two keys in succession (some 90 in a large archive) and not
-    /// compared man by man.
+    /// compared piece by piece.
     pub fn tree(&self, position: &Position) -> Tree {
         let moves = position.legal_moves();
         if let (Some(index), None) = (self.index(), self.games()) {

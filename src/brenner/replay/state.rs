@@ -1,17 +1,17 @@
 //! A replay seen at one ply: what a FEN says, each part worked out when it is asked for.
 
 use super::table::is_double_step;
-use super::{Men, Start, Tally};
+use super::{Pieces, Start, Tally};
 use crate::chess::fen::{FenText, Fields};
 use crate::chess::piece::{CODES, EMPTY, OFF};
 use crate::chess::safety::Attention;
-use crate::chess::{Color, Man, Piece, Position, Square, Wing};
+use crate::chess::{Color, Piece, PieceId, Position, Square, Wing};
 
 /// The state at one ply of a replay. Cheap to have: it points at the board, and castling rights, en passant and clocks cost a few
 /// nanoseconds when asked for.
 #[derive(Clone, Copy)]
 pub struct State<'a> {
-    pub(super) men: &'a Men,
+    pub(super) pieces: &'a Pieces,
     pub(super) start: &'a Start,
     pub(super) tally: Tally,
     /// The ply, and the ply that it and `tally` count from.
@@ -34,23 +34,23 @@ impl State<'_> {
         self.turn
     }
 
-    /// Returns the codes of the men on the squares, a1 first, or `EMPTY`.
+    /// Returns the codes of the pieces on the squares, a1 first, or `EMPTY`.
     #[inline]
     pub(crate) fn board(&self) -> &[u8; 64] {
-        self.men.squares()
+        self.pieces.squares()
     }
 
-    /// Returns the man on a square with its identity.
-    pub fn man_at(&self, square: Square) -> Option<Man> {
-        match self.men.board[square.at_most_63()] {
+    /// Returns the piece on a square with its identity.
+    pub fn piece_id_at(&self, square: Square) -> Option<PieceId> {
+        match self.pieces.board[square.at_most_63()] {
             EMPTY => None,
-            code => Some(Man(code)),
+            code => Some(PieceId(code)),
         }
     }
 
     /// Returns the piece on a square.
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
-        self.man_at(square).map(Man::piece)
+        self.piece_id_at(square).map(PieceId::piece)
     }
 
     /// Returns the square that a pawn passed over with the double step just made, whether or not anything can capture there.
@@ -68,7 +68,7 @@ impl State<'_> {
             return OFF;
         }
         let (side, forward) = if self.turn == Color::Black { (0, 8) } else { (32, -8i8) };
-        self.men.square[usize::from(side | self.last & 7)].wrapping_add_signed(-forward) & 63
+        self.pieces.square[usize::from(side | self.last & 7)].wrapping_add_signed(-forward) & 63
     }
 
     /// Returns the plies since the last capture or pawn move; at 100 a draw can be claimed.
@@ -102,7 +102,7 @@ impl State<'_> {
             // A rook beyond the labels has no slot: see `lost`.
             let rook_moved = rook < 64 && self.tally.moved >> rook & 1 != 0;
             let home = start.rook_home[right] as usize & 63;
-            let gone = self.tally.moved >> king & 1 != 0 || rook_moved || self.men.board[home] != rook;
+            let gone = self.tally.moved >> king & 1 != 0 || rook_moved || self.pieces.board[home] != rook;
             rights &= !(u8::from(gone) << right);
         }
         rights
@@ -112,7 +112,7 @@ impl State<'_> {
     #[inline]
     pub fn fen<'t>(&self, text: &'t mut FenText) -> &'t [u8] {
         text.write(&Fields {
-            board: self.men.squares(),
+            board: self.pieces.squares(),
             turn: self.turn,
             rights: self.rights(),
             rooks: self.start.rook_home,
@@ -124,7 +124,7 @@ impl State<'_> {
 
     /// Returns the state as a position of its own; some 30 ns.
     pub fn position(&self) -> Position {
-        let board = self.men.squares();
+        let board = self.pieces.squares();
         // Sets of the squares whose codes have bit 2, 3, 4, 5 or 6, eight squares at a time.
         let mut sets = [0u64; 5];
         for (rank, codes) in board.as_chunks::<8>().0.iter().enumerate() {
@@ -136,7 +136,7 @@ impl State<'_> {
         }
         // Bits 2 to 4 tell the role: 0 and 1 the pawn, then in their order, 7 none.
         let [low, middle, high, black, beyond] = sets;
-        let men = !(low & middle & high);
+        let pieces = !(low & middle & high);
         let roles = [
             !high & !middle,
             !high & middle & !low,
@@ -152,9 +152,9 @@ impl State<'_> {
         Position {
             board: *board,
             square,
-            occupied: [men & !black, men & black],
+            occupied: [pieces & !black, pieces & black],
             roles,
-            unlabelled: beyond & men != 0,
+            unlabelled: beyond & pieces != 0,
             turn: self.turn,
             en_passant: self.passed(),
             rights: self.rights(),

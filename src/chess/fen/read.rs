@@ -157,11 +157,11 @@ impl<'a> Fields<'a> {
 
     /// Reads the first four fields, with the clocks at 0 and 1.
     fn four(&mut self) -> Result<Fen, FenError> {
-        let men = self.placement()?;
+        let pieces = self.placement()?;
         let turn = self.turn()?;
         let castling = self.castling()?;
         let en_passant = self.en_passant(turn)?;
-        Ok(Fen { men, turn, castling, en_passant, halfmove_clock: 0, fullmove_number: 1 })
+        Ok(Fen { pieces, turn, castling, en_passant, halfmove_clock: 0, fullmove_number: 1 })
     }
 }
 
@@ -207,7 +207,7 @@ fn may_follow(last: CastlingRight, right: CastlingRight, before: usize) -> bool 
 }
 
 fn placement(text: &[u8], mode: ReadMode) -> Result<[Option<Piece>; 64], (usize, FenFault)> {
-    let mut men = [None; 64];
+    let mut pieces = [None; 64];
     let (mut file, mut rank) = (0u8, 7u8);
     let mut after_digit = false;
     for (at, &letter) in text.iter().enumerate() {
@@ -223,18 +223,18 @@ fn placement(text: &[u8], mode: ReadMode) -> Result<[Option<Piece>; 64], (usize,
             b'1'..=b'8' if file + (letter - b'0') <= 8 => file += letter - b'0',
             b'1'..=b'9' => return fault(FenFault::RankTooLong),
             _ => {
-                let Some(piece) = Piece::from_letter(letter) else { return fault(FenFault::NoSuchMan) };
+                let Some(piece) = Piece::from_letter(letter) else { return fault(FenFault::NoSuchPiece) };
                 if file >= 8 {
                     return fault(FenFault::RankTooLong);
                 }
-                men[Square::at(file, rank).at_most_63()] = Some(piece);
+                pieces[Square::at(file, rank).at_most_63()] = Some(piece);
                 file += 1;
             }
         }
         after_digit = letter.is_ascii_digit();
     }
     match (file, rank) {
-        (8, 0) => Ok(men),
+        (8, 0) => Ok(pieces),
         (8, _) => Err((text.len(), FenFault::RankCount)),
         _ => Err((text.len(), FenFault::RankTooShort)),
     }

@@ -1,6 +1,6 @@
 //! FEN text from a mailbox, without a branch for each square.
 //!
-//! A man's code becomes its letter by arithmetic that compilers do on many squares at once. Each rank is then one word of eight letters or
+//! A piece's code becomes its letter by arithmetic that compilers do on many squares at once. Each rank is then one word of eight letters or
 //! zeros, and a table by the set of its occupied squares puts the digits in and closes the gaps. Where the processor has byte shuffles
 //! (SSSE3, found out when the program runs) these do the same in a third of the instructions.
 
@@ -89,7 +89,7 @@ static LENGTHS: [u8; 256] = {
     while set < 256 {
         let mut file = 0;
         while file < 8 {
-            // A character for each man and for each run of empty squares, at its end.
+            // A character for each piece and for each run of empty squares, at its end.
             table[set] += (set >> file & 1 != 0 || file == 7 || set >> (file + 1) & 1 != 0) as u8;
             file += 1;
         }
@@ -98,7 +98,7 @@ static LENGTHS: [u8; 256] = {
     table
 };
 
-/// The letter of a man's code; 0 for an empty square.
+/// The letter of a piece's code; 0 for an empty square.
 #[inline(always)]
 fn letter(code: u8) -> u8 {
     let role = code >> 2 & 7;
@@ -126,11 +126,11 @@ fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
     }
     let mut at = 0;
     for rank in letters.as_chunks::<8>().0.iter().rev() {
-        let men = u64::from_le_bytes(*rank);
+        let pieces = u64::from_le_bytes(*rank);
         // Bit 6 of a letter is set; the product gathers these bits.
-        let occupied = (men >> 6 & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        let occupied = (pieces >> 6 & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         let Rank { digits, moves } = RANKS[occupied as usize];
-        let mut text = men | digits;
+        let mut text = pieces | digits;
         for (step, moving) in moves.into_iter().enumerate() {
             let moving = text & moving;
             text = text ^ moving | moving >> (8 << step);
@@ -312,14 +312,14 @@ mod tests {
 
     #[test]
     fn shuffles_write_what_words_write() {
-        let men = [0u8, 8, 12, 16, 20, 24, 32, 40, 44, 48, 52, 56, 64, 72, 96, 116];
+        let pieces = [0u8, 8, 12, 16, 20, 24, 32, 40, 44, 48, 52, 56, 64, 72, 96, 116];
         let mut state = 1u64;
         let mut compared = 0;
         for round in 0..20_000u64 {
             let board = [0; 64].map(|_: u8| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let number = state >> 40;
-                if number % 16 < round % 17 { EMPTY } else { men[(number / 16 % 16) as usize] }
+                if number % 16 < round % 17 { EMPTY } else { pieces[(number / 16 % 16) as usize] }
             });
             let (mut words, mut shuffled) = ([0; TEXT], [0; TEXT]);
             let length = placement_everywhere(&board, &mut words);

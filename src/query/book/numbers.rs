@@ -1,4 +1,4 @@
-//! The 781 numbers of the PolyGlot key, a part of that book format as published with it: 768 for men (black pawn, white pawn, black knight, ..,
+//! The 781 numbers of the PolyGlot key, a part of that book format as published with it: 768 for pieces (black pawn, white pawn, black knight, ..,
 //! white king, by square), 4 for castling rights, 8 for en passant files, 1 for White to move. See testdata/SOURCES.md.
 
 pub(super) static NUMBERS: [u64; 781] = [

@@ -37,7 +37,7 @@ pub enum Class {
     Nul,
     /// A word that shakmaty's SAN cannot read, and Scoresheet reads as the same move as this program.
     WordRead,
-    /// A SAN with a capture sign too many or missing, or a square for the man's letter, or with a square for the man's letter, which shakmaty refuses.
+    /// A SAN with a capture sign too many or missing, or a square for the piece's letter, or with a square for the piece's letter, which shakmaty refuses.
     LooseSan,
     /// A move that is illegal or ambiguous for shakmaty too: the rest of the line is the same text on both sides.
     RawTail,
@@ -75,7 +75,7 @@ impl Class {
             Class::Windows1252 => "text not UTF-8, read as Windows-1252",
             Class::Nul => "NUL dropped",
             Class::WordRead => "word read as a move, the same as here",
-            Class::LooseSan => "SAN with a capture sign too many or missing, or a square for the man's letter",
+            Class::LooseSan => "SAN with a capture sign too many or missing, or a square for the piece's letter",
             Class::RawTail => "line kept as text from an illegal move on, the same text",
             Class::TailOfGame => "main line that ends before an illegal move or unreadable word, in both",
             Class::TextBehindResult => "text behind the termination marker",

@@ -162,7 +162,7 @@ fn compare_positions(archive: &Archive, game: &Game<'_>, parsed: &Parsed, report
         return Err(format!("{} plies counted, {plies} decoded", game.plies()));
     }
 
-    // The fast path against the checked decoder: the men's labels count too.
+    // The fast path against the checked decoder: the pieces's labels count too.
     for (ply, position) in checked.iter().enumerate() {
         if game.position(ply as u32).map_err(|error| error.to_string())? != *position {
             return Err(format!("ply {ply}: the fast path gives {}, the decoder {}", fast(game, ply), position.fen()));
