@@ -10,7 +10,7 @@ use scoresheet::brenner::alternate::{FROM_ALTERNATE, TO_ALTERNATE, from_alternat
 use scoresheet::brenner::explain::{Explained, Notation, explain};
 use scoresheet::brenner::{encode, standalone};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, FenFault, FenField, ReadMode};
-use scoresheet::chess::{Color, Piece, Position, Role, Square, Wing};
+use scoresheet::chess::{CastlingSide, Color, Piece, Position, Role, Square};
 use scoresheet::game::{Event, Game, Outcome};
 use scoresheet::pcn::{self, Board, Layout, PcnFault, PieceName};
 use scoresheet::pgn::{ReadOptions, read_game};
@@ -541,7 +541,7 @@ fn pcn_sample_is_refused() {
     ] {
         assert_eq!(back[member], sample[member], "{member}");
     }
-    assert!(game.start.castling_rook(Color::White, Wing::H).is_some());
+    assert!(game.start.castling_rook(Color::White, CastlingSide::King).is_some());
 }
 
 // ---- CONTRIBUTING.md: unsafe code ----

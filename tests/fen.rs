@@ -7,7 +7,7 @@ use proptest::sample::Index;
 use rayon::prelude::*;
 use rules_support::{corpus, play, position};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, FenField};
-use scoresheet::chess::{Color, Move, MoveKind, Position, Role, Square, Wing};
+use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
 use shakmaty::fen::Fen;
 
 fn styled(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> String {
@@ -152,9 +152,9 @@ fn styles() {
     let inner = position("r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w CGcf - 0 1");
     assert_eq!(inner.fen(), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w KCfc - 0 1");
     assert_eq!(shredder(&inner), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w GCfc - 0 1");
-    assert_eq!(inner.castling_rook(Color::White, Wing::H), Square::parse(b"g1"));
-    assert_eq!(inner.castling_rook(Color::White, Wing::A), Square::parse(b"c1"));
-    assert_eq!(inner.castling_rook(Color::Black, Wing::H), Square::parse(b"f8"));
+    assert_eq!(inner.castling_rook(Color::White, CastlingSide::King), Square::parse(b"g1"));
+    assert_eq!(inner.castling_rook(Color::White, CastlingSide::Queen), Square::parse(b"c1"));
+    assert_eq!(inner.castling_rook(Color::Black, CastlingSide::King), Square::parse(b"f8"));
     let outer = position("r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w KQkq - 0 1");
     assert_eq!(shredder(&outer), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w GAga - 0 1");
     assert_ne!(inner, outer);
@@ -249,8 +249,8 @@ fn any_move() -> impl Strategy<Value = Move> {
         Just(MoveKind::Plain),
         Just(MoveKind::EnPassant),
         Just(MoveKind::Null),
-        Just(MoveKind::Castle(Wing::H)),
-        Just(MoveKind::Castle(Wing::A)),
+        Just(MoveKind::Castle(CastlingSide::King)),
+        Just(MoveKind::Castle(CastlingSide::Queen)),
         prop::sample::select(Role::ALL.to_vec()).prop_map(MoveKind::Promotion),
     ];
     (0..64u8, 0..64u8, kind).prop_filter_map("squares", |(from, to, kind)| {

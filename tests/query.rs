@@ -1,7 +1,7 @@
 //! Patterns and the opening tree against naive evaluations, position by position.
 
 use scoresheet::archive::Game;
-use scoresheet::chess::{Color, Move, MoveKind, Piece, Role, Square, Wing};
+use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
 use scoresheet::game::Outcome;
 use scoresheet::import::{Existing, Progress};
 use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule, Pattern};
@@ -481,6 +481,6 @@ fn castling_and_promotion_have_their_own_branches() {
             tree.branches.iter().map(|branch| (position.san(branch.m), branch.tally.games())).collect();
         let expected = [("Kd1", 1), ("O-O", 1), ("O-O-O", 1), ("Rf1", 1), ("a8=N", 2), ("a8=Q+", 1)];
         assert_eq!(branches, expected.map(|(san, games)| (san.to_owned(), games)).into());
-        assert!(tree.branches.iter().any(|branch| branch.m.kind == MoveKind::Castle(Wing::A)));
+        assert!(tree.branches.iter().any(|branch| branch.m.kind == MoveKind::Castle(CastlingSide::Queen)));
     }
 }

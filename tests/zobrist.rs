@@ -97,7 +97,7 @@ fn the_rook_of_a_right_counts() {
         ["G", "H", "C", "A", "HA", "GC", "HC", "GA"].map(|rights| format!("4k3/8/8/8/8/8/8/R1R1K1RR w {rights} - 0 1"));
     let keys: HashSet<u64> = fens.iter().map(|fen| key(fen)).collect();
     assert_eq!(keys.len(), fens.len());
-    // A rook that is the only one of its wing is the outermost, wherever it stands.
+    // A rook that is the only one of its castling side is the outermost, wherever it stands.
     assert_eq!(key("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1"), key("4k3/8/8/8/8/8/8/4K1R1 w K - 0 1"));
 }
 

@@ -5,7 +5,7 @@ use super::replay::table::{Entry, TABLE};
 use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
 use crate::chess::piece::CODES;
-use crate::chess::{Color, Move, MoveKind, PieceId, Position, Role, Square, Wing};
+use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square};
 use crate::game::{Line, Outcome};
 use std::fmt;
 
@@ -210,8 +210,8 @@ impl<'a> Decoder<'a> {
                     _ => Outcome::Draw,
                 })
             }
-            CASTLE_H => Item::Move(self.castling(Wing::H)?),
-            CASTLE_A => Item::Move(self.castling(Wing::A)?),
+            CASTLE_H => Item::Move(self.castling(CastlingSide::King)?),
+            CASTLE_A => Item::Move(self.castling(CastlingSide::Queen)?),
             BAD => Item::Mark(false),
             GOOD => Item::Mark(true),
             EXPLICIT => {
@@ -248,13 +248,13 @@ impl<'a> Decoder<'a> {
         Ok(&rest[..length])
     }
 
-    fn castling(&self, wing: Wing) -> Result<Move, DecodeFault> {
+    fn castling(&self, castling_side: CastlingSide) -> Result<Move, DecodeFault> {
         let position = self.position();
         let us = position.turn();
-        let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(us, wing)) else {
+        let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(us, castling_side)) else {
             return Err(DecodeFault::IllegalMove);
         };
-        self.checked(Move { from: king, to: rook, kind: MoveKind::Castle(wing) })
+        self.checked(Move { from: king, to: rook, kind: MoveKind::Castle(castling_side) })
     }
 
     fn checked(&self, m: Move) -> Result<Move, DecodeFault> {

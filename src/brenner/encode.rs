@@ -2,7 +2,7 @@
 
 use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::RELATION;
-use crate::chess::{Move, MoveKind, PieceId, Position, Role, Wing};
+use crate::chess::{CastlingSide, Move, MoveKind, PieceId, Position, Role};
 use crate::game::Outcome;
 
 /// Appends a move that is legal in `before`, or the null move: one byte; two with a prefix; three for a piece without a label.
@@ -20,8 +20,8 @@ pub fn push_move(before: &Position, m: Move, out: &mut Vec<u8>) {
 #[inline(never)]
 fn push_in_full(before: &Position, m: Move, out: &mut Vec<u8>) {
     match m.kind {
-        MoveKind::Castle(Wing::H) => return out.push(CASTLE_H),
-        MoveKind::Castle(Wing::A) => return out.push(CASTLE_A),
+        MoveKind::Castle(CastlingSide::King) => return out.push(CASTLE_H),
+        MoveKind::Castle(CastlingSide::Queen) => return out.push(CASTLE_A),
         MoveKind::Null => return out.push(NULL),
         _ => {}
     }

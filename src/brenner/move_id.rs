@@ -4,7 +4,7 @@
 //! its colour there are more than 2,048; without them, as the position is known anyway, there are 1,968 triples of from, to and promotion.
 
 use crate::chess::attacks::RELATION;
-use crate::chess::{Move, MoveKind, Position, Role, Square, Wing};
+use crate::chess::{CastlingSide, Move, MoveKind, Position, Role, Square};
 
 /// How many moves have an id: 1,792 from and to squares on a line or a knight's leap apart, and 176 promotions.
 pub const MOVES: u16 = 1968;
@@ -91,9 +91,9 @@ impl MoveId {
     pub fn of(m: Move, chess960: bool) -> Option<MoveId> {
         let to = match m.kind {
             MoveKind::Null => return Some(NULL),
-            MoveKind::Castle(wing) if !chess960 && m.from.file() == 4 => match (wing, m.to.file()) {
-                (Wing::H, 7) => Square::at(6, m.from.rank()),
-                (Wing::A, 0) => Square::at(2, m.from.rank()),
+            MoveKind::Castle(side) if !chess960 && m.from.file() == 4 => match (side, m.to.file()) {
+                (CastlingSide::King, 7) => Square::at(6, m.from.rank()),
+                (CastlingSide::Queen, 0) => Square::at(2, m.from.rank()),
                 _ => m.to,
             },
             _ => m.to,
@@ -114,13 +114,13 @@ impl MoveId {
             return legal(to, MoveKind::Promotion(role));
         }
         if piece.role == Role::King {
-            for wing in Wing::BOTH {
-                let Some(rook) = position.castling_rook(us, wing) else { continue };
-                let corner = if wing == Wing::H { 7 } else { 0 };
-                let arrives = if wing == Wing::H { 6 } else { 2 };
+            for side in CastlingSide::BOTH {
+                let Some(rook) = position.castling_rook(us, side) else { continue };
+                let corner = if side == CastlingSide::King { 7 } else { 0 };
+                let arrives = if side == CastlingSide::King { 6 } else { 2 };
                 let steps = from.file() == 4 && rook.file() == corner && to == Square::at(arrives, from.rank());
                 if to == rook || steps {
-                    return legal(rook, MoveKind::Castle(wing));
+                    return legal(rook, MoveKind::Castle(side));
                 }
             }
         }

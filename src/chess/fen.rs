@@ -17,7 +17,7 @@ use write::TEXT;
 pub(crate) use write::{Fields, is_outermost};
 
 use super::piece::{Color, Piece, Role};
-use super::position::{Position, Wing};
+use super::position::{CastlingSide, Position};
 use super::square::{Square, squares};
 use std::fmt;
 
@@ -78,7 +78,7 @@ pub enum FenFault {
     NoSuchSide,
     /// A character that names no castling right.
     NoSuchRight,
-    /// A right given twice or out of order: White's first, then by wing, the h-side first (strict reading).
+    /// A right given twice or out of order: White's first, then by castling side, the h-side first (strict reading).
     RightOutOfOrder,
     /// Not a square in lower case.
     NoSuchSquare,
@@ -187,7 +187,7 @@ pub enum CastlingStyle {
     XFen,
     /// The rooks' files, `HAha` (Shredder-FEN).
     Shredder,
-    /// `KQkq` and nothing else: a right with a rook that is not the outermost of its wing is read back as the outermost rook's.
+    /// `KQkq` and nothing else: a right with a rook that is not the outermost of its castling side is read back as the outermost rook's.
     Standard,
 }
 
@@ -204,7 +204,7 @@ pub struct CastlingRight {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CastlingRook {
     /// `K` or `Q`: the outermost rook of the back rank on that side.
-    Outermost(Wing),
+    Outermost(CastlingSide),
     /// A file letter: the rook on that file (0 = a) of the back rank.
     File(u8),
 }
@@ -213,8 +213,8 @@ impl CastlingRight {
     /// Returns the letter: `K`, `Q`, or a file in upper case for White; lower case for Black.
     pub const fn letter(self) -> u8 {
         let letter = match self.rook {
-            CastlingRook::Outermost(Wing::H) => b'K',
-            CastlingRook::Outermost(Wing::A) => b'Q',
+            CastlingRook::Outermost(CastlingSide::King) => b'K',
+            CastlingRook::Outermost(CastlingSide::Queen) => b'Q',
             CastlingRook::File(file) => b'A' + (file & 7),
         };
         match self.color {
@@ -276,12 +276,12 @@ impl Fen {
     }
 
     /// Returns the position. Rights without their king and rook at home, and targets that no double step can have passed over, are dropped;
-    /// of two rights that mean the same wing the last counts.
+    /// of two rights that mean the same castling side the last counts.
     pub fn position(&self) -> Position {
         let mut position = Position::from_pieces(&self.pieces, self.turn);
         for right in &self.castling {
-            if let Some((wing, rook)) = position.rook_of(*right) {
-                position.grant_castling(right.color, wing, rook);
+            if let Some((side, rook)) = position.rook_of(*right) {
+                position.grant_castling(right.color, side, rook);
             }
         }
         if let Some(target) = self.en_passant {
@@ -417,15 +417,15 @@ impl Position {
         })
     }
 
-    /// Returns the wing and the rook's square that a right means, where a rook and, for a file letter, a king stand for it.
-    fn rook_of(&self, right: CastlingRight) -> Option<(Wing, Square)> {
+    /// Returns the castling side and the rook's square that a right means, where a rook and, for a file letter, a king stand for it.
+    fn rook_of(&self, right: CastlingRight) -> Option<(CastlingSide, Square)> {
         let mut rooks = squares(self.home_rooks(right.color));
         Some(match right.rook {
-            CastlingRook::Outermost(Wing::H) => (Wing::H, rooks.last()?),
-            CastlingRook::Outermost(Wing::A) => (Wing::A, rooks.next()?),
+            CastlingRook::Outermost(CastlingSide::King) => (CastlingSide::King, rooks.last()?),
+            CastlingRook::Outermost(CastlingSide::Queen) => (CastlingSide::Queen, rooks.next()?),
             CastlingRook::File(file) => {
-                let wing = if file > self.king(right.color)?.file() { Wing::H } else { Wing::A };
-                (wing, Square::at(file, right.color.back_rank()))
+                let side = if file > self.king(right.color)?.file() { CastlingSide::King } else { CastlingSide::Queen };
+                (side, Square::at(file, right.color.back_rank()))
             }
         })
     }

@@ -13,5 +13,5 @@ mod square;
 pub mod zobrist;
 
 pub use piece::{Color, Piece, PieceId, Role};
-pub use position::{IllegalMove, Move, MoveKind, Position, Wing};
+pub use position::{CastlingSide, IllegalMove, Move, MoveKind, Position};
 pub use square::Square;

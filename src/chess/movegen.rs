@@ -2,7 +2,7 @@
 
 use super::attacks::{self, KING, KNIGHT, PAWN};
 use super::piece::{Color, EMPTY, PieceId, Role};
-use super::position::{Move, MoveKind, Position, Wing};
+use super::position::{CastlingSide, Move, MoveKind, Position};
 use super::safety::Attention;
 use super::square::{Square, squares};
 
@@ -104,10 +104,10 @@ impl Position {
                 }
             }
         }
-        for wing in Wing::BOTH {
-            if let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, wing))
-                && self.castling_is_possible(us, wing)
-                && found(Move { from: king, to: rook, kind: MoveKind::Castle(wing) })
+        for side in CastlingSide::BOTH {
+            if let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, side))
+                && self.castling_is_possible(us, side)
+                && found(Move { from: king, to: rook, kind: MoveKind::Castle(side) })
             {
                 return true;
             }

@@ -8,22 +8,22 @@ use std::sync::LazyLock;
 /// The two sides to castle to, by where the rook comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-pub enum Wing {
+pub enum CastlingSide {
     /// With the rook nearer the h-file (O-O): king to the g-file, rook to the f-file.
-    H = 0,
+    King = 0,
     /// With the rook nearer the a-file (O-O-O): king to the c-file, rook to the d-file.
-    A = 1,
+    Queen = 1,
 }
 
-impl Wing {
-    /// Both wings, h-side first.
-    pub const BOTH: [Wing; 2] = [Wing::H, Wing::A];
+impl CastlingSide {
+    /// Both castling sides, h-side first.
+    pub const BOTH: [CastlingSide; 2] = [CastlingSide::King, CastlingSide::Queen];
 
     /// Returns the files on which king and rook arrive.
     pub(super) const fn files(self) -> (u8, u8) {
         match self {
-            Wing::H => (6, 5),
-            Wing::A => (2, 3),
+            CastlingSide::King => (6, 5),
+            CastlingSide::Queen => (2, 3),
         }
     }
 }
@@ -36,7 +36,7 @@ pub enum MoveKind {
     /// A pawn takes the pawn that has just passed the target square.
     EnPassant,
     /// King and rook change; `to` is the rook's square.
-    Castle(Wing),
+    Castle(CastlingSide),
     /// A pawn reaches the last rank and becomes this.
     Promotion(Role),
     /// The side to move passes; `from` and `to` mean nothing.
@@ -99,9 +99,9 @@ pub struct Position {
     pub(crate) turn: Color,
     /// The square passed over by a double step just made, or `OFF`.
     pub(crate) en_passant: u8,
-    /// Castling rights: bit `side * 2 + wing`.
+    /// Castling rights: bit `side * 2 + castling side`.
     pub(crate) rights: u8,
-    /// Where the castling rooks started, by `side * 2 + wing`; `OFF` where there never was a right.
+    /// Where the castling rooks started, by `side * 2 + castling side`; `OFF` where there never was a right.
     pub(crate) rook_home: [u8; 4],
     pub(crate) halfmove_clock: u32,
     pub(crate) fullmove_number: u32,
@@ -129,13 +129,13 @@ impl Position {
             }
         }
         let mut position = Position::from_pieces(&pieces, Color::White);
-        for (color, wing, rook) in [
-            (Color::White, Wing::H, 7),
-            (Color::White, Wing::A, 0),
-            (Color::Black, Wing::H, 63),
-            (Color::Black, Wing::A, 56),
+        for (color, side, rook) in [
+            (Color::White, CastlingSide::King, 7),
+            (Color::White, CastlingSide::Queen, 0),
+            (Color::Black, CastlingSide::King, 63),
+            (Color::Black, CastlingSide::Queen, 56),
         ] {
-            position.grant_castling(color, wing, Square::masked(rook));
+            position.grant_castling(color, side, Square::masked(rook));
         }
         position.attention = Attention::Quiet;
         position
@@ -179,23 +179,23 @@ impl Position {
     }
 
     /// Gives a castling right with the rook on `rook`. Returns false, and changes nothing, where king and rook do not stand on
-    /// the back rank with the rook on that wing.
-    pub fn grant_castling(&mut self, color: Color, wing: Wing, rook: Square) -> bool {
-        if !self.may_grant_castling(color, wing, rook) {
+    /// the back rank with the rook on that side.
+    pub fn grant_castling(&mut self, color: Color, side: CastlingSide, rook: Square) -> bool {
+        if !self.may_grant_castling(color, side, rook) {
             return false;
         }
-        let right = color.index() * 2 + wing as usize;
+        let right = color.index() * 2 + side as usize;
         self.rights |= 1 << right;
         self.rook_home[right] = rook.index();
         true
     }
 
-    /// Whether king and rook stand on the back rank with the rook on that wing.
-    pub(super) fn may_grant_castling(&self, color: Color, wing: Wing, rook: Square) -> bool {
+    /// Whether king and rook stand on the back rank with the rook on that side.
+    pub(super) fn may_grant_castling(&self, color: Color, side: CastlingSide, rook: Square) -> bool {
         let Some(king) = self.king(color) else { return false };
-        let sides = match wing {
-            Wing::H => rook.file() > king.file(),
-            Wing::A => rook.file() < king.file(),
+        let sides = match side {
+            CastlingSide::King => rook.file() > king.file(),
+            CastlingSide::Queen => rook.file() < king.file(),
         };
         let home = color.back_rank();
         let is_rook = self.piece_at(rook) == Some(Piece { color, role: Role::Rook });
@@ -269,8 +269,8 @@ impl Position {
     }
 
     /// Returns the square of the castling rook where that right still holds.
-    pub fn castling_rook(&self, color: Color, wing: Wing) -> Option<Square> {
-        let right = color.index() * 2 + wing as usize;
+    pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
+        let right = color.index() * 2 + side as usize;
         if self.rights >> right & 1 == 0 { None } else { Square::new(self.rook_home[right]) }
     }
 
@@ -383,8 +383,8 @@ impl Position {
         self.halfmove_clock = self.halfmove_clock.saturating_add(1);
         match m.kind {
             MoveKind::Null => {}
-            MoveKind::Castle(wing) => {
-                let (king_file, rook_file) = wing.files();
+            MoveKind::Castle(side) => {
+                let (king_file, rook_file) = side.files();
                 let (king, rook) = (self.lift(from), self.lift(to));
                 self.put(king, Square::at(king_file, us.back_rank()).index());
                 self.put(rook, Square::at(rook_file, us.back_rank()).index());
@@ -450,7 +450,7 @@ impl std::fmt::Debug for Position {
 impl PartialEq for Position {
     /// Equal boards, rights (with the rooks they mean), en passant targets, clocks and sides to move; the pieces's labels count too.
     fn eq(&self, other: &Position) -> bool {
-        let rooks = |p: &Position| Color::BOTH.map(|color| Wing::BOTH.map(|wing| p.castling_rook(color, wing)));
+        let rooks = |p: &Position| Color::BOTH.map(|color| CastlingSide::BOTH.map(|side| p.castling_rook(color, side)));
         self.board == other.board
             && self.turn == other.turn
             && self.en_passant == other.en_passant

@@ -2,7 +2,7 @@
 
 use super::attacks::{BEYOND, KNIGHT, PAWN, REACH, between};
 use super::piece::{Color, Piece, PieceId, Role};
-use super::position::{IllegalMove, Move, MoveKind, Position, Wing};
+use super::position::{CastlingSide, IllegalMove, Move, MoveKind, Position};
 use super::square::{Square, squares};
 
 /// What is known of the attacks on the two kings (those with the label). It saves looking at them anew at every move.
@@ -95,10 +95,10 @@ impl Position {
         if ours >> from & 1 == 0 {
             return false;
         }
-        if let MoveKind::Castle(wing) = m.kind {
+        if let MoveKind::Castle(side) = m.kind {
             return self.king(us) == Some(m.from)
-                && self.castling_rook(us, wing) == Some(m.to)
-                && self.castling_is_possible(us, wing);
+                && self.castling_rook(us, side) == Some(m.to)
+                && self.castling_is_possible(us, side);
         }
         if ours >> to & 1 != 0 || self.king(us.other()) == Some(m.to) {
             return false;
@@ -183,9 +183,9 @@ impl Position {
     }
 
     /// Returns whether castling is legal now: right, free ways, no attack on the king's way, and no attack on it afterwards.
-    pub(super) fn castling_is_possible(&self, us: Color, wing: Wing) -> bool {
-        let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, wing)) else { return false };
-        let (king_file, rook_file) = wing.files();
+    pub(super) fn castling_is_possible(&self, us: Color, side: CastlingSide) -> bool {
+        let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, side)) else { return false };
+        let (king_file, rook_file) = side.files();
         let home = us.back_rank();
         let (king_to, rook_to) = (Square::at(king_file, home), Square::at(rook_file, home));
         let path = |a: Square, b: Square| between(a.at_most_63(), b.at_most_63()) | b.bit();
@@ -209,7 +209,7 @@ impl Position {
         match m.kind {
             MoveKind::Null => return false,
             MoveKind::Plain if self.attention != Attention::Unknown => return self.gives_check_plainly(m),
-            MoveKind::Castle(wing) if self.attention != Attention::Unknown && !self.castling_gives_check(m, wing) => {
+            MoveKind::Castle(side) if self.attention != Attention::Unknown && !self.castling_gives_check(m, side) => {
                 return false;
             }
             _ => {}
@@ -220,9 +220,9 @@ impl Position {
     }
 
     /// False only where castling does not give check, to a king that is not attacked yet.
-    fn castling_gives_check(&self, m: Move, wing: Wing) -> bool {
+    fn castling_gives_check(&self, m: Move, side: CastlingSide) -> bool {
         let Some(king) = self.king(self.turn.other()) else { return false };
-        let rook = Square::at(wing.files().1, m.from.rank());
+        let rook = Square::at(side.files().1, m.from.rank());
         REACH[Role::Rook as usize][rook.at_most_63()] & king.bit() != 0
             || self.may_uncover(self.turn, king, m.from)
             || self.may_uncover(self.turn, king, m.to)

@@ -2,7 +2,7 @@
 
 use super::attacks::between;
 use super::piece::{Color, Role};
-use super::position::{IllegalMove, Move, MoveKind, Position, Wing};
+use super::position::{CastlingSide, IllegalMove, Move, MoveKind, Position};
 use super::square::{Square, squares};
 use std::fmt;
 
@@ -50,7 +50,7 @@ impl From<IllegalMove> for SanError {
 /// A move text taken apart, before any position is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    Castle(Wing),
+    Castle(CastlingSide),
     Null,
     Piece { role: Role, file: Option<u8>, rank: Option<u8>, to: Square, promotion: Option<Role> },
 }
@@ -66,8 +66,8 @@ fn read(text: &[u8]) -> Option<Form> {
         text = rest;
     }
     match text {
-        b"O-O" | b"0-0" | b"o-o" | b"OO" => return Some(Form::Castle(Wing::H)),
-        b"O-O-O" | b"0-0-0" | b"o-o-o" | b"OOO" => return Some(Form::Castle(Wing::A)),
+        b"O-O" | b"0-0" | b"o-o" | b"OO" => return Some(Form::Castle(CastlingSide::King)),
+        b"O-O-O" | b"0-0-0" | b"o-o-o" | b"OOO" => return Some(Form::Castle(CastlingSide::Queen)),
         b"--" | b"Z0" | b"@@@@" | b"null" => return Some(Form::Null),
         _ => {}
     }
@@ -123,7 +123,7 @@ impl Position {
     pub fn parse_san(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Unreadable)? {
             Form::Null => Ok(Move::NULL),
-            Form::Castle(wing) => self.castling(wing),
+            Form::Castle(side) => self.castling(side),
             Form::Piece { role: Role::Pawn, file, rank, to, promotion } => {
                 self.pawn_move(text, file, rank, to, promotion)
             }
@@ -140,11 +140,11 @@ impl Position {
         }
     }
 
-    fn castling(&self, wing: Wing) -> Result<Move, SanError> {
+    fn castling(&self, side: CastlingSide) -> Result<Move, SanError> {
         let us = self.turn();
-        match (self.king(us), self.castling_rook(us, wing)) {
-            (Some(king), Some(rook)) if self.castling_is_possible(us, wing) => {
-                Ok(Move { from: king, to: rook, kind: MoveKind::Castle(wing) })
+        match (self.king(us), self.castling_rook(us, side)) {
+            (Some(king), Some(rook)) if self.castling_is_possible(us, side) => {
+                Ok(Move { from: king, to: rook, kind: MoveKind::Castle(side) })
             }
             _ => Err(SanError::NoSuchMove),
         }
@@ -203,12 +203,12 @@ impl Position {
         if self.king(us) != Some(from) {
             return None;
         }
-        if let Some(wing) = Wing::BOTH.into_iter().find(|wing| self.castling_rook(us, *wing) == Some(to)) {
-            return Some(self.castling(wing));
+        if let Some(side) = CastlingSide::BOTH.into_iter().find(|side| self.castling_rook(us, *side) == Some(to)) {
+            return Some(self.castling(side));
         }
-        let wing = if to.file() > from.file() { Wing::H } else { Wing::A };
+        let side = if to.file() > from.file() { CastlingSide::King } else { CastlingSide::Queen };
         let far = from.file().abs_diff(to.file()) >= 2 && from.rank() == to.rank();
-        (far && to.file() == wing.files().0).then(|| self.castling(wing))
+        (far && to.file() == side.files().0).then(|| self.castling(side))
     }
 
     /// Returns the one legal move among several; the first fault where there is none.
@@ -265,8 +265,8 @@ impl Position {
         let to = m.to.name();
         match m.kind {
             MoveKind::Null => return out.extend_from_slice(b"--"),
-            MoveKind::Castle(Wing::H) => return out.extend_from_slice(b"O-O"),
-            MoveKind::Castle(Wing::A) => return out.extend_from_slice(b"O-O-O"),
+            MoveKind::Castle(CastlingSide::King) => return out.extend_from_slice(b"O-O"),
+            MoveKind::Castle(CastlingSide::Queen) => return out.extend_from_slice(b"O-O-O"),
             _ => {}
         }
         let role = self.piece_at(m.from).map_or(Role::Pawn, |piece| piece.role);
@@ -317,12 +317,12 @@ impl Position {
             return out.extend_from_slice(b"0000");
         }
         let mut to = m.to;
-        if let MoveKind::Castle(wing) = m.kind
+        if let MoveKind::Castle(side) = m.kind
             && !chess960
             && m.from.file() == 4
-            && between(m.from.at_most_63(), m.to.at_most_63()).count_ones() == 2 + wing as u32
+            && between(m.from.at_most_63(), m.to.at_most_63()).count_ones() == 2 + side as u32
         {
-            to = Square::at(if wing == Wing::H { 6 } else { 2 }, m.from.rank());
+            to = Square::at(if side == CastlingSide::King { 6 } else { 2 }, m.from.rank());
         }
         out.extend_from_slice(&m.from.name());
         out.extend_from_slice(&to.name());

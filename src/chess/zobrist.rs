@@ -2,12 +2,12 @@
 //!
 //! The numbers are the outputs of SplitMix64 (Steele, Lea and Flood, 2014) from the seed `0x5363_6F72_6573_6865` ("Scoreshe"): 768 for
 //! the pieces (`(color * 6 + role) * 64 + square`), 16 for the sets of castling rights, 8 for the en passant file, 1 for Black to move, and 32
-//! for the castling rooks that are not the outermost of their wing (`(color * 2 + wing) * 8 + file`).
+//! for the castling rooks that are not the outermost of their castling side (`(color * 2 + castling side) * 8 + file`).
 
 use super::attacks::{DIRECTIONS, KING, KNIGHT, RAYS};
 use super::fen::is_outermost;
 use super::piece::{Color, EMPTY, OFF, PieceId, Role};
-use super::position::{Position, Wing};
+use super::position::{CastlingSide, Position};
 use super::square::squares;
 
 struct Numbers {
@@ -84,10 +84,10 @@ pub(crate) fn black() -> u64 {
     NUMBERS.black
 }
 
-/// Returns the number of a right whose rook is not the outermost of its wing; 0 where it is. `right` is `side * 2 + wing`.
+/// Returns the number of a right whose rook is not the outermost of its castling side; 0 where it is. `right` is `side * 2 + castling side`.
 pub(crate) fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
-    let (color, wing) = (Color::BOTH[usize::from(right & 2 != 0)], Wing::BOTH[right & 1]);
-    if !is_outermost(board, color, wing, rook) {
+    let (color, castling_side) = (Color::BOTH[usize::from(right & 2 != 0)], CastlingSide::BOTH[right & 1]);
+    if !is_outermost(board, color, castling_side, rook) {
         NUMBERS.inner_rooks[(right * 8 + usize::from(rook & 7)) & 31]
     } else {
         0
@@ -183,13 +183,13 @@ impl Position {
         key
     }
 
-    /// The part of the key that tells apart which rook a right is for, where the wing has several.
+    /// The part of the key that tells apart which rook a right is for, where the castling side has several.
     fn inner_rooks(&self) -> u64 {
         let mut key = 0;
         for color in Color::BOTH {
-            for wing in Wing::BOTH {
-                let Some(rook) = self.castling_rook(color, wing) else { continue };
-                key ^= inner_rook(&self.board, color.index() * 2 + wing as usize, rook.index());
+            for castling_side in CastlingSide::BOTH {
+                let Some(rook) = self.castling_rook(color, castling_side) else { continue };
+                key ^= inner_rook(&self.board, color.index() * 2 + castling_side as usize, rook.index());
             }
         }
         key

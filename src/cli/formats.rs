@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use scoresheet::Game;
 use scoresheet::brenner::move_id::MoveId;
 use scoresheet::chess::epd::{Epd, Operand};
-use scoresheet::chess::{Color, Move, Position, Wing};
+use scoresheet::chess::{CastlingSide, Color, Move, Position};
 use scoresheet::game::Event;
 use scoresheet::pcn::{self, Layout};
 use serde_json::Value;
@@ -94,9 +94,9 @@ pub fn uci_of(position: &Position, m: Move) -> String {
 
 fn has_rooks_elsewhere(start: &Position) -> bool {
     Color::BOTH.into_iter().any(|color| {
-        Wing::BOTH.into_iter().any(|wing| {
-            start.castling_rook(color, wing).is_some_and(|rook| {
-                let corner = if wing == Wing::H { 7 } else { 0 };
+        CastlingSide::BOTH.into_iter().any(|side| {
+            start.castling_rook(color, side).is_some_and(|rook| {
+                let corner = if side == CastlingSide::King { 7 } else { 0 };
                 rook.file() != corner || start.king(color).is_some_and(|king| king.file() != 4)
             })
         })

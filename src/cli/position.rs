@@ -10,7 +10,7 @@ use crate::positions::{self, AsJson, Form, Line, Output, Seen, Style};
 use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
-use scoresheet::chess::{Color, Wing};
+use scoresheet::chess::{CastlingSide, Color};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
@@ -221,9 +221,9 @@ impl<'a> Report<'a> {
     fn castling(&self) -> Vec<String> {
         let mut rights = Vec::new();
         for color in Color::BOTH {
-            for wing in Wing::BOTH {
-                if let Some(rook) = self.position.castling_rook(color, wing) {
-                    let name = if wing == Wing::H { "O-O" } else { "O-O-O" };
+            for castling_side in CastlingSide::BOTH {
+                if let Some(rook) = self.position.castling_rook(color, castling_side) {
+                    let name = if castling_side == CastlingSide::King { "O-O" } else { "O-O-O" };
                     rights.push(format!("{} {name} with the rook on {rook}", side(color)));
                 }
             }

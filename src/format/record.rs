@@ -2,7 +2,7 @@
 //! (FORMAT.md, "Game records").
 
 use super::wire::{Bytes, push_varint};
-use crate::chess::{Color, Piece, Position, Role, Square, Wing};
+use crate::chess::{CastlingSide, Color, Piece, Position, Role, Square};
 use std::borrow::Cow;
 
 /// The first byte of a record with flags; no Brenner stream begins so.
@@ -87,9 +87,9 @@ pub fn push_start(position: &Position, out: &mut Vec<u8>) {
     let mut state = position.turn() as u8;
     let mut rooks = Vec::new();
     for color in Color::BOTH {
-        for wing in Wing::BOTH {
-            if let Some(rook) = position.castling_rook(color, wing) {
-                state |= 2 << (color.index() * 2 + wing as usize);
+        for side in CastlingSide::BOTH {
+            if let Some(rook) = position.castling_rook(color, side) {
+                state |= 2 << (color.index() * 2 + side as usize);
                 rooks.push(rook.index());
             }
         }
@@ -123,10 +123,10 @@ fn read_start(bytes: &mut Bytes) -> Option<Position> {
     let turn = if state & 1 == 0 { Color::White } else { Color::Black };
     let mut position = Position::from_pieces(&pieces, turn);
     for color in Color::BOTH {
-        for wing in Wing::BOTH {
-            if state & 2 << (color.index() * 2 + wing as usize) != 0 {
+        for side in CastlingSide::BOTH {
+            if state & 2 << (color.index() * 2 + side as usize) != 0 {
                 let rook = Square::new(bytes.u8()?)?;
-                if !position.grant_castling(color, wing, rook) {
+                if !position.grant_castling(color, side, rook) {
                     return None;
                 }
             }

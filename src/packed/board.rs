@@ -4,7 +4,7 @@
 //! other, and no code asks whose turn it is.
 
 use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook};
-use crate::chess::{Color, Move, MoveKind, Position, Role, Square, Wing};
+use crate::chess::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
 
 /// The numbers of the roles, as in [`Role`]; no piece is `NONE`.
 pub(super) const PAWN: usize = 0;
@@ -73,8 +73,9 @@ impl Board {
         }
         board.en_passant = position.en_passant().map_or(OFF, |square| square.index() ^ turn);
         for (side, color) in [position.turn(), position.turn().other()].into_iter().enumerate() {
-            for (wing, name) in Wing::BOTH.into_iter().enumerate() {
-                board.rooks[side][wing] = position.castling_rook(color, name).map_or(OFF, |rook| rook.index() ^ turn);
+            for (castling_side, name) in CastlingSide::BOTH.into_iter().enumerate() {
+                board.rooks[side][castling_side] =
+                    position.castling_rook(color, name).map_or(OFF, |rook| rook.index() ^ turn);
             }
         }
         Some(board)
@@ -127,7 +128,7 @@ impl Board {
         let flip = if turn == Color::Black { 56 } else { 0 };
         let [from, to] = [step.from, step.to].map(|square| Square::masked(square ^ flip));
         let kind = if self.castles(step) {
-            MoveKind::Castle(if step.to > step.from { Wing::H } else { Wing::A })
+            MoveKind::Castle(if step.to > step.from { CastlingSide::King } else { CastlingSide::Queen })
         } else if step.promotion != 0 {
             MoveKind::Promotion(Role::ALL[step.promotion as usize % 6])
         } else if self.role(step.from) == PAWN as u8 && step.to == self.en_passant && step.from & 7 != step.to & 7 {
@@ -243,11 +244,11 @@ impl Board {
     pub(super) fn castlings(&self, danger: u64) -> u64 {
         let mut found = 0;
         let king = self.king();
-        for (wing, &home) in self.rooks[0].iter().enumerate() {
+        for (castling_side, &home) in self.rooks[0].iter().enumerate() {
             if home >= OFF {
                 continue;
             }
-            let (king_to, rook_to) = if wing == 0 { (6, 5) } else { (2, 3) };
+            let (king_to, rook_to) = if castling_side == 0 { (6, 5) } else { (2, 3) };
             let occupied = (all(&self.own) | all(&self.opp)) & !bit(king) & !bit(home);
             let way = span(king, king_to);
             if (way | span(home, rook_to)) & occupied != 0 || way & danger != 0 {

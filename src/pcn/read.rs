@@ -3,7 +3,7 @@
 use super::board::{Board, at};
 use super::stream::{self, ReadError};
 use super::{DRAW_PROPOSAL, Path, PcnError, PcnFault, action, time};
-use crate::chess::{Color, Move, Piece, Position, Role, Square, Wing};
+use crate::chess::{CastlingSide, Color, Move, Piece, Position, Role, Square};
 use crate::game::{Event, Game, Outcome};
 use serde_json::{Map, Value};
 
@@ -142,8 +142,8 @@ fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Resul
             let rooks = (0..8)
                 .map(|file| Square::at(file, color.back_rank()))
                 .filter(|square| start.piece_at(*square) == Some(Piece { color, role: Role::Rook }));
-            for (rook, wing) in rooks.collect::<Vec<_>>().into_iter().zip([Wing::A, Wing::H]) {
-                start.grant_castling(color, wing, rook);
+            for (rook, side) in rooks.collect::<Vec<_>>().into_iter().zip([CastlingSide::Queen, CastlingSide::King]) {
+                start.grant_castling(color, side, rook);
             }
         }
     }
@@ -178,13 +178,14 @@ fn with_more_rights(
     path: &Path<'_>,
 ) -> Option<(Position, Move, Position)> {
     let color = now.turn();
-    let castlings =
-        Wing::BOTH.into_iter().flat_map(|wing| (0..8).map(move |file| (wing, file))).filter_map(|(wing, file)| {
+    let castlings = CastlingSide::BOTH.into_iter().flat_map(|side| (0..8).map(move |file| (side, file))).filter_map(
+        |(side, file)| {
             let mut better = start.clone();
-            let granted = start.castling_rook(color, wing).is_none()
-                && better.grant_castling(color, wing, Square::at(file, color.back_rank()));
+            let granted = start.castling_rook(color, side).is_none()
+                && better.grant_castling(color, side, Square::at(file, color.back_rank()));
             granted.then_some(better)
-        });
+        },
+    );
     let targets = (0..8).filter(|_| played.is_empty()).filter_map(|file| {
         let mut better = start.clone();
         let rank = if color == Color::White { 5 } else { 2 };
@@ -221,8 +222,8 @@ fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
 fn is_chess960(start: &Position, moves: &[Move]) -> bool {
     let pieces = pieces_of(start);
     let unusual = |m: &Move| match m.kind {
-        crate::chess::MoveKind::Castle(wing) => {
-            m.from.file() != 4 || m.to.file() != if wing == Wing::H { 7 } else { 0 }
+        crate::chess::MoveKind::Castle(side) => {
+            m.from.file() != 4 || m.to.file() != if side == CastlingSide::King { 7 } else { 0 }
         }
         _ => false,
     };

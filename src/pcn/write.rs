@@ -2,7 +2,7 @@
 
 use super::board::name_of;
 use super::{DRAW_PROPOSAL, time};
-use crate::chess::{Move, MoveKind, Position, Square, Wing};
+use crate::chess::{CastlingSide, Move, MoveKind, Position, Square};
 use crate::game::{Game, Outcome};
 use serde_json::Value;
 use std::fmt::Write;
@@ -89,9 +89,9 @@ fn actions(before: &Position, m: Move) -> String {
         |from: Square, verb: &str, to: Square| format!("[{}, \"{verb}\", {}]", coordinates(from), coordinates(to));
     match m.kind {
         MoveKind::Null => "[]".into(),
-        MoveKind::Castle(wing) => {
+        MoveKind::Castle(side) => {
             let home = m.from.rank();
-            let (king_file, rook_file) = if wing == Wing::H { (6, 5) } else { (2, 3) };
+            let (king_file, rook_file) = if side == CastlingSide::King { (6, 5) } else { (2, 3) };
             let (king, rook) = (Square::at(king_file, home), Square::at(rook_file, home));
             let king_shifts = (king != m.from).then(|| action(m.from, "shift", king));
             let rook_shifts = (rook != m.to).then(|| action(m.to, "shift", rook));

@@ -5,7 +5,7 @@ use super::sought::class;
 use crate::archive::Game;
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::brenner::{CASTLE_A, CASTLE_H};
-use crate::chess::{Color, Role, Wing};
+use crate::chess::{CastlingSide, Color, Role};
 use crate::game::Outcome;
 
 /// A fault within one text: its column, in bytes from 1, and what is wrong.
@@ -254,7 +254,7 @@ impl Imbalance {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveRule {
     color: Color,
-    castle: Option<Wing>,
+    castle: Option<CastlingSide>,
     role: Role,
     to: u8,
     file: Option<u8>,
@@ -274,8 +274,8 @@ impl MoveRule {
             MoveRule { color, castle: None, role: Role::King, to: 0, file: None, rank: None, promotion: None };
         let fault = || (1, "not a move: write such as Nf3, exd5, e8=Q or O-O".to_owned());
         rule.castle = match bytes {
-            b"O-O" | b"0-0" => Some(Wing::H),
-            b"O-O-O" | b"0-0-0" => Some(Wing::A),
+            b"O-O" | b"0-0" => Some(CastlingSide::King),
+            b"O-O-O" | b"0-0-0" => Some(CastlingSide::Queen),
             _ => None,
         };
         if rule.castle.is_some() {
@@ -444,7 +444,7 @@ struct Played {
     to: u8,
     role: u8,
     captured: Option<u8>,
-    castle: Option<Wing>,
+    castle: Option<CastlingSide>,
     promotion: Option<u8>,
 }
 
@@ -470,8 +470,8 @@ impl Played {
         }
         let ((from, role), (to, arrived)) = (from?, to?);
         let castle = match code {
-            Some(&CASTLE_H) if !lost_pawn => Some(Wing::H),
-            Some(&CASTLE_A) if !lost_pawn => Some(Wing::A),
+            Some(&CASTLE_H) if !lost_pawn => Some(CastlingSide::King),
+            Some(&CASTLE_A) if !lost_pawn => Some(CastlingSide::Queen),
             _ => None,
         };
         let role = if castle.is_some() { Role::King as u8 } else { role };

@@ -2,7 +2,7 @@
 
 use crate::brenner::replay::State;
 use crate::chess::piece::{CODES, EMPTY, PieceId};
-use crate::chess::{Color, Position, Role, Square, Wing};
+use crate::chess::{CastlingSide, Color, Position, Role, Square};
 
 /// What has to agree beside the pieces on their squares. Clocks and labels never count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -246,9 +246,15 @@ impl Sought {
             return false;
         }
         let [white, black] = Color::BOTH;
-        let rights = [(white, Wing::H), (white, Wing::A), (black, Wing::H), (black, Wing::A)];
-        let same =
-            |(color, wing): (Color, Wing)| other.castling_rook(color, wing) == self.position.castling_rook(color, wing);
+        let rights = [
+            (white, CastlingSide::King),
+            (white, CastlingSide::Queen),
+            (black, CastlingSide::King),
+            (black, CastlingSide::Queen),
+        ];
+        let same = |(color, castling_side): (Color, CastlingSide)| {
+            other.castling_rook(color, castling_side) == self.position.castling_rook(color, castling_side)
+        };
         if self.compare.castling && !rights.into_iter().all(same) {
             return false;
         }
@@ -271,8 +277,8 @@ impl Sought {
             let pieces =
                 std::array::from_fn(|square| Square::new(square as u8).and_then(|at| self.position.piece_at(at)));
             let mut other = Position::from_pieces(&pieces, self.position.turn().other());
-            for (color, wing, rook) in granted(&self.position) {
-                other.grant_castling(color, wing, rook);
+            for (color, castling_side, rook) in granted(&self.position) {
+                other.grant_castling(color, castling_side, rook);
             }
             sides.push(other);
         }
@@ -286,11 +292,11 @@ impl Sought {
             let mut pieces = position.clone();
             pieces.rights = 0;
             let mut all = vec![pieces];
-            for wing in rights.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            for castling_side in rights.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
                 let without = all.clone();
-                for (color, wing, rook) in wing {
+                for (color, castling_side, rook) in castling_side {
                     all.extend(without.iter().cloned().map(|mut position| {
-                        position.grant_castling(*color, *wing, *rook);
+                        position.grant_castling(*color, *castling_side, *rook);
                         position
                     }));
                 }
@@ -330,24 +336,25 @@ fn beside_pawns(target: Square, state: &State<'_>) -> bool {
         .any(|file| file < 8 && class(state.board()[usize::from(rank * 8 + file)]) == pawn)
 }
 
-type Right = (Color, Wing, Square);
+type Right = (Color, CastlingSide, Square);
 
 fn granted(position: &Position) -> Vec<Right> {
-    let all = Color::BOTH.into_iter().flat_map(|color| Wing::BOTH.map(|wing| (color, wing)));
-    all.filter_map(|(color, wing)| Some((color, wing, position.castling_rook(color, wing)?))).collect()
+    let all = Color::BOTH.into_iter().flat_map(|color| CastlingSide::BOTH.map(|castling_side| (color, castling_side)));
+    all.filter_map(|(color, castling_side)| Some((color, castling_side, position.castling_rook(color, castling_side)?)))
+        .collect()
 }
 
 /// The castling rights that a position with these pieces could have.
 fn possible_rights(position: &Position) -> Vec<Right> {
     let mut rights = Vec::new();
     for color in Color::BOTH {
-        for wing in Wing::BOTH {
+        for castling_side in CastlingSide::BOTH {
             for file in 0..8 {
                 let rook = Square::at(file, color.back_rank());
                 let stands =
                     position.piece_at(rook).is_some_and(|piece| (piece.color, piece.role) == (color, Role::Rook));
-                if stands && position.clone().grant_castling(color, wing, rook) {
-                    rights.push((color, wing, rook));
+                if stands && position.clone().grant_castling(color, castling_side, rook) {
+                    rights.push((color, castling_side, rook));
                 }
             }
         }
@@ -357,8 +364,13 @@ fn possible_rights(position: &Position) -> Vec<Right> {
 
 fn rooks(position: &Position) -> [Option<Square>; 4] {
     let [white, black] = Color::BOTH;
-    [(white, Wing::H), (white, Wing::A), (black, Wing::H), (black, Wing::A)]
-        .map(|(color, wing)| position.castling_rook(color, wing))
+    [
+        (white, CastlingSide::King),
+        (white, CastlingSide::Queen),
+        (black, CastlingSide::King),
+        (black, CastlingSide::Queen),
+    ]
+    .map(|(color, castling_side)| position.castling_rook(color, castling_side))
 }
 
 #[cfg(test)]

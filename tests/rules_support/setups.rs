@@ -95,9 +95,10 @@ pub fn random_setup(rng: &mut Rng) -> Option<Chess> {
             }
             let rooks: Vec<Square> = (setup.board.rooks() & setup.board.by_color(color)).into_iter().collect();
             for side in [true, false] {
-                let wing: Vec<_> = rooks.iter().copied().filter(|rook| (*rook as usize > king) == side).collect();
-                if !wing.is_empty() && !rng.one_in(4) {
-                    setup.castling_rights.add(rng.pick(&wing));
+                let castling_side: Vec<_> =
+                    rooks.iter().copied().filter(|rook| (*rook as usize > king) == side).collect();
+                if !castling_side.is_empty() && !rng.one_in(4) {
+                    setup.castling_rights.add(rng.pick(&castling_side));
                 }
             }
         }

@@ -5,7 +5,7 @@ use super::{Pieces, Start, Tally};
 use crate::chess::fen::{FenText, Fields};
 use crate::chess::piece::{CODES, EMPTY, OFF};
 use crate::chess::safety::Attention;
-use crate::chess::{Color, Piece, PieceId, Position, Square, Wing};
+use crate::chess::{CastlingSide, Color, Piece, PieceId, Position, Square};
 
 /// The state at one ply of a replay. Cheap to have: it points at the board, and castling rights, en passant and clocks cost a few
 /// nanoseconds when asked for.
@@ -83,12 +83,12 @@ impl State<'_> {
     }
 
     /// Returns the square of the castling rook where that right still holds.
-    pub fn castling_rook(&self, color: Color, wing: Wing) -> Option<Square> {
-        let right = color.index() * 2 + wing as usize;
+    pub fn castling_rook(&self, color: Color, castling_side: CastlingSide) -> Option<Square> {
+        let right = color.index() * 2 + castling_side as usize;
         if self.rights() >> right & 1 == 0 { None } else { Square::new(self.start.rook_home[right]) }
     }
 
-    /// The castling rights that hold: bit `side * 2 + wing`.
+    /// The castling rights that hold: bit `side * 2 + castling side`.
     pub(super) fn rights(&self) -> u8 {
         let start = self.start;
         let mut rights = start.rights & !self.tally.lost;

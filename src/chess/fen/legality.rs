@@ -29,7 +29,7 @@ pub enum Illegality {
     ImpossibleCheck(Color),
     /// A castling right without king and rook at home.
     NoSuchRight(CastlingRight),
-    /// Two castling rights for the same wing.
+    /// Two castling rights for the same castling side.
     RightTwice(CastlingRight),
     /// No double step can just have passed over the en passant target.
     NoDoubleStep(Square),
@@ -65,7 +65,7 @@ impl fmt::Display for Illegality {
                 write!(f, "castling right {}: king and rook are not at home", right.letter() as char)
             }
             Illegality::RightTwice(right) => {
-                write!(f, "castling right {}: there is one for that wing already", right.letter() as char)
+                write!(f, "castling right {}: there is one for that side already", right.letter() as char)
             }
             Illegality::NoDoubleStep(square) => write!(f, "no pawn can just have passed over {square}"),
             Illegality::ClockAfterDoubleStep => write!(f, "the halfmove clock must be 0 after a pawn's step"),
@@ -114,13 +114,13 @@ impl Fen {
     }
 
     fn check_rights(&self, position: &Position, found: &mut Vec<Illegality>) {
-        // By side and wing.
+        // By side and castling side.
         let mut seen = [false; 4];
         for right in &self.castling {
             match position.rook_of(*right) {
-                Some((wing, rook)) if position.may_grant_castling(right.color, wing, rook) => {
-                    let wing = &mut seen[right.color.index() * 2 + wing as usize];
-                    if std::mem::replace(wing, true) {
+                Some((castling_side, rook)) if position.may_grant_castling(right.color, castling_side, rook) => {
+                    let castling_side = &mut seen[right.color.index() * 2 + castling_side as usize];
+                    if std::mem::replace(castling_side, true) {
                         found.push(Illegality::RightTwice(*right));
                     }
                 }

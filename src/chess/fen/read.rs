@@ -2,7 +2,7 @@
 
 use super::{CastlingRight, CastlingRook, Fen, FenError, FenFault, FenField};
 use crate::chess::piece::{Color, Piece};
-use crate::chess::position::Wing;
+use crate::chess::position::CastlingSide;
 use crate::chess::square::Square;
 
 /// How closely a FEN must keep to the documents.
@@ -109,8 +109,8 @@ impl<'a> Fields<'a> {
             let fault = |fault| error(FenField::Castling, start + at, fault);
             let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
             let rook = match letter.to_ascii_uppercase() {
-                b'K' => CastlingRook::Outermost(Wing::H),
-                b'Q' => CastlingRook::Outermost(Wing::A),
+                b'K' => CastlingRook::Outermost(CastlingSide::King),
+                b'Q' => CastlingRook::Outermost(CastlingSide::Queen),
                 file @ b'A'..=b'H' => CastlingRook::File(file - b'A'),
                 _ => return Err(fault(FenFault::NoSuchRight)),
             };
@@ -198,10 +198,10 @@ fn may_follow(last: CastlingRight, right: CastlingRight, before: usize) -> bool 
         return right.color == Color::Black;
     }
     let h_side_first = match (last.rook, right.rook) {
-        (CastlingRook::Outermost(a), CastlingRook::Outermost(b)) => (a, b) == (Wing::H, Wing::A),
+        (CastlingRook::Outermost(a), CastlingRook::Outermost(b)) => (a, b) == (CastlingSide::King, CastlingSide::Queen),
         (CastlingRook::File(a), CastlingRook::File(b)) => a > b,
-        (CastlingRook::Outermost(wing), CastlingRook::File(_)) => wing == Wing::H,
-        (CastlingRook::File(_), CastlingRook::Outermost(wing)) => wing == Wing::A,
+        (CastlingRook::Outermost(side), CastlingRook::File(_)) => side == CastlingSide::King,
+        (CastlingRook::File(_), CastlingRook::Outermost(side)) => side == CastlingSide::Queen,
     };
     h_side_first && before < 4
 }

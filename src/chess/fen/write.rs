@@ -9,7 +9,7 @@ mod shuffle;
 
 use super::{CastlingRight, CastlingRook, CastlingStyle};
 use crate::chess::piece::Color;
-use crate::chess::position::{Position, Wing};
+use crate::chess::position::{CastlingSide, Position};
 use crate::chess::square::Square;
 
 /// A buffer for a FEN. The longest has placement 71, ` w` 2, ` KQkq` 5, ` e3` 3, and twice a space and ten digits, 22: 103 bytes in all.
@@ -144,7 +144,7 @@ fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
 pub(crate) struct Fields<'a> {
     pub board: &'a [u8; 64],
     pub turn: Color,
-    /// The rights that hold: bit `side * 2 + wing`, and the squares of their rooks.
+    /// The rights that hold: bit `side * 2 + castling side`, and the squares of their rooks.
     pub rights: u8,
     pub rooks: [u8; 4],
     pub target: Option<Square>,
@@ -183,24 +183,24 @@ impl Fields<'_> {
     /// The rights in the order of a FEN.
     pub fn castling(&self, style: CastlingStyle) -> impl Iterator<Item = CastlingRight> + '_ {
         (0..4).filter(|right| self.rights >> right & 1 != 0).map(move |right| {
-            let (color, wing) = (Color::BOTH[right / 2], Wing::BOTH[right % 2]);
+            let (color, side) = (Color::BOTH[right / 2], CastlingSide::BOTH[right % 2]);
             let rook = self.rooks[right];
             let outermost = match style {
-                CastlingStyle::XFen => is_outermost(self.board, color, wing, rook),
+                CastlingStyle::XFen => is_outermost(self.board, color, side, rook),
                 CastlingStyle::Shredder => false,
                 CastlingStyle::Standard => true,
             };
-            let rook = if outermost { CastlingRook::Outermost(wing) } else { CastlingRook::File(rook & 7) };
+            let rook = if outermost { CastlingRook::Outermost(side) } else { CastlingRook::File(rook & 7) };
             CastlingRight { color, rook }
         })
     }
 }
 
 /// Returns whether no other rook of the side stands between that rook on its back rank and the edge.
-pub(crate) fn is_outermost(board: &[u8; 64], color: Color, wing: Wing, rook: u8) -> bool {
-    let outside = match wing {
-        Wing::H => rook + 1..(rook | 7) + 1,
-        Wing::A => rook & !7..rook,
+pub(crate) fn is_outermost(board: &[u8; 64], color: Color, side: CastlingSide, rook: u8) -> bool {
+    let outside = match side {
+        CastlingSide::King => rook + 1..(rook | 7) + 1,
+        CastlingSide::Queen => rook & !7..rook,
     };
     !outside.into_iter().any(|square| letter(board[usize::from(square & 63)]) == b'R' | (color as u8) << 5)
 }

@@ -4,7 +4,7 @@
 
 use super::super::attacks::{PAWN, REACH, between};
 use super::super::piece::{Color, EMPTY, Role};
-use super::super::position::{Move, MoveKind, Position, Wing};
+use super::super::position::{CastlingSide, Move, MoveKind, Position};
 use super::super::safety::Attention;
 use super::super::square::{Square, squares};
 
@@ -187,12 +187,12 @@ impl Position {
 
     #[cold]
     fn read_castling(&self, body: ShortText, mark: u8) -> Option<Plain> {
-        let wing = match body.bits.to_le_bytes().get(..body.len())? {
-            b"O-O" => Wing::H,
-            b"O-O-O" => Wing::A,
+        let side = match body.bits.to_le_bytes().get(..body.len())? {
+            b"O-O" => CastlingSide::King,
+            b"O-O-O" => CastlingSide::Queen,
             _ => return None,
         };
-        let m = self.castling(wing).ok()?;
+        let m = self.castling(side).ok()?;
         let check = self.gives_check(m);
         Some(Plain { m, check, standard: self.is_marked(m, check, mark) })
     }

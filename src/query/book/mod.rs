@@ -8,7 +8,7 @@ mod numbers;
 use super::search::Search;
 use crate::brenner::decode::{Decoder, Item, Texts};
 use crate::brenner::replay::ReplayError;
-use crate::chess::{Color, Move, MoveKind, Piece, Position, Role, Square, Wing};
+use crate::chess::{CastlingSide, Color, Move, MoveKind, Piece, Position, Role, Square};
 use crate::error::Error;
 use crate::game::Outcome;
 use numbers::NUMBERS;
@@ -58,12 +58,16 @@ pub fn key(position: &Position) -> u64 {
             add(kind * 64 + usize::from(square.index()));
         }
     }
-    for (number, (color, wing)) in
-        [(Color::White, Wing::H), (Color::White, Wing::A), (Color::Black, Wing::H), (Color::Black, Wing::A)]
-            .into_iter()
-            .enumerate()
+    for (number, (color, side)) in [
+        (Color::White, CastlingSide::King),
+        (Color::White, CastlingSide::Queen),
+        (Color::Black, CastlingSide::King),
+        (Color::Black, CastlingSide::Queen),
+    ]
+    .into_iter()
+    .enumerate()
     {
-        if position.castling_rook(color, wing).is_some() {
+        if position.castling_rook(color, side).is_some() {
             add(768 + number);
         }
     }
