@@ -73,9 +73,9 @@ impl Outcome {
     }
 }
 
-/// Which moves a [`Visitor`] takes as a stretch: one after the other, with nothing between them but numbers and blanks.
+/// Which moves a [`Visitor`] takes as a run of moves: one after the other, with nothing between them but numbers and blanks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stretch {
+pub enum MoveRun {
     /// None.
     None,
     /// All, however they stand in their source.
@@ -105,9 +105,9 @@ pub struct Lines {
     pub number: bool,
 }
 
-/// Where a stretch of moves ends.
+/// Where a run of moves ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct EndOfStretch {
+pub struct EndOfRun {
     /// Bytes from the beginning of the last line.
     pub column: usize,
     /// Bytes from the blank before the last token where the line can be broken; `None` where it cannot.
@@ -144,22 +144,22 @@ pub trait Visitor {
         let _ = check;
         self.play(before, m);
     }
-    /// Which moves the visitor takes as a stretch, if they come now: each by [`play_of_stretch`](Visitor::play_of_stretch), then all their
+    /// Which moves the visitor takes as a run of moves, if they come now: each by [`play_in_run`](Visitor::play_in_run), then all their
     /// text at once.
-    fn stretch(&self) -> Stretch {
-        Stretch::None
+    fn move_run(&self) -> MoveRun {
+        MoveRun::None
     }
-    /// A move of a stretch; its SAN is the standard's.
+    /// A move of a run of moves; its SAN is the standard's.
     #[inline]
-    fn play_of_stretch(&mut self, before: &Position, m: Move) {
+    fn play_in_run(&mut self, before: &Position, m: Move) {
         self.play(before, m);
     }
-    /// The end of a stretch of moves, and its text: numbers, moves and blanks, from behind what came before.
-    fn end_stretch(&mut self, text: &[u8], end: EndOfStretch) {
+    /// The end of a run of moves, and its text: numbers, moves and blanks, from behind what came before.
+    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
         let _ = (text, end);
     }
     /// A `!` (good) or `?` as written behind a move.
-    fn mark(&mut self, good: bool);
+    fn suffix(&mut self, good: bool);
     /// A numeric annotation glyph, `$0` to `$255`.
     fn nag(&mut self, nag: u8);
     /// A text at its place.
@@ -178,7 +178,7 @@ pub enum Event {
     /// A move, legal or null.
     Move(Move),
     /// `!` (true) or `?`.
-    Mark(bool),
+    Suffix(bool),
     /// A numeric annotation glyph.
     Nag(u8),
     /// A text.
@@ -241,7 +241,7 @@ impl Game {
                     visitor.play(line.position(), *m);
                     line.play(*m);
                 }
-                Event::Mark(good) => visitor.mark(*good),
+                Event::Suffix(good) => visitor.suffix(*good),
                 Event::Nag(nag) => visitor.nag(*nag),
                 Event::Text(kind, text) => visitor.text(*kind, text.as_bytes()),
                 Event::Open => {
@@ -274,12 +274,12 @@ impl Visitor for Game {
         self.events.push(Event::Move(m));
     }
 
-    fn stretch(&self) -> Stretch {
-        Stretch::Any
+    fn move_run(&self) -> MoveRun {
+        MoveRun::Any
     }
 
-    fn mark(&mut self, good: bool) {
-        self.events.push(Event::Mark(good));
+    fn suffix(&mut self, good: bool) {
+        self.events.push(Event::Suffix(good));
     }
 
     fn nag(&mut self, nag: u8) {

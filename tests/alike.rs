@@ -14,7 +14,9 @@ use scoresheet::import::{Existing, Progress};
 use scoresheet::query::filter::Passed;
 use scoresheet::query::headers::{self, Headers};
 use scoresheet::query::pattern::{Condition, Material, MoveRule, Pattern};
-use scoresheet::query::{Compare, Filter, PositionIndex, Reach, Search, Signatures, SortKeys, Sought, Tree, positions};
+use scoresheet::query::{
+    Compare, Filter, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, SortKeys, Tree, positions,
+};
 use scoresheet::{ImportOptions, Position, import};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -69,9 +71,11 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
         let game = plain.game(random.below(plain.len() as usize) as u64 + 1).unwrap();
         let ply = random.below(game.plies().min(60) as usize + 1) as u32;
         let position = game.position(ply).unwrap();
-        let sought =
-            Sought::new(&position, Compare { castling: number % 3 > 0, side: number % 5 > 0, ..Compare::default() });
-        let reach = Reach { all_plies: number % 2 == 0, variations: number % 8 == 1 };
+        let sought = PositionQuery::new(
+            &position,
+            Compare { castling: number % 3 > 0, side: number % 5 > 0, ..Compare::default() },
+        );
+        let reach = SearchOptions { all_plies: number % 2 == 0, variations: number % 8 == 1 };
         let among: Option<Vec<u64>> = (number % 3 == 0).then(|| filters[number % 5].numbers(plain).unwrap());
         let mut hits = None;
         let mut tree = None;

@@ -1,7 +1,7 @@
 //! Archives through the library: determinism, appending, damage, indexes, threads.
 
 use rayon::prelude::*;
-use scoresheet::archive::{Access, Level, MODEL, RecodeOptions, SideState, delete, index_path, recode};
+use scoresheet::archive::{Access, Level, MODEL, SideState, TranscodeOptions, delete, index_path, transcode};
 use scoresheet::chess::fen::{Fen, FenText};
 use scoresheet::format::moves::Coding;
 use scoresheet::import::{Existing, Progress, Summary};
@@ -110,8 +110,8 @@ fn walks_over_chunks_come_to_each_game() {
     delete(&target, [1, 2, 17, 500, 1033, 3000]).unwrap();
     let packed = folder.path().join("packed.bga");
     let archive = Archive::open(&target).unwrap();
-    let options = RecodeOptions { coding: Coding::Packed(MODEL), ..RecodeOptions::default() };
-    recode(&archive, &packed, &options, |_| {}, &AtomicBool::new(false)).unwrap();
+    let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
+    transcode(&archive, &packed, &options, |_| {}, &AtomicBool::new(false)).unwrap();
     let [walked, found] = last_fens(&archive).unwrap();
     assert_eq!(walked.len(), 3004 - 6);
     assert_eq!(walked, found);

@@ -7,12 +7,12 @@ use scoresheet::brenner::replay::{Replay, count_plies};
 use scoresheet::brenner::{encode, standalone};
 use scoresheet::chess::{MoveKind, Position, Role};
 use scoresheet::game::{Event, Game, Outcome};
-use scoresheet::pgn::{ReadOptions, Verdict, read_game};
+use scoresheet::pgn::{Disposition, ReadOptions, read_game};
 
 fn game(pgn: &str) -> Game {
     let mut game = Game::default();
     let reading = read_game(pgn.as_bytes(), 0, &ReadOptions::default(), &mut game);
-    assert_eq!(reading.verdict, Some(Verdict::Stored), "{pgn}");
+    assert_eq!(reading.disposition, Some(Disposition::Stored), "{pgn}");
     assert!(reading.faults.is_empty(), "{pgn}: {:?}", reading.faults);
     game
 }
@@ -43,7 +43,7 @@ fn decode(start: &Position, bytes: &[u8]) -> Result<(Vec<Event>, bool), DecodeFa
     while let Some(item) = decoder.advance(|_, _| {}).map_err(|error| error.fault)? {
         events.push(match item {
             Item::Move(m) => Event::Move(m),
-            Item::Mark(good) => Event::Mark(good),
+            Item::Suffix(good) => Event::Suffix(good),
             Item::Nag(nag) => Event::Nag(nag),
             Item::Text(text) => {
                 Event::Text(scoresheet::game::TextKind::Brace, String::from_utf8_lossy(text).into_owned())

@@ -189,8 +189,8 @@ fn suites_go_through_in_one_call() {
     let out = Room::new().fine(&["position", names[0], names[1]]);
     let told: Vec<(&str, &str)> = out.lines().filter_map(|line| line.split_once('\t')).collect();
     assert_eq!(told.len(), 324);
-    for (line, (position, verdict)) in text.lines().zip(told) {
-        assert_eq!(verdict, "legal", "{line}");
+    for (line, (position, disposition)) in text.lines().zip(told) {
+        assert_eq!(disposition, "legal", "{line}");
         let moves = |line: &str| line.split_once("bm ").map(|(_, rest)| rest.split(';').next().unwrap().to_owned());
         // A few best moves of Win At Chess are not in the standard's notation.
         assert_eq!(position.split(" bm").next(), line.split(" bm").next());

@@ -314,7 +314,7 @@ fn brenner_other_bytes() {
     let read = |bytes: &[u8]| standalone::decode(bytes).unwrap();
     assert_eq!(read(&[1]).outcome, Some(Outcome::BlackWins));
     assert_eq!(read(&[2]).outcome, Some(Outcome::WhiteWins));
-    assert_eq!(read(&[6, 7]).events, [Event::Mark(false), Event::Mark(true)]);
+    assert_eq!(read(&[6, 7]).events, [Event::Suffix(false), Event::Suffix(true)]);
     // Texts before the moves, each with its letter; text behind a move without one.
     let pgn = "[White \"Adams\"]\n[Black \"Torre\"]\n[Date \"1920.??.??\"]\n[Site \"New Orleans\"]\n[Event \"Casual\"]\n\
                [Opening \"Philidor\"]\n\n1. e4 {j'adoube} e5 *\n";

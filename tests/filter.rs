@@ -155,7 +155,7 @@ const CASES: [(&str, Naive); 44] = [
         let said = |kind: &TextKind| matches!(kind, TextKind::Brace | TextKind::Line);
         g.event(|event| matches!(event, Event::Open) || matches!(event, Event::Text(kind, _) if said(kind)))
     }),
-    ("glyphs and not setup", |g| !g.game.is_set_up() && g.event(|e| matches!(e, Event::Nag(_) | Event::Mark(_)))),
+    ("glyphs and not setup", |g| !g.game.is_set_up() && g.event(|e| matches!(e, Event::Nag(_) | Event::Suffix(_)))),
     ("(fault or setup) and not (white = \"?\" or black = \"?\")", |g| {
         (g.game.has_fault() || g.game.is_set_up()) && g.tag("White") != Some("?") && g.tag("Black") != Some("?")
     }),

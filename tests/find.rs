@@ -11,7 +11,9 @@ use rayon::prelude::*;
 use rules_support::Rng;
 use scoresheet::chess::{Move, MoveKind, Role};
 use scoresheet::import::{Existing, Progress};
-use scoresheet::query::{Compare, Hit, PositionIndex, Reach, Search, SideState, Signatures, Sought, positions};
+use scoresheet::query::{
+    Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, SideState, Signatures, positions,
+};
 use scoresheet::{Archive, ImportOptions, Position, import};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -208,14 +210,14 @@ fn agrees(archive: &Archive, targets: &[Target], slowly: usize) -> [Vec<Duration
     let mut times = [Vec::new(), Vec::new()];
     let mut found_any = 0;
     for (number, (target, expected)) in targets.iter().zip(&expected).enumerate() {
-        let sought = Sought::new(&target.ours, target.compare);
-        let all = Reach { all_plies: true, ..Reach::default() };
+        let sought = PositionQuery::new(&target.ours, target.compare);
+        let all = SearchOptions { all_plies: true, ..SearchOptions::default() };
         let what = format!("{:?} {:?}", target.ours, target.compare);
         let known = |hits: Vec<Hit>| hits.into_iter().filter(|hit| !refused.contains(&hit.game)).collect::<Vec<_>>();
         let searches = [&signed, &indexed, &plain];
         for (way, search) in searches.iter().enumerate().take(if number < slowly { 3 } else { 2 }) {
             let start = Instant::now();
-            let found = search.position(&sought, Reach::default());
+            let found = search.position(&sought, SearchOptions::default());
             if let Some(times) = times.get_mut(way) {
                 times.push(start.elapsed());
             }
@@ -255,9 +257,9 @@ fn corner_cases_agree_with_brute_force() {
     agrees(&archive, &targets, usize::MAX);
     // What shakmaty does not play is still found.
     for (game, ply) in [(6, 4), (7, 4)] {
-        let sought = Sought::new(&archive.position(game, ply).unwrap(), Compare::default());
+        let sought = PositionQuery::new(&archive.position(game, ply).unwrap(), Compare::default());
         let hit = Hit { game, ply, variation: false };
-        assert_eq!(Search::new(&archive).position(&sought, Reach::default()).hits, [hit]);
+        assert_eq!(Search::new(&archive).position(&sought, SearchOptions::default()).hits, [hit]);
     }
 }
 
@@ -267,24 +269,24 @@ fn variations_and_transpositions() {
     let source = folder.path().join("corners.pgn");
     std::fs::write(&source, CORNERS).unwrap();
     let archive = bring_in(&[source], &folder.path().join("corners.bga"));
-    let search = |moves: &str, reach: Reach| {
+    let search = |moves: &str, reach: SearchOptions| {
         let mut position = Position::standard();
         for san in moves.split(' ') {
             position.play(position.parse_san(san.as_bytes()).unwrap());
         }
         let signatures = Signatures::build(&archive);
-        let sought = Sought::new(&position, Compare::default());
+        let sought = PositionQuery::new(&position, Compare::default());
         let found = Search::new(&archive).with_signatures(&signatures).position(&sought, reach);
         found.hits.iter().map(|hit| (hit.game, hit.ply, hit.variation)).collect::<Vec<_>>()
     };
-    let (first, all) = (Reach::default(), Reach { all_plies: true, variations: true });
+    let (first, all) = (SearchOptions::default(), SearchOptions { all_plies: true, variations: true });
     assert_eq!(search("e4 e5 Nf3 Nc6 Bb5 a6", first), [(1, 10, false), (2, 6, false)]);
     assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", first), []);
-    assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", Reach { variations: true, ..first }), [(1, 9, true)]);
+    assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", SearchOptions { variations: true, ..first }), [(1, 9, true)]);
     assert_eq!(search("e4 e5 Nf3 Nf6 d4", all), [(1, 9, true)]);
     assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5 d6", all), [(1, 10, true)]);
     assert_eq!(
-        search("Nf3 Nf6 Ng1 Ng8", Reach { all_plies: true, variations: false })[..2],
+        search("Nf3 Nf6 Ng1 Ng8", SearchOptions { all_plies: true, variations: false })[..2],
         [(1, 0, false), (1, 4, false)]
     );
     assert_eq!(search("e4 e5 Nf3", all), [(1, 7, false)]);
@@ -336,8 +338,8 @@ fn stale_and_damaged_side_files_are_passed_over() {
     }
     std::fs::write(Signatures::path(&target), &whole).unwrap();
     let whole = std::fs::read(PositionIndex::path(&target)).unwrap();
-    let sought = Sought::new(&archive.position(1, 6).unwrap(), Compare::default());
-    let expected = Search::new(&archive).position(&sought, Reach::default()).hits;
+    let sought = PositionQuery::new(&archive.position(1, 6).unwrap(), Compare::default());
+    let expected = Search::new(&archive).position(&sought, SearchOptions::default()).hits;
     assert_eq!(expected.len(), 2);
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
@@ -345,7 +347,7 @@ fn stale_and_damaged_side_files_are_passed_over() {
         std::fs::write(PositionIndex::path(&target), &bytes).unwrap();
         if let (Some(index), _) = PositionIndex::open(&archive) {
             assert!(index.verify().is_err(), "byte {at}");
-            let found = Search::new(&archive).with_index(&index).position(&sought, Reach::default());
+            let found = Search::new(&archive).with_index(&index).position(&sought, SearchOptions::default());
             assert_eq!(found.hits, expected, "byte {at}");
         }
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use scoresheet::archive::Level;
 use scoresheet::game::Game;
 use scoresheet::import::{Existing, Summary};
-use scoresheet::pgn::{self, FaultKind, ReadOptions, Splitter, Verdict, read_game};
+use scoresheet::pgn::{self, Disposition, FaultKind, ReadOptions, Splitter, read_game};
 use scoresheet::{Archive, ImportOptions, import};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -40,19 +40,19 @@ fn outcome(file: &[u8], size: usize) -> String {
     let mut splitter = Splitter::new(Slow { reader: source, size }, 0, options.limits);
     let (mut stored, mut rejected, mut odd, mut plies) = (0, 0, 0, 0);
     let mut faults = BTreeMap::new();
-    while let Some(piece) = splitter.next_piece(1 << 20).unwrap() {
+    while let Some(piece) = splitter.next_batch(1 << 20).unwrap() {
         assert!(piece.oversized.is_none());
-        for region in &piece.regions {
-            let (bytes, mut at) = (piece.region(region), 0);
+        for span in &piece.spans {
+            let (bytes, mut at) = (piece.span(span), 0);
             while at < bytes.len() {
                 let reading = read_game(bytes, at, &options, &mut Game::default());
                 at = reading.next.max(at + 1);
-                match reading.verdict {
-                    Some(Verdict::Stored) => {
+                match reading.disposition {
+                    Some(Disposition::Stored) => {
                         stored += 1;
                         plies += reading.plies;
                     }
-                    Some(Verdict::Rejected) => rejected += 1,
+                    Some(Disposition::Rejected) => rejected += 1,
                     None => {}
                 }
                 odd += u32::from(reading.windows_1252);

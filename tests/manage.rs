@@ -4,7 +4,7 @@
 mod corpora;
 
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{Access, Archive, ArchiveSet, GameSet, Level, MODEL, RecodeOptions, delete, recode};
+use scoresheet::archive::{Access, Archive, ArchiveSet, GameSet, Level, MODEL, TranscodeOptions, delete, transcode};
 use scoresheet::format::moves::Coding;
 use scoresheet::{Error, ImportOptions, import};
 use std::path::{Path, PathBuf};
@@ -128,8 +128,8 @@ fn copies_of_packed_archives_stay_packed() {
     for path in [small(&folder), sample(&folder)] {
         let plain = Archive::open(&path).unwrap();
         let path = path.with_extension("packed.bga");
-        let options = RecodeOptions { coding: Coding::Packed(MODEL), ..RecodeOptions::default() };
-        recode(&plain, &path, &options, |_| {}, &Default::default()).unwrap();
+        let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
+        transcode(&plain, &path, &options, |_| {}, &Default::default()).unwrap();
         let packed = Archive::open(&path).unwrap();
         let moves = |archive: &Archive| archive.totals().unwrap().moves_bytes;
         let copy = copied(&path.with_extension("copy.bga"), &[(&packed, packed.live())]);

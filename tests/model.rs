@@ -13,7 +13,7 @@ use scoresheet::chess::Position;
 use scoresheet::import::{Existing, replace};
 use scoresheet::query::duplicates::{self, Options};
 use scoresheet::query::{
-    Compare, Filter, Headers, PositionIndex, Reach, Search, Signatures, Sought, headers, positions,
+    Compare, Filter, Headers, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, headers, positions,
 };
 use scoresheet::{Archive, ImportOptions, import};
 use std::collections::BTreeMap;
@@ -247,10 +247,10 @@ impl World {
             helped = helped.with_index(index);
         }
         for (position, reached) in positions_of(&self.model) {
-            let sought = Sought::new(&position, Compare::default());
+            let sought = PositionQuery::new(&position, Compare::default());
             let expected: Vec<u64> = reached.iter().map(|(number, _)| *number).collect();
             for (search, name) in [(&alone, "alone"), (&signed, "signatures"), (&helped, "index")] {
-                let found = search.position(&sought, Reach::default());
+                let found = search.position(&sought, SearchOptions::default());
                 let found: Vec<u64> = found.hits.iter().map(|hit| hit.game).collect();
                 assert_eq!(found, expected, "{name}: {}", position.fen());
                 let tree = search.tree(&position);

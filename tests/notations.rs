@@ -150,10 +150,10 @@ fn games_of_the_corpora_agree_with_shakmaty() {
         let Some(text) = corpus(name) else { return };
         let mut splitter = Splitter::new(text.as_bytes(), 0, ReadOptions::default().limits);
         let mut games = Vec::new();
-        while let Some(piece) = splitter.next_piece(1 << 20).expect("memory") {
-            for region in &piece.regions {
+        while let Some(piece) = splitter.next_batch(1 << 20).expect("memory") {
+            for region in &piece.spans {
                 let mut game = Game::default();
-                read_game(piece.region(region), 0, &ReadOptions::default(), &mut game);
+                read_game(piece.span(region), 0, &ReadOptions::default(), &mut game);
                 games.push(game);
             }
             if games.len() >= most {

@@ -265,7 +265,7 @@ fn random_game(dice: &mut Dice) -> Game {
     let talkative = dice.below(3);
     for _ in 0..dice.below(120) {
         match dice.below(30) {
-            0 if moved => game.events.push(Event::Mark(dice.below(2) == 0)),
+            0 if moved => game.events.push(Event::Suffix(dice.below(2) == 0)),
             1 => game.events.push(Event::Nag(dice.below(256) as u8)),
             2 => {
                 let text = dice.one_of(&["", " to the end", "} {", "é"]);

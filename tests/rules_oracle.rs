@@ -60,8 +60,8 @@ fn our_key(m: Move) -> Key {
     let kind = match m.kind {
         MoveKind::Plain => 0,
         MoveKind::EnPassant => 1,
-        MoveKind::Castle(CastlingSide::King) => 2,
-        MoveKind::Castle(CastlingSide::Queen) => 3,
+        MoveKind::Castle(scoresheet::chess::CastlingSide::King) => 2,
+        MoveKind::Castle(scoresheet::chess::CastlingSide::Queen) => 3,
         MoveKind::Promotion(_) => 4,
         MoveKind::Null => 5,
     };
@@ -183,7 +183,7 @@ impl Game {
     fn compare_all_conceivable_moves(&self, moves: &[(Move, TheirMove)]) {
         let listed: HashSet<Move> = moves.iter().map(|pair| pair.0).collect();
         let mut kinds = vec![MoveKind::Plain, MoveKind::EnPassant, MoveKind::Null];
-        kinds.extend(CastlingSide::BOTH.map(MoveKind::Castle));
+        kinds.extend(scoresheet::chess::CastlingSide::BOTH.map(MoveKind::Castle));
         kinds.extend(Role::ALL.map(MoveKind::Promotion));
         for from in (0..64).filter_map(Square::new) {
             for to in (0..64).filter_map(Square::new) {

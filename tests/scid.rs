@@ -15,7 +15,7 @@ use random::Random;
 use scoresheet::archive::Archive;
 use scoresheet::import::Progress;
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::{Compare, Reach, Search, Signatures, Sought};
+use scoresheet::query::{Compare, PositionQuery, Search, SearchOptions, Signatures};
 use scoresheet::{ImportOptions, import};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -92,7 +92,10 @@ fn counts_are_those_of_scid() {
         let position = if sought.len() % 2 == 0 { position } else { game.position(game.plies().min(8)).unwrap() };
         if known.insert(position.fen()) {
             writeln!(fens, "{}", position.fen()).unwrap();
-            sought.push(Sought::new(&position, Compare { castling: false, en_passant: false, ..Compare::default() }));
+            sought.push(PositionQuery::new(
+                &position,
+                Compare { castling: false, en_passant: false, ..Compare::default() },
+            ));
         }
     }
     std::fs::write(path("fens"), fens).unwrap();
@@ -110,7 +113,7 @@ fn counts_are_those_of_scid() {
         let line = told.next().expect("an answer to each question");
         let (count, time) = line.split_once(' ').unwrap();
         let start = std::time::Instant::now();
-        let hits = search.position(sought, Reach::default()).hits;
+        let hits = search.position(sought, SearchOptions::default()).hits;
         own_times.push(start.elapsed().as_micros() as u64);
         times.push(time.parse::<u64>().unwrap());
         assert_eq!(hits.len(), count.parse::<usize>().unwrap(), "{}", sought.position().fen());

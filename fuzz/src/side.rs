@@ -10,7 +10,9 @@ use scoresheet::format::{ArchiveId, signatures};
 use scoresheet::query::duplicates::{self, Options};
 use scoresheet::query::headers::{Key, headers_path};
 use scoresheet::query::positions::build;
-use scoresheet::query::{Compare, Filter, Headers, Hit, PositionIndex, Reach, Search, Signatures, Sought, stats};
+use scoresheet::query::{
+    Compare, Filter, Headers, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, stats,
+};
 use std::cell::RefCell;
 use std::fs;
 use std::path::PathBuf;
@@ -73,17 +75,17 @@ fn beside(path: impl Fn(&std::path::Path) -> PathBuf, file: &[u8], ask: impl FnO
 }
 
 /// What is asked for: positions early and late, and one that no game has.
-fn sought() -> [Sought; 4] {
+fn sought() -> [PositionQuery; 4] {
     [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
         "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
         "8/8/8/8/8/4k3/8/4K2R w - - 0 1",
     ]
-    .map(|fen| Sought::new(&Position::from_fen(fen.as_bytes()).expect("a position"), Compare::default()))
+    .map(|fen| PositionQuery::new(&Position::from_fen(fen.as_bytes()).expect("a position"), Compare::default()))
 }
 
-const ALL: Reach = Reach { all_plies: true, variations: false };
+const ALL: SearchOptions = SearchOptions { all_plies: true, variations: false };
 
 /// Searches with what help there is; with a file that is as it should be, what is found is all there is.
 pub(super) fn searched(archive: &Archive, search: &Search, is_whole: bool) {

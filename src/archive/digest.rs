@@ -77,7 +77,7 @@ impl Visitor for Content {
         encode::push_move(before, m, &mut self.bytes);
     }
 
-    fn mark(&mut self, good: bool) {
+    fn suffix(&mut self, good: bool) {
         encode::push_mark(good, &mut self.bytes);
     }
 

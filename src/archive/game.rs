@@ -61,8 +61,8 @@ impl Columns {
 /// The block of `kind` among those that follow a chunk's moves, and how many games they have.
 pub(super) fn companion(archive: &Archive, chunk: usize, kind: Kind) -> Result<Option<(BlockRef, usize)>, Damage> {
     let moves = &archive.head(chunk)?.block;
-    if let Some(salvaged) = archive.salvaged() {
-        let found = salvaged.get(&(kind, moves.header.first));
+    if let Some(found_columns) = archive.found_columns() {
+        let found = found_columns.get(&(kind, moves.header.first));
         return Ok(found.map(|block| (*block, moves.header.count as usize)));
     }
     let mut end = moves.end();
@@ -234,7 +234,7 @@ impl<'a> Game<'a> {
         self.record.set_up.as_deref().unwrap_or(&STANDARD)
     }
 
-    /// Returns whether the game starts from another position than the usual one.
+    /// Returns whether the game starts from another position than the standard starting position.
     pub fn is_set_up(&self) -> bool {
         self.record.set_up.is_some()
     }
@@ -411,13 +411,13 @@ impl<'a> Game<'a> {
                 visitor.play(before, m);
             });
             let item = item.map_err(|_| self.damage("damaged moves"))?;
-            if !matches!(item, Some(Item::Move(_) | Item::Mark(_) | Item::Nag(_))) {
+            if !matches!(item, Some(Item::Move(_) | Item::Suffix(_) | Item::Nag(_))) {
                 due = flush(moves, visitor);
             }
             match item {
                 None => break,
                 Some(Item::Move(_)) => moves += 1,
-                Some(Item::Mark(good)) => visitor.mark(good),
+                Some(Item::Suffix(good)) => visitor.suffix(good),
                 Some(Item::Nag(nag)) => visitor.nag(nag),
                 Some(Item::Text(_)) => {
                     let (kind, text) = marked.next().ok_or(self.damage("a text is missing"))?;

@@ -153,8 +153,8 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     {
         return Err(Error::Older { path: path(), version });
     }
-    if pages.iter().all(|page| matches!(page, Page::Foreign | Page::Zero)) {
-        return Err(Error::Foreign { path: path() });
+    if pages.iter().all(|page| matches!(page, Page::NotAnArchive | Page::Zero)) {
+        return Err(Error::NotAnArchive { path: path() });
     }
     Err(Damage::new(0, "damaged file header").into())
 }

@@ -118,7 +118,7 @@ impl Archive {
                 }
                 Ok(())
             };
-            match self.salvaged() {
+            match self.found_columns() {
                 // A source whose loose blocks are damaged does not come back as it was; the others do.
                 Some(_) => {
                     for block in walk(self.store(), self.id()).0 {

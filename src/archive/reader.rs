@@ -30,13 +30,13 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Tags, texts and layout blocks by their first game.
-pub(super) type Salvaged = HashMap<(Kind, u64), BlockRef>;
+pub(super) type FoundColumns = HashMap<(Kind, u64), BlockRef>;
 
 /// Loose blocks by the number of their source.
 pub(super) type Loose = HashMap<u64, Vec<BlockRef>>;
 
 /// How many games are found by one number beside the index.
-const STRETCH: u64 = 1024;
+const GAMES_PER_ENTRY: u64 = 1024;
 
 /// An open archive. It can be shared by threads; it shows the state at the commit that was last when it was opened.
 #[derive(Debug)]
@@ -52,10 +52,10 @@ pub struct Archive {
     dictionary: Dictionary,
     /// The deleted games, if there are any.
     deleted: Option<GameSet>,
-    salvaged: Option<Salvaged>,
+    found_columns: Option<FoundColumns>,
     heads: Vec<OnceLock<Result<Head, Damage>>>,
-    /// The chunk of every [`STRETCH`]th game, from game 0 on, which counts as the first.
-    stretches: Vec<u32>,
+    /// The chunk of every [`GAMES_PER_ENTRY`]th game, from game 0 on, which counts as the first.
+    entries: Vec<u32>,
     /// One bit for each page of records whose CRC has been checked.
     sound: Vec<AtomicU64>,
     /// The columns of the chunk that was asked for last, for callers that go from game to game.
@@ -131,32 +131,36 @@ impl Archive {
             incomplete: None,
             dictionary: Dictionary::new(index.dictionaries.clone()),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
-            stretches: stretches(&index),
+            entries: entries(&index),
             sound: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             index,
-            salvaged: None,
+            found_columns: None,
             last: Mutex::new(None),
             loose: OnceLock::new(),
         }
     }
 
-    /// Opens what is left of a damaged archive: `index` has the chunks and strings that were found, and `salvaged` their columns.
-    pub(super) fn salvage(
+    /// Opens what is left of a damaged archive: `index` has the chunks and strings that were found, and `found_columns` their columns.
+    pub(super) fn find_blocks(
         path: &Path,
         options: OpenOptions,
         header: Header,
         store: Store,
         index: Index,
-        salvaged: Salvaged,
+        found_columns: FoundColumns,
     ) -> Archive {
         // Where it is damaged what was deleted, those games are whole, and come back.
         let deleted = Archive::read_deletions(&store, header.state.id, &index).ok().flatten();
-        Archive { salvaged: Some(salvaged), deleted, ..Archive::with_index(path, options, header, store, index) }
+        Archive {
+            found_columns: Some(found_columns),
+            deleted,
+            ..Archive::with_index(path, options, header, store, index)
+        }
     }
 
     /// Returns the columns that were found in a damaged archive; `None` in any other, where they follow their moves.
-    pub(super) fn salvaged(&self) -> Option<&Salvaged> {
-        self.salvaged.as_ref()
+    pub(super) fn found_columns(&self) -> Option<&FoundColumns> {
+        self.found_columns.as_ref()
     }
 
     fn read_deletions(store: &Store, id: ArchiveId, index: &Index) -> Result<Option<GameSet>> {
@@ -475,15 +479,15 @@ impl Archive {
     }
 }
 
-/// Returns the chunk of every [`STRETCH`]th game; not of all, where an index claims games that cannot be.
-fn stretches(index: &Index) -> Vec<u32> {
+/// Returns the chunk of every [`GAMES_PER_ENTRY`]th game; not of all, where an index claims games that cannot be.
+fn entries(index: &Index) -> Vec<u32> {
     let most = index.chunks.len().saturating_mul(64);
-    let mut stretches = Vec::new();
+    let mut entries = Vec::new();
     let ends = index.chunks.iter().skip(1).map(|next| next.first).chain([index.state.games.saturating_add(1)]);
     for (chunk, end) in ends.enumerate() {
-        while (stretches.len() as u64) * STRETCH < end && stretches.len() < most {
-            stretches.push(chunk as u32);
+        while (entries.len() as u64) * GAMES_PER_ENTRY < end && entries.len() < most {
+            entries.push(chunk as u32);
         }
     }
-    stretches
+    entries
 }

@@ -18,7 +18,7 @@ use std::io;
 pub use super::interner::Interner;
 pub(crate) use super::new_file::sync_folder;
 pub use super::new_file::{NewFile, write_index, write_side};
-pub use super::recovery::Opened;
+pub use super::reopen::Opened;
 
 /// Chunks in a batch, unless the import is asked for another number: a commit follows every so many.
 pub const BATCH: u32 = 64;
@@ -46,7 +46,7 @@ pub struct EncodedChunk {
     pub plies: u64,
     /// Games stored with a fault.
     pub faulty: u64,
-    /// Games of the same stretch of the source that were rejected.
+    /// Games of the same segment of the source that were rejected.
     pub rejected: u64,
     /// Bytes of PGN that the chunk was made of.
     pub pgn_bytes: u64,

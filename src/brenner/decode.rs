@@ -75,7 +75,7 @@ pub enum Item<'a> {
     /// A legal move, or the null move.
     Move(Move),
     /// `!` (true) or `?`.
-    Mark(bool),
+    Suffix(bool),
     /// A numeric annotation glyph.
     Nag(u8),
     /// A text; empty where texts are apart.
@@ -212,8 +212,8 @@ impl<'a> Decoder<'a> {
             }
             CASTLE_H => Item::Move(self.castling(CastlingSide::King)?),
             CASTLE_A => Item::Move(self.castling(CastlingSide::Queen)?),
-            BAD => Item::Mark(false),
-            GOOD => Item::Mark(true),
+            BAD => Item::Suffix(false),
+            GOOD => Item::Suffix(true),
             EXPLICIT => {
                 let m = self.explicit()?;
                 let promoted = m.promotion().map(|role| PieceId::unlabelled(self.position().turn(), role));

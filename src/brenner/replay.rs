@@ -83,7 +83,7 @@ pub struct Replay {
     start: Start,
 }
 
-/// A replay from the usual starting position.
+/// A replay from the standard starting position.
 static STANDARD_REPLAY: LazyLock<Replay> = LazyLock::new(|| Replay::of(&STANDARD));
 
 impl Replay {

@@ -100,7 +100,7 @@ impl Visitor for Writer {
         encode::push_move(before, m, &mut self.out);
     }
 
-    fn mark(&mut self, good: bool) {
+    fn suffix(&mut self, good: bool) {
         encode::push_mark(good, &mut self.out);
     }
 
@@ -172,7 +172,7 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
                 moved = true;
                 Event::Move(m)
             }
-            Item::Mark(good) => Event::Mark(good),
+            Item::Suffix(good) => Event::Suffix(good),
             Item::Nag(nag) => Event::Nag(nag),
             Item::Text(text) => {
                 let text = std::str::from_utf8(text).map_err(|_| StandaloneError::NotUtf8(at + start))?;

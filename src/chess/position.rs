@@ -108,11 +108,11 @@ pub struct Position {
     pub(crate) attention: Attention,
 }
 
-/// The usual starting position, set up once.
+/// The standard starting position, set up once.
 pub(crate) static STANDARD: LazyLock<Position> = LazyLock::new(Position::set_up_standard);
 
 impl Position {
-    /// Returns the usual starting position.
+    /// Returns the standard starting position.
     pub fn standard() -> Position {
         STANDARD.clone()
     }

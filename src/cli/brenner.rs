@@ -282,19 +282,19 @@ fn games_of(file: &Path, source: Source, mut each: impl FnMut(Game) -> Result<()
     let options = ReadOptions::default();
     let mut splitter = Splitter::new(source, 0, options.limits);
     let mut number = 0;
-    while let Some(piece) = splitter.next_piece(PIECE).map_err(|error| cannot_read(file, error))? {
-        for region in &piece.regions {
+    while let Some(piece) = splitter.next_batch(PIECE).map_err(|error| cannot_read(file, error))? {
+        for region in &piece.spans {
             let mut at = 0;
-            let text = piece.region(region);
+            let text = piece.span(region);
             while at < text.len() {
                 let mut game = Game::default();
                 let reading = read_game(text, at, &options, &mut game);
-                let Some(verdict) = reading.verdict else { break };
+                let Some(disposition) = reading.disposition else { break };
                 number += 1;
                 for fault in &reading.faults {
                     output::message(&format!("{}: game {number}: {}", file.display(), fault.kind));
                 }
-                if verdict == pgn::Verdict::Stored {
+                if disposition == pgn::Disposition::Stored {
                     each(game)?;
                 }
                 at = reading.next.max(at + 1);

@@ -54,10 +54,10 @@ impl Failure {
     pub fn of_archive(path: &Path) -> impl FnOnce(Error) -> Failure {
         move |error| match error {
             Error::Damaged(_) => Failure::Message(format!("{}: {error}", path.display())),
-            Error::Foreign { .. } if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) => {
+            Error::NotAnArchive { .. } if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) => {
                 Failure::Message(format!("{error}: the file is empty"))
             }
-            Error::Foreign { .. } => {
+            Error::NotAnArchive { .. } => {
                 Failure::Message(format!("{error}; make one of a PGN file with `scoresheet import`"))
             }
             error => Failure::Library(error),

@@ -10,15 +10,15 @@ use crate::json::Object;
 use crate::list::{self, Style};
 use crate::output::{self, count, message, note};
 use crate::pattern::PatternArgs;
+use crate::position_query::SoughtArgs;
 use crate::side_files;
-use crate::sought::SoughtArgs;
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, ArchiveSet, Game, GameSet};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::{Found, Headers, Hit, Reach, SortKeys};
+use scoresheet::query::{Headers, Hit, SearchOptions, SearchResult, SortKeys};
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -125,7 +125,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let (skip, limit) = (whole(skip), limit.map_or(usize::MAX, whole));
     args.threads.install(|| {
-        let reach = Reach { all_plies: args.all_plies, variations: args.variations };
+        let reach = SearchOptions { all_plies: args.all_plies, variations: args.variations };
         let (mut places, mut hits, mut failed) = (Vec::new(), Vec::new(), 0);
         for (number, archive) in archives.archives().iter().enumerate() {
             let started = Instant::now();
@@ -187,7 +187,7 @@ fn sorted(archives: &ArchiveSet, keys: &SortKeys, places: Vec<Place>, most: usiz
     (sorted, lost)
 }
 
-fn explain(name: Option<&str>, found: &Found, started: Instant) {
+fn explain(name: Option<&str>, found: &SearchResult, started: Instant) {
     name.into_iter().for_each(note);
     for step in &found.steps {
         note(&format!("{:<16} {}", step.what, count(step.games, "game", "games")));

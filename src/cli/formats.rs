@@ -183,7 +183,9 @@ fn json(number: u64, game: &Game) -> Object {
             Event::Close => depth -= 1,
             _ if depth > 0 => {}
             Event::Move(_) => ply += 1,
-            Event::Mark(good) => notes.push(Object::new().with("ply", ply).with("mark", if *good { "!" } else { "?" })),
+            Event::Suffix(good) => {
+                notes.push(Object::new().with("ply", ply).with("mark", if *good { "!" } else { "?" }))
+            }
             Event::Nag(nag) => notes.push(Object::new().with("ply", ply).with("nag", *nag)),
             Event::Text(_, text) => notes.push(Object::new().with("ply", ply).with("text", text.as_str())),
         }

@@ -150,7 +150,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     let Faults { tally, rejects, broken, .. } = faults;
     tally.tell(files);
     let summary = summary.map_err(|error| match error {
-        Error::Foreign { .. } => Failure::Message(format!("{error}: give another name with -o")),
+        Error::NotAnArchive { .. } => Failure::Message(format!("{error}: give another name with -o")),
         error => Failure::of_archive(&args.output)(error),
     })?;
     let failure = failure(args, &summary);

@@ -8,7 +8,7 @@ use crate::output::{self, count, note, ratio, shown, thousands};
 use crate::parts::Parts;
 use crate::progress;
 use indicatif::ProgressBar;
-use scoresheet::archive::{MODEL, RecodeOptions, Recoded, recode};
+use scoresheet::archive::{MODEL, TranscodeOptions, Transcoded, transcode};
 use scoresheet::format::moves::Coding;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ pub fn unpack(args: &UnpackArgs) -> Result<Code, Failure> {
 fn copy(args: &Common, coding: Coding) -> Result<Code, Failure> {
     let archive = output::open(&args.archive)?;
     let target = copying::target([args.archive.as_path()], &args.output, args.force)?;
-    let options = RecodeOptions { coding, level: args.level, replace: target.replace() };
+    let options = TranscodeOptions { coding, level: args.level, replace: target.replace() };
     let (total, done, stop) = (archive.file_length(), AtomicU64::new(0), AtomicBool::new(false));
     let bar = progress::bar(Some(total), !args.quiet);
     let look = |bar: &ProgressBar, elapsed: Duration| {
@@ -83,19 +83,24 @@ fn copy(args: &Common, coding: Coding) -> Result<Code, Failure> {
         bar.set_message(format!("{} MB  {left}", done / 1_000_000));
     };
     let start = Instant::now();
-    let recoded = args.threads.install(|| {
+    let transcoded = args.threads.install(|| {
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
-        progress::watched(&bar, look, || recode(&archive, target.path(), &options, progress, &stop))
+        progress::watched(&bar, look, || transcode(&archive, target.path(), &options, progress, &stop))
             .map_err(Failure::of_archive(&args.archive))
     })?;
-    report(args, &archive, &recoded, start.elapsed())
+    report(args, &archive, &transcoded, start.elapsed())
 }
 
-fn report(args: &Common, archive: &scoresheet::Archive, recoded: &Recoded, elapsed: Duration) -> Result<Code, Failure> {
-    let Recoded { before, after, archive_bytes, index_bytes, .. } = *recoded;
-    output::report_unindexed(&args.output, recoded.unindexed.as_ref());
+fn report(
+    args: &Common,
+    archive: &scoresheet::Archive,
+    transcoded: &Transcoded,
+    elapsed: Duration,
+) -> Result<Code, Failure> {
+    let Transcoded { before, after, archive_bytes, index_bytes, .. } = *transcoded;
+    output::report_unindexed(&args.output, transcoded.unindexed.as_ref());
     let parts = Parts::new(after, archive_bytes, index_bytes);
     let bits = |bytes: u64| ratio(bytes as f64 * 8.0, after.plies as f64);
     let seconds = elapsed.as_secs_f64();

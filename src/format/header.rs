@@ -42,7 +42,7 @@ pub enum Page {
     /// Anything else that begins with the magic bytes: torn by a crash or damaged, which cannot be told from the page.
     Damaged,
     /// The magic bytes are not there.
-    Foreign,
+    NotAnArchive,
 }
 
 impl Header {
@@ -87,7 +87,7 @@ impl Page {
     fn decode(page: &[u8], offset: u64) -> Page {
         let Some(rest) = page.strip_prefix(&MAGIC) else {
             let zero = page.len() == PAGE && page.iter().all(|byte| *byte == 0);
-            return if zero { Page::Zero } else { Page::Foreign };
+            return if zero { Page::Zero } else { Page::NotAnArchive };
         };
         let mut bytes = Bytes(rest);
         let mut read = || {

@@ -12,7 +12,7 @@ pub const HEADER: usize = 96;
 /// The most columns that a file may have.
 pub const MAX_COLUMNS: usize = 256;
 
-/// The game starts from another position than the usual one.
+/// The game starts from another position than the standard starting position.
 pub const SET_UP: u8 = 0x01;
 /// The source had a fault in the game.
 pub const FAULT: u8 = 0x02;

@@ -26,7 +26,7 @@ const CRC_AT: usize = HEADER - 4;
 pub struct Facts {
     /// Plies of the main line, at most `MAX_PLIES`.
     pub plies: u32,
-    /// Whether it starts from another position than the usual one.
+    /// Whether it starts from another position than the standard starting position.
     pub set_up: bool,
     /// The result.
     pub outcome: Outcome,
@@ -67,7 +67,7 @@ impl Facts {
     /// What stands for a deleted game: it has one place and no entries.
     pub const GONE: Facts = Facts { plies: 0, set_up: true, outcome: Outcome::Unknown, ratings: [0; 2], year: 0x3FFF };
 
-    /// Returns how many entries the game has: one for each place, but for the usual starting position.
+    /// Returns how many entries the game has: one for each place, but for the standard starting position.
     pub fn entries(self) -> u64 {
         if self == Facts::GONE { 0 } else { self.places() - u64::from(!self.set_up) }
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// The first byte of a record with flags; no Brenner stream begins so.
 pub const HEADER: u8 = 0xC5;
-/// The game does not start from the usual position: a starting position follows the flags.
+/// The game does not start from the standard starting position: a starting position follows the flags.
 pub const SET_UP: u8 = 1;
 /// The movetext has no termination marker (not even `*`).
 pub const NO_MARKER: u8 = 2;

@@ -5,7 +5,7 @@ use crate::chess::{Move, Position, position::STANDARD};
 use crate::format::record::{self, push_start};
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::TextsBuilder;
-use crate::game::{Outcome, Stretch, TextKind, Visitor};
+use crate::game::{MoveRun, Outcome, TextKind, Visitor};
 
 /// Makes records, tags and texts of the games that a reader gives it.
 #[derive(Default)]
@@ -82,11 +82,11 @@ impl Visitor for ChunkBuilder {
         self.placed = false;
     }
 
-    fn stretch(&self) -> Stretch {
-        Stretch::Any
+    fn move_run(&self) -> MoveRun {
+        MoveRun::Any
     }
 
-    fn mark(&mut self, good: bool) {
+    fn suffix(&mut self, good: bool) {
         self.mark_text();
         encode::push_mark(good, &mut self.records);
     }

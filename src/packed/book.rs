@@ -1,4 +1,4 @@
-//! The opening book of a model: a tree of moves from the usual starting position, with how often each was played.
+//! The opening book of a model: a tree of moves from the standard starting position, with how often each was played.
 
 use super::board::Step;
 
@@ -25,7 +25,7 @@ struct Node {
 /// The number of no node.
 pub(super) const NO_NODE: u32 = u32::MAX;
 
-/// A tree of openings; node 0 is the usual starting position.
+/// A tree of openings; node 0 is the standard starting position.
 #[derive(Debug, Default)]
 pub(super) struct Book {
     nodes: Vec<Node>,

@@ -191,7 +191,7 @@ pub(super) fn encode(
                 tokens.encode(&mut shares, NAG);
                 tokens.nags.encode(&mut shares, nag as usize);
             }
-            Item::Mark(good) => tokens.encode(&mut shares, if good { GOOD } else { BAD }),
+            Item::Suffix(good) => tokens.encode(&mut shares, if good { GOOD } else { BAD }),
             Item::Open => {
                 if tree.stack.len() >= MOST_DEPTH {
                     return None;

@@ -218,7 +218,7 @@ fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
         && pieces.iter().flatten().filter(|piece| piece.color == color).count() == 16
 }
 
-/// Whether a game is of Chess960: a full array that is not the usual one, or castling from other squares.
+/// Whether a game is of Chess960: a full array that is not the standard starting position, or castling from other squares.
 fn is_chess960(start: &Position, moves: &[Move]) -> bool {
     let pieces = pieces_of(start);
     let unusual = |m: &Move| match m.kind {

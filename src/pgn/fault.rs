@@ -96,7 +96,7 @@ impl fmt::Display for FaultKind {
 pub struct Fault {
     /// What is wrong.
     pub kind: FaultKind,
-    /// Where, in bytes from the start of the region.
+    /// Where, in bytes from the start of the span.
     pub offset: usize,
     /// How many plies of the line had been played before it.
     pub ply: u32,

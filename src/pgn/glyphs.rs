@@ -4,19 +4,19 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
     /// `!` (true) and `?`, one after the other.
-    Marks(&'static [bool]),
+    Suffixes(&'static [bool]),
     /// A NAG, by the PGN standard and, from 26 on, by what programs commonly show for it.
     Nag(u8),
 }
 
 /// The glyphs. Of those that begin alike the longer comes first; the last ones are Windows-1252.
 const GLYPHS: [(&[u8], Meaning); 31] = {
-    use Meaning::{Marks, Nag};
+    use Meaning::{Nag, Suffixes};
     [
-        ("‼".as_bytes(), Marks(&[true, true])),
-        ("⁇".as_bytes(), Marks(&[false, false])),
-        ("⁉".as_bytes(), Marks(&[true, false])),
-        ("⁈".as_bytes(), Marks(&[false, true])),
+        ("‼".as_bytes(), Suffixes(&[true, true])),
+        ("⁇".as_bytes(), Suffixes(&[false, false])),
+        ("⁉".as_bytes(), Suffixes(&[true, false])),
+        ("⁈".as_bytes(), Suffixes(&[false, true])),
         ("□".as_bytes(), Nag(7)),
         ("∞".as_bytes(), Nag(13)),
         ("⩲".as_bytes(), Nag(14)),
@@ -71,7 +71,7 @@ pub(super) fn split(word: &[u8]) -> (&[u8], Vec<Meaning>) {
 
 #[cfg(test)]
 mod tests {
-    use super::Meaning::{Marks, Nag};
+    use super::Meaning::{Nag, Suffixes};
     use super::*;
 
     #[test]
@@ -79,8 +79,8 @@ mod tests {
         let check = |word: &[u8], rest: &str, meanings: &[Meaning]| {
             assert_eq!(split(word), (rest.as_bytes(), meanings.to_vec()), "{word:?}");
         };
-        check("e4‼".as_bytes(), "e4", &[Marks(&[true, true])]);
-        check("Nf3⁈□".as_bytes(), "Nf3", &[Nag(7), Marks(&[false, true])]);
+        check("e4‼".as_bytes(), "e4", &[Suffixes(&[true, true])]);
+        check("Nf3⁈□".as_bytes(), "Nf3", &[Nag(7), Suffixes(&[false, true])]);
         check("Qh7+−+".as_bytes(), "Qh7+", &[Nag(19)]);
         check("Qh7++−".as_bytes(), "Qh7+", &[Nag(18)]);
         check(b"e4\xB1", "e4", &[Nag(16)]);

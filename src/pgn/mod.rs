@@ -1,7 +1,7 @@
 //! PGN, read and written: a byte source, a splitter into games, a reader that reports every fault, and a writer.
 //!
-//! The way of the bytes: [`open`] a [`Source`] (plain or compressed) -> [`Splitter`] (sequential and fast, cuts it into regions of
-//! one game each) -> [`read_game`] (one region at a time, on any thread, drives a [`Visitor`](crate::game::Visitor)). The way back is
+//! The way of the bytes: [`open`] a [`Source`] (plain or compressed) -> [`Splitter`] (sequential and fast, cuts it into spans of
+//! one game each) -> [`read_game`] (one span at a time, on any thread, drives a [`Visitor`](crate::game::Visitor)). The way back is
 //! [`PgnWriter`], itself a visitor.
 #![warn(
     clippy::indexing_slicing,
@@ -20,10 +20,10 @@ mod glyphs;
 mod joined;
 mod lexer;
 mod limits;
+mod move_run;
 mod reader;
 mod source;
 mod split;
-mod stretch;
 mod style;
 mod tags;
 mod tar;
@@ -35,9 +35,9 @@ mod zip;
 
 pub use fault::{Fault, FaultKind};
 pub use limits::{Encoding, Limits, ReadOptions};
-pub use reader::{Reading, Verdict, read_game};
+pub use reader::{Disposition, ReadOutcome, read_game};
 pub use source::{Compression, Progress, Source, SourceError, from_reader, open, open_text};
 pub(crate) use source::{look_at, text_of};
-pub use split::{Oversized, Piece, Place, Region, Splitter};
+pub use split::{Batch, Checkpoint, GameSpan, Oversized, Splitter};
 pub use style::{LineEnd, Style};
 pub use writer::PgnWriter;

@@ -1,4 +1,4 @@
-//! One game of a region: tags, start, movetext, result, and every fault on the way.
+//! One game of a span: tags, start, movetext, result, and every fault on the way.
 
 use super::bytes::{self, slice, trim_end};
 use super::fault::{Fault, FaultKind};
@@ -16,12 +16,12 @@ use crate::game::{Outcome, TextKind, Visitor};
 
 mod encoding;
 mod ends;
+mod move_run;
 mod raw;
-mod stretch;
 
 /// What became of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum Disposition {
     /// The visitor has received a whole game, faults or not.
     Stored,
     /// The visitor has received nothing, or only a part that must be thrown away; the last fault says why.
@@ -30,16 +30,16 @@ pub enum Verdict {
 
 /// What reading one game gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reading {
-    /// Where the game begins, in bytes from the start of the region.
+pub struct ReadOutcome {
+    /// Where the game begins, in bytes from the start of the span.
     pub start: usize,
-    /// Where the next game is to be read; the region's length where there is no other.
+    /// Where the next game is to be read; the span's length where there is no other.
     pub next: usize,
     /// What became of the game; `None` where nothing but blanks was left, so that there was no game and the visitor was not called.
-    pub verdict: Option<Verdict>,
+    pub disposition: Option<Disposition>,
     /// Plies of the main line that were played.
     pub plies: u32,
-    /// The faults in the order found, at most [`Reading::MAX_FAULTS`].
+    /// The faults in the order found, at most [`ReadOutcome::MAX_FAULTS`].
     pub faults: Vec<Fault>,
     /// How many faults there were beyond those.
     pub more_faults: usize,
@@ -47,20 +47,20 @@ pub struct Reading {
     pub windows_1252: bool,
 }
 
-impl Reading {
+impl ReadOutcome {
     /// The most faults that are kept of one game.
     pub const MAX_FAULTS: usize = 64;
 }
 
 /// Reads one game that begins at `at`, drives the visitor with it, and returns what there was and where the next one begins.
 ///
-/// A region comes from the [`Splitter`](super::Splitter) and normally holds one game. Any bytes can be read: what is not understood
+/// A span comes from the [`Splitter`](super::Splitter) and normally holds one game. Any bytes can be read: what is not understood
 /// becomes a fault, and its text goes to the visitor as it is. Memory and time are linear in the game; nothing recurses.
-pub fn read_game<V: Visitor>(region: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> Reading {
-    Reader::new(region, at, options, visitor).read()
+pub fn read_game<V: Visitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
+    Reader::new(span, at, options, visitor).read()
 }
 
-/// How far a region is looked through before the game is read.
+/// How far a span is looked through before the game is read.
 const SURVEY: usize = 16 << 10;
 
 /// A text that stands before the end of the tags.
@@ -84,7 +84,7 @@ struct Reader<'a, V> {
     plain: Plain,
     /// Whether the position before each move is kept, because a variation may follow.
     branching: bool,
-    reading: Reading,
+    reading: ReadOutcome,
     rejected: bool,
     tags: usize,
     /// Comments and raw texts that stand before the end of the tags.
@@ -122,11 +122,11 @@ enum Flow {
 }
 
 impl<'a, V: Visitor> Reader<'a, V> {
-    fn new(region: &'a [u8], at: usize, options: &'a ReadOptions, visitor: &'a mut V) -> Self {
-        let seen = slice(region, at, at.saturating_add(SURVEY));
-        let whole = at.saturating_add(SURVEY) >= region.len();
+    fn new(span: &'a [u8], at: usize, options: &'a ReadOptions, visitor: &'a mut V) -> Self {
+        let seen = slice(span, at, at.saturating_add(SURVEY));
+        let whole = at.saturating_add(SURVEY) >= span.len();
         Reader {
-            lexer: Lexer { text: region, at },
+            lexer: Lexer { text: span, at },
             options,
             visitor,
             plain: Plain {
@@ -135,10 +135,10 @@ impl<'a, V: Visitor> Reader<'a, V> {
                 encoding: options.encoding,
             },
             branching: !whole || memchr::memchr(b'(', seen).is_some(),
-            reading: Reading {
+            reading: ReadOutcome {
                 start: at,
-                next: region.len(),
-                verdict: None,
+                next: span.len(),
+                disposition: None,
                 plies: 0,
                 faults: Vec::new(),
                 more_faults: 0,
@@ -159,7 +159,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
         }
     }
 
-    fn read(mut self) -> Reading {
+    fn read(mut self) -> ReadOutcome {
         let first = self.lexer.clone().next();
         self.reading.start = first.start;
         if first.kind == Kind::End {
@@ -308,7 +308,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
         loop {
             // The plain way: nothing but moves and their numbers.
             while self.marker.is_none() && self.inner_marker.is_none() {
-                self.stretch();
+                self.move_run();
                 if self.ply < self.options.limits.max_plies
                     && let Some((word, end)) = self.lexer.peek_short_word()
                     && let Some(plain) = self.now.read_plain(word)
@@ -461,7 +461,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
         }
         for meaning in meanings.into_iter().rev().filter(|_| !self.rejected) {
             match meaning {
-                Meaning::Marks(marks) => marks.iter().for_each(|good| self.visitor.mark(*good)),
+                Meaning::Suffixes(marks) => marks.iter().for_each(|good| self.visitor.suffix(*good)),
                 Meaning::Nag(nag) => self.visitor.nag(nag),
             }
         }
@@ -502,7 +502,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
             }
             Kind::Good | Kind::Bad if self.moved => {
                 if !self.rejected {
-                    self.visitor.mark(token.kind == Kind::Good);
+                    self.visitor.suffix(token.kind == Kind::Good);
                 }
             }
             Kind::Nag => match nag(self.word(token)) {
@@ -562,7 +562,7 @@ impl<V: Visitor> Reader<'_, V> {
         }
     }
 
-    fn finish(mut self) -> Reading {
+    fn finish(mut self) -> ReadOutcome {
         self.reading.plies = self.branches.first().map_or(self.ply, |branch| branch.ply);
         if !self.branches.is_empty() {
             self.fault(FaultKind::UnclosedVariation, self.reading.next);
@@ -590,7 +590,7 @@ impl<V: Visitor> Reader<'_, V> {
         {
             self.visitor.outcome(marker.outcome);
         }
-        self.reading.verdict = Some(if self.rejected { Verdict::Rejected } else { Verdict::Stored });
+        self.reading.disposition = Some(if self.rejected { Disposition::Rejected } else { Disposition::Stored });
         self.reading
     }
 
@@ -613,7 +613,7 @@ impl<V: Visitor> Reader<'_, V> {
     #[cold]
     fn fault(&mut self, kind: FaultKind, offset: usize) {
         self.rejected |= self.options.strict;
-        if self.reading.faults.len() >= Reading::MAX_FAULTS {
+        if self.reading.faults.len() >= ReadOutcome::MAX_FAULTS {
             self.reading.more_faults += 1;
             return;
         }
@@ -629,7 +629,7 @@ impl<V: Visitor> Reader<'_, V> {
     #[cold]
     fn reject(&mut self, kind: FaultKind, offset: usize) {
         self.rejected = true;
-        if self.reading.faults.len() >= Reading::MAX_FAULTS {
+        if self.reading.faults.len() >= ReadOutcome::MAX_FAULTS {
             self.reading.faults.pop();
             self.reading.more_faults += 1;
         }

@@ -6,7 +6,7 @@ use crate::chess::fen::{CastlingStyle, EnPassantStyle, write_number};
 use crate::chess::position::STANDARD;
 use crate::chess::san::ShortText;
 use crate::chess::{Color, Move, Position};
-use crate::game::{EndOfStretch, Game, Lines, Outcome, Stretch, TextKind, Visitor};
+use crate::game::{EndOfRun, Game, Lines, MoveRun, Outcome, TextKind, Visitor};
 
 /// Writes games as PGN: a visitor that appends to a byte vector. After the events of each game call [`finish`](PgnWriter::finish).
 ///
@@ -427,20 +427,20 @@ impl Visitor for PgnWriter {
     }
 
     #[inline]
-    fn stretch(&self) -> Stretch {
+    fn move_run(&self) -> MoveRun {
         let column = self.out.len() - self.line;
         if column == 0 || self.head || self.opening > 0 {
-            return Stretch::None;
+            return MoveRun::None;
         }
         let Style { width, line_end, joined_numbers, unbroken_numbers, pairs, filled, .. } = self.style;
         let (width, line_end, number) = (width as usize, line_end.bytes(), self.number);
-        Stretch::Laid(Lines { column, width, line_end, joined_numbers, unbroken_numbers, pairs, filled, number })
+        MoveRun::Laid(Lines { column, width, line_end, joined_numbers, unbroken_numbers, pairs, filled, number })
     }
 
     #[inline]
-    fn play_of_stretch(&mut self, _: &Position, _: Move) {}
+    fn play_in_run(&mut self, _: &Position, _: Move) {}
 
-    fn end_stretch(&mut self, text: &[u8], end: EndOfStretch) {
+    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
         self.out.extend_from_slice(text);
         if end.mate
             && let Some(mark) = self.out.last_mut()
@@ -452,7 +452,7 @@ impl Visitor for PgnWriter {
         (self.begun, self.marks, self.number) = (true, true, false);
     }
 
-    fn mark(&mut self, good: bool) {
+    fn suffix(&mut self, good: bool) {
         if !self.marks {
             self.begin_token();
         }

@@ -85,7 +85,7 @@ pub fn find(headers: &[Headers<'_>], options: Options) -> Result<Vec<Double>> {
 /// A game as it is compared.
 struct Candidate {
     number: u64,
-    /// Its starting position, if not the usual one, and its main line: bytes that begin another game's only where its moves do.
+    /// Its starting position, if not the standard starting position, and its main line: bytes that begin another game's only where its moves do.
     line: Box<[u8]>,
     plies: u32,
     players: [Name; 2],

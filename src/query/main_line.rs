@@ -1,7 +1,7 @@
 //! A game's main line, walked in search of a position.
 
+use super::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns};
 use super::signature::Departures;
-use super::sought::{Home, Sought, class, has_back_pawns, home_pawns};
 use crate::archive::Game;
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::chess::position::STANDARD;
@@ -9,9 +9,9 @@ use crate::chess::{Color, Position};
 
 /// A walk along main lines that ends where the position cannot come any more.
 pub(crate) struct MainLine<'a> {
-    sought: &'a Sought,
-    /// What is known of games from the usual position.
-    standard: Option<Killers>,
+    sought: &'a PositionQuery,
+    /// What is known of games from the standard starting position.
+    standard: Option<HomePawnFilter>,
     /// That position, to begin with.
     start: Replay,
     /// Whether that is it.
@@ -21,29 +21,29 @@ pub(crate) struct MainLine<'a> {
 }
 
 /// The home pawns that the position has: once one of them has left, the position is past.
-struct Killers {
+struct HomePawnFilter {
     departures: Departures,
     needed: Home,
     /// Whether a pawn stands behind its home, so that pawns tell nothing.
-    anyhow: bool,
+    has_back_pawns: bool,
 }
 
-impl Killers {
+impl HomePawnFilter {
     /// Returns `None` where no game from this start can have the position.
-    fn of(sought: &Sought, start: &Position) -> Option<Killers> {
+    fn of(sought: &PositionQuery, start: &Position) -> Option<HomePawnFilter> {
         let departures = Departures::new(&start.board);
         if has_back_pawns(&start.board) {
-            return Some(Killers { departures, needed: [0; 2], anyhow: true });
+            return Some(HomePawnFilter { departures, needed: [0; 2], has_back_pawns: true });
         }
         let (needed, standing) = (sought.home(), home_pawns(&start.board));
         let possible = (0..2).all(|side| needed[side] & !standing[side] == 0);
-        possible.then_some(Killers { departures, needed, anyhow: false })
+        possible.then_some(HomePawnFilter { departures, needed, has_back_pawns: false })
     }
 }
 
 impl<'a> MainLine<'a> {
-    pub(crate) fn new(sought: &'a Sought) -> MainLine<'a> {
-        let (standard, start) = (Killers::of(sought, &STANDARD), Replay::new(&STANDARD));
+    pub(crate) fn new(sought: &'a PositionQuery) -> MainLine<'a> {
+        let (standard, start) = (HomePawnFilter::of(sought, &STANDARD), Replay::new(&STANDARD));
         MainLine { sought, standard, start, at_start: sought.matches(&STANDARD), earliest: sought.earliest() }
     }
 
@@ -52,9 +52,9 @@ impl<'a> MainLine<'a> {
         let sought = self.sought;
         let mut rest = game.moves();
         let (mut replay, of_start);
-        let killers = if game.is_set_up() {
+        let filter = if game.is_set_up() {
             replay = Replay::new(game.start());
-            of_start = Killers::of(sought, game.start());
+            of_start = HomePawnFilter::of(sought, game.start());
             &of_start
         } else {
             // What every such game has need not be looked for, and a move has a byte at least.
@@ -71,7 +71,7 @@ impl<'a> MainLine<'a> {
             rest = rest.get(used..).unwrap_or_default();
             &self.standard
         };
-        let Some(Killers { departures, needed, anyhow }) = killers else { return Ok(()) };
+        let Some(HomePawnFilter { departures, needed, has_back_pawns }) = filter else { return Ok(()) };
         let turn = sought.compare().side.then(|| sought.position().turn());
         let ahead = sought.first();
         // Whether the pieces may be there, and whether they can be later.
@@ -80,7 +80,7 @@ impl<'a> MainLine<'a> {
             (here && sought.same_pieces(board), !departures.lost(board, *needed))
         };
         let (mut here, mut can_be) = look(replay.board(), replay.turn());
-        can_be &= *anyhow || sought.is_ahead(replay.board());
+        can_be &= *has_back_pawns || sought.is_ahead(replay.board());
         loop {
             if !can_be {
                 return Ok(());
@@ -92,7 +92,7 @@ impl<'a> MainLine<'a> {
                 let board = state.board();
                 (here, can_be) = look(board, state.turn());
                 if state.ply().is_multiple_of(ASKED) {
-                    can_be &= *anyhow || sought.is_ahead(board);
+                    can_be &= *has_back_pawns || sought.is_ahead(board);
                 }
                 !here && can_be
             })?;

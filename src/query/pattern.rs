@@ -1,7 +1,7 @@
 //! What a position, or the move that led to it, has to be like: boards with blanks, material, imbalance, moves; and sequences of these.
 
 use super::fault::QueryFault;
-use super::sought::class;
+use super::position_query::class;
 use crate::archive::Game;
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::brenner::{CASTLE_A, CASTLE_H};

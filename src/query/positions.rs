@@ -2,8 +2,8 @@
 
 mod places;
 
+pub(crate) use places::GameRange;
 pub use places::Places;
-pub(crate) use places::Stretch;
 
 use super::facts::facts;
 use super::signature::header_of;
@@ -16,7 +16,7 @@ use crate::error::{Damage, Error, Result};
 use crate::format::crc_from;
 use crate::format::positions::{CHECK, Facts, GROUP, HEADER, Layout, PAGE};
 use crate::format::side::SideHeader;
-use places::{STRETCH, little};
+use places::{GAMES_PER_RANGE, little};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
@@ -148,7 +148,7 @@ impl PositionIndex {
     /// Returns the places whose key agrees with that of the position in all bits that the index keeps (24 and one for each doubling of
     /// its size beyond 64 entries), ascending.
     ///
-    /// Two positions may share those bits: an answer that must be right looks at the games. The usual starting position at ply 0 of
+    /// Two positions may share those bits: an answer that must be right looks at the games. The standard starting position at ply 0 of
     /// games that begin with it is not indexed.
     pub fn places(&self, position: &Position) -> Result<Places<'_>> {
         let (bucket, check) = self.layout.split(position.zobrist());
@@ -179,17 +179,17 @@ impl PositionIndex {
         Ok(Places::new(entries, size))
     }
 
-    /// Returns all games as stretches of some hundreds, in order.
-    pub(crate) fn stretches(&self) -> Result<Vec<Stretch<'_>>> {
+    /// Returns all games as ranges of some hundreds, in order.
+    pub(crate) fn ranges(&self) -> Result<Vec<GameRange<'_>>> {
         let starts = self.numbers(self.layout.starts(), self.layout.groups())?;
         let facts = self.numbers(self.layout.facts(), self.layout.side.state.games)?;
-        let start = |stretch: usize| {
-            starts.get(stretch * STRETCH / GROUP).map_or(self.layout.places, |start| u64::from_le_bytes(*start))
+        let start = |range: usize| {
+            starts.get(range * GAMES_PER_RANGE / GROUP).map_or(self.layout.places, |start| u64::from_le_bytes(*start))
         };
-        let stretches = facts.chunks(STRETCH).enumerate();
-        Ok(stretches
-            .map(|(stretch, facts)| {
-                Stretch::new((stretch * STRETCH) as u64 + 1, start(stretch)..start(stretch + 1), facts)
+        let ranges = facts.chunks(GAMES_PER_RANGE).enumerate();
+        Ok(ranges
+            .map(|(range, facts)| {
+                GameRange::new((range * GAMES_PER_RANGE) as u64 + 1, start(range)..start(range + 1), facts)
             })
             .collect())
     }
@@ -302,7 +302,7 @@ fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &Layout) -> 
         };
         let damage = || Damage::new(0, "damaged moves").of_game(number);
         let start = usize::try_from(number - 1).ok().and_then(|game| starts.get(game)).ok_or(damage())?;
-        // The usual starting position is not indexed.
+        // The standard starting position is not indexed.
         let (mut place, mut skipped) = (*start, !game.is_set_up());
         let walked = Replay::new(game.start()).walk_keys(game.moves(), |_, key| {
             if !std::mem::take(&mut skipped) {

@@ -2,9 +2,9 @@
 
 use super::main_line::MainLine;
 use super::pattern::Pattern;
+use super::position_query::PositionQuery;
 use super::positions::PositionIndex;
 use super::signature::Signatures;
-use super::sought::Sought;
 use crate::archive::{Archive, Game};
 use crate::brenner::OPEN;
 use crate::brenner::decode::{Decoder, Item, Texts};
@@ -32,7 +32,7 @@ pub struct Hit {
 
 /// How far a search goes in each game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Reach {
+pub struct SearchOptions {
     /// All plies with the position, not the first alone.
     pub all_plies: bool,
     /// Variations too. Without `all_plies` the first in the main line counts, and only where there is none the first in a variation.
@@ -50,7 +50,7 @@ pub struct Step {
 
 /// What a search found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct SearchResult {
     /// The hits, by game and ply.
     pub hits: Vec<Hit>,
     /// The steps, in order.
@@ -106,11 +106,11 @@ impl<'a> Search<'a> {
     ///
     /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is told in
     /// `unread`.
-    pub fn position(&self, sought: &Sought, reach: Reach) -> Found {
+    pub fn position(&self, sought: &PositionQuery, reach: SearchOptions) -> SearchResult {
         let mut steps = Vec::new();
         if let (Some(index), false) = (self.index, reach.variations) {
             // A damaged index is no reason to answer nothing: the games have it all.
-            match self.look_up(index, sought, reach) {
+            match self.index_search(index, sought, reach) {
                 Ok(found) => return found,
                 Err(error) => index.failed(&error),
             }
@@ -128,12 +128,12 @@ impl<'a> Search<'a> {
             })
         });
         steps.push(Step { what: "replay", games: games_of(&hits) });
-        Found { hits, steps, unread }
+        SearchResult { hits, steps, unread }
     }
 
     /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit; without `all_plies` only the
     /// first match counts. Variations are not looked into.
-    pub fn pattern(&self, pattern: &Pattern, either_color: bool, all_plies: bool) -> Found {
+    pub fn pattern(&self, pattern: &Pattern, either_color: bool, all_plies: bool) -> SearchResult {
         let mut steps = Vec::new();
         let mut candidates = self.candidates(None, &mut steps);
         // The other way round the bounds are others.
@@ -160,11 +160,11 @@ impl<'a> Search<'a> {
             Ok(())
         });
         steps.push(Step { what: "replay", games: games_of(&hits) });
-        Found { hits, steps, unread }
+        SearchResult { hits, steps, unread }
     }
 
     /// Returns the games that may have a position in their main line, by what is known without reading them; all where none is given.
-    pub(crate) fn candidates(&self, sought: Option<&Sought>, steps: &mut Vec<Step>) -> Cow<'a, [u64]> {
+    pub(crate) fn candidates(&self, sought: Option<&PositionQuery>, steps: &mut Vec<Step>) -> Cow<'a, [u64]> {
         let archive = self.archive;
         let mut games = match self.among {
             Some(games) => Cow::Borrowed(games),
@@ -234,7 +234,12 @@ pub(crate) fn games_of(hits: &[Hit]) -> u64 {
 }
 
 /// Looks for the position in all lines of a game.
-fn all_lines(sought: &Sought, game: &Game<'_>, reach: Reach, hits: &mut Vec<Hit>) -> Result<(), ReplayError> {
+fn all_lines(
+    sought: &PositionQuery,
+    game: &Game<'_>,
+    reach: SearchOptions,
+    hits: &mut Vec<Hit>,
+) -> Result<(), ReplayError> {
     let mut found = Vec::new();
     lines(game, |position, ply, variation| {
         if sought.matches(position) {

@@ -4,7 +4,7 @@
 //! pawns left home (moved or captured there), and how many pawns and pieces were left at the end. A game can have had a position
 //! only if its first departures, as many as the position has, are just those of the position, and if it ended with no more pieces.
 
-use super::sought::{Home, Sought, class, has_back_pawns, home_pawns, home_ranks};
+use super::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns, home_ranks};
 use crate::archive::{Archive, FileKind, SideState, writer};
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
@@ -77,7 +77,7 @@ impl Signatures {
     }
 
     /// Returns the numbers of the games that may reach a position, ascending. Never leaves out one that does in its main line.
-    pub fn candidates(&self, sought: &Sought) -> Vec<u64> {
+    pub fn candidates(&self, sought: &PositionQuery) -> Vec<u64> {
         let test = Test::of(sought);
         let of_task = |(task, signatures): (usize, &[u64])| {
             // Every game that begins so is written down, and the next one over it where it does not pass: no branch depends on that.
@@ -209,7 +209,7 @@ impl Signatures {
     }
 
     /// `candidates` out of these games only (ascending).
-    pub fn candidates_among(&self, sought: &Sought, games: &[u64]) -> Vec<u64> {
+    pub fn candidates_among(&self, sought: &PositionQuery, games: &[u64]) -> Vec<u64> {
         let test = Test::of(sought);
         let may = |game: &u64| {
             let place = game.checked_sub(1).and_then(|place| usize::try_from(place).ok());
@@ -256,7 +256,7 @@ struct Test {
 }
 
 impl Test {
-    fn of(sought: &Sought) -> Test {
+    fn of(sought: &PositionQuery) -> Test {
         let gone = sought.gone();
         let count = gone.count_ones();
         let counted = (1u64 << (count.min(DEPARTURES as u32) * 4)) - 1;
@@ -310,7 +310,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The test as FORMAT.md says it.
-    fn plainly(sought: &Sought, signature: u64) -> bool {
+    fn plainly(sought: &PositionQuery, signature: u64) -> bool {
         let nibble = |at: usize| (signature >> (at * 4) & 15) as u8;
         let count = (sought.gone().count_ones() as usize).min(DEPARTURES);
         let first: u16 = (0..count).fold(0, |left, at| left | 1 << nibble(at));
@@ -337,7 +337,7 @@ mod tests {
                     role: Role::ALL[piece / 2],
                 });
             }
-            let sought = Sought::new(&Position::from_pieces(&squares, Color::White), Compare::default());
+            let sought = PositionQuery::new(&Position::from_pieces(&squares, Color::White), Compare::default());
             // Squares that have been left, for else hardly any would pass, and the last again where the order is shorter.
             let gone: Vec<u64> = (0..16).filter(|square| sought.gone() >> square & 1 == 1).collect();
             let mut squares: Vec<u64> =

@@ -2,9 +2,9 @@
 
 use super::facts::facts;
 use super::main_line::MainLine;
-use super::positions::{Places, PositionIndex, Stretch};
+use super::position_query::{Compare, PositionQuery, class};
+use super::positions::{GameRange, Places, PositionIndex};
 use super::search::Search;
-use super::sought::{Compare, Sought, class};
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
 use crate::chess::{Color, Move, Position};
@@ -167,9 +167,9 @@ impl Search<'_> {
     }
 
     fn tree_by_games(&self, position: &Position, moves: &[Move]) -> Tree {
-        let sought = Sought::new(position, Compare::default());
+        let sought = PositionQuery::new(position, Compare::default());
         let line = MainLine::new(&sought);
-        let marks = Mark::of_all(position, moves);
+        let diffs = MoveDiff::of_all(position, moves);
         let candidates = self.candidates(Some(&sought), &mut Vec::new());
         let archive = self.archive();
         let turn = position.turn();
@@ -191,7 +191,7 @@ impl Search<'_> {
                     let mut next = None;
                     let damage = |_| Damage::new(0, "damaged moves").of_game(*number);
                     line.scan(&game, |replay, rest| {
-                        next = Some(played(&marks, replay, rest));
+                        next = Some(played(&diffs, replay, rest));
                         false
                     })
                     .map_err(damage)?;
@@ -264,25 +264,25 @@ impl Part {
 }
 
 /// What a move changes on the board: by it a move is known from the board behind it. And its place among the moves.
-struct Mark(Vec<(usize, u8)>, usize);
+struct MoveDiff(Vec<(usize, u8)>, usize);
 
-impl Mark {
-    /// Returns the marks of these moves, castling first: it does what a move of the rook does, and more.
-    fn of_all(position: &Position, moves: &[Move]) -> Vec<Mark> {
-        let mark = |(place, m): (usize, &Move)| {
+impl MoveDiff {
+    /// Returns the diffs of these moves, castling first: it does what a move of the rook does, and more.
+    fn of_all(position: &Position, moves: &[Move]) -> Vec<MoveDiff> {
+        let diff = |(place, m): (usize, &Move)| {
             let mut after = position.clone();
             after.play(*m);
             let changed = |square: &usize| class(position.board[*square]) != class(after.board[*square]);
-            Mark((0..64).filter(changed).map(|square| (square, class(after.board[square]))).collect(), place)
+            MoveDiff((0..64).filter(changed).map(|square| (square, class(after.board[square]))).collect(), place)
         };
-        let mut marks: Vec<Mark> = moves.iter().enumerate().map(mark).collect();
-        marks.sort_by_key(|Mark(squares, _)| std::cmp::Reverse(squares.len()));
-        marks
+        let mut diffs: Vec<MoveDiff> = moves.iter().enumerate().map(diff).collect();
+        diffs.sort_by_key(|MoveDiff(squares, _)| std::cmp::Reverse(squares.len()));
+        diffs
     }
 }
 
 /// Returns which move is played next; `None` for the end of the game and for a null move.
-fn played(marks: &[Mark], replay: &Replay, rest: &[u8]) -> Option<usize> {
+fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
     let mut after = replay.clone();
     let ply = replay.ply() + 1;
     after.run(rest, ply).ok()?;
@@ -291,7 +291,7 @@ fn played(marks: &[Mark], replay: &Replay, rest: &[u8]) -> Option<usize> {
     }
     let board = after.board();
     let fits = |squares: &[(usize, u8)]| squares.iter().all(|(square, wanted)| class(board[square & 63]) == *wanted);
-    marks.iter().find(|Mark(squares, _)| fits(squares)).map(|Mark(_, place)| *place)
+    diffs.iter().find(|MoveDiff(squares, _)| fits(squares)).map(|MoveDiff(_, place)| *place)
 }
 
 /// The tree by the index alone.
@@ -303,25 +303,25 @@ fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Resul
         index.places(&after)
     };
     let lists = moves.iter().map(after).collect::<Result<Vec<Places<'_>>>>()?;
-    let from_start = Sought::new(position, Compare::default()).matches(&STANDARD);
+    let from_start = PositionQuery::new(position, Compare::default()).matches(&STANDARD);
     let by_index = ByIndex { places, lists, from_start, turn: position.turn() };
-    let mut stretches = index.stretches()?;
+    let mut ranges = index.ranges()?;
     if !from_start {
         let mut rest = by_index.places.clone();
-        stretches.retain(|stretch| {
-            rest = rest.within(stretch.places.start..u64::MAX);
-            rest.clone().next().is_some_and(|place| place < stretch.places.end)
+        ranges.retain(|range| {
+            rest = rest.within(range.places.start..u64::MAX);
+            rest.clone().next().is_some_and(|place| place < range.places.end)
         });
     }
     let part = || Part::new(moves.len());
-    let add = |mut part: Part, stretch: &Stretch<'_>| {
-        by_index.add(stretch, &mut part);
+    let add = |mut part: Part, range: &GameRange<'_>| {
+        by_index.add(range, &mut part);
         part
     };
-    let whole = match stretches.len() {
+    let whole = match ranges.len() {
         // A few games are counted before other threads have woken up.
-        ..16 => stretches.iter().fold(part(), add),
-        _ => stretches.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut one, other| {
+        ..16 => ranges.iter().fold(part(), add),
+        _ => ranges.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut one, other| {
             one.join(other);
             one
         }),
@@ -338,12 +338,12 @@ struct ByIndex<'a> {
 }
 
 impl ByIndex<'_> {
-    /// Adds the games of a stretch.
-    fn add(&self, stretch: &Stretch<'_>, part: &mut Part) {
+    /// Adds the games of a range.
+    fn add(&self, range: &GameRange<'_>, part: &mut Part) {
         // The place behind the first that each game has, and the game.
         let mut behind = Vec::new();
-        let mut places = self.places.within(stretch.places.clone()).peekable();
-        for (game, facts, own) in stretch.games() {
+        let mut places = self.places.within(range.places.clone()).peekable();
+        for (game, facts, own) in range.games() {
             let mut first = None;
             while let Some(place) = places.next_if(|place| *place < own.end) {
                 first = first.or(Some(place));
@@ -362,10 +362,10 @@ impl ByIndex<'_> {
         }
         for (tally, list) in part.branches.iter_mut().zip(&self.lists) {
             let mut left = behind.as_slice();
-            for place in list.within(stretch.places.clone()) {
+            for place in list.within(range.places.clone()) {
                 left = left.get(ahead(left, place)..).unwrap_or_default();
                 let Some((next, game)) = left.first() else { break };
-                if let Some(facts) = stretch.facts(*game).filter(|_| *next == place) {
+                if let Some(facts) = range.facts(*game).filter(|_| *next == place) {
                     tally.add(*game, &facts, self.turn);
                 }
             }

@@ -114,7 +114,7 @@ impl Whole {
         let access = if damaged.len().is_multiple_of(2) { Access::Map } else { Access::Read };
         let repair = match Archive::repair(&broken, access, &target, false, |_| {}) {
             Ok(repair) => repair,
-            Err(Error::Foreign { .. } | Error::Newer { .. } | Error::Older { .. }) => return None,
+            Err(Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. }) => return None,
             Err(error) => panic!("{what}: {error}"),
         };
         assert!(fs::read(&broken).unwrap() == damaged, "{what}: the damaged archive has been written to");

@@ -1,8 +1,8 @@
 //! Game records out of an open archive: found by the index, their pages checked, packed moves unpacked.
 
-use super::{Archive, STRETCH};
-use crate::archive::recode;
+use super::{Archive, GAMES_PER_ENTRY};
 use crate::archive::scan::BlockRef;
+use crate::archive::transcode;
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, Error, Result};
 use crate::format::moves::{self, Coding, Layout};
@@ -62,10 +62,10 @@ impl Archive {
         if game == 0 || game > self.len() {
             return Err(Error::NoSuchGame { game, games: self.len() });
         }
-        // Between the chunks of this stretch of games and of the next there are a few at most.
-        let stretch = (game / STRETCH) as usize;
-        let from = self.stretches.get(stretch).map_or(0, |chunk| *chunk as usize);
-        let to = self.stretches.get(stretch + 1).map_or(usize::MAX, |chunk| *chunk as usize + 1);
+        // Between the chunks of this entry of games and of the next there are a few at most.
+        let entry = (game / GAMES_PER_ENTRY) as usize;
+        let from = self.entries.get(entry).map_or(0, |chunk| *chunk as usize);
+        let to = self.entries.get(entry + 1).map_or(usize::MAX, |chunk| *chunk as usize + 1);
         let to = to.min(self.index.chunks.len());
         let near = self.index.chunks.get(from..to).unwrap_or_default();
         let before = from + near.partition_point(|entry| entry.first <= game);
@@ -100,7 +100,7 @@ impl Archive {
         if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, place, limit) }
     }
 
-    /// Returns whether a game starts from another position than the usual one. Looks at the head of its record alone; at a deleted game's too.
+    /// Returns whether a game starts from another position than the standard starting position. Looks at the head of its record alone; at a deleted game's too.
     pub(crate) fn is_set_up(&self, game: u64) -> Result<bool> {
         let (chunk, place) = self.place(game)?;
         Ok(self.stored_record(chunk, place)?.set_up.is_some())
@@ -172,7 +172,7 @@ impl Archive {
 fn unpacked<'a>(record: Record<'a>, head: &Head, place: usize, limit: Option<u32>) -> Result<Record<'a>, Damage> {
     let Head { block, coding, .. } = head;
     let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
-    if *coding != Coding::Packed(recode::MODEL) {
+    if *coding != Coding::Packed(transcode::MODEL) {
         return Err(damage("moves packed with tables that this program does not have"));
     }
     let mut stream = Vec::new();

@@ -24,7 +24,7 @@ pub(super) struct Key {
 /// The slots of a side's rooks.
 const ROOKS: u64 = 0xF << 16;
 
-/// The parts for the usual starting position.
+/// The parts for the standard starting position.
 static STANDARD_KEY: LazyLock<Key> = LazyLock::new(|| {
     let replay = Replay::new(&STANDARD);
     Key { pieces: zobrist::pieces(&STANDARD.board), ..Key::default() }.see_rights(replay.state())

@@ -31,7 +31,7 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// The beginning of a region.
+    /// The beginning of a span.
     pub(super) fn new(at: usize) -> Scan {
         Scan {
             at,
@@ -49,7 +49,7 @@ impl Scan {
         }
     }
 
-    /// Begins a region; what is known of the next `}` stays known.
+    /// Begins a span; what is known of the next `}` stays known.
     pub(super) fn begin(&mut self, at: usize) {
         *self = Scan { close: self.close, closed: self.closed, unbroken: self.unbroken, ..Scan::new(at) };
     }
@@ -104,7 +104,7 @@ pub(super) enum Step {
     On,
     /// More bytes are needed.
     More,
-    /// The region ends here.
+    /// The span ends here.
     Cut(usize),
 }
 
@@ -112,7 +112,7 @@ pub(super) enum Step {
 const LONG_LINE: usize = 1 << 20;
 /// From here on movetext is also cut behind termination markers.
 const LONG_REGION: u64 = 8 << 10;
-/// After so many blanks in a row another region begins.
+/// After so many blanks in a row another span begins.
 const LONG_BLANK: usize = 64 << 10;
 /// How far a line is looked into, and what is kept behind the scan.
 pub(super) const REACH: usize = 2048;
@@ -121,8 +121,8 @@ pub(super) struct View<'a> {
     pub(super) text: &'a [u8],
     /// Whether nothing comes behind the text.
     pub(super) ended: bool,
-    pub(super) region: usize,
-    /// Bytes of the region that are no longer in the text.
+    pub(super) span: usize,
+    /// Bytes of the span that are no longer in the text.
     pub(super) given: u64,
     pub(super) longest_comment: usize,
 }
@@ -337,8 +337,8 @@ impl View<'_> {
             }
             scan.checked = scan.at;
         }
-        // In a long region the scan goes line by line.
-        let length = self.given + (scan.at - self.region) as u64;
+        // In a long span the scan goes line by line.
+        let length = self.given + (scan.at - self.span) as u64;
         let long = length >= LONG_REGION;
         let end = match LONG_REGION.checked_sub(length).and_then(|rest| usize::try_from(rest).ok()) {
             Some(rest) if !long => self.text.len().min(scan.at + rest),
@@ -372,8 +372,8 @@ impl View<'_> {
                     scan.goes_on(i, Mode::Moves);
                     return Step::More;
                 }
-                if let Some(line) = begins_line(self.text, self.region, i)
-                    && (line > self.region || self.given > 0)
+                if let Some(line) = begins_line(self.text, self.span, i)
+                    && (line > self.span || self.given > 0)
                     && tags::head(self.text, i).is_some()
                 {
                     return Step::Cut(line);
@@ -385,7 +385,7 @@ impl View<'_> {
         Step::On
     }
 
-    /// In a long region: cuts where there have been very many blanks before `end`.
+    /// In a long span: cuts where there have been very many blanks before `end`.
     fn long_blank(&self, scan: &mut Scan, end: usize) -> Option<Step> {
         let used = trim_end(slice(self.text, scan.at, end)).len();
         let blanks = scan.blanks.filter(|_| used == 0).unwrap_or(scan.at + used);
@@ -401,10 +401,10 @@ impl View<'_> {
         })
     }
 
-    /// At the end of a line of a long region: cuts where the next line begins a game without tags.
+    /// At the end of a line of a long span: cuts where the next line begins a game without tags.
     fn behind_line(&self, scan: &mut Scan, end: usize) -> Step {
         let Some(next) = self.behind_line_end(end) else { return Step::More };
-        let tail = slice(self.text, end.saturating_sub(64).max(self.region), end);
+        let tail = slice(self.text, end.saturating_sub(64).max(self.span), end);
         let line = tail.iter().rposition(|b| is_line_end(*b)).map_or(tail, |last| from(tail, last + 1));
         let line = trim_end(line);
         if !line.is_empty() {

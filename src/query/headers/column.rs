@@ -186,7 +186,7 @@ impl Column {
     /// Sets the bits of those of these games, by place from 0, whose place and number pass, and clears those of the others: the first game's
     /// is the lowest of the first word. Games beyond the column are left as they are.
     #[inline(always)]
-    pub(crate) fn mark(&self, rows: Range<usize>, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
+    pub(crate) fn select(&self, rows: Range<usize>, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
         let width = usize::from(self.width);
         let bytes = self.bytes();
         let bytes = bytes.get(rows.start * width..(rows.end * width).min(bytes.len())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a position index holds, seen in order: the places of a position, and games in stretches.
+//! What a position index holds, seen in order: the places of a position, and games in ranges.
 
 use crate::format::positions::{CHECK, Facts, GROUP};
 use std::ops::Range;
@@ -69,12 +69,12 @@ fn place_of(entry: &[u8]) -> u64 {
     }
 }
 
-/// Games in a stretch: some groups.
-pub(super) const STRETCH: usize = 8 * GROUP;
+/// Games in a range: some groups.
+pub(super) const GAMES_PER_RANGE: usize = 8 * GROUP;
 
 /// Games one after the other.
 #[derive(Debug)]
-pub(crate) struct Stretch<'a> {
+pub(crate) struct GameRange<'a> {
     /// The first game, from 1.
     pub game: u64,
     /// Their places.
@@ -82,9 +82,9 @@ pub(crate) struct Stretch<'a> {
     facts: &'a [[u8; 8]],
 }
 
-impl<'a> Stretch<'a> {
-    pub(super) fn new(game: u64, places: Range<u64>, facts: &'a [[u8; 8]]) -> Stretch<'a> {
-        Stretch { game, places, facts }
+impl<'a> GameRange<'a> {
+    pub(super) fn new(game: u64, places: Range<u64>, facts: &'a [[u8; 8]]) -> GameRange<'a> {
+        GameRange { game, places, facts }
     }
 
     /// Iterates over the games: the number of each, what is known of it, and its places.
@@ -99,7 +99,7 @@ impl<'a> Stretch<'a> {
         })
     }
 
-    /// Returns what is known of a game of the stretch.
+    /// Returns what is known of a game of the range.
     pub fn facts(&self, game: u64) -> Option<Facts> {
         let facts = self.facts.get(usize::try_from(game.checked_sub(self.game)?).ok()?)?;
         Some(Facts::decode(u64::from_le_bytes(*facts)))

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use scoresheet::Archive;
-use scoresheet::archive::{MODEL, RecodeOptions, recode};
+use scoresheet::archive::{MODEL, TranscodeOptions, transcode};
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::fen::FenText;
 use scoresheet::chess::{Move, MoveKind, Position, Role};
@@ -42,8 +42,8 @@ pub fn import_with(file: &Path, target: &Path, options: &ImportOptions) -> Resul
 
 /// Packs an archive into a new one, as small as it gets.
 pub fn pack(archive: &Archive, target: &Path) -> Result<(), Failure> {
-    let options = RecodeOptions { coding: Coding::Packed(MODEL), level: Some(19), replace: false };
-    recode(archive, target, &options, |_| {}, &Default::default())?;
+    let options = TranscodeOptions { coding: Coding::Packed(MODEL), level: Some(19), replace: false };
+    transcode(archive, target, &options, |_| {}, &Default::default())?;
     Ok(())
 }
 

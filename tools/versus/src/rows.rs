@@ -9,7 +9,7 @@ use scoresheet::Archive;
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::FenText;
-use scoresheet::game::{Outcome, Stretch, TextKind};
+use scoresheet::game::{MoveRun, Outcome, TextKind};
 use scoresheet::packed;
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use shakmaty::fen::Fen;
@@ -429,10 +429,10 @@ fn pgn_of(
             black_box((before, m));
             self.0 += 1;
         }
-        fn stretch(&self) -> Stretch {
-            Stretch::Any
+        fn move_run(&self) -> MoveRun {
+            MoveRun::Any
         }
-        fn mark(&mut self, _: bool) {}
+        fn suffix(&mut self, _: bool) {}
         fn nag(&mut self, _: u8) {}
         fn text(&mut self, _: TextKind, _: &[u8]) {}
         fn open(&mut self) {}
@@ -448,9 +448,9 @@ fn pgn_of(
         contestant("scoresheet, splitter and read_game", |slice| {
             let mut plies = Plies(0);
             let mut splitter = Splitter::new(texts[slice].as_slice(), 0, options.limits);
-            while let Ok(Some(piece)) = splitter.next_piece(1 << 20) {
-                for region in &piece.regions {
-                    black_box(read_game(piece.region(region), 0, &options, &mut plies));
+            while let Ok(Some(piece)) = splitter.next_batch(1 << 20) {
+                for span in &piece.spans {
+                    black_box(read_game(piece.span(span), 0, &options, &mut plies));
                 }
             }
             plies.0

@@ -4,7 +4,7 @@ use super::index_path;
 use super::opening::{Incomplete, Opening, Tail};
 use super::options::OpenOptions;
 use super::read_at::{ReadAt, Store};
-use super::reader::{Archive, Salvaged};
+use super::reader::{Archive, FoundColumns};
 use super::scan::{BlockRef, IndexBuilder};
 use super::verify::{next_block, walk};
 use crate::error::{Damage, Error, Result};
@@ -22,7 +22,7 @@ use std::path::Path;
 const ID: u64 = 16;
 
 /// A damaged archive, as far as it can be read.
-pub struct Salvage {
+pub struct BlockFinder {
     /// The archive with the chunks that were found; a game that was not found is an error.
     pub archive: Archive,
     /// The blocks that were found, in order. Of a commit's, those behind it are not among them.
@@ -35,20 +35,20 @@ pub struct Salvage {
     pub games: u64,
 }
 
-impl Salvage {
+impl BlockFinder {
     /// Finds what there is in the file at `path`, whose bytes are `store`.
-    pub fn of(path: &Path, options: OpenOptions, store: Store) -> Result<Salvage> {
+    pub fn of(path: &Path, options: OpenOptions, store: Store) -> Result<BlockFinder> {
         let (opening, mut damage) = match Opening::of(&store, path, Tail::Adopt) {
             Ok(opening) => {
                 let damage = opening.damage().into_iter().collect();
                 (Some(opening), damage)
             }
-            Err(Error::Damaged(_) | Error::Foreign { .. }) => (None, vec![Damage::new(0, "damaged file header")]),
+            Err(Error::Damaged(_) | Error::NotAnArchive { .. }) => (None, vec![Damage::new(0, "damaged file header")]),
             Err(error) => return Err(error),
         };
         let id = match &opening {
             Some(opening) => opening.header.state.id,
-            None => identity(&store, path).ok_or(Error::Foreign { path: path.to_path_buf() })?,
+            None => identity(&store, path).ok_or(Error::NotAnArchive { path: path.to_path_buf() })?,
         };
         let (mut blocks, found) = walk(&store, id);
         damage.extend(found);
@@ -69,7 +69,7 @@ impl Salvage {
         });
         let totals = commits.iter().rfind(|(block, _)| block.end() <= end).map(|(_, commit)| *commit);
         let totals = totals.unwrap_or_default();
-        let (mut index, salvaged) = index(&blocks, &mut damage, id);
+        let (mut index, found_columns) = index(&blocks, &mut damage, id);
         let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
         let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
         let games = claimed.max(totals.games).max(index.state.games);
@@ -79,8 +79,8 @@ impl Salvage {
         let header = Header { state: State { length: end, games, ..header.state }, ..header };
         index.state = header.state;
         damage.sort_by_key(|damage| damage.offset);
-        let archive = Archive::salvage(path, options, header, store, index, salvaged);
-        Ok(Salvage { archive, blocks, damage, totals, games })
+        let archive = Archive::find_blocks(path, options, header, store, index, found_columns);
+        Ok(BlockFinder { archive, blocks, damage, totals, games })
     }
 
     /// Returns the damage that lies between two offsets, if any: why what should be there was not found.
@@ -135,8 +135,8 @@ fn is_of_games(kind: Kind) -> bool {
 }
 
 /// Makes an index of the blocks that were found. Moves blocks may have gaps between them; those that contradict others are damage.
-fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index, Salvaged) {
-    let (mut index, mut salvaged) = (IndexBuilder::new(id).index, Salvaged::new());
+fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index, FoundColumns) {
+    let (mut index, mut found_columns) = (IndexBuilder::new(id).index, FoundColumns::new());
     for BlockRef { offset, header } in blocks.iter().copied() {
         match header.kind {
             Kind::Moves => match Layout::of(&header) {
@@ -160,12 +160,12 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
                 index.deletions.push(entry);
             }
             Kind::Tags | Kind::Texts | Kind::Layout => {
-                salvaged.entry((header.kind, header.first)).or_insert(BlockRef { offset, header });
+                found_columns.entry((header.kind, header.first)).or_insert(BlockRef { offset, header });
             }
             _ => {}
         }
     }
-    (index, salvaged)
+    (index, found_columns)
 }
 
 /// Finds out the identity of an archive whose header pages are both damaged: from what is left of them, from the index beside it, or from

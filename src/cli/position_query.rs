@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, EpdFault};
 use scoresheet::chess::fen::{FenError, ReadMode};
-use scoresheet::query::{Compare, QueryFault, Sought};
+use scoresheet::query::{Compare, PositionQuery, QueryFault};
 
 /// A position, in one of several ways.
 #[derive(Debug, clap::Args)]
@@ -27,7 +27,7 @@ impl PositionArgs {
         self.fen.is_some() || self.epd.is_some() || self.moves.is_some()
     }
 
-    /// Returns the position, the usual starting position where none is given. Errors point at their place.
+    /// Returns the position, the standard starting position where none is given. Errors point at their place.
     pub fn position(&self) -> Result<Position, Failure> {
         if let Some(fen) = &self.fen {
             return Position::from_fen(fen.as_bytes()).map_err(|error| bad_fen("--fen", fen, &error));
@@ -92,8 +92,8 @@ pub struct SoughtArgs {
 
 impl SoughtArgs {
     /// Returns the position made ready.
-    pub fn sought(&self) -> Result<Sought, Failure> {
+    pub fn sought(&self) -> Result<PositionQuery, Failure> {
         let compare = Compare { side: !self.any_side, castling: !self.any_castling, en_passant: !self.any_en_passant };
-        Ok(Sought::new(&self.position.position()?, compare))
+        Ok(PositionQuery::new(&self.position.position()?, compare))
     }
 }

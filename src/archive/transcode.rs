@@ -28,7 +28,7 @@ pub const MODEL: ModelName = {
 
 /// How a copy is made.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RecodeOptions {
+pub struct TranscodeOptions {
     /// How the copy holds its moves.
     pub coding: Coding,
     /// The zstd level at which tags, texts, layout and dictionary are compressed again, 1 to 22; `None` leaves them as they are.
@@ -39,7 +39,7 @@ pub struct RecodeOptions {
 
 /// What a copy came to.
 #[derive(Debug, Default)]
-pub struct Recoded {
+pub struct Transcoded {
     /// Totals of the archive copied.
     pub before: Commit,
     /// Totals of the copy.
@@ -57,13 +57,13 @@ pub struct Recoded {
 /// `progress` is told of bytes of the source done; set `stop` to give up. Errors: the source is damaged, or the target exists and is
 /// not to be replaced, or cannot be written, or the copy was stopped: then nothing is left at the target. A copy of a sound archive holds
 /// the same games; `verify` proves it.
-pub fn recode(
+pub fn transcode(
     source: &Archive,
     target: &Path,
-    options: &RecodeOptions,
+    options: &TranscodeOptions,
     progress: impl Fn(u64) + Sync,
     stop: &AtomicBool,
-) -> Result<Recoded> {
+) -> Result<Transcoded> {
     let (new, mut writer) = NewFile::create_whole(target, source.id(), options.replace)?;
     if let Err(error) = copy(source, target, &mut writer, options, progress, stop) {
         drop(writer);
@@ -76,14 +76,14 @@ pub fn recode(
     new.finish()?;
     let unindexed = write_index(target, &index).err();
     let index_bytes = index.encode().len() as u64;
-    Ok(Recoded { before: source.totals()?, after, archive_bytes, index_bytes, unindexed })
+    Ok(Transcoded { before: source.totals()?, after, archive_bytes, index_bytes, unindexed })
 }
 
 fn copy(
     source: &Archive,
     target: &Path,
     writer: &mut Writer<File>,
-    options: &RecodeOptions,
+    options: &TranscodeOptions,
     progress: impl Fn(u64) + Sync,
     stop: &AtomicBool,
 ) -> Result<()> {
@@ -127,7 +127,7 @@ enum Block {
 }
 
 impl Block {
-    fn read(source: &Archive, block: &BlockRef, chunk: usize, options: &RecodeOptions) -> Result<Block> {
+    fn read(source: &Archive, block: &BlockRef, chunk: usize, options: &TranscodeOptions) -> Result<Block> {
         let kind = block.header.kind;
         if kind == Kind::Moves {
             let (records, ends) = moves(source, chunk, options.coding)?;

@@ -102,7 +102,7 @@ fn behind(square: usize, white: bool) -> u64 {
 
 /// A position to be found.
 #[derive(Clone, Debug)]
-pub struct Sought {
+pub struct PositionQuery {
     position: Position,
     compare: Compare,
     classes: [u8; 64],
@@ -118,9 +118,9 @@ pub struct Sought {
     en_passant: Option<Square>,
 }
 
-impl Sought {
+impl PositionQuery {
     /// Returns the position made ready.
-    pub fn new(position: &Position, compare: Compare) -> Sought {
+    pub fn new(position: &Position, compare: Compare) -> PositionQuery {
         let classes = position.board.map(class);
         let standard = Position::standard().board.map(class);
         let mut order: [u8; 64] = std::array::from_fn(|square| square as u8);
@@ -158,7 +158,7 @@ impl Sought {
         let mut ways: Vec<(usize, u64)> = (0..64).filter_map(way).collect();
         // The narrowest first.
         ways.sort_by_key(|(_, squares)| squares.count_ones());
-        Sought { position: position.clone(), compare, classes, order, home, gone, pieces, ways, en_passant }
+        PositionQuery { position: position.clone(), compare, classes, order, home, gone, pieces, ways, en_passant }
     }
 
     /// Returns the position.
@@ -183,7 +183,7 @@ impl Sought {
         self.pieces
     }
 
-    /// Returns a ply before which no game from the usual position can have it: a piece that stands where no such piece stood has moved, a pawn
+    /// Returns a ply before which no game from the standard starting position can have it: a piece that stands where no such piece stood has moved, a pawn
     /// as often as its way takes, only castling moves two at once, and whoever is missing was taken by a move.
     pub(crate) fn earliest(&self) -> u32 {
         let start = &Position::standard().board;
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn pawns_come_from_behind() {
         let fen = "r1bqkb1r/pp1n1ppp/2n1p3/3pP3/3P4/2P2N2/PP3PPP/RNBQKB1R w KQkq - 0 1";
-        let sought = Sought::new(&Position::from_fen(fen.as_bytes()).unwrap(), Compare::default());
+        let sought = PositionQuery::new(&Position::from_fen(fen.as_bytes()).unwrap(), Compare::default());
         let set = |squares: &[usize]| squares.iter().fold(0u64, |set, square| set | 1 << square);
         assert_eq!(behind(18, true), set(&[18, 9, 10, 11]) | 0x1F);
         assert_eq!(behind(42, false), set(&[42, 49, 50, 51]) | 0x1F << 56);
@@ -400,7 +400,7 @@ mod tests {
     #[test]
     fn no_game_is_so_early() {
         let earliest =
-            |fen: &str| Sought::new(&Position::from_fen(fen.as_bytes()).unwrap(), Compare::default()).earliest();
+            |fen: &str| PositionQuery::new(&Position::from_fen(fen.as_bytes()).unwrap(), Compare::default()).earliest();
         assert_eq!(earliest("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), 0);
         // Castled: two pieces away from home are one move.
         assert!(earliest("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 0 1") <= 7);

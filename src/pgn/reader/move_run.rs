@@ -1,12 +1,12 @@
 //! Stretches of moves that stand as the standard has them and as the visitor would write them: found, checked and played with no more than that
 //! takes.
 
-use super::super::stretch::{MOST, Word, Words};
+use super::super::move_run::{MOST, Word, Words};
 use super::Reader;
 use crate::chess::{Color, MoveKind};
-use crate::game::{EndOfStretch, Lines, Stretch, Visitor};
+use crate::game::{EndOfRun, Lines, MoveRun, Visitor};
 
-/// What a visitor that takes any stretch is given to begin with.
+/// What a visitor that takes any run of moves is given to begin with.
 const USUAL: Lines = Lines {
     column: 1,
     width: isize::MAX as usize,
@@ -20,12 +20,12 @@ const USUAL: Lines = Lines {
 
 impl<V: Visitor> Reader<'_, V> {
     /// Reads as many moves as follow one another plainly; none where the first is not so.
-    pub(super) fn stretch(&mut self) {
-        let (lines, any) = match self.visitor.stretch() {
-            Stretch::None => return,
-            Stretch::Any => (USUAL, true),
+    pub(super) fn move_run(&mut self) {
+        let (lines, any) = match self.visitor.move_run() {
+            MoveRun::None => return,
+            MoveRun::Any => (USUAL, true),
             // White's move has a number in any case.
-            Stretch::Laid(lines) => (Lines { number: lines.number && self.now.turn() == Color::Black, ..lines }, false),
+            MoveRun::Laid(lines) => (Lines { number: lines.number && self.now.turn() == Color::Black, ..lines }, false),
         };
         let begin = self.lexer.at;
         let line = begin as isize - lines.column as isize;
@@ -56,7 +56,7 @@ impl<V: Visitor> Reader<'_, V> {
             let text = self.lexer.text.get(begin..end).unwrap_or_default();
             // Any other check has been answered.
             let mate = text.last() == Some(&b'+') && !self.now.has_legal_move();
-            self.visitor.end_stretch(text, EndOfStretch { column, gap: gap.map(|gap| end - gap), mate });
+            self.visitor.end_run(text, EndOfRun { column, gap: gap.map(|gap| end - gap), mate });
         }
     }
 
@@ -90,7 +90,7 @@ impl<V: Visitor> Reader<'_, V> {
     fn play_word<const BLACK: bool>(&mut self, words: &Words, base: usize, word: &Word, castling: u64) -> bool {
         let Reader { now, before, visitor, branching, .. } = self;
         let played = now.play_quick::<BLACK>(word.short, castling, |now, m| {
-            visitor.play_of_stretch(now, m);
+            visitor.play_in_run(now, m);
             if *branching {
                 before.clone_from(now);
             }
@@ -102,7 +102,7 @@ impl<V: Visitor> Reader<'_, V> {
     fn play_other(&mut self, words: &Words, base: usize, word: &Word) -> bool {
         let plain = words.text_of(base, word).and_then(|text| self.now.read_plain(text));
         let Some(plain) = plain.filter(|plain| plain.standard || words.any) else { return false };
-        self.visitor.play_of_stretch(&self.now, plain.m);
+        self.visitor.play_in_run(&self.now, plain.m);
         if self.branching {
             self.before.clone_from(&self.now);
         }

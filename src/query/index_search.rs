@@ -1,12 +1,12 @@
 //! A position looked up in the position index.
 //!
-//! The index tells positions apart by a part of their keys, so every place that it names is looked at in its game: a stretch of games at a
+//! The index tells positions apart by a part of their keys, so every place that it names is looked at in its game: a range of games at a
 //! time, in their order. Games that begin with the same bytes are told by those alone. Where the index says that a game has the usual
 //! start, the head of its record is enough.
 
-use super::positions::{PositionIndex, Stretch};
-use super::search::{Found, Hit, Reach, Search, Step, games_of};
-use super::sought::Sought;
+use super::position_query::PositionQuery;
+use super::positions::{GameRange, PositionIndex};
+use super::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, Error, Result};
@@ -24,7 +24,7 @@ const LONGEST: usize = 48;
 struct At {
     game: u64,
     ply: u32,
-    /// Whether it is the usual starting position at the start of a game, which the index names by the game and not by a key.
+    /// Whether it is the standard starting position at the start of a game, which the index names by the game and not by a key.
     is_start: bool,
 }
 
@@ -46,7 +46,12 @@ struct Beginning {
 
 impl Search<'_> {
     /// Finds the games by the index.
-    pub(super) fn look_up(&self, index: &PositionIndex, sought: &Sought, reach: Reach) -> Result<Found> {
+    pub(super) fn index_search(
+        &self,
+        index: &PositionIndex,
+        sought: &PositionQuery,
+        reach: SearchOptions,
+    ) -> Result<SearchResult> {
         let lists = sought.variants().iter().map(|position| index.places(position)).collect::<Result<Vec<_>>>()?;
         let from_start = sought.matches(&STANDARD);
         let count: usize = lists.iter().map(|list| list.len()).sum();
@@ -57,13 +62,13 @@ impl Search<'_> {
             let places = located.map(|place| At { game: place.game, ply: place.ply, is_start: false }).collect();
             vec![self.part(sought, places, reach, &mut Vec::new())]
         } else {
-            let of_stretch = |known: &mut Vec<Beginning>, stretch: Stretch<'_>| {
-                let lists = lists.iter().map(|list| list.within(stretch.places.clone()));
+            let of_range = |known: &mut Vec<Beginning>, range: GameRange<'_>| {
+                let lists = lists.iter().map(|list| list.within(range.places.clone()));
                 let mut own: Vec<u64> = lists.flatten().collect();
                 own.sort_unstable();
                 let mut own = own.into_iter().peekable();
                 let mut places = Vec::new();
-                for (game, facts, range) in stretch.games() {
+                for (game, facts, range) in range.games() {
                     if from_start && !facts.set_up {
                         places.push(At { game, ply: 0, is_start: true });
                     }
@@ -73,22 +78,30 @@ impl Search<'_> {
                 }
                 self.part(sought, places, reach, known)
             };
-            index.stretches()?.into_par_iter().with_min_len(4).map_init(Vec::new, of_stretch).collect()
+            index.ranges()?.into_par_iter().with_min_len(4).map_init(Vec::new, of_range).collect()
         };
         let mut steps = vec![Step { what: "all games", games: self.archive().len() }];
         steps.push(Step { what: "position index", games: parts.iter().map(|part| part.games).sum() });
-        let mut found =
-            Found { hits: Vec::with_capacity(parts.iter().map(|part| part.hits.len()).sum()), ..Found::default() };
+        let mut found = SearchResult {
+            hits: Vec::with_capacity(parts.iter().map(|part| part.hits.len()).sum()),
+            ..SearchResult::default()
+        };
         for part in parts {
             found.hits.extend(part.hits);
             found.unread.extend(part.unread);
         }
         steps.push(Step { what: "replay", games: games_of(&found.hits) });
-        Ok(Found { steps, ..found })
+        Ok(SearchResult { steps, ..found })
     }
 
     /// Looks at these places.
-    fn part(&self, sought: &Sought, mut places: Vec<At>, reach: Reach, known: &mut Vec<Beginning>) -> Part {
+    fn part(
+        &self,
+        sought: &PositionQuery,
+        mut places: Vec<At>,
+        reach: SearchOptions,
+        known: &mut Vec<Beginning>,
+    ) -> Part {
         let mut part = Part::default();
         if self.archive().deleted_count() > 0 {
             places.retain(|at| !self.archive().is_deleted(at.game));
@@ -110,9 +123,9 @@ impl Search<'_> {
     /// Looks at the places of one game.
     fn look_at(
         &self,
-        sought: &Sought,
+        sought: &PositionQuery,
         mut places: &[At],
-        reach: Reach,
+        reach: SearchOptions,
         known: &mut Vec<Beginning>,
         hits: &mut Vec<Hit>,
     ) -> Result<()> {

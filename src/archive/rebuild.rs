@@ -1,10 +1,10 @@
 //! A chunk of a damaged archive, made into one of a new archive: what is whole as it is, what is not without what is lost.
 
+use super::find_blocks::BlockFinder;
 use super::game::{Game, companion};
 use super::reader::Archive;
-use super::recode::push_record;
 use super::repair::Part;
-use super::salvage::Salvage;
+use super::transcode::push_record;
 use super::writer::EncodedChunk;
 use crate::brenner::{EXPLICIT, NAG, TEXT};
 use crate::chess::{Move, Position};
@@ -24,7 +24,7 @@ const MAX_TAGS: usize = 256 << 20;
 
 /// A chunk on its way to the new archive.
 #[derive(Default)]
-pub struct Rescued {
+pub struct Rebuilt {
     pub chunk: EncodedChunk,
     /// The old numbers of the games in it.
     pub kept: Vec<u64>,
@@ -41,8 +41,8 @@ struct Sound<'a> {
 }
 
 /// Returns what there is of a chunk. If the strings are not `numbered` as they were, tags are kept as texts.
-pub fn rescue(salvage: &Salvage, number: usize, numbered: bool) -> Rescued {
-    let (archive, mut rescued) = (&salvage.archive, Rescued::default());
+pub fn rebuild(find_blocks: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
+    let (archive, mut rebuilt) = (&find_blocks.archive, Rebuilt::default());
     let offset = archive.chunk_offset(number).unwrap_or(0);
     let chunk = match archive.chunk(number) {
         Ok(chunk) => chunk,
@@ -51,8 +51,8 @@ pub fn rescue(salvage: &Salvage, number: usize, numbered: bool) -> Rescued {
             let games = header.map_or(0..0, |header| header.first..header.first + u64::from(header.count));
             let damage = damage_of(error, offset);
             let games = games.filter(|game| !archive.is_deleted(*game));
-            rescued.losses.extend(games.map(|game| (game, None, damage)));
-            return rescued;
+            rebuilt.losses.extend(games.map(|game| (game, None, damage)));
+            return rebuilt;
         }
     };
     let mut games = Vec::new();
@@ -62,39 +62,39 @@ pub fn rescue(salvage: &Salvage, number: usize, numbered: bool) -> Rescued {
         }
         match chunk.game(number).and_then(|game| Ok((game.check_moves()?, game))) {
             Ok((plies, game)) => {
-                rescued.chunk.plies += u64::from(plies);
-                rescued.chunk.faulty += u64::from(game.has_fault());
-                rescued.kept.push(game.number());
+                rebuilt.chunk.plies += u64::from(plies);
+                rebuilt.chunk.faulty += u64::from(game.has_fault());
+                rebuilt.kept.push(game.number());
                 games.push(Sound { game, place, strip: false });
             }
-            Err(error) => rescued.losses.push((number, None, damage_of(error, offset))),
+            Err(error) => rebuilt.losses.push((number, None, damage_of(error, offset))),
         }
     }
     if games.is_empty() {
-        return rescued;
+        return rebuilt;
     }
     let all = games.len() == chunk.len();
     let copy = |kind, whole: bool| copied(archive, number, kind).filter(|_| all && whole).map(Cow::into_owned);
 
     let texts = chunk.columns().texts(archive, number);
-    let whole = check_texts(&mut games, &texts, salvage.hole(offset), &mut rescued.losses);
-    rescued.chunk.texts = copy(Kind::Texts, whole).or_else(|| make_texts(&games, texts.ok().flatten()));
+    let whole = check_texts(&mut games, &texts, find_blocks.hole(offset), &mut rebuilt.losses);
+    rebuilt.chunk.texts = copy(Kind::Texts, whole).or_else(|| make_texts(&games, texts.ok().flatten()));
 
-    let before = rescued.losses.len();
+    let before = rebuilt.losses.len();
     for Sound { game, .. } in &games {
         if let Err(error) = game.visit_tags(|_, _| {}) {
-            rescued.losses.push((game.number(), Some(Part::Tags), damage_of(error, offset)));
+            rebuilt.losses.push((game.number(), Some(Part::Tags), damage_of(error, offset)));
         }
     }
-    let whole = numbered && rescued.losses.len() == before;
-    rescued.chunk.tags = copy(Kind::Tags, whole).unwrap_or_else(|| make_tags(&games, offset, &mut rescued.losses));
+    let whole = numbered && rebuilt.losses.len() == before;
+    rebuilt.chunk.tags = copy(Kind::Tags, whole).unwrap_or_else(|| make_tags(&games, offset, &mut rebuilt.losses));
 
     let layout = chunk.columns().layout(archive, number);
-    let (made, whole) = make_layout(&games, &layout, offset, &mut rescued.losses);
-    rescued.chunk.layout = copy(Kind::Layout, whole).unwrap_or_else(|| made.encode(LEVEL));
+    let (made, whole) = make_layout(&games, &layout, offset, &mut rebuilt.losses);
+    rebuilt.chunk.layout = copy(Kind::Layout, whole).unwrap_or_else(|| made.encode(LEVEL));
 
     // A chunk of which a game can be read can say how it holds its moves.
-    rescued.chunk.coding = chunk.coding().unwrap_or_default();
+    rebuilt.chunk.coding = chunk.coding().unwrap_or_default();
     let mut packed = Vec::new();
     for sound in &games {
         let record = sound.game.record();
@@ -103,12 +103,12 @@ pub fn rescue(salvage: &Salvage, number: usize, numbered: bool) -> Rescued {
             record.to_mut().stream = Cow::Owned(without_texts(&record.stream));
         }
         // Packed again: that takes a while, but repairs are rare.
-        push_record(&record, rescued.chunk.coding, &mut packed, &mut rescued.chunk.records);
-        rescued.chunk.ends.push(rescued.chunk.records.len() as u32);
+        push_record(&record, rebuilt.chunk.coding, &mut packed, &mut rebuilt.chunk.records);
+        rebuilt.chunk.ends.push(rebuilt.chunk.records.len() as u32);
     }
     // Parts of one kind one after the other, so that runs of games are told as one.
-    rescued.losses.sort_by_key(|(game, part, _)| (*part, *game));
-    rescued
+    rebuilt.losses.sort_by_key(|(game, part, _)| (*part, *game));
+    rebuilt
 }
 
 /// Returns the payload of the block of `kind` beside a chunk's moves.
@@ -133,7 +133,7 @@ fn check_texts(
         Err(damage) => Some(*damage),
     };
     for sound in games.iter_mut() {
-        let fault = lost.or_else(|| match sound.game.visit_moves(&mut Nobody) {
+        let fault = lost.or_else(|| match sound.game.visit_moves(&mut NullVisitor) {
             Ok(()) => None,
             Err(error) => Some(damage_of(error, 0)),
         });
@@ -242,13 +242,13 @@ fn without_texts(stream: &[u8]) -> Vec<u8> {
 }
 
 /// Looks at a game and keeps nothing.
-struct Nobody;
+struct NullVisitor;
 
-impl Visitor for Nobody {
+impl Visitor for NullVisitor {
     fn tag(&mut self, _: &[u8], _: &[u8]) {}
     fn start(&mut self, _: &Position) {}
     fn play(&mut self, _: &Position, _: Move) {}
-    fn mark(&mut self, _: bool) {}
+    fn suffix(&mut self, _: bool) {}
     fn nag(&mut self, _: u8) {}
     fn text(&mut self, _: TextKind, _: &[u8]) {}
     fn open(&mut self) {}
