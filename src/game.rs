@@ -154,11 +154,11 @@ pub trait Visitor {
     fn play_in_run(&mut self, before: &Position, m: Move) {
         self.play(before, m);
     }
-    /// The end of a run of moves, and its text: numbers, moves and blanks, from behind what came before.
+    /// The end of a run of moves, and its text: numbers, moves and blanks, from after what came before.
     fn end_run(&mut self, text: &[u8], end: EndOfRun) {
         let _ = (text, end);
     }
-    /// A `!` (good) or `?` as written behind a move.
+    /// A `!` (good) or `?` as written after a move.
     fn suffix(&mut self, good: bool);
     /// A numeric annotation glyph, `$0` to `$255`.
     fn nag(&mut self, nag: u8);

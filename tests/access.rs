@@ -34,7 +34,7 @@ fn every_access_gives_the_same_games() {
     let index = fs::read(index_path(&target)).unwrap();
     let held = Archive::from_bytes(file.clone(), Some(&index)).unwrap();
     assert_eq!(held.index_state(), SideState::File);
-    // What lies behind the last commit does not count in memory either.
+    // What lies after the last commit does not count in memory either.
     let longer = Archive::from_bytes([file.as_slice(), b"BGAb"].concat(), None).unwrap();
     assert_eq!((longer.index_state(), longer.file_length()), (SideState::Missing, file.len() as u64));
     for archive in [&read, &held, &longer] {
@@ -57,7 +57,7 @@ fn every_access_gives_the_same_games() {
     for level in [Level::Quick, Level::Full] {
         let one = Archive::verify(&target, level, |_| {}).unwrap();
         assert_eq!(one, Archive::verify_with(&target, Access::Read, level, |_| {}).unwrap());
-        assert!(one.is_sound());
+        assert!(one.is_intact());
     }
 }
 
@@ -65,10 +65,10 @@ fn every_access_gives_the_same_games() {
 fn a_file_cut_or_changed_under_a_reader_gives_errors() {
     let folder = tempfile::tempdir().unwrap();
     let target = sample(folder.path());
-    let sound = Archive::open(&target).unwrap();
-    let digests: Vec<_> = sound.games().map(|game| game.unwrap().digest().unwrap()).collect();
-    let moves: Vec<_> = sound.games().map(|game| game.unwrap().moves().to_vec()).collect();
-    drop(sound);
+    let intact = Archive::open(&target).unwrap();
+    let digests: Vec<_> = intact.games().map(|game| game.unwrap().digest().unwrap()).collect();
+    let moves: Vec<_> = intact.games().map(|game| game.unwrap().moves().to_vec()).collect();
+    drop(intact);
     let whole = fs::read(&target).unwrap();
     let archive = Archive::open_with(&target, Access::Read).unwrap();
     assert!(archive.game(1).unwrap().digest().is_ok());

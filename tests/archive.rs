@@ -156,7 +156,7 @@ fn appending_goes_on_where_the_archive_ends() {
         let (one, other) = (after.game(6 + number).unwrap(), alone.game(number).unwrap());
         assert_eq!(one.digest().unwrap(), other.digest().unwrap());
     }
-    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
     assert_eq!(after.sources().unwrap().len(), 2);
     for source in after.sources().unwrap() {
         assert!(after.write_original(&source, &mut Vec::new()).unwrap());
@@ -192,11 +192,11 @@ fn every_flipped_bit_is_found_and_no_game_is_falsified() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1 << (at % 8);
         fs::write(&path, damaged).unwrap();
-        let sound = match Archive::verify(&path, Level::Quick, |_| {}) {
-            Ok(report) => report.is_sound(),
+        let intact = match Archive::verify(&path, Level::Quick, |_| {}) {
+            Ok(report) => report.is_intact(),
             Err(_) => false,
         };
-        assert!(!sound, "byte {at}");
+        assert!(!intact, "byte {at}");
         // What can still be read is right.
         if let Ok(archive) = Archive::open(&path) {
             for (game, digest) in archive.games().zip(&digests) {
@@ -220,7 +220,7 @@ fn every_cut_is_found() {
             // The archive is as it was before its only commit; the page that tells of that may be cut off, too.
             assert!(archive.is_empty() && (archive.incomplete().is_some() || length < 8192), "{length}");
         }
-        assert!(!Archive::verify(&path, Level::Quick, |_| {}).is_ok_and(|report| report.is_sound()), "{length}");
+        assert!(!Archive::verify(&path, Level::Quick, |_| {}).is_ok_and(|report| report.is_intact()), "{length}");
         fs::remove_file(path).unwrap();
     });
 }
@@ -235,12 +235,12 @@ fn bytes_behind_the_last_commit_do_not_count() {
     fs::write(&target, &bytes).unwrap();
     assert_eq!(Archive::open(&target).unwrap().len(), 6);
     let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound());
+    assert!(report.is_intact());
     assert_eq!(report.uncommitted as usize, bytes.len() - length);
     // The next writer cuts them off.
     let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
     bring_in(&testdata("golden/sample.pgn"), &target, options);
-    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
     assert_eq!(Archive::open(&target).unwrap().len(), 12);
 }
 
@@ -292,7 +292,7 @@ fn an_interrupted_import_leaves_a_whole_archive() {
     assert!(summary.stored > 0 && summary.stored < 24_000, "{}", summary.stored);
     let archive = Archive::open(&target).unwrap();
     assert_eq!((archive.len(), archive.index_state()), (summary.stored, SideState::File));
-    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn an_empty_archive_is_an_archive() {
     assert_eq!(archive.games().count(), 0);
     assert!(matches!(archive.game(1), Err(Error::NoSuchGame { game: 1, games: 0 })));
     assert!(matches!(archive.game(0), Err(Error::NoSuchGame { .. })));
-    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
 }
 
 #[test]

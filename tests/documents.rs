@@ -315,7 +315,7 @@ fn brenner_other_bytes() {
     assert_eq!(read(&[1]).outcome, Some(Outcome::BlackWins));
     assert_eq!(read(&[2]).outcome, Some(Outcome::WhiteWins));
     assert_eq!(read(&[6, 7]).events, [Event::Suffix(false), Event::Suffix(true)]);
-    // Texts before the moves, each with its letter; text behind a move without one.
+    // Texts before the moves, each with its letter; text after a move without one.
     let pgn = "[White \"Adams\"]\n[Black \"Torre\"]\n[Date \"1920.??.??\"]\n[Site \"New Orleans\"]\n[Event \"Casual\"]\n\
                [Opening \"Philidor\"]\n\n1. e4 {j'adoube} e5 *\n";
     let bytes = standalone::encode(&game(pgn)).unwrap();

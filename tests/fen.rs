@@ -221,7 +221,7 @@ fn use_position(text: &[u8]) -> Result<(), TestCaseError> {
     let position = match Position::from_fen(text) {
         Ok(position) => position,
         Err(error) => {
-            // The column is within the text or just behind it.
+            // The column is within the text or just after it.
             prop_assert!((1..=text.len() + 1).contains(&error.column), "{error}");
             return Ok(());
         }

@@ -61,8 +61,9 @@ impl Seen<'_> {
     fn eco(&self) -> Option<&str> {
         let eco = self.tag("ECO")?;
         let bytes = eco.as_bytes();
-        let sound = bytes.len() >= 3 && (b'A'..=b'E').contains(&bytes[0]) && bytes[1..3].iter().all(u8::is_ascii_digit);
-        sound.then(|| &eco[..3])
+        let intact =
+            bytes.len() >= 3 && (b'A'..=b'E').contains(&bytes[0]) && bytes[1..3].iter().all(u8::is_ascii_digit);
+        intact.then(|| &eco[..3])
     }
 
     fn result(&self) -> Option<&str> {

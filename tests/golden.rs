@@ -88,7 +88,7 @@ fn the_golden_archive_is_read() {
     let archive = Archive::open(golden("v0.2.bga")).unwrap();
     assert_eq!(archive.len(), 6);
     assert_eq!(archive.digest().unwrap().to_string(), DIGEST.trim());
-    assert!(Archive::verify(golden("v0.2.bga"), Level::Full, |_| {}).unwrap().is_sound());
+    assert!(Archive::verify(golden("v0.2.bga"), Level::Full, |_| {}).unwrap().is_intact());
     let sources = archive.sources().unwrap();
     let mut original = Vec::new();
     assert!(archive.write_original(&sources[0], &mut original).unwrap());

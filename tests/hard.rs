@@ -157,7 +157,7 @@ fn comes_back(path: &Path) -> (u64, u64) {
     let Ok(Summary { seen, stored: stored @ 1.., rejected, stopped: None, .. }) = imported else { return (0, 1) };
     assert_eq!(seen, stored + rejected);
     let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound(), "{}: {:?}", path.display(), report.damage);
+    assert!(report.is_intact(), "{}: {:?}", path.display(), report.damage);
     let (archive, mut original) = (Archive::open(&target).unwrap(), Vec::new());
     assert!(archive.write_original(&archive.sources().unwrap()[0], &mut original).unwrap(), "{}", path.display());
     // A compressed file comes back unpacked.

@@ -194,7 +194,7 @@ fn a_job() {
         }
         "verify" => {
             let report = Archive::verify_with(&target, OpenOptions::from(Access::Read), Level::Full, |_| {}).unwrap();
-            assert!(report.is_sound(), "{:?}", report.damage);
+            assert!(report.is_intact(), "{:?}", report.damage);
             String::new()
         }
         "original" => {
@@ -246,7 +246,7 @@ const SOME: [(&str, Make); 22] = [
     ("brackets", |bytes| fill("[", bytes)),
     ("closing braces", |bytes| fill("}", bytes)),
     ("quotes", |bytes| fill("\"", bytes)),
-    // Behind a tag pair: NULs alone are refused as no PGN.
+    // After a tag pair: NULs alone are refused as no PGN.
     ("NULs", |bytes| [b"[Event \"x\"]\n".to_vec(), fill("\0", bytes)].concat()),
     ("escape lines", |bytes| fill("%a\n", bytes)),
     ("words", |bytes| fill("a ", bytes)),
@@ -412,7 +412,7 @@ fn an_import_that_is_interrupted_within_a_long_game_goes_on_before_it() {
     assert_eq!((summary.seen, summary.stored, summary.totals.games), (60_000, 60_000, 60_000));
     assert_eq!(std::fs::metadata(&cut).unwrap().len(), summary.archive_bytes);
     let report = Archive::verify(&cut, Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound() && report.uncommitted == 0, "{report:?}");
+    assert!(report.is_intact() && report.uncommitted == 0, "{report:?}");
     let options = ImportOptions { resume: true, ..options };
     let summary = run(&cut, &options, &Progress::default(), &AtomicBool::new(false));
     assert_eq!((summary.stored, summary.rejected), (5, 1));

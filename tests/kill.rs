@@ -299,7 +299,7 @@ fn readers_during_an_import() {
     eprintln!("{total} reads by {READERS} readers, which moved on {moves} times, during {commits} commits");
     assert!(moves > 0 && commits > 10);
     let report = Archive::verify(&target, scoresheet::archive::Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound(), "{:?}", report.damage);
+    assert!(report.is_intact(), "{:?}", report.damage);
     // A reader does not follow the file to an earlier state, or to another archive.
     let mut archive = Archive::open(&target).unwrap();
     let games = archive.len();

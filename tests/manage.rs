@@ -64,7 +64,7 @@ fn copied(path: &Path, parts: &[(&Archive, GameSet)]) -> Archive {
     let parts: Vec<Part> = parts.iter().map(|(archive, games)| Part { archive, games: games.clone() }).collect();
     let done = copy::write(path, false, &parts, |_| {}).unwrap();
     let report = Archive::verify(path, Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound() && report.index == Some(true), "{report:?}");
+    assert!(report.is_intact() && report.index == Some(true), "{report:?}");
     let archive = Archive::open(path).unwrap();
     assert_eq!(archive.len(), done.games);
     let mut place = 0;
@@ -191,7 +191,7 @@ fn deleted_games_are_holes_until_the_archive_is_compacted() {
         assert!(after.sources().unwrap().iter().all(|source| !source.exact));
     }
     let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound() && report.index == Some(true), "{report:?}");
+    assert!(report.is_intact() && report.index == Some(true), "{report:?}");
 
     let after = Archive::open(&path).unwrap();
     let compact = copied(&folder.path().join("compact.bga"), &[(&after, after.live())]);

@@ -174,7 +174,7 @@ fn done(path: &Path) -> Disposition {
             drop(writer);
             let after = Archive::open(path).unwrap();
             assert_eq!((after.len(), after.incomplete()), (games, None));
-            assert!(Archive::verify(path, Level::Full, |_| {}).unwrap().is_sound());
+            assert!(Archive::verify(path, Level::Full, |_| {}).unwrap().is_intact());
             Some(games)
         }
         Err(_) => {
@@ -278,7 +278,7 @@ fn every_flipped_bit_of_the_header_pages() {
             }
             let path = folder.path().join(format!("flipped-{bit}.bga"));
             fs::write(&path, &flipped).unwrap();
-            assert!(!Archive::verify(&path, Level::Quick, |_| {}).unwrap().is_sound(), "bit {bit} is not seen");
+            assert!(!Archive::verify(&path, Level::Quick, |_| {}).unwrap().is_intact(), "bit {bit} is not seen");
             let target = folder.path().join(format!("repaired-{bit}.bga"));
             let repaired = Archive::repair(&path, scoresheet::OpenOptions::default(), &target, true, |_| {}).unwrap();
             assert_eq!((repaired.kept_games(), repaired.lost_games()), (games, 0), "bit {bit}");
@@ -287,7 +287,7 @@ fn every_flipped_bit_of_the_header_pages() {
                     assert_eq!(count.games, 1);
                     let archive = Archive::open(&path).unwrap();
                     assert_eq!((archive.len(), archive.live().len()), (games, games - 1), "bit {bit}");
-                    assert!(Archive::verify(&path, Level::Quick, |_| {}).unwrap().is_sound(), "bit {bit} stays");
+                    assert!(Archive::verify(&path, Level::Quick, |_| {}).unwrap().is_intact(), "bit {bit} stays");
                 }
                 Err(Error::Damaged(_)) => assert!(fs::read(&path).unwrap() == flipped, "bit {bit}"),
                 Err(error) => panic!("bit {bit}: {error}"),

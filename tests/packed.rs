@@ -38,7 +38,7 @@ fn comes_back(start: &Position, stream: &[u8]) -> usize {
     bytes.len()
 }
 
-/// A main line's stream with the offset behind each move.
+/// A main line's stream with the offset after each move.
 fn line(start: &Position, choices: &[u16], outcome: Outcome) -> (Vec<u8>, Vec<usize>) {
     let (mut position, mut stream, mut ends) = (start.clone(), Vec::new(), Vec::new());
     for choice in choices {
@@ -161,7 +161,7 @@ proptest! {
 
 #[test]
 fn bytes_that_never_end_are_cut_off() {
-    // Zeros go on for ever behind the last byte.
+    // Zeros go on for ever after the last byte.
     let start = Position::standard();
     for kind in 0..255 {
         let _ = unpack(&start, &[kind], None);

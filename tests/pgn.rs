@@ -756,7 +756,7 @@ impl Visitor for Taken {
     }
 }
 
-/// A game of legal moves, some of them with something behind them.
+/// A game of legal moves, some of them with something after them.
 fn random_line(dice: &mut Dice) -> Game {
     let mut game = Game::default();
     if dice.below(4) == 0 {
@@ -845,10 +845,10 @@ fn stretches() {
                 let numbers: Vec<usize> = (1..text.len()).filter(|at| text[at - 1..].starts_with(b". ")).collect();
                 for at in numbers.into_iter().rev().filter(|_| dice.below(3) == 0) {
                     let digits = text[..at - 1].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-                    let behind = text[at + 1..].iter().position(|byte| b" \r\n".contains(byte));
+                    let after = text[at + 1..].iter().position(|byte| b" \r\n".contains(byte));
                     let number = [b" ".as_slice(), &text[at - 1 - digits..at], b".."].concat();
-                    if let Some(behind) = behind.filter(|_| digits > 0) {
-                        text.splice(at + 1 + behind..at + 1 + behind, number);
+                    if let Some(after) = after.filter(|_| digits > 0) {
+                        text.splice(at + 1 + after..at + 1 + after, number);
                     }
                 }
             }

@@ -223,7 +223,7 @@ impl Seen {
         if m.kind != MoveKind::Plain || !san.starts_with(|c: char| c.is_ascii_uppercase()) {
             return;
         }
-        // Behind the piece's letter and before the target square.
+        // After the piece's letter and before the target square.
         let text = san.trim_end_matches(['+', '#']).replace('x', "");
         match &text.as_bytes()[1..text.len() - 2] {
             [] => {}

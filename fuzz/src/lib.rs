@@ -82,7 +82,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Bytes taken one by one; zeros behind their end.
+/// Bytes taken one by one; zeros after their end.
 struct Choices<'a>(&'a [u8]);
 
 impl Choices<'_> {
@@ -322,7 +322,7 @@ impl scoresheet::Visitor for Stream {
 }
 
 /// Brenner streams: any bytes are read to an end or an error; a canonical stream is written as the same bytes; the fast replay, which
-/// checks nothing, ends on any bytes, and agrees on those that are sound.
+/// checks nothing, ends on any bytes, and agrees on those that are intact.
 pub fn brenner_bytes(bytes: &[u8]) {
     let _ = count_plies(bytes);
     let mut replay = Replay::new(&Position::standard());

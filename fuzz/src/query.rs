@@ -1,5 +1,5 @@
 //! An archive of any bytes, a file beside it and a question, all together: whatever they say, there is an answer or an
-//! error; and what a repair makes of the archive is sound.
+//! error; and what a repair makes of the archive is intact.
 
 use super::fix_checksums;
 use super::side::{fix_headers, fix_positions, fix_signatures, searched};
@@ -88,7 +88,7 @@ fn verify_and_repair(path: &Path) {
     let target = path.with_file_name("b.bga");
     if Archive::repair(path, Access::Read, &target, false, |_| {}).is_ok() {
         let report = Archive::verify(&target, Level::Full, |_| {}).expect("a file that can be read");
-        assert!(report.is_sound(), "{:?}", report.damage);
+        assert!(report.is_intact(), "{:?}", report.damage);
     }
 }
 

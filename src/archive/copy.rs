@@ -282,8 +282,8 @@ impl Draft {
                     None => game.visit_tags(|name, value| tags.push(name, value))?,
                 }
                 tags.end_game();
-                game.visit_texts(|kind, behind, text| {
-                    texts.keep(kind, behind.and_then(|moves| u32::try_from(moves).ok()), text);
+                game.visit_texts(|kind, after, text| {
+                    texts.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
                 })?;
                 texts.end_game();
                 game.with_layout(|style, edits| {

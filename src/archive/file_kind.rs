@@ -57,7 +57,7 @@ impl FileKind {
         FileKind::ALL.into_iter().find(begins).or(second.starts_with(&header::MAGIC).then_some(FileKind::Archive))
     }
 
-    /// Returns where a file of this kind stands beside an archive: with its extension in place of `bga`, or behind any other name.
+    /// Returns where a file of this kind stands beside an archive: with its extension in place of `bga`, or after any other name.
     pub fn beside(self, archive: &Path) -> PathBuf {
         if archive.extension().is_some_and(|extension| extension == "bga") {
             return archive.with_extension(self.extension());

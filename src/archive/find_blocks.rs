@@ -25,7 +25,7 @@ const ID: u64 = 16;
 pub struct BlockFinder {
     /// The archive with the chunks that were found; a game that was not found is an error.
     pub archive: Archive,
-    /// The blocks that were found, in order. Of a commit's, those behind it are not among them.
+    /// The blocks that were found, in order. Of a commit's, those after it are not among them.
     pub blocks: Vec<BlockRef>,
     /// What is damaged in what lies between them, in order.
     pub damage: Vec<Damage>,

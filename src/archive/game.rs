@@ -129,7 +129,7 @@ impl<'a> Chunk<'a> {
         self.count as usize
     }
 
-    /// Returns whether the chunk has no games; none is so in a sound archive.
+    /// Returns whether the chunk has no games; none is so in an intact archive.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -283,12 +283,12 @@ impl<'a> Game<'a> {
         Decoder::new(self.moves(), self.start().clone(), TextPlaces::Apart)
     }
 
-    /// Calls `text` with each text: its kind, the number of moves it stands behind if it carries its own place, and itself; first those
+    /// Calls `text` with each text: its kind, the number of moves it stands after if it carries its own place, and itself; first those
     /// with their own place.
     pub(super) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
         if let Some(texts) = columns.texts(self.archive, self.chunk)? {
-            texts.placed(self.place).for_each(|(behind, own)| text(TextKind::Brace, Some(behind), own));
+            texts.placed(self.place).for_each(|(after, own)| text(TextKind::Brace, Some(after), own));
             texts.marked(self.place).for_each(|(kind, own)| text(kind, None, own));
         }
         Ok(())
@@ -393,14 +393,14 @@ impl<'a> Game<'a> {
         let mut decoder = self.decoder();
         let mut outcome = Some(Outcome::Unknown);
         let mut moves = 0;
-        // A comment with its own place stands behind its move and that move's marks and NAGs.
-        let mut due = placed.peek().map(|(behind, _)| *behind);
+        // A comment with its own place stands after its move and that move's marks and NAGs.
+        let mut due = placed.peek().map(|(after, _)| *after);
         // Returns where the next one stands.
         let mut flush = |moves: u64, visitor: &mut V| {
-            if let Some((_, text)) = placed.next_if(|(behind, _)| *behind == moves) {
+            if let Some((_, text)) = placed.next_if(|(after, _)| *after == moves) {
                 visitor.text(TextKind::Brace, text);
             }
-            placed.peek().map(|(behind, _)| *behind)
+            placed.peek().map(|(after, _)| *after)
         };
         loop {
             while due != Some(moves) && decoder.advance_plain(|before, m, check| visitor.play_plain(before, m, check)) {

@@ -1,4 +1,4 @@
-//! Which commit an archive is opened at: what two header pages and the file behind them say together (FORMAT.md, "Which commit counts").
+//! Which commit an archive is opened at: what two header pages and the file after them say together (FORMAT.md, "Which commit counts").
 //!
 //! A page that is not intact may have been torn by a crash or damaged later, and the page alone does not tell which. The file does: blocks are
 //! synced before the page that counts them. So where a page fails, the commits after the other one's are looked for, block by block; what is

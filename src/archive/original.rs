@@ -33,7 +33,7 @@ fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
 
 impl Archive {
     /// Writes the bytes of a source as they were when it was imported (decompressed), on rayon's current pool. Returns whether they have
-    /// the SHA-256 of the source: they have if [`Source::exact`] is set and the archive is sound.
+    /// the SHA-256 of the source: they have if [`Source::exact`] is set and the archive is intact.
     ///
     /// `Err(Ok(error))` is the archive's fault, `Err(Err(error))` the writer's.
     pub fn write_original(
@@ -89,7 +89,7 @@ impl Archive {
     }
 
     /// Returns the bytes of a source that stand beside no stored game, right before the games of that range: what [`Game::original`] does not
-    /// give. What stands behind the source's last game is before the one after that, whether or not it exists.
+    /// give. What stands after the source's last game is before the one after that, whether or not it exists.
     ///
     /// [`Game::original`]: super::Game::original
     pub fn beside(&self, source: &Source, games: Range<u64>) -> Result<Vec<u8>> {

@@ -77,12 +77,12 @@ impl Positioned {
         Positioned { file, length, pages: (0..KEPT).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// Returns the page of records at `offset`, from the pages kept if it is there; `sound` says whether one newly read is as it should be.
+    /// Returns the page of records at `offset`, from the pages kept if it is there; `intact` says whether one newly read is as it should be.
     pub fn page(
         &self,
         offset: u64,
         length: u64,
-        sound: impl FnOnce(&[u8]) -> bool,
+        intact: impl FnOnce(&[u8]) -> bool,
     ) -> Result<Option<Arc<[u8]>>, Damage> {
         let slot = self.pages.get((offset / PAGE as u64) as usize % KEPT).ok_or(Damage::new(offset, BEYOND))?;
         if let Some((at, page)) = &*slot.lock().unwrap_or_else(PoisonError::into_inner)
@@ -91,7 +91,7 @@ impl Positioned {
             return Ok(Some(Arc::clone(page)));
         }
         let page: Arc<[u8]> = self.read_at(offset, length)?.into();
-        if !sound(&page) {
+        if !intact(&page) {
             return Ok(None);
         }
         *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((offset, Arc::clone(&page)));

@@ -57,7 +57,7 @@ pub struct Archive {
     /// The chunk of every [`GAMES_PER_ENTRY`]th game, from game 0 on, which counts as the first.
     entries: Vec<u32>,
     /// One bit for each page of records whose CRC has been checked.
-    sound: Vec<AtomicU64>,
+    intact: Vec<AtomicU64>,
     /// The columns of the chunk that was asked for last, for callers that go from game to game.
     last: Mutex<Option<(usize, Arc<Columns>)>>,
     /// Loose blocks by their source, found when first asked for.
@@ -70,7 +70,7 @@ impl Archive {
     /// page at the last commit that can be found; [`Archive::incomplete`] says where games may be missing.
     ///
     /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are damaged. Success does
-    /// not promise that all games are sound: each is checked when it is read, and all of them by `verify`.
+    /// not promise that all games are intact: each is checked when it is read, and all of them by `verify`.
     pub fn open(path: impl AsRef<Path>) -> Result<Archive> {
         Archive::open_with(path, OpenOptions::default())
     }
@@ -132,7 +132,7 @@ impl Archive {
             dictionary: Dictionary::new(index.dictionaries.clone()),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
             entries: entries(&index),
-            sound: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            intact: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             index,
             found_columns: None,
             last: Mutex::new(None),

@@ -96,10 +96,10 @@ pub fn rebuild(find_blocks: &BlockFinder, number: usize, numbered: bool) -> Rebu
     // A chunk of which a game can be read can say how it holds its moves.
     rebuilt.chunk.coding = chunk.coding().unwrap_or_default();
     let mut packed = Vec::new();
-    for sound in &games {
-        let record = sound.game.record();
+    for intact in &games {
+        let record = intact.game.record();
         let mut record = Cow::Borrowed(record);
-        if sound.strip {
+        if intact.strip {
             record.to_mut().stream = Cow::Owned(without_texts(&record.stream));
         }
         // Packed again: that takes a while, but repairs are rare.
@@ -132,27 +132,27 @@ fn check_texts(
         Ok(None) => hole,
         Err(damage) => Some(*damage),
     };
-    for sound in games.iter_mut() {
-        let fault = lost.or_else(|| match sound.game.visit_moves(&mut NullVisitor) {
+    for intact in games.iter_mut() {
+        let fault = lost.or_else(|| match intact.game.visit_moves(&mut NullVisitor) {
             Ok(()) => None,
             Err(error) => Some(damage_of(error, 0)),
         });
         if let Some(damage) = fault {
-            losses.push((sound.game.number(), Some(Part::Texts), damage));
-            sound.strip = true;
+            losses.push((intact.game.number(), Some(Part::Texts), damage));
+            intact.strip = true;
         }
     }
-    games.iter().all(|sound| !sound.strip)
+    games.iter().all(|intact| !intact.strip)
 }
 
 fn make_texts(games: &[Sound], texts: Option<&Texts>) -> Option<Vec<u8>> {
     let mut builder = TextsBuilder::default();
-    for sound in games {
-        if let Some(texts) = texts.filter(|_| !sound.strip) {
-            for (behind, text) in texts.placed(sound.place) {
-                builder.push(TextKind::Brace, text, u32::try_from(behind).ok());
+    for intact in games {
+        if let Some(texts) = texts.filter(|_| !intact.strip) {
+            for (after, text) in texts.placed(intact.place) {
+                builder.push(TextKind::Brace, text, u32::try_from(after).ok());
             }
-            for (kind, text) in texts.marked(sound.place) {
+            for (kind, text) in texts.marked(intact.place) {
                 builder.push(kind, text, None);
             }
         }
@@ -189,22 +189,22 @@ fn make_layout(games: &[Sound], layout: &Result<&Layout, Damage>, offset: u64, l
     let plain = Style::default().encode();
     let mut made = Layout { styles: vec![plain], ..Layout::default() };
     let mut whole = true;
-    for sound in games {
+    for intact in games {
         let found = match layout {
-            Ok(layout) => layout.of_game(sound.place).filter(|(style, _)| Style::decode(*style).is_some()),
+            Ok(layout) => layout.of_game(intact.place).filter(|(style, _)| Style::decode(*style).is_some()),
             Err(_) => None,
         };
         let (style, edits) = match found {
-            Some((style, edits)) if !sound.strip => (style, edits.to_vec()),
+            Some((style, edits)) if !intact.strip => (style, edits.to_vec()),
             // Edits do not fit a game that has lost its texts.
             Some((style, _)) => (style, Vec::new()),
             None => {
                 let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, "damaged layout block"));
-                losses.push((sound.game.number(), Some(Part::Layout), damage));
+                losses.push((intact.game.number(), Some(Part::Layout), damage));
                 (plain, Vec::new())
             }
         };
-        whole &= found.is_some() && !sound.strip;
+        whole &= found.is_some() && !intact.strip;
         let number = made.styles.iter().position(|known| *known == style).unwrap_or(made.styles.len());
         if number == made.styles.len() {
             made.styles.push(style);
@@ -232,11 +232,11 @@ fn without_texts(stream: &[u8]) -> Vec<u8> {
             NAG => 2,
             _ => 1,
         };
-        let (element, behind) = rest.split_at(length.min(rest.len()));
+        let (element, after) = rest.split_at(length.min(rest.len()));
         if *byte != TEXT {
             out.extend_from_slice(element);
         }
-        rest = behind;
+        rest = after;
     }
     out
 }

@@ -1,4 +1,4 @@
-//! The writer that goes on from a commit, whatever a crash has left after it (FORMAT.md, "Commits").
+//! The writer that goes on from a commit, whatever a crash has left behind it (FORMAT.md, "Commits").
 
 use super::map::Map;
 use super::new_file::lock;
@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// An archive opened to be written to.
 pub struct Opened<S> {
-    /// Goes on behind the last commit.
+    /// Goes on after the last commit.
     pub writer: Writer<S>,
     /// Knows the archive's strings.
     pub interner: Interner,

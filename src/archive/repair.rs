@@ -287,7 +287,7 @@ impl Work {
         header.first + u64::from(header.count)
     }
 
-    /// Adds the games between and behind the chunks that were found to the losses.
+    /// Adds the games between and after the chunks that were found to the losses.
     fn gaps(&mut self) {
         let archive = &self.find_blocks.archive;
         let (mut next, mut prior) = (1, BLOCKS);

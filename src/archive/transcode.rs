@@ -55,7 +55,7 @@ pub struct Transcoded {
 /// Writes a copy of `source` to `target` with its moves coded as asked, and its index beside it; works on rayon's threads.
 ///
 /// `progress` is told of bytes of the source done; set `stop` to give up. Errors: the source is damaged, or the target exists and is
-/// not to be replaced, or cannot be written, or the copy was stopped: then nothing is left at the target. A copy of a sound archive holds
+/// not to be replaced, or cannot be written, or the copy was stopped: then nothing is left at the target. A copy of an intact archive holds
 /// the same games; `verify` proves it.
 pub fn transcode(
     source: &Archive,

@@ -1,4 +1,4 @@
-//! Verification: is every byte of an archive what was written, and every game sound?
+//! Verification: is every byte of an archive what was written, and every game intact?
 
 use super::index_path;
 use super::opening::{Incomplete, Opening, Tail};
@@ -97,7 +97,7 @@ fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
 
 impl Report {
     /// Returns whether nothing is damaged.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_intact(&self) -> bool {
         self.damage.is_empty()
     }
 }
@@ -193,7 +193,7 @@ impl Archive {
             }
         }
         report.damage.extend(damage);
-        if level == Level::Full && report.is_sound() {
+        if level == Level::Full && report.is_intact() {
             let archive = Archive::open_with(path, options)?;
             verify_games(&archive, &mut report, progress);
             match verify_sources(&archive, &mut report) {
@@ -279,7 +279,7 @@ fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Finds all blocks; where a header is damaged, goes on at the next one that is sound.
+/// Finds all blocks; where a header is damaged, goes on at the next one that is intact.
 pub(super) fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, Vec<Damage>) {
     let (mut blocks, mut damage) = (Vec::new(), Vec::new());
     let mut next = BLOCKS;
@@ -301,7 +301,7 @@ pub(super) fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<Bloc
 /// The most bytes that are looked through at once for a sync word.
 const WINDOW: u64 = 1 << 20;
 
-/// Returns where the first sound block header from `start` on is.
+/// Returns where the first intact block header from `start` on is.
 pub(super) fn next_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, start: u64) -> Option<u64> {
     let mut next = next_sync(archive, start)?;
     while BlockRef::at(archive, id, next).is_err() {
@@ -339,12 +339,12 @@ pub(super) fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block
     }
     let damage = Damage::new(block.offset, "damaged moves block");
     let Some(layout) = Layout::of(&block.header) else { return vec![damage] };
-    let sound = |page: usize| {
+    let intact = |page: usize| {
         let range = layout.page(page);
         let bytes = archive.read_at(block.payload_offset() + range.start as u64, range.len() as u64);
-        bytes.is_ok_and(|bytes| layout.page_is_sound(&table, page, &bytes, id, block.payload_offset()))
+        bytes.is_ok_and(|bytes| layout.page_is_intact(&table, page, &bytes, id, block.payload_offset()))
     };
-    let bad: Vec<usize> = (0..layout.pages()).filter(|page| !sound(*page)).collect();
+    let bad: Vec<usize> = (0..layout.pages()).filter(|page| !intact(*page)).collect();
     let overlaps = |place: usize| {
         let (start, length) = layout.locate(&table, place)?;
         let after = bad.partition_point(|page| *page < start / PAGE);

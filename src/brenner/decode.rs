@@ -384,7 +384,7 @@ impl<'a> Decoder<'a> {
         played
     }
 
-    /// Returns the next element and plays it; `None` at the end of a sound stream.
+    /// Returns the next element and plays it; `None` at the end of an intact stream.
     ///
     /// `before` is called with a move and the position it is played in.
     pub fn advance(&mut self, mut before: impl FnMut(&Position, Move)) -> Result<Option<Item<'a>>, DecodeError> {

@@ -1,7 +1,7 @@
 //! The Brenner code: one byte a half-move (FORMAT.md, "Brenner moves").
 //!
 //! After Norman Brenner, "Minimal encoding of moves in a chess game", 2002-2013. `encode` writes the one canonical stream of a game,
-//! `decode` reads any valid stream and checks every move, `replay` runs along a stream that is known to be sound at about the speed
+//! `decode` reads any valid stream and checks every move, `replay` runs along a stream that is known to be intact at about the speed
 //! of memory, `alternate` transcodes to the document's second notation, `standalone` holds a whole game in one string,
 //! `explain` tells what each byte of it says, `move_id` numbers moves in 11 bits, and `fixed` makes bytes of these numbers.
 
@@ -20,9 +20,9 @@ pub const TEXT: u8 = 0x00;
 pub const CASTLE_H: u8 = 0x04;
 /// Castling with the a-side rook.
 pub const CASTLE_A: u8 = 0x05;
-/// `?` behind a move.
+/// `?` after a move.
 pub const BAD: u8 = 0x06;
-/// `!` behind a move.
+/// `!` after a move.
 pub const GOOD: u8 = 0x07;
 /// An explicit move: two bytes follow.
 pub const EXPLICIT: u8 = 0xC0;

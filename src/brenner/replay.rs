@@ -1,4 +1,4 @@
-//! Replay of sound streams: from a starting position to any ply of the main line, at about two nanoseconds a ply.
+//! Replay of intact streams: from a starting position to any ply of the main line, at about two nanoseconds a ply.
 //!
 //! A byte names a slot and a step; the mailbox does the rest. Nothing is checked for legality: records are checked when they are
 //! written and guarded by checksums, and `decode` checks anything else. Whatever the bytes, `replay` ends, stays within its arrays and
@@ -43,8 +43,8 @@ impl std::error::Error for ReplayError {}
 /// as soon as the square of its piece is, and the next ply need not wait for more.
 #[derive(Clone)]
 struct Pieces {
-    /// The code of the piece on each square, or `EMPTY`; behind the squares, at `OFF`, nothing. Any byte is an index, so that damaged moves
-    /// need not be told from others: they end behind the board.
+    /// The code of the piece on each square, or `EMPTY`; after the squares, at `OFF`, nothing. Any byte is an index, so that damaged moves
+    /// need not be told from others: they end after the board.
     board: [u8; 256],
     /// The square of each slot, or `OFF`. Any byte is an index: entries from 64 up are written but mean nothing.
     square: [u8; 256],
@@ -157,7 +157,7 @@ impl Replay {
         self.play::<false>(stream, ply, Key::default(), |_, _| true)
     }
 
-    /// Plays moves of the main line until `goes_on` says no of the state behind one of them, or the stream ends; returns how many bytes were
+    /// Plays moves of the main line until `goes_on` says no of the state after one of them, or the stream ends; returns how many bytes were
     /// read, and whether it was stopped.
     #[inline]
     pub fn run_while(
@@ -197,7 +197,7 @@ impl Replay {
         })
     }
 
-    /// Plays on; calls `visit` behind each ply, until that says no. `key` is the present state's, if `KEY` asks for one.
+    /// Plays on; calls `visit` after each ply, until that says no. `key` is the present state's, if `KEY` asks for one.
     #[inline(always)]
     fn play<const KEY: bool>(
         &mut self,
@@ -520,7 +520,7 @@ pub(crate) fn skip_variation(stream: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the number of plies of a sound stream's main line.
+/// Returns the number of plies of an intact stream's main line.
 pub fn count_plies(stream: &[u8]) -> u32 {
     let mut plies = 0;
     let mut at = 0;

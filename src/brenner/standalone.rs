@@ -176,7 +176,7 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
             Item::Nag(nag) => Event::Nag(nag),
             Item::Text(text) => {
                 let text = std::str::from_utf8(text).map_err(|_| StandaloneError::NotUtf8(at + start))?;
-                // Behind a glyph that stands before the first move, a comment still has its letter.
+                // After a glyph that stands before the first move, a comment still has its letter.
                 let comment = if moved { Some(text) } else { text.strip_prefix(char::from(COMMENT)) };
                 Event::Text(TextKind::Brace, comment.ok_or(StandaloneError::UnknownLetter(at + start))?.into())
             }

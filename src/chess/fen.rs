@@ -65,7 +65,7 @@ pub enum FenFault {
     RankTooShort,
     /// More or fewer than eight ranks.
     RankCount,
-    /// A sound placement for a board of other size: X-FEN knows such boards, chess does not.
+    /// An intact placement for a board of other size: X-FEN knows such boards, chess does not.
     BoardSize {
         /// Files of that board.
         files: u16,

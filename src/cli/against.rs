@@ -174,9 +174,9 @@ fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Comparison
     )?;
     // Of a source without stored games, all bytes.
     let end = if stored == 0 { 0 } else { source.first_game + stored };
-    let behind = archive.beside(source, end..u64::MAX).map_err(Failure::of_archive(archive.path()))?;
-    if !behind.is_empty() {
-        against.piece(end, Ok(behind)).map_err(cannot)?;
+    let after = archive.beside(source, end..u64::MAX).map_err(Failure::of_archive(archive.path()))?;
+    if !after.is_empty() {
+        against.piece(end, Ok(after)).map_err(cannot)?;
     }
     let (games, equal) = (against.games, against.equal);
     Ok(Comparison { found: against.finish().map_err(cannot)?, games, equal, made })
@@ -202,7 +202,7 @@ struct Difference {
     line: u64,
     /// The byte of the file, from 0.
     offset: u64,
-    /// The game in the archive; `None` behind the last.
+    /// The game in the archive; `None` after the last.
     game: Option<u64>,
     what: What,
 }
@@ -216,7 +216,7 @@ enum What {
     Missing,
     /// The archive's game cannot be read.
     Damaged(String),
-    /// So many bytes of the file stand behind the last game.
+    /// So many bytes of the file stand after the last game.
     Beyond(u64),
 }
 

@@ -32,7 +32,7 @@ Examples:
   scoresheet export games.bga --original -o games.pgn       the file that was imported, byte for byte
   scoresheet export games.bga --format fen                  every position of every game")]
 pub struct Args {
-    /// The archive, or several, one behind the other
+    /// The archive, or several, one after the other
     #[arg(required = true)]
     pub archives: Vec<PathBuf>,
     /// The file to write instead of standard output; compressed if its name ends in .zst, .gz, .bz2 or .zip

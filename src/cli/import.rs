@@ -52,7 +52,7 @@ pub struct Args {
     /// Replace the file if it exists already and is an archive
     #[arg(long)]
     force: bool,
-    /// Go on with an import of these files that was cut off; begin it where nothing of it is there (with --append also behind other games)
+    /// Go on with an import of these files that was cut off; begin it where nothing of it is there (with --append also after other games)
     #[arg(long, conflicts_with = "force")]
     resume: bool,
     /// Commit after so many chunks of about 750 KB of PGN each: at most so much is lost in a crash

@@ -103,7 +103,7 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// Returns whether a name fits a pattern of `*` (anything) and `?` (one character).
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
-    // Behind the last `*`, and where in the name what follows it was tried last.
+    // After the last `*`, and where in the name what follows it was tried last.
     let mut back: Option<(usize, usize)> = None;
     while n < name.len() {
         match pattern.get(p) {
@@ -118,9 +118,9 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
             }
             Some(byte) if *byte == name[n] => (p, n) = (p + 1, n + 1),
             _ => {
-                let Some((behind, tried)) = back else { return false };
-                (p, n) = (behind, tried + 1);
-                back = Some((behind, tried + 1));
+                let Some((after, tried)) = back else { return false };
+                (p, n) = (after, tried + 1);
+                back = Some((after, tried + 1));
             }
         }
     }

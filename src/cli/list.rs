@@ -125,7 +125,7 @@ pub fn object(game: &Game, heading: &Heading) -> Object {
         .with("tags", json::tags(&heading.tags))
 }
 
-/// Appends a game's line; behind the number stands `ply`, if there is one.
+/// Appends a game's line; after the number stands `ply`, if there is one.
 pub fn push_line(game: &Game, ply: Option<&str>, style: Style, text: &mut String) -> Result<(), Error> {
     let heading = Heading::of(game)?;
     let (number, plies) = (game.number(), game.plies());

@@ -50,7 +50,7 @@ impl PositionArgs {
         for word in moves.split_ascii_whitespace() {
             let column = at + moves.get(at..).and_then(|rest| rest.find(word)).unwrap_or(0);
             at = column + word.len();
-            // Numbers may stand alone, or be joined to the move behind them.
+            // Numbers may stand alone, or be joined to the move after them.
             let number = word.len() - word.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
             let san = match word.get(number..) {
                 Some(rest) if number > 0 && (rest.is_empty() || rest.starts_with('.')) => rest.trim_start_matches('.'),

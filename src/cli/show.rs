@@ -105,7 +105,7 @@ fn last_move(game: &Game, ply: u32) -> Result<Option<Played>, Error> {
                 played = found;
             }
             Ok(Some(_)) => {}
-            // The position has been found, so this is not reached with a sound archive.
+            // The position has been found, so this is not reached with an intact archive.
             Ok(None) | Err(_) => return Ok(None),
         }
     }

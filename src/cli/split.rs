@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Split an archive into several: by number of games, by size, or by year or another tag
 ///
-/// The new archives go into a folder. They are called after the archive, with a number, or with the tag's value behind the name.
+/// The new archives go into a folder. They are called after the archive, with a number, or with the tag's value after the name.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

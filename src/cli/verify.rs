@@ -20,7 +20,7 @@ const SPOTS: usize = 20;
 /// Ranges of games that are told of a spot.
 const RANGES: usize = 8;
 
-/// Check that an archive is sound
+/// Check that an archive is intact
 ///
 /// Every byte of the archive, of its index and of the caches beside it is checked against its checksum, and every game is read: tags,
 /// texts, and each move for legality. Exit code 4 if anything is damaged, or a file beside the archive does not belong to it as it is;
@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         conclude(args, &report, level, file.len(), &mut out)?;
     }
     out.flush()?;
-    Ok(if report.is_sound() && faults.is_empty() { Code::Fine } else { Code::Damaged })
+    Ok(if report.is_intact() && faults.is_empty() { Code::Fine } else { Code::Damaged })
 }
 
 /// Returns the state of the index and of each cache beside the archive; of an archive that cannot be opened, of none.
@@ -166,7 +166,7 @@ fn conclude(args: &Args, report: &Report, level: Level, bytes: u64, out: &mut im
     }
     let blocks = format!("{} bytes, {}", thousands(bytes), count(report.blocks, "block", "blocks"));
     let games = count(report.games, "game", "games");
-    if !report.is_sound() {
+    if !report.is_intact() {
         let found = count(report.spots.len() as u64, "damaged spot", "damaged spots");
         let unread = if level == Level::Full { "; the games have not been read one by one" } else { "" };
         writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread})")?;
@@ -215,12 +215,12 @@ fn json(report: &Report, beside: &[(FileKind, SideState)], level: Level, bytes: 
         })
         .collect();
     Object::new()
-        .with("sound", report.is_sound())
+        .with("sound", report.is_intact())
         .with("level", if level == Level::Quick { "quick" } else { "full" })
         .with("bytes", bytes)
         .with("blocks", report.blocks)
         .with("games", report.games)
-        .with("plies", (level == Level::Full && report.is_sound()).then_some(report.plies))
+        .with("plies", (level == Level::Full && report.is_intact()).then_some(report.plies))
         .with("uncommitted", report.uncommitted)
         .with("index", report.index)
         .array("damage", &damage)

@@ -45,7 +45,7 @@ impl Strings {
             end = end.checked_add(bytes.count().filter(|length| *length <= limits.string)?)?;
             starts.push(end);
         }
-        // Behind the lengths.
+        // After the lengths.
         let first = raw.len() - bytes.0.len();
         starts.iter_mut().for_each(|start| *start += first);
         (end == bytes.0.len()).then_some(Strings { raw, starts })

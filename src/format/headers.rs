@@ -248,20 +248,20 @@ mod tests {
     #[test]
     fn every_flipped_bit_and_every_cut_shows() {
         let file = sample();
-        let sound = |file: &[u8]| {
+        let intact = |file: &[u8]| {
             Directory::decode(file).is_some_and(|directory| {
                 let id = directory.state.id;
                 directory.tables.iter().all(|table| table.part.checked(file, id).is_some())
                     && directory.columns.iter().all(|column| column.part.checked(file, id).is_some())
             })
         };
-        assert!(sound(&file));
+        assert!(intact(&file));
         for bit in 0..file.len() * 8 {
             let mut flipped = file.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            assert!(!sound(&flipped), "bit {bit}");
+            assert!(!intact(&flipped), "bit {bit}");
         }
-        (0..file.len()).for_each(|cut| assert!(!sound(&file[..cut]), "cut at {cut}"));
+        (0..file.len()).for_each(|cut| assert!(!intact(&file[..cut]), "cut at {cut}"));
     }
 
     proptest! {

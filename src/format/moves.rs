@@ -197,7 +197,7 @@ impl Layout {
     }
 
     /// Checks one page of the records. `payload` has at least the table, and begins at `offset` in the archive.
-    pub fn page_is_sound(&self, payload: &[u8], page: usize, bytes: &[u8], id: ArchiveId, offset: u64) -> bool {
+    pub fn page_is_intact(&self, payload: &[u8], page: usize, bytes: &[u8], id: ArchiveId, offset: u64) -> bool {
         let crc =
             page.checked_mul(4).and_then(|at| payload.get(self.crcs..self.records)?.get(at..)?.first_chunk::<4>());
         let start = self.page(page).start as u64;

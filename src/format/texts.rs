@@ -1,6 +1,6 @@
 //! The texts of a chunk of games (FORMAT.md, "Texts blocks").
 //!
-//! Texts with a structure that stand right behind a move carry their place themselves and leave nothing in the moves; all others have
+//! Texts with a structure that stand right after a move carry their place themselves and leave nothing in the moves; all others have
 //! a mark there, in order.
 
 use super::Limits;
@@ -23,7 +23,7 @@ const WHOLE: [u8; 2] = [0, Field::Text as u8];
 #[derive(Debug)]
 struct Draft {
     kind: TextKind,
-    /// The move it stands behind, from 1, if it carries its own place.
+    /// The move it stands after, from 1, if it carries its own place.
     behind: Option<u32>,
     /// Where its bytes begin and end in those of all texts.
     start: u32,
@@ -42,7 +42,7 @@ pub struct TextsBuilder {
 }
 
 impl TextsBuilder {
-    /// Adds a text to the current game. `behind` is the number of moves in the stream before it, if it stands right behind the last of
+    /// Adds a text to the current game. `after` is the number of moves in the stream before it, if it stands right after the last of
     /// them and is the first text to do so. Returns whether it needs a mark in the moves.
     pub fn push(&mut self, kind: TextKind, text: &[u8], behind: Option<u32>) -> bool {
         let structured =
@@ -57,7 +57,7 @@ impl TextsBuilder {
         self.current.push(Draft { kind, behind, start, end: self.text.len() as u32 });
     }
 
-    /// Adds a text of another chunk as it was there: with its own place, behind so many moves, or with a mark in the moves.
+    /// Adds a text of another chunk as it was there: with its own place, after so many moves, or with a mark in the moves.
     pub fn keep(&mut self, kind: TextKind, behind: Option<u32>, text: &[u8]) {
         if kind == TextKind::Brace {
             annotation::parse(text, &mut self.tenths);

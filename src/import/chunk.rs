@@ -16,7 +16,7 @@ pub struct ChunkBuilder {
     pub texts: TextsBuilder,
     /// Moves in the current game's stream.
     moves: u32,
-    /// Whether a text now would stand right behind the last move, but for marks and NAGs.
+    /// Whether a text now would stand right after the last move, but for marks and NAGs.
     behind_move: bool,
     /// Whether the last event was a text that carries its own place.
     placed: bool,
@@ -45,7 +45,7 @@ impl ChunkBuilder {
         self.texts.end_game();
     }
 
-    /// Before a mark or NAG: a text that carries its own place would come back behind it, so it gets a mark in the moves instead.
+    /// Before a mark or NAG: a text that carries its own place would come back after it, so it gets a mark in the moves instead.
     fn mark_text(&mut self) {
         if std::mem::take(&mut self.placed) {
             self.texts.mark_last();
@@ -97,8 +97,8 @@ impl Visitor for ChunkBuilder {
     }
 
     fn text(&mut self, kind: TextKind, text: &[u8]) {
-        let behind = std::mem::take(&mut self.behind_move).then_some(self.moves);
-        self.placed = !self.texts.push(kind, text, behind);
+        let after = std::mem::take(&mut self.behind_move).then_some(self.moves);
+        self.placed = !self.texts.push(kind, text, after);
         if !self.placed {
             encode::push_text_mark(&mut self.records);
         }

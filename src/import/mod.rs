@@ -69,8 +69,8 @@ pub struct ImportOptions {
     pub pack: bool,
     /// What to do with an archive that is there already.
     pub existing: Existing,
-    /// Whether to go on with an import of these sources that was cut off: behind its last commit, with the same result as if it had not been.
-    /// Where nothing of it is there, it begins: in a new archive, or, with [`Existing::Append`], behind what the archive has. The sources
+    /// Whether to go on with an import of these sources that was cut off: after its last commit, with the same result as if it had not been.
+    /// Where nothing of it is there, it begins: in a new archive, or, with [`Existing::Append`], after what the archive has. The sources
     /// are read from their beginning, to see that they have not changed.
     pub resume: bool,
     /// Chunks in a batch: a commit follows every so many. There is also one before a game that is too long, and none within it.
@@ -245,7 +245,7 @@ pub fn import(
     import_with(sources, target, options, None, progress, stop, report)
 }
 
-/// Imports PGN sources behind the games of the archive at `target`, and deletes the games that they take the place of, all in one commit: after
+/// Imports PGN sources after the games of the archive at `target`, and deletes the games that they take the place of, all in one commit: after
 /// a crash both is done or neither. `existing`, `resume` and `batch` of the options do not count.
 ///
 /// Errors: those of [`import`]; a game that there is not; a source that cannot be read to its end, or sources without any game. The

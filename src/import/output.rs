@@ -18,7 +18,7 @@ pub struct Output<'a, F, S> {
     report: F,
     /// What is known of each source so far.
     pub sources: Vec<SourceSummary>,
-    /// The source that the next job begins in, and where; `None` behind the last.
+    /// The source that the next job begins in, and where; `None` after the last.
     next: Option<(usize, Checkpoint)>,
     /// Whether what was added last ends within a game that is too long: that is not committed.
     pub open: bool,

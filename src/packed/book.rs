@@ -9,7 +9,7 @@ struct Edge {
     to: u8,
     /// How often, in eighths.
     count: u64,
-    /// The node behind it, or `NO_NODE`.
+    /// The node after it, or `NO_NODE`.
     node: u32,
 }
 
@@ -68,7 +68,7 @@ impl Book {
         self.edges.get(node.first as usize..node.first as usize + node.edges as usize).unwrap_or_default()
     }
 
-    /// Returns the node behind a move.
+    /// Returns the node after a move.
     pub(super) fn follow(&self, node: u32, step: Step) -> u32 {
         self.edges(node)
             .iter()

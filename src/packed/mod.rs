@@ -68,7 +68,7 @@ pub enum Fault {
     NoMove,
     /// A variation closes that never opened, or is open at the end.
     Nesting,
-    /// The moves go on behind the end of the bytes, or for too long.
+    /// The moves go on after the end of the bytes, or for too long.
     Overlong,
 }
 

@@ -113,8 +113,8 @@ impl Model {
             book: Book::read(reader.0)?,
         };
         let kinds: u32 = model.kinds.iter().map(|kind| u32::from(*kind)).sum();
-        let sound = model.kinds.iter().all(|kind| *kind > 0) && kinds <= 0xFF00;
-        sound.then_some(model)
+        let intact = model.kinds.iter().all(|kind| *kind > 0) && kinds <= 0xFF00;
+        intact.then_some(model)
     }
 
     /// Adds (or takes away) the weights of a piece on a square for one side's units.

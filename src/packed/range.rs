@@ -9,7 +9,7 @@
 pub(super) const MAX_TOTAL: u32 = 1 << 24;
 const LOWEST: u64 = 1 << 56;
 
-/// Writes symbols behind what a vector holds already.
+/// Writes symbols after what a vector holds already.
 pub(super) struct Encoder<'a> {
     low: u64,
     range: u64,
@@ -65,7 +65,7 @@ impl<'a> Encoder<'a> {
     /// Ends the stream with as few bytes as will do and returns its length.
     pub(super) fn finish(mut self) -> usize {
         for bytes in 0..=8 {
-            // The lowest number in the interval whose bytes behind the first `bytes` are zero.
+            // The lowest number in the interval whose bytes after the first `bytes` are zero.
             let rest = if bytes == 0 { u64::MAX } else { (1u64 << (64 - 8 * bytes)) - 1 };
             let up = self.low.wrapping_neg() & rest;
             if up < self.range {

@@ -73,11 +73,11 @@ impl<const N: usize> Adaptive<N> {
 
 /// What is coded beside the moves.
 struct Tokens {
-    /// By the token before, and by whether something stood behind each of the last two moves; the first of a game follows `CLOSE`.
+    /// By the token before, and by whether something stood after each of the last two moves; the first of a game follows `CLOSE`.
     tokens: [[Adaptive<TOKENS>; 4]; TOKENS],
     nags: Adaptive<256>,
     before: usize,
-    /// Two bits: whether something stood behind the move before the last one, and behind the last one.
+    /// Two bits: whether something stood after the move before the last one, and after the last one.
     adorned: usize,
 }
 

@@ -49,7 +49,7 @@ pub(super) struct Token {
     pub(super) start: usize,
     /// The first byte of its text.
     pub(super) from: usize,
-    /// The first byte behind its text.
+    /// The first byte after its text.
     pub(super) to: usize,
 }
 
@@ -100,7 +100,7 @@ fn class(byte: u8) -> u8 {
 }
 
 impl<'a> Lexer<'a> {
-    /// Returns the next token and goes behind it.
+    /// Returns the next token and goes after it.
     #[inline]
     pub(super) fn next(&mut self) -> Token {
         loop {
@@ -125,7 +125,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Goes over blanks and move numbers to the next word that begins with a letter, and behind it; returns where it begins and ends.
+    /// Goes over blanks and move numbers to the next word that begins with a letter, and after it; returns where it begins and ends.
     /// Where something else comes first, or the number 1, that may begin a game, it stays there and returns `None`.
     #[inline(always)]
     pub(super) fn next_plain_word(&mut self) -> Option<(usize, usize)> {
@@ -159,7 +159,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns the word of at most seven bytes that stands next, behind a blank or two and a move number, if a blank follows; and where it
+    /// Returns the word of at most seven bytes that stands next, after a blank or two and a move number, if a blank follows; and where it
     /// ends. `None` may also mean that it is not so plain. The lexer stays where it is. What the word holds is not looked at: only one of letters,
     /// digits and signs is a token.
     #[inline(always)]
@@ -234,7 +234,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A result, castling with zeros, a number with a move directly behind it, or an unknown word.
+    /// A result, castling with zeros, a number with a move directly after it, or an unknown word.
     #[inline(never)]
     fn digits_and_more(&mut self, start: usize, digits: usize) -> Token {
         let end = self.word_end(digits);
@@ -322,7 +322,7 @@ fn number(bytes: [u8; 8]) -> usize {
     }
 }
 
-/// Returns the termination marker that a word is, and its length; full stops and commas behind it do not count.
+/// Returns the termination marker that a word is, and its length; full stops and commas after it do not count.
 fn result(word: &[u8]) -> Option<(Outcome, usize)> {
     let mut marker = word;
     while let [rest @ .., b'.' | b','] = marker {
@@ -335,7 +335,7 @@ fn result(word: &[u8]) -> Option<(Outcome, usize)> {
     Some((outcome, word.len()))
 }
 
-/// Returns the length of a blank beyond ASCII at `at`: a no-break space in UTF-8 or Windows-1252, a byte order mark, the `…` behind a
+/// Returns the length of a blank beyond ASCII at `at`: a no-break space in UTF-8 or Windows-1252, a byte order mark, the `…` after a
 /// move number; 0 where there is none.
 #[cold]
 fn wide_blank(text: &[u8], at: usize) -> usize {
@@ -356,7 +356,7 @@ fn is_promotion_in_parentheses(text: &[u8], at: usize) -> bool {
         && matches!(slice(text, at + 1, at + 3), [b'Q' | b'R' | b'B' | b'N' | b'q' | b'r' | b'b' | b'n', b')'])
 }
 
-/// Returns where the `[` at `start` ends: behind its `]` on the same line, or directly where there is none.
+/// Returns where the `[` at `start` ends: after its `]` on the same line, or directly where there is none.
 fn bracket_end(text: &[u8], start: usize) -> usize {
     let rest = slice(text, start + 1, start + 256);
     match rest.iter().position(|b| matches!(b, b'[' | b']' | b'{' | b'}' | b'(' | b')' | b';' | b'\n' | b'\r')) {

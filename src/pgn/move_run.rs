@@ -43,7 +43,7 @@ pub(super) struct Words<'a> {
 /// Bytes that hold what stands before a word, and the word.
 const WINDOW: usize = 24;
 
-/// The window at `at`; zeros behind the end of the text.
+/// The window at `at`; zeros after the end of the text.
 #[cold]
 #[inline(never)]
 fn last_window(text: &[u8], at: usize) -> [u8; WINDOW] {
@@ -61,7 +61,7 @@ fn load(bytes: &[u8], at: usize) -> u64 {
     from(bytes, at).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Returns the length of a word of one byte to seven behind which a blank stands.
+/// Returns the length of a word of one byte to seven after which a blank stands.
 #[inline(always)]
 fn word_length(word: u64) -> Option<usize> {
     // Bytes up to the blank; of the top bits set the lowest is right.

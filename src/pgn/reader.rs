@@ -103,7 +103,7 @@ struct Reader<'a, V> {
     marker: Option<Marker>,
     /// The same within a variation.
     inner_marker: Option<Marker>,
-    /// Whether what stands behind the marker is known to be no game.
+    /// Whether what stands after the marker is known to be no game.
     trailing: bool,
 }
 
@@ -397,7 +397,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
         }
     }
 
-    /// A word that is no legal move here; `ended`: behind a termination marker.
+    /// A word that is no legal move here; `ended`: after a termination marker.
     fn no_move(&mut self, token: Token, mut error: SanError, ended: bool) -> Flow {
         let text = self.lexer.text;
         let word = slice(text, token.start, token.to);
@@ -428,7 +428,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
         Flow::On
     }
 
-    /// Plays a move with a full stop or comma (`e4.`), or a termination marker (`Qh7#1-0`), directly behind it. Returns false where the
+    /// Plays a move with a full stop or comma (`e4.`), or a termination marker (`Qh7#1-0`), directly after it. Returns false where the
     /// word is no such thing.
     fn play_with_appendix(&mut self, word: &[u8], token: Token) -> bool {
         if let Some((rest, outcome)) = split_result(word) {

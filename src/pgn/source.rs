@@ -264,7 +264,7 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// Reads the first so many bytes, fewer only where there are no more. Returns them, and a reader that gives all, these too; it gives an error
-/// that came behind the first byte where it came.
+/// that came after the first byte where it came.
 fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
     let mut head = Vec::with_capacity(count);
     let failed = (&mut reader).take(count as u64).read_to_end(&mut head).err();

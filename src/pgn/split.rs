@@ -20,7 +20,7 @@ mod scan;
 pub struct GameSpan {
     /// The first byte, in the batch's text.
     pub start: usize,
-    /// The first byte behind it, in the batch's text.
+    /// The first byte after it, in the batch's text.
     pub end: usize,
     /// The first byte, in the decompressed source.
     pub offset: u64,
@@ -64,7 +64,7 @@ pub struct Batch {
     pub oversized: Option<Oversized>,
     /// Whether the text is a part of a game that is too long and goes on in the next batch.
     pub open: bool,
-    /// The first byte behind the batch, in the decompressed source.
+    /// The first byte after the batch, in the decompressed source.
     pub end: u64,
 }
 

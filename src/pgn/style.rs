@@ -35,15 +35,15 @@ pub struct Style {
     pub width: u32,
     /// Empty lines between tags and movetext.
     pub after_tags: u8,
-    /// Empty lines behind a game.
+    /// Empty lines after a game.
     pub after_game: u8,
     /// `1.e4` for `1. e4`.
     pub joined_numbers: bool,
     /// `1. e4` is never broken after the number.
     pub unbroken_numbers: bool,
-    /// Black's move has its number behind a comment.
+    /// Black's move has its number after a comment.
     pub number_after_comment: bool,
-    /// Black's move has its number behind a variation.
+    /// Black's move has its number after a variation.
     pub number_after_variation: bool,
     /// `( 1... c5 )` for `(1... c5)`.
     pub wide_variations: bool,

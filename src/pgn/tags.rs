@@ -14,7 +14,7 @@ pub(super) struct Pair<'a> {
     pub(super) value: Cow<'a, [u8]>,
     /// The bytes of the value as written.
     pub(super) raw_len: usize,
-    /// The first byte behind the pair.
+    /// The first byte after the pair.
     pub(super) end: usize,
     /// What was wrong with it, if anything.
     pub(super) fault: Option<FaultKind>,
@@ -22,7 +22,7 @@ pub(super) struct Pair<'a> {
     pub(super) standard: bool,
 }
 
-/// What a byte is behind the `[` of a tag pair.
+/// What a byte is after the `[` of a tag pair.
 #[derive(Clone, Copy)]
 enum Of {
     /// Of the name.
@@ -62,7 +62,7 @@ fn skip_spaces(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the name of what looks like a tag pair at `at` (`[`, a name, a quote) and where its value begins, behind the quote.
+/// Returns the name of what looks like a tag pair at `at` (`[`, a name, a quote) and where its value begins, after the quote.
 /// Looks at no more than about 1,024 bytes, and not beyond the line.
 #[allow(clippy::indexing_slicing)] // `OF_NAMES` has 256 entries
 pub(super) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
@@ -202,7 +202,7 @@ fn read_in_full<'a>(text: &'a [u8], name: &'a [u8], start: usize) -> Option<Pair
         None | Some(b'\n' | b'\r' | b'[') => return Some(pair(quote, next, Some(FaultKind::UnterminatedTag))),
         _ => {}
     }
-    // A quote in the middle of the value: the value ends at the first quote with a bracket behind it.
+    // A quote in the middle of the value: the value ends at the first quote with a bracket after it.
     for found in memchr::memchr_iter(b'"', slice(text, next, line_end(text, next))) {
         let quote = next + found;
         let bracket = skip_spaces(text, quote + 1);

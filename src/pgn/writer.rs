@@ -26,7 +26,7 @@ pub struct PgnWriter {
     marks: bool,
     /// Whether Black's move needs its number.
     number: bool,
-    /// Whether the empty line behind the tags is still to come.
+    /// Whether the empty line after the tags is still to come.
     head: bool,
     /// Whether a token of the movetext has been written.
     begun: bool,

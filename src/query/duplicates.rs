@@ -163,7 +163,7 @@ impl Candidate {
 
 const ROSTER: [&str; 7] = ["White", "Black", "Date", "Round", "Result", "Event", "Site"];
 
-/// The games of an archive, numbered behind `before` others. `known` numbers the strings of the roster, the same in all archives.
+/// The games of an archive, numbered after `before` others. `known` numbers the strings of the roster, the same in all archives.
 fn games(headers: &Headers, before: u64, known: &mut HashMap<Box<[u8]>, u32>) -> Result<Vec<Candidate>> {
     let archive = headers.archive();
     let keys = ROSTER.map(|name| Key::Tag(name.to_owned()));

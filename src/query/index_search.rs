@@ -37,7 +37,7 @@ struct Part {
     games: u64,
 }
 
-/// A game's first bytes, and whether the position is behind them.
+/// A game's first bytes, and whether the position is after them.
 struct Beginning {
     bytes: Vec<u8>,
     ply: u32,

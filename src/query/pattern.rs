@@ -149,7 +149,7 @@ fn mask_of(letter: u8) -> Option<u16> {
 pub struct Material([(u8, u8); 12]);
 
 impl Material {
-    /// Reads pieces with numbers: `KRPkr`, White's upper case, Black's lower; behind a letter may stand how many: `P2`, `P1-3`, `P2+`, `P*`
+    /// Reads pieces with numbers: `KRPkr`, White's upper case, Black's lower; after a letter may stand how many: `P2`, `P1-3`, `P2+`, `P*`
     /// (any number), `P?` (one or none). Pieces that are not named are not there. In upper case throughout, a second K begins Black's.
     pub fn parse(text: &str) -> Result<Material, QueryFault> {
         Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
@@ -203,7 +203,7 @@ impl Material {
     }
 }
 
-/// Reads a number from 0 to 64 at a place, if there is one, and goes on behind it.
+/// Reads a number from 0 to 64 at a place, if there is one, and goes on after it.
 fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
     let rest = text.get(*at..).unwrap_or_default();
     let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
@@ -493,7 +493,7 @@ struct At<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Streak(pub Vec<Condition>);
 
-/// What a game has to have: streaks, each behind the end of the one before.
+/// What a game has to have: streaks, each after the end of the one before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern(pub Vec<Streak>);
 
@@ -520,9 +520,9 @@ impl Pattern {
             .fold([u8::MAX; 4], |all, one| std::array::from_fn(|i| all[i].min(one[i])))
     }
 
-    /// Calls `found` with the plies of each match, until it returns false; a match begins behind the end of the one before.
+    /// Calls `found` with the plies of each match, until it returns false; a match begins after the end of the one before.
     ///
-    /// The matches are the earliest ones: of each streak the first that begins behind the end of the one before it.
+    /// The matches are the earliest ones: of each streak the first that begins after the end of the one before it.
     pub fn scan(&self, game: &Game<'_>, mut found: impl FnMut(Vec<u32>) -> bool) -> Result<(), ReplayError> {
         let outcome = game.outcome().unwrap_or(Outcome::Unknown);
         if !self.conditions().all(|condition| condition.has_result(outcome)) {

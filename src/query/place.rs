@@ -133,7 +133,7 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The end of the value that begins at `at`; always behind that, up to the end of the text.
+/// The end of the value that begins at `at`; always after that, up to the end of the text.
 fn value(bytes: &[u8], at: usize) -> usize {
     let (mut next, mut depth) = (at, 0usize);
     loop {

@@ -67,7 +67,7 @@ pub(crate) fn home_pawns(board: &[u8; 64]) -> Home {
     lanes
 }
 
-/// Returns whether a pawn stands behind its own home rank: then a home square can be filled again.
+/// Returns whether a pawn stands after its own home rank: then a home square can be filled again.
 pub(crate) fn has_back_pawns(board: &[u8; 64]) -> bool {
     let pawn = |code: &u8| matches!(class(*code), 1 | 7);
     board[..8].iter().any(pawn) || board[56..].iter().any(pawn)
@@ -91,7 +91,7 @@ fn pawns(board: &[u8; 64]) -> [u64; 2] {
 }
 
 /// Returns the squares from which a pawn can come to a square, that itself included.
-fn behind(square: usize, white: bool) -> u64 {
+fn after(square: usize, white: bool) -> u64 {
     let (file, rank) = (square % 8, square / 8);
     let from = |other: &usize| {
         let steps = if white { rank.checked_sub(other / 8) } else { (other / 8).checked_sub(rank) };
@@ -151,8 +151,8 @@ impl PositionQuery {
         ];
         let en_passant = position.en_passant().filter(|_| position.en_passant_is_legal());
         let way = |square: usize| match classes[square] {
-            1 if square / 8 > 1 => Some((0, behind(square, true))),
-            7 if square / 8 < 6 => Some((1, behind(square, false))),
+            1 if square / 8 > 1 => Some((0, after(square, true))),
+            7 if square / 8 < 6 => Some((1, after(square, false))),
             _ => None,
         };
         let mut ways: Vec<(usize, u64)> = (0..64).filter_map(way).collect();
@@ -211,7 +211,7 @@ impl PositionQuery {
         (square, self.classes[square])
     }
 
-    /// Returns whether a position in which no pawn stands behind its home can still come from a board: there are pieces enough, and each pawn
+    /// Returns whether a position in which no pawn stands after its home can still come from a board: there are pieces enough, and each pawn
     /// can come from somewhere.
     #[inline]
     pub(crate) fn is_ahead(&self, board: &[u8; 64]) -> bool {
@@ -383,8 +383,8 @@ mod tests {
         let fen = "r1bqkb1r/pp1n1ppp/2n1p3/3pP3/3P4/2P2N2/PP3PPP/RNBQKB1R w KQkq - 0 1";
         let sought = PositionQuery::new(&Position::from_fen(fen.as_bytes()).unwrap(), Compare::default());
         let set = |squares: &[usize]| squares.iter().fold(0u64, |set, square| set | 1 << square);
-        assert_eq!(behind(18, true), set(&[18, 9, 10, 11]) | 0x1F);
-        assert_eq!(behind(42, false), set(&[42, 49, 50, 51]) | 0x1F << 56);
+        assert_eq!(after(18, true), set(&[18, 9, 10, 11]) | 0x1F);
+        assert_eq!(after(42, false), set(&[42, 49, 50, 51]) | 0x1F << 56);
         let own = pawns(&sought.position().board);
         assert_eq!(own, [set(&[36, 27, 18, 8, 9, 13, 14, 15]), set(&[48, 49, 53, 54, 55, 44, 35])]);
         let ahead = |fen: &str| sought.is_ahead(Replay::new(&Position::from_fen(fen.as_bytes()).unwrap()).board());

@@ -34,7 +34,7 @@ pub struct PositionIndex {
     map: Map,
     layout: Layout,
     /// One bit for each page whose CRC has been checked.
-    sound: Vec<AtomicU64>,
+    intact: Vec<AtomicU64>,
     fault: OnceLock<Damage>,
 }
 
@@ -76,8 +76,8 @@ impl PositionIndex {
         if (SideHeader { own: 0, ..layout.side }) != header_of(archive) {
             return (None, SideState::Stale);
         }
-        let sound = (0..layout.pages().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        (Some(PositionIndex { map, layout, sound, fault: OnceLock::new() }), SideState::File)
+        let intact = (0..layout.pages().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        (Some(PositionIndex { map, layout, intact, fault: OnceLock::new() }), SideState::File)
     }
 
     /// Returns the damage that was met, if any, since the index was opened. What asked for it was answered without the index.
@@ -112,7 +112,7 @@ impl PositionIndex {
         let page = |at: u64| (at - HEADER as u64) / PAGE as u64;
         if range.start < range.end {
             for page in page(range.start)..=page(range.end - 1) {
-                let (word, mask) = (self.sound.get((page / 64) as usize).ok_or(damage)?, 1 << (page % 64));
+                let (word, mask) = (self.intact.get((page / 64) as usize).ok_or(damage)?, 1 << (page % 64));
                 if word.load(Ordering::Relaxed) & mask != 0 {
                     continue;
                 }
@@ -210,14 +210,14 @@ impl PositionIndex {
                         Facts::decode(u64::from_le_bytes(*number))
                     }
                 };
-                // Places that do not ascend, and starts that are not those of the games, would lie behind.
-                let behind = place.checked_sub(first).ok_or(Damage::new(0, "damaged position index"))?;
-                if behind < current.places() {
+                // Places that do not ascend, and starts that are not those of the games, would lie after.
+                let after = place.checked_sub(first).ok_or(Damage::new(0, "damaged position index"))?;
+                if after < current.places() {
                     known = Some(current);
                     break;
                 }
                 // Far ahead: by the groups' starts; near: game by game.
-                if behind > 4096 {
+                if after > 4096 {
                     let group = starts.partition_point(|start| u64::from_le_bytes(*start) <= place).saturating_sub(1);
                     if group > game / GROUP {
                         (game, first, known) =
@@ -377,7 +377,7 @@ struct Paged<W> {
     out: W,
     layout: Layout,
     crc: u32,
-    /// Bytes written behind the header.
+    /// Bytes written after the header.
     written: u64,
     crcs: Vec<u8>,
 }

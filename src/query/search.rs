@@ -44,7 +44,7 @@ pub struct SearchOptions {
 pub struct Step {
     /// What was done, in a word or two.
     pub what: &'static str,
-    /// How many games were left after it.
+    /// How many games were left behind it.
     pub games: u64,
 }
 

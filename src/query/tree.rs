@@ -212,7 +212,7 @@ impl Search<'_> {
 }
 
 impl Tree {
-    /// Adds what was played in the same position in another archive, whose games are numbered behind `before` others.
+    /// Adds what was played in the same position in another archive, whose games are numbered after `before` others.
     pub fn add(&mut self, other: Tree, before: u64) {
         self.tally.join(&other.tally.behind(before));
         for branch in other.branches {
@@ -263,7 +263,7 @@ impl Part {
     }
 }
 
-/// What a move changes on the board: by it a move is known from the board behind it. And its place among the moves.
+/// What a move changes on the board: by it a move is known from the board after it. And its place among the moves.
 struct MoveDiff(Vec<(usize, u8)>, usize);
 
 impl MoveDiff {
@@ -329,7 +329,7 @@ fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Resul
     Ok(Tree::new(position, moves, whole))
 }
 
-/// What the index says of a position and of those behind each move.
+/// What the index says of a position and of those after each move.
 struct ByIndex<'a> {
     places: Places<'a>,
     lists: Vec<Places<'a>>,
@@ -340,7 +340,7 @@ struct ByIndex<'a> {
 impl ByIndex<'_> {
     /// Adds the games of a range.
     fn add(&self, range: &GameRange<'_>, part: &mut Part) {
-        // The place behind the first that each game has, and the game.
+        // The place after the first that each game has, and the game.
         let mut behind = Vec::new();
         let mut places = self.places.within(range.places.clone()).peekable();
         for (game, facts, own) in range.games() {
@@ -353,7 +353,7 @@ impl ByIndex<'_> {
             }
             if let Some(first) = first {
                 part.all.add(game, &facts, self.turn);
-                // Behind a game's last place is another game.
+                // After a game's last place is another game.
                 let next = first.saturating_add(1);
                 if next < own.end {
                     behind.push((next, game));

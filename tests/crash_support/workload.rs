@@ -95,7 +95,7 @@ impl Workload {
         };
         let summary = bring(&sources, &target);
         let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
-        assert!(report.is_sound(), "{:?}", report.damage);
+        assert!(report.is_intact(), "{:?}", report.damage);
         let archive = Archive::open(&target).unwrap();
         Signatures::build(&archive).write(&archive).unwrap();
         positions::build(&archive, 1 << 20, |_| {}).unwrap();

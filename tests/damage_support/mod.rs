@@ -39,7 +39,7 @@ pub struct Whole {
 impl Whole {
     pub fn of(path: &Path) -> Whole {
         let archive = Archive::open(path).unwrap();
-        assert!(Archive::verify(path, Level::Full, |_| {}).unwrap().is_sound());
+        assert!(Archive::verify(path, Level::Full, |_| {}).unwrap().is_intact());
         let file = fs::read(path).unwrap();
         let (mut chunks, mut records) = (Vec::new(), Vec::new());
         for (_, at) in blocks(&file).into_iter().filter(|(kind, _)| *kind == 1) {
@@ -103,7 +103,7 @@ impl Whole {
         right
     }
 
-    /// Repairs a damaged copy: the new archive is sound, its games are those that were, and what is lost is told. Returns the account.
+    /// Repairs a damaged copy: the new archive is intact, its games are those that were, and what is lost is told. Returns the account.
     pub fn repaired(&self, damaged: &[u8], index: Option<&[u8]>, what: &str) -> Option<Repair> {
         let folder = tempfile::tempdir().unwrap();
         let (broken, target) = (folder.path().join("broken.bga"), folder.path().join("whole.bga"));
@@ -119,7 +119,7 @@ impl Whole {
         };
         assert!(fs::read(&broken).unwrap() == damaged, "{what}: the damaged archive has been written to");
         let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
-        assert!(report.is_sound(), "{what}: {report:?}");
+        assert!(report.is_intact(), "{what}: {report:?}");
         assert_eq!(report.index, Some(true), "{what}");
         let archive = Archive::open(&target).unwrap();
         assert_eq!(archive.len(), repair.kept_games(), "{what}");

@@ -280,7 +280,7 @@ fn what_a_writer_makes_is_within_every_budget() {
     }
     texts.end_game();
     let read = Texts::decode(&texts.encode(3), 1).expect("texts");
-    assert!(read.placed(0).map(|(behind, _)| behind).eq(1..=u64::from(moves)));
+    assert!(read.placed(0).map(|(after, _)| after).eq(1..=u64::from(moves)));
     assert!(read.placed(0).all(|(_, text)| text == b"[%clk 0:03:00]"));
 
     // A long name, and a long beginning that all values have.

@@ -27,7 +27,7 @@ pub(in crate::archive) struct Head {
 pub(in crate::archive) struct Trail {
     /// The place that comes next, and where the record before it is.
     next: Option<(usize, (usize, usize))>,
-    /// The page in which it ended, which is sound.
+    /// The page in which it ended, which is intact.
     page: Option<usize>,
 }
 
@@ -127,13 +127,13 @@ impl Archive {
         let first_page = self.index.chunks.get(chunk).map_or(u64::MAX, |entry| entry.pages);
         for page in pages {
             let bit = first_page.saturating_add(page as u64);
-            let word = self.sound.get((bit / 64) as usize).ok_or(damage("the index disagrees"))?;
+            let word = self.intact.get((bit / 64) as usize).ok_or(damage("the index disagrees"))?;
             let mask = 1 << (bit % 64);
             if word.load(Ordering::Relaxed) & mask == 0 {
                 let range = layout.page(page);
                 self.store.will_need(block.payload_offset() + range.start as u64, range.len() as u64);
                 let bytes = payload.get(layout.page(page)).unwrap_or_default();
-                if !layout.page_is_sound(payload, page, bytes, self.id, block.payload_offset()) {
+                if !layout.page_is_intact(payload, page, bytes, self.id, block.payload_offset()) {
                     return Err(damage("damaged game records"));
                 }
                 word.fetch_or(mask, Ordering::Relaxed);
@@ -156,8 +156,8 @@ impl Archive {
         for page in start / moves::PAGE..(start + length).div_ceil(moves::PAGE) {
             let range = layout.page(page);
             let offset = block.payload_offset() + range.start as u64;
-            let sound = |bytes: &[u8]| layout.page_is_sound(table, page, bytes, self.id, block.payload_offset());
-            let bytes = file.page(offset, range.len() as u64, sound)?.ok_or(damage("damaged game records"))?;
+            let intact = |bytes: &[u8]| layout.page_is_intact(table, page, bytes, self.id, block.payload_offset());
+            let bytes = file.page(offset, range.len() as u64, intact)?.ok_or(damage("damaged game records"))?;
             record.extend_from_slice(&bytes);
         }
         let skip = start % moves::PAGE;

@@ -1,7 +1,7 @@
 //! The Zobrist key kept from ply to ply: the same numbers as [`Position::zobrist`], which works it out from the whole board.
 //!
 //! The pieces's part changes with each move. The rights' part is worked out anew only where a piece moved or was taken that a right hangs
-//! on; the en passant part only behind a double step beside which an enemy pawn stands.
+//! on; the en passant part only after a double step beside which an enemy pawn stands.
 
 use super::table::is_double_step;
 use super::{Pieces, Replay, Start, State};
@@ -78,7 +78,7 @@ impl Key {
         if state.en_passant != OFF { key ^ en_passant(*state) } else { key }
     }
 
-    /// `at` behind a move of one byte.
+    /// `at` after a move of one byte.
     #[inline(always)]
     pub fn behind_plain(&self, state: &State<'_>) -> u64 {
         let key = self.without_en_passant(state);

@@ -192,7 +192,7 @@ pub(in crate::chess) fn four_fields(text: &[u8], mode: ReadMode) -> Result<(Fen,
     }
 }
 
-/// Whether a right may stand behind another: White's before Black's, the h-side's before the a-side's, no more than two a side.
+/// Whether a right may stand after another: White's before Black's, the h-side's before the a-side's, no more than two a side.
 fn may_follow(last: CastlingRight, right: CastlingRight, before: usize) -> bool {
     if last.color != right.color {
         return right.color == Color::Black;

@@ -25,19 +25,19 @@ fn put(word: u64, out: &mut Text, at: usize) {
     }
 }
 
-/// Puts a word out of a table, which has its length in the highest byte; returns the place behind it.
+/// Puts a word out of a table, which has its length in the highest byte; returns the place after it.
 #[inline(always)]
 fn put_known(word: u64, out: &mut Text, at: usize) -> usize {
     put(word, out, at);
     at + (word >> 56) as usize
 }
 
-/// Puts the text of a rank with that set of occupied squares, and a slash; returns the place behind them.
+/// Puts the text of a rank with that set of occupied squares, and a slash; returns the place after them.
 #[inline(always)]
 fn put_rank(text: u64, occupied: usize, out: &mut Text, at: usize) -> usize {
     put(text, out, at);
     let end = at + usize::from(LENGTHS[occupied & 255]);
-    // Behind the last rank, that is written over.
+    // After the last rank, that is written over.
     out[end & 127] = b'/';
     end + 1
 }
@@ -252,7 +252,7 @@ static NUMBERS: [u64; 100] = {
     table
 };
 
-/// Writes a space and a number; returns the place behind it.
+/// Writes a space and a number; returns the place after it.
 #[inline(always)]
 fn write_number(number: u32, out: &mut Text, at: usize) -> usize {
     match NUMBERS.get(number as usize) {

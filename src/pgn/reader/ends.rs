@@ -7,7 +7,7 @@ use super::{Flow, Marker, Reader};
 use crate::game::{TextKind, Visitor};
 
 impl<V: Visitor> Reader<'_, V> {
-    /// Whether a text or glyph behind the termination marker belongs to the next game: it stands after an empty line, and moves follow.
+    /// Whether a text or glyph after the termination marker belongs to the next game: it stands after an empty line, and moves follow.
     pub(super) fn heads_next_game(&mut self, token: Token) -> bool {
         if self.trailing || matches!(token.kind, Kind::End | Kind::Pair | Kind::Number | Kind::Result(_)) {
             return false;
@@ -59,7 +59,7 @@ impl<V: Visitor> Reader<'_, V> {
         if next_game { self.end_before(token) } else { Flow::On }
     }
 
-    /// Whether a number begins a game although no termination marker came before it: `1.` behind an empty line, and a move.
+    /// Whether a number begins a game although no termination marker came before it: `1.` after an empty line, and a move.
     pub(super) fn restarts(&self, token: Token) -> bool {
         self.word(token) == b"1."
             && self.after_empty_line(token.start)
@@ -105,7 +105,7 @@ impl<V: Visitor> Reader<'_, V> {
         }
     }
 
-    /// Whether a number in a raw text begins another game; `ended`: behind a termination marker.
+    /// Whether a number in a raw text begins another game; `ended`: after a termination marker.
     pub(super) fn begins_next(&self, token: Token, ended: bool) -> bool {
         let ended = ended && number(self.word(token)) == 1;
         ended && Lexer { text: self.lexer.text, at: token.to }.move_follows() || self.restarts(token)

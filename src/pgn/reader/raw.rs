@@ -21,7 +21,7 @@ enum Tail {
 
 /// A raw text that was skipped.
 struct Skipped {
-    /// The first byte behind it, trailing blanks and a final marker aside.
+    /// The first byte after it, trailing blanks and a final marker aside.
     end: usize,
     /// Whether it ends within a comment.
     open_comment: bool,
@@ -52,7 +52,7 @@ impl<V: Visitor> Reader<'_, V> {
     }
 
     /// Gives a raw text to the visitor. A comment left open in it is closed, and so are the parentheses of a raw variation, lest they
-    /// swallow what is written behind them.
+    /// swallow what is written after them.
     fn raw(&mut self, kind: TextKind, start: usize, skipped: &Skipped) {
         if skipped.open_comment {
             self.fault(FaultKind::UnterminatedComment, start);

@@ -110,16 +110,16 @@ pub(super) enum Step {
 
 /// A tag line longer than this is not looked into.
 const LONG_LINE: usize = 1 << 20;
-/// From here on movetext is also cut behind termination markers.
+/// From here on movetext is also cut after termination markers.
 const LONG_REGION: u64 = 8 << 10;
 /// After so many blanks in a row another span begins.
 const LONG_BLANK: usize = 64 << 10;
-/// How far a line is looked into, and what is kept behind the scan.
+/// How far a line is looked into, and what is kept after the scan.
 pub(super) const REACH: usize = 2048;
 /// What a step of the scan sees.
 pub(super) struct View<'a> {
     pub(super) text: &'a [u8],
-    /// Whether nothing comes behind the text.
+    /// Whether nothing comes after the text.
     pub(super) ended: bool,
     pub(super) span: usize,
     /// Bytes of the span that are no longer in the text.
@@ -145,7 +145,7 @@ impl View<'_> {
         }
     }
 
-    /// Returns the place behind the line end at `at`, or `None` where the next byte must be seen first.
+    /// Returns the place after the line end at `at`, or `None` where the next byte must be seen first.
     fn behind_line_end(&self, at: usize) -> Option<usize> {
         match (self.text.get(at), self.text.get(at + 1)) {
             (Some(b'\r'), Some(b'\n')) => Some(at + 2),

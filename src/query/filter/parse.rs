@@ -240,7 +240,7 @@ impl Parser<'_> {
         Ok(numbers(field, &ranges, false))
     }
 
-    /// What stands behind `~` and `^=`.
+    /// What stands after `~` and `^=`.
     fn matching(&mut self, field: &Field, begins: bool, sign: &Token) -> Result<Expr, QueryFault> {
         let token = self.value()?;
         let text = written(&token);
@@ -266,7 +266,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind `in`: a range, or a set of values and ranges.
+    /// What stands after `in`: a range, or a set of values and ranges.
     fn set(&mut self, field: &Field, outside: bool) -> Result<Expr, QueryFault> {
         let close = if self.sign("{") {
             "}"

@@ -69,7 +69,7 @@ impl Strings {
         (self.get(low)? == text).then_some(low)
     }
 
-    /// Returns the text of the strings of some numbers, one behind the other, and the end of each in it. `None` where there are not all.
+    /// Returns the text of the strings of some numbers, one after the other, and the end of each in it. `None` where there are not all.
     pub(crate) fn run(&self, numbers: Range<u32>) -> Option<(&[u8], impl Iterator<Item = usize>)> {
         let (first, past) = (numbers.start.checked_sub(1)? as usize, numbers.end.checked_sub(1)? as usize);
         let ends = self.ends().get(first * 4..past * 4)?.as_chunks::<4>().0;

@@ -137,7 +137,7 @@ fn read_word(position: &Chess, word: &str) -> Option<Played> {
     }
 }
 
-/// Plays what was resolved; `None` behind a null move in check.
+/// Plays what was resolved; `None` after a null move in check.
 pub fn play(position: &Chess, played: Played) -> Option<Chess> {
     match played {
         Played::Move(m) => {

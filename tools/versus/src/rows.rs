@@ -372,7 +372,7 @@ pub fn decode(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
 
 /// From PGN text, moves alone, to the last position: what importing begins with.
 pub fn pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
-    // Behind one tag each, by which a game is known to begin.
+    // After one tag each, by which a game is known to begin.
     let text = |number: usize| Ok(format!("[Event \"?\"]\n\n{}", games.pgn[number]).into_bytes());
     pgn_of(games, "PGN text to the last position (moves alone)", text, rounds)
 }
