@@ -2,7 +2,7 @@
 //! that is cut under it.
 
 use rayon::prelude::*;
-use scoresheet::archive::{Access, Level, SideState, index_path};
+use scoresheet::archive::{Access, FileKind, Level, SideState};
 use scoresheet::import::{Existing, Progress};
 use scoresheet::{Archive, Error, ImportOptions, import};
 use std::fs::{self, OpenOptions};
@@ -31,7 +31,7 @@ fn every_access_gives_the_same_games() {
     let read = Archive::open_with(&target, Access::Read).unwrap();
     assert_eq!(read.index_state(), SideState::File);
     let file = fs::read(&target).unwrap();
-    let index = fs::read(index_path(&target)).unwrap();
+    let index = fs::read(FileKind::Index.beside(&target)).unwrap();
     let held = Archive::from_bytes(file.clone(), Some(&index)).unwrap();
     assert_eq!(held.index_state(), SideState::File);
     // What lies after the last commit does not count in memory either.

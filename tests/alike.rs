@@ -9,7 +9,7 @@ mod corpora;
 mod random;
 
 use random::Random;
-use scoresheet::archive::{Archive, Game};
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::import::{Existing, Progress};
 use scoresheet::query::filter::Passed;
 use scoresheet::query::headers::{self, Headers};
@@ -208,7 +208,7 @@ fn damaged_tags_cost_a_filter_their_own_games_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, hurt) = damaged(folder.path());
     let lost = hurt.games_of(1);
-    assert!(hurt.game(lost.start).and_then(|game: Game| game.tags()).is_err());
+    assert!(hurt.game(lost.start).and_then(|game: GameRef| game.tags()).is_err());
     for text in FILTERS.into_iter().chain(["missing(eco)", "not white = x", "game > 1 and not plies > 3"]) {
         let filter = Filter::parse(text).unwrap();
         let Passed { games, unread } = filter.games(&Headers::of(&hurt));

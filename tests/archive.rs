@@ -1,7 +1,7 @@
 //! Archives through the library: determinism, appending, damage, indexes, threads.
 
 use rayon::prelude::*;
-use scoresheet::archive::{Access, Level, MODEL, SideState, TranscodeOptions, delete, index_path, transcode};
+use scoresheet::archive::{Access, FileKind, Level, MODEL, SideState, TranscodeOptions, delete, transcode};
 use scoresheet::chess::fen::{Fen, FenText};
 use scoresheet::format::moves::Coding;
 use scoresheet::import::{Existing, Progress, Summary};
@@ -31,7 +31,7 @@ fn sample(folder: &Path) -> PathBuf {
 fn small(folder: &Path) -> PathBuf {
     let target = folder.join("small.bga");
     fs::copy(testdata("golden/v0.2.bga"), &target).unwrap();
-    fs::copy(testdata("golden/v0.2.bgi"), index_path(&target)).unwrap();
+    fs::copy(testdata("golden/v0.2.bgi"), FileKind::Index.beside(&target)).unwrap();
     target
 }
 
@@ -43,7 +43,7 @@ fn the_same_bytes_for_any_number_of_threads() {
             let target = folder.path().join(format!("{threads}.bga"));
             let options = ImportOptions { threads, ..ImportOptions::default() };
             bring_in(&testdata("lichess-sample.pgn.zst"), &target, options);
-            (fs::read(&target).unwrap(), fs::read(index_path(&target)).unwrap())
+            (fs::read(&target).unwrap(), fs::read(FileKind::Index.beside(&target)).unwrap())
         })
         .into();
     assert!(files.windows(2).all(|pair| pair[0] == pair[1]));
@@ -248,7 +248,7 @@ fn bytes_behind_the_last_commit_do_not_count() {
 fn an_index_is_a_cache() {
     let folder = tempfile::tempdir().unwrap();
     let target = sample(folder.path());
-    let index = index_path(&target);
+    let index = FileKind::Index.beside(&target);
     let bytes = fs::read(&index).unwrap();
     let position = |state| {
         let archive = Archive::open(&target).unwrap();

@@ -3,7 +3,7 @@
 #[path = "support/corpora.rs"]
 mod corpora;
 
-use scoresheet::archive::{Archive, Game};
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet::query::Filter;
 use scoresheet::query::headers::{self, Headers};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// A game's tags as the naive evaluation sees them.
 struct Seen<'a> {
-    game: &'a Game<'a>,
+    game: &'a GameRef<'a>,
     tags: Vec<(String, String)>,
 }
 

@@ -172,7 +172,7 @@ fn brute_force(archive: &Archive, targets: &[Target]) -> (Vec<Vec<Hit>>, HashSet
     (all, refused)
 }
 
-fn replay(game: &scoresheet::archive::Game, mut seen: impl FnMut(u32, &Chess)) -> Option<()> {
+fn replay(game: &scoresheet::archive::GameRef, mut seen: impl FnMut(u32, &Chess)) -> Option<()> {
     let mut position = theirs(game.start())?;
     seen(0, &position);
     for (played, m) in game.to_game().unwrap().main_line().enumerate() {

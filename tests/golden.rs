@@ -2,7 +2,7 @@
 //!
 //! `SCORESHEET_BLESS=1 cargo test --test golden` writes the golden archive anew: to be done together with FORMAT.md and CHANGELOG.md.
 
-use scoresheet::archive::{Level, SideState, delete, index_path};
+use scoresheet::archive::{FileKind, Level, SideState, delete};
 use scoresheet::query::{Filter, Headers, headers};
 use scoresheet::{Archive, Error, ImportOptions, import};
 use std::fs;
@@ -32,12 +32,12 @@ fn this_version_writes_the_golden_bytes() {
     assert_eq!(faults, [(41, "illegal move: Ke3 (after 2 plies)".to_owned())]);
     if std::env::var_os("SCORESHEET_BLESS").is_some() {
         fs::copy(&target, golden("v0.2.bga")).unwrap();
-        fs::copy(index_path(&target), golden("v0.2.bgi")).unwrap();
+        fs::copy(FileKind::Index.beside(&target), golden("v0.2.bgi")).unwrap();
         let digest = Archive::open(&target).unwrap().digest().unwrap();
         fs::write(golden("sample.digest"), format!("{digest}\n")).unwrap();
     }
     assert!(fs::read(&target).unwrap() == fs::read(golden("v0.2.bga")).unwrap(), "the archive's bytes have changed");
-    let index = fs::read(index_path(&target)).unwrap();
+    let index = fs::read(FileKind::Index.beside(&target)).unwrap();
     assert!(index == fs::read(golden("v0.2.bgi")).unwrap(), "the index's bytes have changed");
 }
 

@@ -9,7 +9,7 @@ mod crash_support;
 
 use crash_support::random::Random;
 use crash_support::{number, seed};
-use scoresheet::archive::index_path;
+use scoresheet::archive::FileKind;
 use scoresheet::import::{Existing, Progress};
 use scoresheet::{Archive, Error, ImportOptions, import};
 use serde_json::Value;
@@ -67,7 +67,7 @@ impl Case {
     /// Puts the archive back to what it was before the import.
     fn begin(&self, folder: &Path) {
         let archive = folder.join("g.bga");
-        let _ = fs::remove_file(index_path(&archive));
+        let _ = fs::remove_file(FileKind::Index.beside(&archive));
         let _ = fs::remove_file(&archive);
         if let Some(before) = &self.before {
             fs::write(archive, before).unwrap();
@@ -131,7 +131,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
                 fs::read(&archive).unwrap() == case.whole,
                 "{what}: the archive is that of an import without kills"
             );
-            assert!(fs::read(index_path(&archive)).unwrap() == case.index, "{what}: so is the index");
+            assert!(fs::read(FileKind::Index.beside(&archive)).unwrap() == case.index, "{what}: so is the index");
         } else if archive.exists() {
             in_time += 1;
             let opened = Archive::open(&archive).expect(&what);

@@ -8,7 +8,7 @@ mod random;
 
 use random::Random;
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{FileKind, GameSet, Level, SideState, delete, index_path, undelete};
+use scoresheet::archive::{FileKind, GameSet, Level, SideState, delete, undelete};
 use scoresheet::chess::Position;
 use scoresheet::import::{Existing, replace};
 use scoresheet::query::duplicates::{self, Options};
@@ -157,7 +157,7 @@ impl World {
                 let archive = Archive::open(&path).unwrap();
                 copy::write(&target, true, &[Part { archive: &archive, games: archive.live() }], |_| {}).unwrap();
                 drop(archive);
-                fs::rename(index_path(&target), index_path(&path)).unwrap();
+                fs::rename(FileKind::Index.beside(&target), FileKind::Index.beside(&path)).unwrap();
                 fs::rename(target, path).unwrap();
                 self.model.retain(|game| !game.deleted);
                 "copy over itself"

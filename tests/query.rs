@@ -1,6 +1,6 @@
 //! Patterns and the opening tree against naive evaluations, position by position.
 
-use scoresheet::archive::Game;
+use scoresheet::archive::GameRef;
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
 use scoresheet::game::Outcome;
 use scoresheet::import::{Existing, Progress};
@@ -61,7 +61,7 @@ impl Ply<'_> {
 }
 
 /// Whether each ply of a game is like that.
-fn naive(game: &Game, fits: &dyn Fn(&Ply) -> bool) -> Vec<bool> {
+fn naive(game: &GameRef, fits: &dyn Fn(&Ply) -> bool) -> Vec<bool> {
     let mut position = game.start().clone();
     let mut plies = vec![fits(&Ply { position: &position, before: None })];
     for m in game.to_game().unwrap().main_line() {

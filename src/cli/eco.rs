@@ -8,7 +8,7 @@ use crate::json::Object;
 use crate::list::{self, Style};
 use crate::output;
 use scoresheet::archive::copy::{Edit, Part};
-use scoresheet::archive::{Archive, Game};
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Error;
 use scoresheet::query::openings::Openings;
 use std::io::Write;
@@ -64,7 +64,7 @@ fn eco(args: &Args) -> Result<Code, Failure> {
     games::of_one(&archives, args.games.as_ref())?;
     if let Some(path) = &args.output {
         let target = copying::target(archives.archives().iter().map(Archive::path), path, args.force)?;
-        let edit = |game: &Game| named(game, args.overwrite);
+        let edit = |game: &GameRef| named(game, args.overwrite);
         let parts = archives.archives().iter().map(|archive| Part { games: archive.live(), archive });
         let parts: Vec<Part> = parts.collect();
         return copying::write_edited(&target, args.quiet, &parts, &edit as Edit);
@@ -91,7 +91,7 @@ fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Str
     (text, faults)
 }
 
-fn line(json: bool, game: &Game) -> Result<String, Error> {
+fn line(json: bool, game: &GameRef) -> Result<String, Error> {
     let found = Openings::table().classify(game)?;
     let tag = game.tag("ECO")?;
     let number = game.number();
@@ -115,7 +115,7 @@ fn line(json: bool, game: &Game) -> Result<String, Error> {
 type Tags = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// The tags of a game with its code and opening; `None` where they stay as they are.
-fn named(game: &Game, overwrite: bool) -> Result<Option<Tags>, Error> {
+fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
     let Some((opening, _)) = Openings::table().classify(game)? else { return Ok(None) };
     let mut tags = Vec::new();
     game.visit_tags(|name, value| tags.push((name.to_vec(), value.to_vec())))?;

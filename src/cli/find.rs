@@ -14,7 +14,7 @@ use crate::position_query::SoughtArgs;
 use crate::side_files;
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;
-use scoresheet::archive::{Archive, ArchiveSet, Game, GameSet};
+use scoresheet::archive::{Archive, ArchiveSet, GameRef, GameSet};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
@@ -214,7 +214,7 @@ fn print(
             out.write_all(b"game,ply,white,black,result,date,eco,plies,event\n")?;
         }
         let games: Vec<(usize, u64)> = places.iter().map(|place| place.game).collect();
-        let work = |number: usize, game: Result<Game, Error>| {
+        let work = |number: usize, game: Result<GameRef, Error>| {
             let mut text = Vec::new();
             let place = places.get(number);
             let name = place.and_then(|place| names.get(place.game.0)).and_then(Option::as_deref);
@@ -240,7 +240,7 @@ fn print(
 }
 
 /// Appends what is printed of a game; with the archive's name, where one is given and games are named.
-fn push(format: Format, name: Option<&str>, game: &Game, hits: &[Hit], out: &mut Vec<u8>) -> Result<(), Error> {
+fn push(format: Format, name: Option<&str>, game: &GameRef, hits: &[Hit], out: &mut Vec<u8>) -> Result<(), Error> {
     let plies: Vec<String> =
         hits.iter().map(|hit| format!("{}{}", hit.ply, if hit.variation { "v" } else { "" })).collect();
     let number = game.number();

@@ -4,7 +4,7 @@ use crate::failure::{Code, Failure};
 use crate::output::{count, message};
 use crate::side_files;
 use rayon::prelude::*;
-use scoresheet::archive::{Archive, ArchiveSet, Game, GameSet};
+use scoresheet::archive::{Archive, ArchiveSet, GameRef, GameSet};
 use scoresheet::error::Error;
 use scoresheet::query::filter::Passed;
 use scoresheet::query::headers::Unread;
@@ -71,7 +71,7 @@ pub struct Unit {
 
 impl Unit {
     /// Calls `work` with each game, or why it cannot be read, and its number.
-    pub fn each(&self, archive: &Archive, mut work: impl FnMut(u64, Result<Game<'_>, Error>)) {
+    pub fn each(&self, archive: &Archive, mut work: impl FnMut(u64, Result<GameRef<'_>, Error>)) {
         let chunk = archive.chunk(self.chunk);
         for number in self.ranges.iter().flat_map(|(first, last)| *first..=*last) {
             // An error cannot be cloned; asking again gives it again.
@@ -252,7 +252,7 @@ const BATCHES: (usize, usize) = (1024, 1 << 16);
 pub fn in_any_order(
     archives: &ArchiveSet,
     games: &[(usize, u64)],
-    work: impl Fn(usize, Result<Game<'_>, Error>) -> Result<Vec<u8>, String> + Sync,
+    work: impl Fn(usize, Result<GameRef<'_>, Error>) -> Result<Vec<u8>, String> + Sync,
     mut take: impl FnMut(Result<Vec<u8>, String>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let (mut begin, mut size) = (0, BATCHES.0);

@@ -6,7 +6,7 @@ use crate::output::{self, count, note, shown, thousands};
 use crate::outputs::Outputs;
 use crate::progress;
 use indicatif::ProgressBar;
-use scoresheet::archive::{Archive, FileKind, index_path, writer};
+use scoresheet::archive::{Archive, FileKind, writer};
 use scoresheet::query::{PositionIndex, Signatures, headers, positions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<Code, Failure> {
-    let path = index_path(&args.archive);
+    let path = FileKind::Index.beside(&args.archive);
     if path == args.archive {
         let what = "this is the name of an index, not of an archive";
         return Err(Failure::Message(format!("{}: {what}", shown(&path))));

@@ -163,7 +163,7 @@ fn by_bytes(args: &Args, archive: &Archive, most: u64) -> Result<Code, Failure> 
 
 /// One game alone does not fit: takes its archive away again.
 fn too_small(path: &Path, game: u64, bytes: u64) -> Failure {
-    for path in [path.to_path_buf(), scoresheet::archive::index_path(path)] {
+    for path in [path.to_path_buf(), scoresheet::archive::FileKind::Index.beside(path)] {
         // What cannot be taken away is no reason to say less.
         let _ = std::fs::remove_file(path);
     }

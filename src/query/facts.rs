@@ -1,12 +1,12 @@
 //! What a game's tags say about it, as numbers: result, ratings, year.
 
-use crate::archive::Game;
+use crate::archive::GameRef;
 use crate::error::Result;
 use crate::format::positions::{Facts, MAX_PLIES};
 use crate::game::Outcome;
 
 /// Returns the facts of a game. The result is the movetext's, or the tag's where that has none.
-pub fn facts(game: &Game<'_>) -> Result<Facts> {
+pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
     let mut outcome = game.outcome().unwrap_or(Outcome::Unknown);
     let (mut ratings, mut years) = ([0; 2], [0; 2]);
     game.visit_tags(|name, value| match name {

@@ -2,7 +2,7 @@
 
 use super::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns};
 use super::signature::Departures;
-use crate::archive::Game;
+use crate::archive::GameRef;
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::chess::position::STANDARD;
 use crate::chess::{Color, Position};
@@ -48,7 +48,11 @@ impl<'a> MainLine<'a> {
     }
 
     /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns false.
-    pub(crate) fn scan(&self, game: &Game<'_>, mut hit: impl FnMut(&Replay, &[u8]) -> bool) -> Result<(), ReplayError> {
+    pub(crate) fn scan(
+        &self,
+        game: &GameRef<'_>,
+        mut hit: impl FnMut(&Replay, &[u8]) -> bool,
+    ) -> Result<(), ReplayError> {
         let sought = self.sought;
         let mut rest = game.moves();
         let (mut replay, of_start);

@@ -3,7 +3,7 @@
 //! The table is that of Lichess (data/SOURCES.md). A game has the opening of the last of its positions that the table names: so
 //! transpositions count, and how a game came about does not.
 
-use crate::archive::Game;
+use crate::archive::GameRef;
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
 use crate::error::{Damage, Result};
@@ -87,7 +87,7 @@ impl Openings {
     /// before the first move; and in a game from a set-up position, whatever comes of it.
     ///
     /// About a microsecond. Errors: damaged moves.
-    pub fn classify(&self, game: &Game) -> Result<Option<(&Opening, u32)>> {
+    pub fn classify(&self, game: &GameRef) -> Result<Option<(&Opening, u32)>> {
         if game.is_set_up() {
             return Ok(None);
         }

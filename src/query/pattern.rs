@@ -2,7 +2,7 @@
 
 use super::fault::QueryFault;
 use super::position_query::class;
-use crate::archive::Game;
+use crate::archive::GameRef;
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::brenner::{CASTLE_A, CASTLE_H};
 use crate::chess::{CastlingSide, Color, Role};
@@ -523,7 +523,7 @@ impl Pattern {
     /// Calls `found` with the plies of each match, until it returns false; a match begins after the end of the one before.
     ///
     /// The matches are the earliest ones: of each streak the first that begins after the end of the one before it.
-    pub fn scan(&self, game: &Game<'_>, mut found: impl FnMut(Vec<u32>) -> bool) -> Result<(), ReplayError> {
+    pub fn scan(&self, game: &GameRef<'_>, mut found: impl FnMut(Vec<u32>) -> bool) -> Result<(), ReplayError> {
         let outcome = game.outcome().unwrap_or(Outcome::Unknown);
         if !self.conditions().all(|condition| condition.has_result(outcome)) {
             return Ok(());

@@ -5,7 +5,7 @@ use super::pattern::Pattern;
 use super::position_query::PositionQuery;
 use super::positions::PositionIndex;
 use super::signature::Signatures;
-use crate::archive::{Archive, Game};
+use crate::archive::{Archive, GameRef};
 use crate::brenner::OPEN;
 use crate::brenner::decode::{Decoder, Item, Texts};
 use crate::brenner::replay::ReplayError;
@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
     pub(crate) fn each<T: Send>(
         &self,
         games: &[u64],
-        work: impl Fn(&Game<'_>, &mut Vec<T>) -> Result<(), ReplayError> + Sync,
+        work: impl Fn(&GameRef<'_>, &mut Vec<T>) -> Result<(), ReplayError> + Sync,
     ) -> (Vec<T>, Vec<Error>) {
         let of_task = |games: &[u64]| {
             let (mut found, mut unread) = (Vec::new(), Vec::new());
@@ -236,7 +236,7 @@ pub(crate) fn games_of(hits: &[Hit]) -> u64 {
 /// Looks for the position in all lines of a game.
 fn all_lines(
     sought: &PositionQuery,
-    game: &Game<'_>,
+    game: &GameRef<'_>,
     reach: SearchOptions,
     hits: &mut Vec<Hit>,
 ) -> Result<(), ReplayError> {
@@ -257,7 +257,7 @@ fn all_lines(
 }
 
 /// Calls `seen` with every position of a game, variations included, its ply along its line, and whether it is in a variation.
-fn lines(game: &Game<'_>, mut seen: impl FnMut(&Position, u32, bool)) -> Result<(), ReplayError> {
+fn lines(game: &GameRef<'_>, mut seen: impl FnMut(&Position, u32, bool)) -> Result<(), ReplayError> {
     let mut decoder = Decoder::new(game.moves(), game.start().clone(), Texts::Apart);
     let (mut ply, mut before) = (0u32, Vec::new());
     seen(decoder.position(), 0, false);

@@ -1,7 +1,7 @@
 //! Columns made from the tags and records of an archive, all chunks in parallel.
 
 use super::{Column, Key, Strings, Unread};
-use crate::archive::{Archive, Chunk, Game};
+use crate::archive::{Archive, Chunk, GameRef};
 use crate::brenner::{BAD, CLOSE, EXPLICIT, GOOD, NAG, OPEN};
 use crate::error::{Error, Result};
 use crate::format::headers::{COMMENTS, FAULT, GLYPHS, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
@@ -111,7 +111,7 @@ fn tag(chunk: &Chunk, name: &str) -> Result<Part> {
 }
 
 /// A number of each game, 0 where it has been deleted.
-fn of_games(chunk: &Chunk, of: impl Fn(&Game) -> Result<u32>) -> Part {
+fn of_games(chunk: &Chunk, of: impl Fn(&GameRef) -> Result<u32>) -> Part {
     let mut part = Part::default();
     for number in chunk.numbers() {
         let value = live(chunk, number).and_then(|game| game.map_or(Ok(0), |game| of(&game)));
@@ -124,7 +124,7 @@ fn of_games(chunk: &Chunk, of: impl Fn(&Game) -> Result<u32>) -> Part {
 }
 
 /// The game, unless it has been deleted.
-fn live<'a>(chunk: &Chunk<'a>, number: u64) -> Result<Option<Game<'a>>> {
+fn live<'a>(chunk: &Chunk<'a>, number: u64) -> Result<Option<GameRef<'a>>> {
     match chunk.game(number) {
         Err(Error::Deleted { .. }) => Ok(None),
         game => game.map(Some),
@@ -132,7 +132,7 @@ fn live<'a>(chunk: &Chunk<'a>, number: u64) -> Result<Option<Game<'a>>> {
 }
 
 /// The byte of facts of a game.
-fn facts(game: &Game) -> Result<u8> {
+fn facts(game: &GameRef) -> Result<u8> {
     let mut facts = 0;
     let mut set = |condition: bool, bit: u8| facts |= if condition { bit } else { 0 };
     set(game.is_set_up(), SET_UP);

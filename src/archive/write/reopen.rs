@@ -1,11 +1,11 @@
 //! The writer that goes on from a commit, whatever a crash has left behind it (FORMAT.md, "Commits").
 
-use super::map::Map;
-use super::new_file::lock;
-use super::opening::{Opening, Tail};
-use super::scan::{IndexBuilder, Scan};
-use super::storage::Storage;
-use super::writer::{Interner, Writer};
+use crate::archive::read::blocks::{IndexBuilder, Scan};
+use crate::archive::read::map::Map;
+use crate::archive::read::opening::{Opening, Tail};
+use crate::archive::write::new_file::lock;
+use crate::archive::write::storage::Storage;
+use crate::archive::write::writer::{Interner, Writer};
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};

@@ -1,199 +1,50 @@
 //! A game of an open archive.
 
-use super::reader::{Archive, Head};
-use super::scan::BlockRef;
+use crate::archive::read::archive::Archive;
+use crate::archive::read::columns::Columns;
 use crate::brenner::decode::{Decoder, Item, Texts as TextPlaces};
 use crate::brenner::replay::count_plies;
 use crate::chess::{Position, position::STANDARD};
 use crate::error::{Damage, Error, Result};
-use crate::format::block::Kind;
-use crate::format::layout::{self, Layout};
+use crate::format::layout;
 use crate::format::moves::Coding;
 use crate::format::record::{self, Record, push_recoded};
 use crate::format::tags::{Tags, Value};
-use crate::format::texts::Texts;
 use crate::game::{self, Outcome, TextKind, Visitor};
 use crate::pgn::{PgnWriter, Style};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-/// The compressed columns of a chunk, each read when first asked for.
-#[derive(Debug, Default)]
-pub struct Columns {
-    tags: OnceLock<Result<Tags, Damage>>,
-    texts: OnceLock<Result<Option<Texts>, Damage>>,
-    layout: OnceLock<Result<Layout, Damage>>,
-}
-
-impl Columns {
-    fn tags(&self, archive: &Archive, chunk: usize) -> Result<&Tags, Damage> {
-        let read = || {
-            let (block, games) = companion(archive, chunk, Kind::Tags)?
-                .ok_or(Damage::new(archive.head(chunk)?.block.offset, "the tags block is missing"))?;
-            let payload = archive.payload(&block)?;
-            Tags::decode_within(&payload, games, archive.limits())
-                .ok_or(Damage::new(block.offset, "damaged tags block"))
-        };
-        self.tags.get_or_init(read).as_ref().map_err(|damage| *damage)
+impl Archive {
+    /// Returns game `number`, from 1. Reads its record alone; tags and texts when they are asked for.
+    ///
+    /// Errors: there is no such game, or its record is damaged.
+    #[inline]
+    pub fn game(&self, number: u64) -> Result<GameRef<'_>> {
+        self.game_until(number, None)
     }
 
-    pub(super) fn texts(&self, archive: &Archive, chunk: usize) -> Result<Option<&Texts>, Damage> {
-        let read = || {
-            let Some((block, games)) = companion(archive, chunk, Kind::Texts)? else { return Ok(None) };
-            let payload = archive.payload(&block)?;
-            let damage = Damage::new(block.offset, "damaged texts block");
-            Texts::decode_within(&payload, games, archive.limits()).ok_or(damage).map(Some)
-        };
-        self.texts.get_or_init(read).as_ref().map(Option::as_ref).map_err(|damage| *damage)
-    }
-
-    pub(super) fn layout(&self, archive: &Archive, chunk: usize) -> Result<&Layout, Damage> {
-        let read = || {
-            let (block, games) = companion(archive, chunk, Kind::Layout)?
-                .ok_or(Damage::new(archive.head(chunk)?.block.offset, "the layout block is missing"))?;
-            let payload = archive.payload(&block)?;
-            Layout::decode_within(&payload, games, archive.limits())
-                .ok_or(Damage::new(block.offset, "damaged layout block"))
-        };
-        self.layout.get_or_init(read).as_ref().map_err(|damage| *damage)
-    }
-}
-
-/// The block of `kind` among those that follow a chunk's moves, and how many games they have.
-pub(super) fn companion(archive: &Archive, chunk: usize, kind: Kind) -> Result<Option<(BlockRef, usize)>, Damage> {
-    let moves = &archive.head(chunk)?.block;
-    if let Some(found_columns) = archive.found_columns() {
-        let found = found_columns.get(&(kind, moves.header.first));
-        return Ok(found.map(|block| (*block, moves.header.count as usize)));
-    }
-    let mut end = moves.end();
-    while end < archive.file_length() {
-        let block = BlockRef::at(archive.store(), archive.id(), end)?;
-        let header = block.header;
-        let ours = matches!(header.kind, Kind::Tags | Kind::Texts | Kind::Layout);
-        if !ours || header.first != moves.header.first {
-            break;
-        }
-        if header.kind == kind {
-            return Ok(Some((block, moves.header.count as usize)));
-        }
-        end = block.end();
-    }
-    Ok(None)
-}
-
-/// A tag's value as the archive has it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TagValue<'a> {
-    /// The text.
-    pub text: &'a [u8],
-    /// Its number in the archive's dictionary, where it has one: the same number is always the same text.
-    pub string: Option<u64>,
-}
-
-/// A group of games that share compressed tags and texts.
-#[derive(Clone, Debug)]
-pub struct Chunk<'a> {
-    archive: &'a Archive,
-    number: usize,
-    first: u64,
-    count: u32,
-    columns: Arc<Columns>,
-}
-
-impl<'a> Chunk<'a> {
-    pub(super) fn new(archive: &'a Archive, number: usize, head: &Head) -> Chunk<'a> {
-        let header = head.block.header;
-        Chunk { archive, number, first: header.first, count: header.count, columns: Arc::default() }
-    }
-
-    pub(super) fn archive(&self) -> &'a Archive {
-        self.archive
-    }
-
-    pub(super) fn number(&self) -> usize {
-        self.number
-    }
-
-    /// Returns how the chunk's records hold their moves.
-    pub(super) fn coding(&self) -> Result<Coding> {
-        Ok(self.archive.head(self.number)?.coding)
-    }
-
-    /// Returns the number of the chunk's first game, from 1.
-    pub fn first(&self) -> u64 {
-        self.first
-    }
-
-    /// Returns how many games the chunk has.
-    pub fn len(&self) -> usize {
-        self.count as usize
-    }
-
-    /// Returns whether the chunk has no games; none is so in an intact archive.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// Returns game `number` of the archive, which must be in this chunk.
-    pub fn game(&self, number: u64) -> Result<Game<'a>> {
-        let place = number.checked_sub(self.first).filter(|place| *place < u64::from(self.count));
-        let place = place.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
-        if self.archive.is_deleted(number) {
+    /// Returns game `number`, its moves unpacked to ply `limit` at least.
+    #[inline]
+    pub(crate) fn game_until(&self, number: u64, limit: Option<u32>) -> Result<GameRef<'_>> {
+        let (chunk, place) = self.place(number)?;
+        if self.is_deleted(number) {
             return Err(Error::Deleted { game: number });
         }
-        let record = self.archive.record(self.number, place, None)?;
-        Ok(Game::new(self.archive, number, self.number, place, record, Some(Arc::clone(&self.columns))))
+        Ok(GameRef::new(self, number, chunk, place, self.record(chunk, place, limit)?, None))
     }
 
-    /// Calls `seen` for each game in order, deleted ones too, with the value of its first tag of that name, `None` where it has none.
+    /// Returns the position after ply `ply` of game `number`; ply 0 is the starting position.
     ///
-    /// Reads the chunk's tags, and no game.
-    pub fn visit_tag(&self, name: &str, mut seen: impl FnMut(Option<TagValue<'_>>)) -> Result<()> {
-        let tags = self.columns.tags(self.archive, self.number)?;
-        let mut fault = None;
-        let whole = tags.visit_column(name.as_bytes(), |value| match value {
-            None => seen(None),
-            Some(Value::Text(text)) => seen(Some(TagValue { text, string: None })),
-            Some(Value::Dictionary(number)) => match self.archive.dictionary(number) {
-                Ok(text) => seen(Some(TagValue { text, string: Some(number) })),
-                Err(damage) => fault = Some(damage),
-            },
-        });
-        match (whole, fault) {
-            (_, Some(damage)) => Err(damage.into()),
-            (None, _) => Err(Damage::new(self.archive.head(self.number)?.block.offset, "damaged tags").into()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Returns the names of the tags that games of this chunk have, each once.
-    pub fn tag_names(&self) -> Result<Vec<String>> {
-        let tags = self.columns.tags(self.archive, self.number)?;
-        let mut names: Vec<String> = tags.names().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-        names.sort_unstable();
-        names.dedup();
-        Ok(names)
-    }
-
-    /// Returns the numbers of the chunk's games, deleted ones too.
-    pub fn numbers(&self) -> std::ops::Range<u64> {
-        self.first..self.first + u64::from(self.count)
-    }
-
-    /// Returns the columns that the games of the chunk share.
-    pub(super) fn columns(&self) -> &Columns {
-        &self.columns
-    }
-
-    /// Iterates over the games of the chunk, without those deleted.
-    pub fn games(&self) -> impl Iterator<Item = Result<Game<'a>>> + '_ {
-        self.numbers().filter(|number| !self.archive.is_deleted(*number)).map(|number| self.game(number))
+    /// Reads the game's record alone. Errors: there is no such game or ply, or the record is damaged.
+    #[inline]
+    pub fn position(&self, number: u64, ply: u32) -> Result<Position> {
+        Ok(self.replay(number, ply)?.position())
     }
 }
 
 /// A game of an open archive. Its moves are at hand; its tags and texts are read when asked for.
 #[derive(Clone, Debug)]
-pub struct Game<'a> {
+pub struct GameRef<'a> {
     archive: &'a Archive,
     number: u64,
     chunk: usize,
@@ -202,16 +53,16 @@ pub struct Game<'a> {
     columns: Option<Arc<Columns>>,
 }
 
-impl<'a> Game<'a> {
-    pub(super) fn new(
+impl<'a> GameRef<'a> {
+    pub(in crate::archive) fn new(
         archive: &'a Archive,
         number: u64,
         chunk: usize,
         place: usize,
         record: Record<'a>,
         columns: Option<Arc<Columns>>,
-    ) -> Game<'a> {
-        Game { archive, number, chunk, place, record, columns }
+    ) -> GameRef<'a> {
+        GameRef { archive, number, chunk, place, record, columns }
     }
 
     /// Returns the game's number in the archive, from 1.
@@ -247,7 +98,9 @@ impl<'a> Game<'a> {
     /// Returns whether the game has comments, in its variations or elsewhere. Reads the chunk's texts.
     pub fn has_comments(&self) -> Result<bool> {
         let columns = self.columns();
-        let Some(texts) = columns.texts(self.archive, self.chunk)? else { return Ok(false) };
+        let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? else {
+            return Ok(false);
+        };
         let comment = |kind| matches!(kind, TextKind::Brace | TextKind::Line);
         Ok(texts.placed(self.place).next().is_some() || texts.marked(self.place).any(|(kind, _)| comment(kind)))
     }
@@ -266,7 +119,7 @@ impl<'a> Game<'a> {
         Ok(self.replay(ply)?.position())
     }
 
-    /// Calls `visit` with the position at every ply of the main line, ply 0 first. Every move is checked: [`Game::walk`] does without.
+    /// Calls `visit` with the position at every ply of the main line, ply 0 first. Every move is checked: [`GameRef::walk`] does without.
     pub fn positions(&self, mut visit: impl FnMut(&Position)) -> Result<()> {
         let mut decoder = self.decoder();
         visit(decoder.position());
@@ -285,9 +138,9 @@ impl<'a> Game<'a> {
 
     /// Calls `text` with each text: its kind, the number of moves it stands after if it carries its own place, and itself; first those
     /// with their own place.
-    pub(super) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
+    pub(in crate::archive) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
-        if let Some(texts) = columns.texts(self.archive, self.chunk)? {
+        if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
             texts.placed(self.place).for_each(|(after, own)| text(TextKind::Brace, Some(after), own));
             texts.marked(self.place).for_each(|(kind, own)| text(kind, None, own));
         }
@@ -295,14 +148,17 @@ impl<'a> Game<'a> {
     }
 
     /// Calls `take` with the game's style and the edits that make its source.
-    pub(super) fn with_layout<T>(&self, take: impl FnOnce([u8; layout::STYLE], &[layout::Edit]) -> T) -> Result<T> {
+    pub(in crate::archive) fn with_layout<T>(
+        &self,
+        take: impl FnOnce([u8; layout::STYLE], &[layout::Edit]) -> T,
+    ) -> Result<T> {
         let columns = self.columns();
-        let layout = columns.layout(self.archive, self.chunk)?;
+        let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
         let (style, edits) = layout.of_game(self.place).ok_or_else(|| self.damage("damaged layout"))?;
         Ok(take(style, edits))
     }
 
-    pub(super) fn damage(&self, what: &'static str) -> Damage {
+    pub(in crate::archive) fn damage(&self, what: &'static str) -> Damage {
         let offset = self.archive.head(self.chunk).map_or(0, |head| head.block.offset);
         Damage::new(offset, what).of_game(self.number)
     }
@@ -312,11 +168,11 @@ impl<'a> Game<'a> {
     }
 
     fn with_tags<T>(&self, read: impl FnOnce(&Tags) -> T) -> Result<T> {
-        Ok(read(self.columns().tags(self.archive, self.chunk)?))
+        Ok(read(self.columns().tags(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?))
     }
 
     /// Appends the game's record as its chunk holds it, packed moves packed.
-    pub(super) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
+    pub(in crate::archive) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
         match self.archive.head(self.chunk)?.coding {
             Coding::Plain => self.record.push(out),
             Coding::Packed(_) => {
@@ -328,7 +184,7 @@ impl<'a> Game<'a> {
     }
 
     /// Returns the game's record.
-    pub(super) fn record(&self) -> &Record<'a> {
+    pub(in crate::archive) fn record(&self) -> &Record<'a> {
         &self.record
     }
 
@@ -384,10 +240,10 @@ impl<'a> Game<'a> {
     }
 
     /// Drives a visitor with everything but the tags.
-    pub(super) fn visit_moves<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
+    pub(in crate::archive) fn visit_moves<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
         visitor.start(self.start());
         let columns = self.columns();
-        let texts = columns.texts(self.archive, self.chunk)?;
+        let texts = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
         let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.place));
         let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.place)).peekable();
         let mut decoder = self.decoder();
@@ -446,7 +302,7 @@ impl<'a> Game<'a> {
     /// so.
     pub fn original(&self, out: &mut Vec<u8>) -> Result<()> {
         let columns = self.columns();
-        let layout = columns.layout(self.archive, self.chunk)?;
+        let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
         let damaged = || self.damage("damaged layout");
         let (style, edits) = layout.of_game(self.place).ok_or_else(damaged)?;
         let style = Style::decode(style).ok_or_else(damaged)?;

@@ -1,10 +1,12 @@
 //! The fast way through games: replay, from the start to a ply or over all plies.
 //!
 //! What it promises: the records' checksums hold, so these are the moves that were written, and the writer wrote legal ones. It does not
-//! check their legality again, as [`Game::positions`] and [`Game::check_moves`] do; that costs ten times as much.
+//! check their legality again, as [`GameRef::positions`] and [`GameRef::check_moves`] do; that costs ten times as much.
 
-use super::game::{Chunk, Game};
-use super::reader::{Archive, Trail};
+use crate::archive::read::archive::Archive;
+use crate::archive::read::chunk::Chunk;
+use crate::archive::read::game_ref::GameRef;
+use crate::archive::read::head::Trail;
 use crate::brenner::replay::{Replay, State};
 use crate::chess::{Position, position::STANDARD};
 use crate::error::{Damage, Error, Result};
@@ -20,7 +22,7 @@ impl Archive {
     }
 }
 
-impl Game<'_> {
+impl GameRef<'_> {
     /// Returns a replay that stands at ply `ply` of the main line; ply 0 is the starting position.
     #[inline]
     pub fn replay(&self, ply: u32) -> Result<Replay> {

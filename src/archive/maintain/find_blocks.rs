@@ -1,12 +1,14 @@
 //! What can be found in a damaged archive: whose blocks they are, where they are, and which of them belong together.
 
-use super::index_path;
-use super::opening::{Incomplete, Opening, Tail};
-use super::options::OpenOptions;
-use super::read_at::{ReadAt, Store};
-use super::reader::{Archive, FoundColumns};
-use super::scan::{BlockRef, IndexBuilder};
-use super::verify::{next_block, walk};
+use crate::archive::file_kind::FileKind;
+use crate::archive::read::archive::{Archive, Loose};
+use crate::archive::read::blocks::{BlockRef, IndexBuilder, next_block, next_sync, walk};
+use crate::archive::read::chunk::Chunk;
+use crate::archive::read::columns::{ColumnBlocks, Columns};
+use crate::archive::read::opening::{Incomplete, Opening, Tail};
+use crate::archive::read::options::OpenOptions;
+use crate::archive::read::original::source_of;
+use crate::archive::read::read_at::{ReadAt, Store};
 use crate::error::{Damage, Error, Result};
 use crate::format::block::{HEADER, Kind};
 use crate::format::commit::Commit;
@@ -16,6 +18,7 @@ use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
 use crate::format::moves::Layout;
 use crate::format::source::Source;
 use crate::format::{ArchiveId, State};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Where the identity stands in a header page.
@@ -25,6 +28,8 @@ const ID: u64 = 16;
 pub struct BlockFinder {
     /// The archive with the chunks that were found; a game that was not found is an error.
     pub archive: Archive,
+    /// Where the columns are that were found, by the first game of their chunk.
+    columns: HashMap<u64, ColumnBlocks>,
     /// The blocks that were found, in order. Of a commit's, those after it are not among them.
     pub blocks: Vec<BlockRef>,
     /// What is damaged in what lies between them, in order.
@@ -69,7 +74,7 @@ impl BlockFinder {
         });
         let totals = commits.iter().rfind(|(block, _)| block.end() <= end).map(|(_, commit)| *commit);
         let totals = totals.unwrap_or_default();
-        let (mut index, found_columns) = index(&blocks, &mut damage, id);
+        let (mut index, columns) = index(&blocks, &mut damage, id);
         let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
         let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
         let games = claimed.max(totals.games).max(index.state.games);
@@ -79,8 +84,16 @@ impl BlockFinder {
         let header = Header { state: State { length: end, games, ..header.state }, ..header };
         index.state = header.state;
         damage.sort_by_key(|damage| damage.offset);
-        let archive = Archive::find_blocks(path, options, header, store, index, found_columns);
-        Ok(BlockFinder { archive, blocks, damage, totals, games })
+        let loose = loose(&blocks, &store, id);
+        let archive = Archive::of_parts(path, options, header, store, index, loose);
+        Ok(BlockFinder { archive, columns, blocks, damage, totals, games })
+    }
+
+    /// Returns a chunk that was found, with the columns that were found.
+    pub fn chunk(&self, number: usize) -> Result<Chunk<'_>> {
+        let head = self.archive.head(number)?;
+        let columns = self.columns.get(&head.block.header.first).copied().unwrap_or_default();
+        Ok(Chunk::new(&self.archive, number, head, Columns::at(columns)))
     }
 
     /// Returns the damage that lies between two offsets, if any: why what should be there was not found.
@@ -130,13 +143,26 @@ impl BlockFinder {
     }
 }
 
+/// Returns the loose blocks that can be read, by their source. One whose loose blocks are damaged does not come back as it was; others do.
+fn loose(blocks: &[BlockRef], store: &Store, id: ArchiveId) -> Loose {
+    let mut found = Loose::new();
+    for block in blocks.iter().filter(|block| block.header.kind == Kind::Loose) {
+        let source = block.checked(store, id).and_then(|payload| source_of(block, &payload));
+        if let Ok(source) = source {
+            found.entry(source).or_default().push(*block);
+        }
+    }
+    found.values_mut().for_each(|blocks| blocks.sort_by_key(|block| block.header.first));
+    found
+}
+
 fn is_of_games(kind: Kind) -> bool {
     matches!(kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
 }
 
 /// Makes an index of the blocks that were found. Moves blocks may have gaps between them; those that contradict others are damage.
-fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index, FoundColumns) {
-    let (mut index, mut found_columns) = (IndexBuilder::new(id).index, FoundColumns::new());
+fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index, HashMap<u64, ColumnBlocks>) {
+    let (mut index, mut columns) = (IndexBuilder::new(id).index, HashMap::<u64, ColumnBlocks>::new());
     for BlockRef { offset, header } in blocks.iter().copied() {
         match header.kind {
             Kind::Moves => match Layout::of(&header) {
@@ -160,19 +186,22 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
                 index.deletions.push(entry);
             }
             Kind::Tags | Kind::Texts | Kind::Layout => {
-                found_columns.entry((header.kind, header.first)).or_insert(BlockRef { offset, header });
+                columns.entry(header.first).or_default().add(BlockRef { offset, header });
             }
             _ => {}
         }
     }
-    (index, found_columns)
+    (index, columns)
 }
 
 /// Finds out the identity of an archive whose header pages are both damaged: from what is left of them, from the index beside it, or from
 /// the checksums of its blocks.
 fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
     let in_page = PAGES.into_iter().filter_map(|page| id_at(store, page + ID));
-    let index = std::fs::read(index_path(path)).ok().and_then(|file| Index::decode(&file)).map(|index| index.state.id);
+    let index = std::fs::read(FileKind::Index.beside(path))
+        .ok()
+        .and_then(|file| Index::decode(&file))
+        .map(|index| index.state.id);
     let fits = |id: &ArchiveId| next_block(store, *id, BLOCKS).is_some();
     in_page.chain(index).find(fits).or_else(|| solve(store))
 }
@@ -190,7 +219,7 @@ const TRIED: usize = 1 << 16;
 fn solve(store: &Store) -> Option<ArchiveId> {
     let mut start = BLOCKS;
     for _ in 0..TRIED {
-        let offset = super::verify::next_sync(store, start)?;
+        let offset = next_sync(store, start)?;
         start = offset + 1;
         let Ok(header) = store.read_at(offset, HEADER as u64) else { continue };
         let (body, crc) = header.split_last_chunk::<4>()?;

@@ -1,8 +1,8 @@
 //! Game records out of an open archive: found by the index, their pages checked, packed moves unpacked.
 
-use super::{Archive, GAMES_PER_ENTRY};
-use crate::archive::scan::BlockRef;
-use crate::archive::transcode;
+use crate::archive::read::archive::{Archive, GAMES_PER_ENTRY};
+use crate::archive::read::blocks::BlockRef;
+use crate::archive::read::head::{Head, MODEL, Trail};
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, Error, Result};
 use crate::format::moves::{self, Coding, Layout};
@@ -10,26 +10,6 @@ use crate::format::record::Record;
 use crate::packed;
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
-
-/// A moves block, found and its table checked.
-#[derive(Debug)]
-pub(in crate::archive) struct Head {
-    pub block: BlockRef,
-    pub layout: Layout,
-    /// How the records hold their moves.
-    pub coding: Coding,
-    /// The table, where the file is not in memory.
-    table: Option<Box<[u8]>>,
-}
-
-/// What a walk over a chunk knows of the record that it read last, which the next one can go on from.
-#[derive(Default)]
-pub(in crate::archive) struct Trail {
-    /// The place that comes next, and where the record before it is.
-    next: Option<(usize, (usize, usize))>,
-    /// The page in which it ended, which is intact.
-    page: Option<usize>,
-}
 
 impl Archive {
     #[inline]
@@ -39,8 +19,8 @@ impl Archive {
         lock.get_or_init(|| {
             // Header and table: two bytes a game, or little more.
             let games = self.games_of(chunk);
-            self.store.will_need(entry.offset, 1024 + games.end.saturating_sub(games.start).saturating_mul(2));
-            let block = BlockRef::at(&self.store, self.id, entry.offset)?;
+            self.blocks.store.will_need(entry.offset, 1024 + games.end.saturating_sub(games.start).saturating_mul(2));
+            let block = BlockRef::at(&self.blocks.store, self.blocks.id, entry.offset)?;
             let layout = Layout::of(&block.header)
                 .filter(|_| block.header.first == entry.first)
                 .ok_or(Damage::new(entry.offset, "damaged moves block"))?;
@@ -58,7 +38,7 @@ impl Archive {
 
     /// Returns the chunk and the place in it of a game.
     #[inline]
-    pub(super) fn place(&self, game: u64) -> Result<(usize, usize)> {
+    pub(in crate::archive) fn place(&self, game: u64) -> Result<(usize, usize)> {
         if game == 0 || game > self.len() {
             return Err(Error::NoSuchGame { game, games: self.len() });
         }
@@ -115,7 +95,7 @@ impl Archive {
     #[inline]
     fn record_at(&self, chunk: usize, head: &Head, place: usize, trail: &mut Trail) -> Result<Record<'_>, Damage> {
         let Head { block, layout, .. } = head;
-        let Ok(bytes) = self.store.whole() else { return self.record_from_file(head, place) };
+        let Ok(bytes) = self.blocks.store.whole() else { return self.record_from_file(head, place) };
         let payload = block.payload(bytes);
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let before = trail.next.filter(|(next, _)| *next == place).map(|(_, before)| before);
@@ -131,9 +111,9 @@ impl Archive {
             let mask = 1 << (bit % 64);
             if word.load(Ordering::Relaxed) & mask == 0 {
                 let range = layout.page(page);
-                self.store.will_need(block.payload_offset() + range.start as u64, range.len() as u64);
+                self.blocks.store.will_need(block.payload_offset() + range.start as u64, range.len() as u64);
                 let bytes = payload.get(layout.page(page)).unwrap_or_default();
-                if !layout.page_is_intact(payload, page, bytes, self.id, block.payload_offset()) {
+                if !layout.page_is_intact(payload, page, bytes, self.blocks.id, block.payload_offset()) {
                     return Err(damage("damaged game records"));
                 }
                 word.fetch_or(mask, Ordering::Relaxed);
@@ -150,13 +130,14 @@ impl Archive {
     fn record_from_file(&self, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
         let Head { block, layout, table, .. } = head;
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
-        let (Some(table), Err(file)) = (table, self.store.whole()) else { return Err(damage("damaged table")) };
+        let (Some(table), Err(file)) = (table, self.blocks.store.whole()) else { return Err(damage("damaged table")) };
         let (start, length) = layout.locate(table, place).ok_or(damage("damaged table"))?;
         let mut record = Vec::new();
         for page in start / moves::PAGE..(start + length).div_ceil(moves::PAGE) {
             let range = layout.page(page);
             let offset = block.payload_offset() + range.start as u64;
-            let intact = |bytes: &[u8]| layout.page_is_intact(table, page, bytes, self.id, block.payload_offset());
+            let intact =
+                |bytes: &[u8]| layout.page_is_intact(table, page, bytes, self.blocks.id, block.payload_offset());
             let bytes = file.page(offset, range.len() as u64, intact)?.ok_or(damage("damaged game records"))?;
             record.extend_from_slice(&bytes);
         }
@@ -172,7 +153,7 @@ impl Archive {
 fn unpacked<'a>(record: Record<'a>, head: &Head, place: usize, limit: Option<u32>) -> Result<Record<'a>, Damage> {
     let Head { block, coding, .. } = head;
     let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
-    if *coding != Coding::Packed(transcode::MODEL) {
+    if *coding != Coding::Packed(MODEL) {
         return Err(damage("moves packed with tables that this program does not have"));
     }
     let mut stream = Vec::new();

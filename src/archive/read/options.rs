@@ -1,6 +1,6 @@
 //! How an archive is opened.
 
-use super::read_at::Access;
+use crate::archive::read::read_at::Access;
 use crate::format::Limits;
 
 /// How an archive is opened: how its bytes are reached, and what its blocks may cost.

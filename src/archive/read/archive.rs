@@ -1,17 +1,16 @@
 //! Open archives: any game, any position, from any thread.
 
-mod records;
-
-use super::dictionary::Dictionary;
-use super::game::{Chunk, Columns, Game};
-use super::index_path;
-use super::opening::{Incomplete, Opening, Tail};
-use super::options::OpenOptions;
-use super::read_at::Store;
-use super::scan::{BlockRef, IndexBuilder, Scan};
-use super::set::{GameSet, Unsaid};
-use super::side::SideState;
-use crate::chess::Position;
+use crate::archive::file_kind::FileKind;
+use crate::archive::game_set::{GameSet, Unsaid};
+use crate::archive::read::block_store::BlockStore;
+use crate::archive::read::blocks::{BlockRef, IndexBuilder, Scan};
+use crate::archive::read::columns::Columns;
+use crate::archive::read::dictionary::Dictionary;
+use crate::archive::read::head::Head;
+use crate::archive::read::opening::{Incomplete, Opening, Tail};
+use crate::archive::read::options::OpenOptions;
+use crate::archive::read::read_at::Store;
+use crate::archive::read::side::SideState;
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};
@@ -20,8 +19,6 @@ use crate::format::header::Header;
 use crate::format::index::Index;
 use crate::format::source::Source;
 use crate::format::{ArchiveId, Limits, State};
-use rayon::prelude::*;
-pub(super) use records::{Head, Trail};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
@@ -29,35 +26,30 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Tags, texts and layout blocks by their first game.
-pub(super) type FoundColumns = HashMap<(Kind, u64), BlockRef>;
-
 /// Loose blocks by the number of their source.
-pub(super) type Loose = HashMap<u64, Vec<BlockRef>>;
+pub(in crate::archive) type Loose = HashMap<u64, Vec<BlockRef>>;
 
 /// How many games are found by one number beside the index.
-const GAMES_PER_ENTRY: u64 = 1024;
+pub(super) const GAMES_PER_ENTRY: u64 = 1024;
 
 /// An open archive. It can be shared by threads; it shows the state at the commit that was last when it was opened.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
     options: OpenOptions,
-    store: Store,
-    id: ArchiveId,
+    pub(super) blocks: BlockStore,
     header: Header,
     incomplete: Option<Incomplete>,
-    index: Index,
+    pub(super) index: Index,
     index_state: SideState,
     dictionary: Dictionary,
     /// The deleted games, if there are any.
     deleted: Option<GameSet>,
-    found_columns: Option<FoundColumns>,
-    heads: Vec<OnceLock<Result<Head, Damage>>>,
+    pub(super) heads: Vec<OnceLock<Result<Head, Damage>>>,
     /// The chunk of every [`GAMES_PER_ENTRY`]th game, from game 0 on, which counts as the first.
-    entries: Vec<u32>,
+    pub(super) entries: Vec<u32>,
     /// One bit for each page of records whose CRC has been checked.
-    intact: Vec<AtomicU64>,
+    pub(super) intact: Vec<AtomicU64>,
     /// The columns of the chunk that was asked for last, for callers that go from game to game.
     last: Mutex<Option<(usize, Arc<Columns>)>>,
     /// Loose blocks by their source, found when first asked for.
@@ -78,7 +70,7 @@ impl Archive {
     /// Opens an archive as `open` does, with these options; an [`Access`](super::Access) or [`Limits`] alone will do, too.
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<OpenOptions>) -> Result<Archive> {
         let path = path.as_ref();
-        Archive::open_file(path, std::fs::read(index_path(path)).ok().as_deref(), options.into())
+        Archive::open_file(path, std::fs::read(FileKind::Index.beside(path)).ok().as_deref(), options.into())
     }
 
     /// Opens an archive as `open` does, but walks it whether or not there is an index file: so the index can be made again.
@@ -124,8 +116,7 @@ impl Archive {
             path: path.to_path_buf(),
             options,
             deleted: None,
-            store,
-            id: header.state.id,
+            blocks: BlockStore { store, id: header.state.id, end: header.state.length, limits: options.limits },
             header,
             index_state: SideState::Missing,
             incomplete: None,
@@ -134,33 +125,27 @@ impl Archive {
             entries: entries(&index),
             intact: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             index,
-            found_columns: None,
             last: Mutex::new(None),
             loose: OnceLock::new(),
         }
     }
 
-    /// Opens what is left of a damaged archive: `index` has the chunks and strings that were found, and `found_columns` their columns.
-    pub(super) fn find_blocks(
+    /// Opens an archive of these chunks and strings, whatever else the file may hold; `loose` are the loose blocks that can be read.
+    pub(in crate::archive) fn of_parts(
         path: &Path,
         options: OpenOptions,
         header: Header,
         store: Store,
         index: Index,
-        found_columns: FoundColumns,
+        loose: Loose,
     ) -> Archive {
         // Where it is damaged what was deleted, those games are whole, and come back.
         let deleted = Archive::read_deletions(&store, header.state.id, &index).ok().flatten();
         Archive {
-            found_columns: Some(found_columns),
             deleted,
+            loose: OnceLock::from(Ok(loose)),
             ..Archive::with_index(path, options, header, store, index)
         }
-    }
-
-    /// Returns the columns that were found in a damaged archive; `None` in any other, where they follow their moves.
-    pub(super) fn found_columns(&self) -> Option<&FoundColumns> {
-        self.found_columns.as_ref()
     }
 
     fn read_deletions(store: &Store, id: ArchiveId, index: &Index) -> Result<Option<GameSet>> {
@@ -240,7 +225,7 @@ impl Archive {
 
     /// Returns the archive's identity.
     pub fn id(&self) -> ArchiveId {
-        self.id
+        self.blocks.id
     }
 
     /// Returns the format version, major and minor.
@@ -276,7 +261,7 @@ impl Archive {
         let now = Archive::open_with(&self.path, self.options)?;
         let what = match () {
             () if now.header == self.header => return Ok(false),
-            () if now.id != self.id => "has become another archive",
+            () if now.blocks.id != self.blocks.id => "has become another archive",
             () if now.sequence() < self.sequence() => "has gone back to an earlier commit",
             // A copy of an earlier state that has grown otherwise.
             () if !now.comes_after(&self.header)? => "has become another archive",
@@ -293,12 +278,12 @@ impl Archive {
         if earlier.commit == 0 {
             return Ok(true);
         }
-        let Ok(block) = BlockRef::at(&self.store, self.id, earlier.commit) else { return Ok(false) };
+        let Ok(block) = BlockRef::at(&self.blocks.store, self.blocks.id, earlier.commit) else { return Ok(false) };
         if block.header.kind != Kind::Commit || block.end() != earlier.state.length {
             return Ok(false);
         }
         let commit = Commit::decode(&self.payload(&block)?);
-        let chain = commit.map(|commit| commit.chain.then(&block.header.encode(self.id, block.offset)));
+        let chain = commit.map(|commit| commit.chain.then(&block.header.encode(self.blocks.id, block.offset)));
         Ok(chain == Some(earlier.state.chain))
     }
 
@@ -328,7 +313,7 @@ impl Archive {
         if self.header.commit == 0 {
             return Ok(None);
         }
-        let block = BlockRef::at(&self.store, self.id, self.header.commit)?;
+        let block = BlockRef::at(&self.blocks.store, self.blocks.id, self.header.commit)?;
         if block.header.kind != Kind::Commit {
             return Err(Damage::new(self.header.commit, "damaged commit").into());
         }
@@ -338,7 +323,7 @@ impl Archive {
     /// Returns the sources that were read to their end, in order. Walks the archive's block headers.
     pub fn sources(&self) -> Result<Vec<Source>> {
         let mut sources = Vec::new();
-        for block in Scan::new(&self.store, self.id) {
+        for block in Scan::new(&self.blocks.store, self.blocks.id) {
             let block = block?;
             if block.header.kind == Kind::Source {
                 let payload = self.payload(&block)?;
@@ -355,48 +340,27 @@ impl Archive {
         Ok(sources)
     }
 
-    pub(super) fn store(&self) -> &Store {
-        &self.store
+    pub(in crate::archive) fn store(&self) -> &Store {
+        &self.blocks.store
+    }
+
+    /// Returns the archive's bytes as blocks.
+    pub(in crate::archive) fn blocks(&self) -> &BlockStore {
+        &self.blocks
     }
 
     /// Returns what blocks may cost.
     pub fn limits(&self) -> &Limits {
-        &self.options.limits
+        &self.blocks.limits
     }
 
     /// Returns the part of a block's payload that its CRC covers, if it holds and is within the limits.
-    pub(super) fn payload(&self, block: &BlockRef) -> Result<Cow<'_, [u8]>, Damage> {
-        block.checked_within(&self.store, self.id, self.limits())
+    pub(in crate::archive) fn payload(&self, block: &BlockRef) -> Result<Cow<'_, [u8]>, Damage> {
+        self.blocks.payload(block)
     }
 
-    pub(super) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
-        self.dictionary.get(&self.store, self.id, self.limits(), number)
-    }
-
-    /// Returns game `number`, from 1. Reads its record alone; tags and texts when they are asked for.
-    ///
-    /// Errors: there is no such game, or its record is damaged.
-    #[inline]
-    pub fn game(&self, number: u64) -> Result<Game<'_>> {
-        self.game_until(number, None)
-    }
-
-    /// Returns game `number`, its moves unpacked to ply `limit` at least.
-    #[inline]
-    pub(crate) fn game_until(&self, number: u64, limit: Option<u32>) -> Result<Game<'_>> {
-        let (chunk, place) = self.place(number)?;
-        if self.is_deleted(number) {
-            return Err(Error::Deleted { game: number });
-        }
-        Ok(Game::new(self, number, chunk, place, self.record(chunk, place, limit)?, None))
-    }
-
-    /// Returns the position after ply `ply` of game `number`; ply 0 is the starting position.
-    ///
-    /// Reads the game's record alone. Errors: there is no such game or ply, or the record is damaged.
-    #[inline]
-    pub fn position(&self, number: u64, ply: u32) -> Result<Position> {
-        Ok(self.replay(number, ply)?.position())
+    pub(in crate::archive) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
+        self.dictionary.get(&self.blocks.store, self.blocks.id, self.limits(), number)
     }
 
     /// Returns the chunk that a game is in, and the number of that chunk's last game. Reads the index alone.
@@ -417,56 +381,32 @@ impl Archive {
     }
 
     /// Returns the loose blocks, which `find` finds when they are asked for the first time.
-    pub(super) fn loose_blocks(&self, find: impl FnOnce() -> Result<Loose, Damage>) -> Result<&Loose, Damage> {
+    pub(in crate::archive) fn loose_blocks(
+        &self,
+        find: impl FnOnce() -> Result<Loose, Damage>,
+    ) -> Result<&Loose, Damage> {
         self.loose.get_or_init(find).as_ref().map_err(|damage| *damage)
     }
 
     /// Returns where the moves block of a chunk is.
-    pub(super) fn chunk_offset(&self, chunk: usize) -> Option<u64> {
+    pub(in crate::archive) fn chunk_offset(&self, chunk: usize) -> Option<u64> {
         self.index.chunks.get(chunk).map(|entry| entry.offset)
     }
 
     /// Returns the moves block of a chunk, its header checked.
-    pub(super) fn chunk_block(&self, chunk: usize) -> Option<BlockRef> {
-        BlockRef::at(&self.store, self.id, self.chunk_offset(chunk)?).ok()
+    pub(in crate::archive) fn chunk_block(&self, chunk: usize) -> Option<BlockRef> {
+        BlockRef::at(&self.blocks.store, self.blocks.id, self.chunk_offset(chunk)?).ok()
     }
 
     /// Iterates over the numbers of the chunks that hold games of a range.
-    pub(super) fn chunks_of(&self, games: &std::ops::Range<u64>) -> std::ops::Range<usize> {
+    pub(in crate::archive) fn chunks_of(&self, games: &std::ops::Range<u64>) -> std::ops::Range<usize> {
         let chunks = &self.index.chunks;
         let first = chunks.partition_point(|entry| entry.first <= games.start).saturating_sub(1);
         first..chunks.partition_point(|entry| entry.first < games.end)
     }
 
-    /// Returns a chunk, from 0 to `chunk_count() - 1`.
-    pub fn chunk(&self, chunk: usize) -> Result<Chunk<'_>> {
-        let head = self.head(chunk)?;
-        self.store.will_need(head.block.payload_offset(), head.block.header.length);
-        Ok(Chunk::new(self, chunk, head))
-    }
-
-    /// Iterates over all games in order, without those deleted. A damaged game is an error in its place, and the games after it follow.
-    pub fn games(&self) -> impl Iterator<Item = Result<Game<'_>>> {
-        (0..self.chunk_count()).flat_map(|chunk| self.games_of_chunk(chunk))
-    }
-
-    /// Iterates over all games in parallel, without those deleted, on rayon's current pool; the chunks are the units of work.
-    pub fn par_games(&self) -> impl ParallelIterator<Item = Result<Game<'_>>> {
-        (0..self.chunk_count()).into_par_iter().flat_map_iter(|chunk| self.games_of_chunk(chunk))
-    }
-
-    /// Iterates over the games of a chunk; where the chunk cannot be read, each of its games is an error.
-    fn games_of_chunk(&self, number: usize) -> impl Iterator<Item = Result<Game<'_>>> {
-        let chunk = self.chunk(number);
-        self.games_of(number).filter(|game| !self.is_deleted(*game)).map(move |game| match &chunk {
-            Ok(chunk) => chunk.game(game),
-            Err(Error::Damaged(damage)) => Err(damage.of_game(game).into()),
-            Err(_) => Err(Damage::new(0, "damaged chunk").of_game(game).into()),
-        })
-    }
-
     /// Returns the columns of a chunk, kept from the last call where it asked for the same.
-    pub(super) fn columns(&self, chunk: usize) -> Arc<Columns> {
+    pub(in crate::archive) fn columns(&self, chunk: usize) -> Arc<Columns> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some((number, columns)) if *number == chunk => Arc::clone(columns),

@@ -1,6 +1,6 @@
 //! Where an archive's bytes are: in a mapped file, in memory, or in a file that is read as they are asked for.
 
-use super::map::Map;
+use crate::archive::read::map::Map;
 use crate::error::Damage;
 use crate::format::moves::PAGE;
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The archive's strings, read block by block when first asked for.
 
-use super::read_at::ReadAt;
-use super::scan::BlockRef;
+use crate::archive::read::blocks::BlockRef;
+use crate::archive::read::read_at::ReadAt;
 use crate::error::Damage;
 use crate::format::block::Kind;
 use crate::format::dictionary::Strings;

@@ -1,9 +1,9 @@
 //! Archive files that take their name when they are whole, and the lock that keeps a second writer out.
 
-use super::file_kind::remove_beside;
-use super::index_path;
-use super::temporary::{self, Temporary, folder_of};
-use super::writer::Writer;
+use crate::archive::file_kind::FileKind;
+use crate::archive::file_kind::remove_beside;
+use crate::archive::write::temporary::{self, Temporary, folder_of};
+use crate::archive::write::writer::Writer;
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
 use crate::format::index::Index;
@@ -87,7 +87,7 @@ impl NewFile {
     }
 }
 
-pub(super) fn lock(file: &File, path: &Path) -> Result<()> {
+pub(in crate::archive) fn lock(file: &File, path: &Path) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(busy(path)),
@@ -118,7 +118,7 @@ pub fn write_side(archive: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Writes the index of an archive beside it.
 pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
-    write_side(archive, &index_path(archive), &index.encode())
+    write_side(archive, &FileKind::Index.beside(archive), &index.encode())
 }
 
 /// Makes a rename durable where the system lets a folder be synced; elsewhere it is durable when the system sees fit.

@@ -1,7 +1,7 @@
 //! Several archives that behave as one.
 
-use super::game::Game;
-use super::reader::Archive;
+use crate::archive::read::archive::Archive;
+use crate::archive::read::game_ref::GameRef;
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::path::Path;
@@ -63,18 +63,18 @@ impl ArchiveSet {
     }
 
     /// Returns game `number` of the set, from 1.
-    pub fn game(&self, number: u64) -> Result<Game<'_>> {
+    pub fn game(&self, number: u64) -> Result<GameRef<'_>> {
         let (archive, number) = self.locate(number)?;
         archive.game(number)
     }
 
     /// Iterates over all games in order, each with its archive; without those deleted.
-    pub fn games(&self) -> impl Iterator<Item = (&Archive, Result<Game<'_>>)> {
+    pub fn games(&self) -> impl Iterator<Item = (&Archive, Result<GameRef<'_>>)> {
         self.archives.iter().flat_map(|archive| archive.games().map(move |game| (archive, game)))
     }
 
     /// Iterates over all games in parallel, on rayon's current pool, each with its archive; without those deleted.
-    pub fn par_games(&self) -> impl ParallelIterator<Item = (&Archive, Result<Game<'_>>)> {
+    pub fn par_games(&self) -> impl ParallelIterator<Item = (&Archive, Result<GameRef<'_>>)> {
         self.archives.par_iter().flat_map(|archive| archive.par_games().map(move |game| (archive, game)))
     }
 }

@@ -125,7 +125,7 @@ impl GameSet {
 
 /// The games of an archive that nothing has been said of yet. Runs of games are taken from it, each game once, so that any
 /// number of runs takes time in proportion to the games and the runs.
-pub(super) struct Unsaid {
+pub(in crate::archive) struct Unsaid {
     games: GameSet,
     /// For each word a word that is not before it, and itself if it has games.
     next: Vec<usize>,

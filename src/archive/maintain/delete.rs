@@ -1,8 +1,8 @@
 //! Games deleted: their numbers stay, and stand for nothing until a compact copy is made; and games restored, which is deletion undone.
 
-use super::Archive;
-use super::set::GameSet;
-use super::writer::{Writer, write_index};
+use crate::archive::game_set::GameSet;
+use crate::archive::read::archive::Archive;
+use crate::archive::write::writer::{Writer, write_index};
 use crate::error::{Error, Result};
 use std::fs::File;
 use std::io;

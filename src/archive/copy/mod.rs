@@ -4,12 +4,14 @@
 //! of which all games are copied is copied with them, bytes beside its games included; one of which some are is named without its hash,
 //! for it can no longer be given back.
 
-use super::game::Game;
-use super::reader::Archive;
-use super::scan::Scan;
-use super::set::GameSet;
-use super::storage::Storage;
-use super::writer::{BATCH, EncodedChunk, Interner, NewFile, Writer, write_index};
+pub(super) mod transcode;
+
+use crate::archive::game_set::GameSet;
+use crate::archive::read::archive::Archive;
+use crate::archive::read::blocks::Scan;
+use crate::archive::read::game_ref::GameRef;
+use crate::archive::write::storage::Storage;
+use crate::archive::write::writer::{BATCH, EncodedChunk, Interner, NewFile, Writer, write_index};
 use crate::brenner::replay::count_plies;
 use crate::error::{Damage, Error, Result};
 use crate::format::ArchiveId;
@@ -50,7 +52,7 @@ pub struct Copied {
 }
 
 /// What other tags a game is to have in the copy; `None` where it keeps its own.
-pub type Edit<'a> = &'a (dyn Fn(&Game) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
+pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
 
 /// Writes a new archive with the games of these parts, one part after the other, and its index beside it; on rayon's current pool. With
 /// `replace` an existing file gives way when the new one is whole. `progress` is told of games copied.

@@ -1,9 +1,9 @@
 //! Writing: chunks are appended, and a batch of them is committed by a commit block, a sync, the next high-water mark and another sync
 //! (FORMAT.md, "Commits").
 
-use super::scan::{BlockRef, IndexBuilder};
-use super::set::GameSet;
-use super::storage::Storage;
+use crate::archive::game_set::GameSet;
+use crate::archive::read::blocks::{BlockRef, IndexBuilder};
+use crate::archive::write::storage::Storage;
 use crate::format::ArchiveId;
 use crate::format::block::{self, BlockHeader, Kind};
 use crate::format::commit::{Commit, Unfinished};
@@ -15,10 +15,10 @@ use crate::format::moves::{self, Coding};
 use crate::format::source::Source;
 use std::io;
 
-pub use super::interner::Interner;
-pub(crate) use super::new_file::sync_folder;
-pub use super::new_file::{NewFile, write_index, write_side};
-pub use super::reopen::Opened;
+pub use crate::archive::write::interner::Interner;
+pub(crate) use crate::archive::write::new_file::sync_folder;
+pub use crate::archive::write::new_file::{NewFile, write_index, write_side};
+pub use crate::archive::write::reopen::Opened;
 
 /// Chunks in a batch, unless the import is asked for another number: a commit follows every so many.
 pub const BATCH: u32 = 64;
@@ -84,7 +84,7 @@ impl<S: Storage> Writer<S> {
     }
 
     /// Goes on after a commit.
-    pub(super) fn at(storage: S, header: Header, totals: Commit, index: IndexBuilder) -> Writer<S> {
+    pub(in crate::archive) fn at(storage: S, header: Header, totals: Commit, index: IndexBuilder) -> Writer<S> {
         Writer {
             storage,
             id: header.state.id,
@@ -203,7 +203,7 @@ impl<S: Storage> Writer<S> {
     }
 
     /// Adds strings to the dictionary, at the next commit; they get the numbers that follow.
-    pub(super) fn add_strings(&mut self, strings: impl IntoIterator<Item = Box<[u8]>>) {
+    pub(in crate::archive) fn add_strings(&mut self, strings: impl IntoIterator<Item = Box<[u8]>>) {
         self.strings.extend(strings);
     }
 
@@ -214,13 +214,19 @@ impl<S: Storage> Writer<S> {
     }
 
     /// Appends a moves block as it comes; its games are counted when a commit is copied.
-    pub(super) fn append_moves(&mut self, first: u64, records: &[u8], ends: &[u32], coding: Coding) -> io::Result<()> {
+    pub(in crate::archive) fn append_moves(
+        &mut self,
+        first: u64,
+        records: &[u8],
+        ends: &[u32],
+        coding: Coding,
+    ) -> io::Result<()> {
         self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, coding, id, at))?;
         Ok(())
     }
 
     /// Appends a block of another archive that has one CRC for all its payload.
-    pub(super) fn append_block(&mut self, block: &BlockRef, payload: &[u8]) -> io::Result<()> {
+    pub(in crate::archive) fn append_block(&mut self, block: &BlockRef, payload: &[u8]) -> io::Result<()> {
         let BlockHeader { kind, first, count, .. } = block.header;
         let bytes = self.append(|id, at| block::encode(kind, first, count, payload, id, at))?;
         match kind {
@@ -234,7 +240,11 @@ impl<S: Storage> Writer<S> {
     }
 
     /// Commits with the counts of another archive's commit, and the sizes of what has been appended here.
-    pub(super) fn commit_copy(&mut self, commit: &Commit, unfinished: Option<Unfinished>) -> io::Result<()> {
+    pub(in crate::archive) fn commit_copy(
+        &mut self,
+        commit: &Commit,
+        unfinished: Option<Unfinished>,
+    ) -> io::Result<()> {
         let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = self.totals;
         self.totals = Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, ..*commit };
         self.unfinished = unfinished;

@@ -126,7 +126,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 }
 
 /// Removes the temporary files of a folder that killed processes have left behind: untouched for a day, and locked by nobody.
-pub(super) fn sweep(folder: &Path) {
+pub(in crate::archive) fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten().filter(|entry| is_ours(entry.file_name().as_encoded_bytes())) {
         // Of a link this is about the link.

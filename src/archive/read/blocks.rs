@@ -1,11 +1,11 @@
-//! The walk from block to block: how an index is made of an archive.
+//! Blocks in a file: read, checked, walked over in order or found between damage, and made into an index.
 
-use super::read_at::ReadAt;
+use crate::archive::read::read_at::ReadAt;
 use crate::error::Damage;
-use crate::format::block::{BlockHeader, HEADER, Kind};
+use crate::format::block::{BlockHeader, HEADER, Kind, SYNC};
 use crate::format::header::BLOCKS;
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
-use crate::format::moves::Layout;
+use crate::format::moves::{Layout, PAGE};
 use crate::format::{ArchiveId, Limits, State};
 use std::borrow::Cow;
 
@@ -157,4 +157,85 @@ impl IndexBuilder {
         index.deletions.retain(|entry| entry.offset < state.length);
         (index.pages, index.strings, index.state) = (self.committed.0, self.committed.1, state);
     }
+}
+
+/// Finds all blocks; where a header is damaged, goes on at the next one that is intact.
+pub fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, Vec<Damage>) {
+    let (mut blocks, mut damage) = (Vec::new(), Vec::new());
+    let mut next = BLOCKS;
+    while next < archive.length() {
+        match BlockRef::at(archive, id, next) {
+            Ok(block) => {
+                next = block.end();
+                blocks.push(block);
+            }
+            Err(fault) => {
+                damage.push(fault);
+                next = next_block(archive, id, next + 1).unwrap_or(u64::MAX);
+            }
+        }
+    }
+    (blocks, damage)
+}
+
+/// The most bytes that are looked through at once for a sync word.
+const WINDOW: u64 = 1 << 20;
+
+/// Returns where the first intact block header from `start` on is.
+pub fn next_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, start: u64) -> Option<u64> {
+    let mut next = next_sync(archive, start)?;
+    while BlockRef::at(archive, id, next).is_err() {
+        next = next_sync(archive, next + 1)?;
+    }
+    Some(next)
+}
+
+/// Returns where the first sync word from `start` on is.
+pub fn next_sync(archive: &(impl ReadAt + ?Sized), mut start: u64) -> Option<u64> {
+    // The next one is near, or there is a long stretch to look through.
+    let mut window = 1 << 12;
+    while start < archive.length() {
+        // A sync word may lie across two windows.
+        let length = (window + SYNC.len() as u64 - 1).min(archive.length() - start);
+        // What cannot be read is passed over like what is damaged.
+        let bytes = archive.read_at(start, length).unwrap_or_default();
+        if let Some(at) = memchr::memmem::find(&bytes, &SYNC) {
+            return Some(start + at as u64);
+        }
+        start += window;
+        window = WINDOW;
+    }
+    None
+}
+
+/// Checks a block's payload, the pages of moves one by one.
+pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &BlockRef) -> Vec<Damage> {
+    let table = match block.checked(archive, id) {
+        Ok(table) => table,
+        Err(damage) => return vec![damage],
+    };
+    if block.header.kind != Kind::Moves {
+        return Vec::new();
+    }
+    let damage = Damage::new(block.offset, "damaged moves block");
+    let Some(layout) = Layout::of(&block.header) else { return vec![damage] };
+    let intact = |page: usize| {
+        let range = layout.page(page);
+        let bytes = archive.read_at(block.payload_offset() + range.start as u64, range.len() as u64);
+        bytes.is_ok_and(|bytes| layout.page_is_intact(&table, page, &bytes, id, block.payload_offset()))
+    };
+    let bad: Vec<usize> = (0..layout.pages()).filter(|page| !intact(*page)).collect();
+    let overlaps = |place: usize| {
+        let (start, length) = layout.locate(&table, place)?;
+        let after = bad.partition_point(|page| *page < start / PAGE);
+        bad.get(after).is_some_and(|page| *page < (start + length).div_ceil(PAGE)).then_some(())
+    };
+    let lost = Damage::new(block.offset, "damaged game records");
+    if bad.is_empty() {
+        return Vec::new();
+    }
+    (0..layout.count)
+        .filter(|place| overlaps(*place).is_some())
+        .map(|place| lost.of_game(block.header.first + place as u64))
+        .collect()
 }

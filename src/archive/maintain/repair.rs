@@ -1,13 +1,13 @@
 //! Repair: a new archive of everything in a damaged one that is whole, and an account of what is not.
 
-use super::find_blocks::BlockFinder;
-use super::options::OpenOptions;
-use super::read_at::Store;
-use super::reader::Archive;
-use super::rebuild::{Rebuilt, rebuild};
-use super::scan::BlockRef;
-use super::verify::check_block;
-use super::writer::{EncodedChunk, NewFile, Writer, write_index};
+use crate::archive::maintain::find_blocks::BlockFinder;
+pub use crate::archive::maintain::loss::Part;
+use crate::archive::maintain::rebuild::{Rebuilt, rebuild};
+use crate::archive::read::archive::Archive;
+use crate::archive::read::blocks::{BlockRef, check_block};
+use crate::archive::read::options::OpenOptions;
+use crate::archive::read::read_at::Store;
+use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
 use crate::error::{Damage, Error, Result};
 use crate::format::ArchiveId;
 use crate::format::block::Kind;
@@ -24,28 +24,6 @@ use std::path::Path;
 const AHEAD: usize = 64;
 /// The most strings that may be lost between others and have their numbers kept.
 const MAX_LOST_STRINGS: u64 = 1 << 20;
-
-/// A part of a game that can be lost without its moves.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Part {
-    /// All tag pairs, or those whose strings are lost.
-    Tags,
-    /// Comments and other texts.
-    Texts,
-    /// How the game stood in its source: it no longer comes back byte for byte.
-    Layout,
-}
-
-impl Part {
-    /// Returns the part's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Part::Tags => "tags",
-            Part::Texts => "texts",
-            Part::Layout => "layout",
-        }
-    }
-}
 
 /// Games that are lost, or have lost a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,15 +126,15 @@ impl Archive {
         }
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
         let store = Store::of(file, length, options.access).map_err(Error::io("cannot map", path))?;
-        let find_blocks = BlockFinder::of(path, options, store)?;
-        let old = find_blocks.archive.id();
+        let found = BlockFinder::of(path, options, store)?;
+        let old = found.archive.id();
         let mut id = Sha256::new();
         id.update(b"repaired");
         id.update(old.0);
         id.update(length.to_le_bytes());
         let id = ArchiveId(*id.finalize().first_chunk().unwrap_or(&[0; 16]));
         let (new, writer) = NewFile::create_whole(target, id, replace)?;
-        let mut work = Work::new(find_blocks, writer);
+        let mut work = Work::new(found, writer);
         match work.run(progress) {
             Ok(()) => {
                 new.finish()?;
@@ -177,7 +155,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 struct Work {
-    find_blocks: BlockFinder,
+    found: BlockFinder,
     writer: Writer<File>,
     report: Repair,
     /// The sources that are kept: their old numbers, and their new ones.
@@ -196,9 +174,9 @@ struct Work {
 }
 
 impl Work {
-    fn new(find_blocks: BlockFinder, writer: Writer<File>) -> Work {
+    fn new(found: BlockFinder, writer: Writer<File>) -> Work {
         let (mut sources, mut next) = (HashMap::new(), 1);
-        for source in find_blocks.blocks.iter().filter_map(|block| find_blocks.source(block)) {
+        for source in found.blocks.iter().filter_map(|block| found.source(block)) {
             let stored = source.seen - source.rejected;
             // No game is of two sources.
             if (stored == 0 || source.first_game >= next) && !sources.contains_key(&source.number) {
@@ -207,38 +185,38 @@ impl Work {
             }
         }
         let (report, numbered) = (
-            Repair { games: find_blocks.games, deleted: find_blocks.archive.deleted_count(), ..Repair::default() },
-            strings_keep_numbers(&find_blocks),
+            Repair { games: found.games, deleted: found.archive.deleted_count(), ..Repair::default() },
+            strings_keep_numbers(&found),
         );
         let (intact, prior, loose, is_disordered) = (Vec::new(), BLOCKS, 0, false);
-        Work { find_blocks, writer, report, sources, numbered, intact, prior, loose, is_disordered }
+        Work { found, writer, report, sources, numbered, intact, prior, loose, is_disordered }
     }
 
     fn run(&mut self, progress: impl Fn(u64) + Sync) -> io::Result<()> {
-        self.report.damage = self.find_blocks.damage.clone();
-        let (archive, id) = (&self.find_blocks.archive, self.find_blocks.archive.id());
+        self.report.damage = self.found.damage.clone();
+        let (archive, id) = (&self.found.archive, self.found.archive.id());
         let check = |block: &BlockRef| {
             progress(block.header.length);
             check_block(archive.store(), id, block)
         };
-        let found: Vec<Damage> = self.find_blocks.blocks.par_iter().flat_map_iter(check).collect();
+        let found: Vec<Damage> = self.found.blocks.par_iter().flat_map_iter(check).collect();
         self.report.damage.extend(found);
         self.report.damage.sort_by_key(|damage| (damage.offset, damage.game));
 
-        let (pgn_bytes, rejected) = (self.find_blocks.totals.pgn_bytes, self.find_blocks.totals.rejected);
+        let (pgn_bytes, rejected) = (self.found.totals.pgn_bytes, self.found.totals.rejected);
         self.writer.add_chunk(EncodedChunk { pgn_bytes, rejected, ..EncodedChunk::default() })?;
         let (mut next, mut ready, mut strings, mut pending) = (0, Vec::new().into_iter(), 0, 0);
-        for block in self.find_blocks.blocks.clone() {
+        for block in self.found.blocks.clone() {
             match block.header.kind {
                 Kind::Moves => {
-                    // A moves block that is no chunk of what was found_columns contradicts others.
-                    let chunks = self.find_blocks.archive.chunk_count();
-                    if self.find_blocks.archive.chunk_offset(next) != Some(block.offset) {
+                    // A moves block that is no chunk of those found contradicts others.
+                    let chunks = self.found.archive.chunk_count();
+                    if self.found.archive.chunk_offset(next) != Some(block.offset) {
                         continue;
                     }
                     if ready.len() == 0 {
                         let ahead = next..chunks.min(next + AHEAD);
-                        let one = |chunk| rebuild(&self.find_blocks, chunk, self.numbered);
+                        let one = |chunk| rebuild(&self.found, chunk, self.numbered);
                         ready = ahead.into_par_iter().map(one).collect::<Vec<Rebuilt>>().into_iter();
                     }
                     if let Some(rebuilt) = ready.next() {
@@ -280,7 +258,7 @@ impl Work {
     /// Keeps the strings of a block, if they are not among the first `known`: those are there. Returns how many are known then.
     fn strings(&mut self, block: &BlockRef, known: u64) -> u64 {
         let header = block.header;
-        let Some(strings) = self.find_blocks.strings(block).filter(|_| header.first >= known) else { return known };
+        let Some(strings) = self.found.strings(block).filter(|_| header.first >= known) else { return known };
         // Nothing refers to the strings before, which are lost; they have their numbers still.
         self.writer.add_strings((known..header.first).map(|_| Box::default()));
         self.writer.add_strings((0..header.count as usize).filter_map(|string| strings.get(string)).map(Box::from));
@@ -289,14 +267,14 @@ impl Work {
 
     /// Adds the games between and after the chunks that were found to the losses.
     fn gaps(&mut self) {
-        let archive = &self.find_blocks.archive;
+        let archive = &self.found.archive;
         let (mut next, mut prior) = (1, BLOCKS);
         let found = (0..archive.chunk_count()).filter_map(|chunk| archive.chunk_block(chunk));
         let found = found.map(|block| (block.header.first, u64::from(block.header.count), block.offset));
         let end = (self.report.games.saturating_add(1), 0, u64::MAX);
         for (first, count, offset) in found.chain([end]) {
             if next < first {
-                let damage = self.find_blocks.damage_between(prior, offset);
+                let damage = self.found.damage_between(prior, offset);
                 let damage = damage.unwrap_or(Damage::new(prior, "no block holds these games"));
                 self.report.losses.push(Loss { first: next, last: first - 1, part: None, damage });
             }
@@ -308,7 +286,7 @@ impl Work {
     /// Keeps a source, with its games' new numbers.
     fn source(&mut self, block: &BlockRef) -> io::Result<()> {
         let start = std::mem::replace(&mut self.prior, block.end());
-        let Some(mut source) = self.find_blocks.source(block) else { return Ok(()) };
+        let Some(mut source) = self.found.source(block) else { return Ok(()) };
         if self.sources.get(&source.number) != Some(&self.writer.totals().sources) {
             self.report.damage.push(Damage::new(block.offset, "sources out of order"));
             return Ok(());
@@ -328,15 +306,15 @@ impl Work {
             .collect();
         let (kept, intact) = (games(&runs), games(&self.intact));
         // Bytes between games leave no other trace where they are lost.
-        let of_first = self.find_blocks.archive.chunk_of(first).ok();
-        let of_first = of_first.and_then(|(chunk, _)| self.find_blocks.archive.chunk_offset(chunk));
+        let of_first = self.found.archive.chunk_of(first).ok();
+        let of_first = of_first.and_then(|(chunk, _)| self.found.archive.chunk_offset(chunk));
         let start = of_first.map_or(start, |offset| offset.min(start));
-        let damaged = self.find_blocks.damage_between(start, block.end()).is_some()
-            || self.find_blocks.loses_loose(start, block.end());
-        let known = self.find_blocks.games.saturating_add(1);
-        let deleted = (first..end.min(known)).any(|game| self.find_blocks.archive.is_deleted(game));
+        let damaged =
+            self.found.damage_between(start, block.end()).is_some() || self.found.loses_loose(start, block.end());
+        let known = self.found.games.saturating_add(1);
+        let deleted = (first..end.min(known)).any(|game| self.found.archive.is_deleted(game));
         // A checksum says that a block is what was written, not that the source comes of it: only its hash does.
-        let comes_back = || matches!(self.find_blocks.archive.write_original(&source, &mut io::sink()), Ok(true));
+        let comes_back = || matches!(self.found.archive.write_original(&source, &mut io::sink()), Ok(true));
         if source.exact && (damaged || intact < stored || self.is_disordered || !comes_back()) {
             source.exact = false;
             if !deleted {
@@ -350,7 +328,7 @@ impl Work {
 
     /// Keeps bytes between the games of a source.
     fn loose(&mut self, block: &BlockRef) -> io::Result<()> {
-        let archive = &self.find_blocks.archive;
+        let archive = &self.found.archive;
         let Ok(payload) = block.checked(archive.store(), archive.id()) else { return Ok(()) };
         let Some((source, part)) = loose::split(&payload) else { return Ok(()) };
         let Some(number) = self.sources.get(&source) else { return Ok(()) };
@@ -364,9 +342,9 @@ impl Work {
 }
 
 /// Returns whether the strings that were found can have the numbers that they had.
-fn strings_keep_numbers(find_blocks: &BlockFinder) -> bool {
+fn strings_keep_numbers(found: &BlockFinder) -> bool {
     let (mut next, mut lost) = (0, 0u64);
-    for header in find_blocks.blocks.iter().map(|block| block.header).filter(|header| header.kind == Kind::Dictionary) {
+    for header in found.blocks.iter().map(|block| block.header).filter(|header| header.kind == Kind::Dictionary) {
         let end = header.first.saturating_add(u64::from(header.count));
         if header.first >= next {
             lost = lost.saturating_add(header.first - next);

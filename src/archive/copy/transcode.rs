@@ -3,15 +3,15 @@
 //! Everything but the moves is copied as it is, block for block and commit for commit, under the same id, so that a packed
 //! copy unpacked is the archive it was made of, byte for byte.
 
-use super::Archive;
-use super::scan::{BlockRef, Scan};
-use super::writer::{NewFile, Writer, write_index};
+use crate::archive::read::archive::Archive;
+use crate::archive::read::blocks::{BlockRef, Scan};
+use crate::archive::write::writer::{NewFile, Writer, write_index};
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::loose;
-use crate::format::moves::{Coding, ModelName};
+use crate::format::moves::Coding;
 use crate::format::record::{Record, push_recoded};
 use crate::format::wire;
 use crate::packed;
@@ -19,12 +19,6 @@ use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The model that this program packs moves by, and the only one that it reads.
-pub const MODEL: ModelName = {
-    let [a, b, c, d, ..] = packed::MODEL_SHA256;
-    ModelName { number: packed::MODEL_ID as u32, hash: u32::from_le_bytes([a, b, c, d]) }
-};
 
 /// How a copy is made.
 #[derive(Clone, Copy, Debug, Default)]

@@ -55,7 +55,7 @@ impl Interner {
     }
 
     /// Takes a string that the archive has already; they come in the order of their numbers.
-    pub(super) fn learn(&mut self, string: &[u8]) {
+    pub(in crate::archive) fn learn(&mut self, string: &[u8]) {
         self.push(string);
         self.taken = self.ends.len();
     }
@@ -71,7 +71,7 @@ impl Interner {
     }
 
     /// Returns how many strings have numbers.
-    pub(super) fn known(&self) -> u64 {
+    pub(in crate::archive) fn known(&self) -> u64 {
         self.ends.len() as u64
     }
 

@@ -4,9 +4,8 @@
 //! synced before the page that counts them. So where a page fails, the commits after the other one's are looked for, block by block; what is
 //! found counts, and where nothing is found the archive may lack games, which is said.
 
-use super::read_at::{Access, ReadAt, Store};
-use super::scan::BlockRef;
-use super::verify::check_block;
+use crate::archive::read::blocks::{BlockRef, check_block};
+use crate::archive::read::read_at::{Access, ReadAt, Store};
 use crate::error::{Damage, Error, Result};
 use crate::format::State;
 use crate::format::block::Kind;

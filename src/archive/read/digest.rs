@@ -1,7 +1,7 @@
 //! The content digest: one hash of all games' content, however it is stored (FORMAT.md, "Content digest").
 
-use super::game::Game;
-use super::reader::Archive;
+use crate::archive::read::archive::Archive;
+use crate::archive::read::game_ref::GameRef;
 use crate::brenner::encode;
 use crate::chess::{Move, Position};
 use crate::error::Result;
@@ -41,7 +41,7 @@ impl Archive {
     }
 }
 
-impl Game<'_> {
+impl GameRef<'_> {
     /// Returns the SHA-256 of the game's content: tags, start, Brenner stream with its texts in place, and result.
     pub fn digest(&self) -> Result<Digest> {
         let mut content = Content::default();

@@ -1,11 +1,10 @@
 //! A chunk of a damaged archive, made into one of a new archive: what is whole as it is, what is not without what is lost.
 
-use super::find_blocks::BlockFinder;
-use super::game::{Game, companion};
-use super::reader::Archive;
-use super::repair::Part;
-use super::transcode::push_record;
-use super::writer::EncodedChunk;
+use crate::archive::copy::transcode::push_record;
+use crate::archive::maintain::find_blocks::BlockFinder;
+use crate::archive::maintain::loss::Part;
+use crate::archive::read::game_ref::GameRef;
+use crate::archive::write::writer::EncodedChunk;
 use crate::brenner::{EXPLICIT, NAG, TEXT};
 use crate::chess::{Move, Position};
 use crate::error::{Damage, Error};
@@ -33,18 +32,18 @@ pub struct Rebuilt {
 }
 
 /// A game whose moves are whole.
-struct Sound<'a> {
-    game: Game<'a>,
+struct Whole<'a> {
+    game: GameRef<'a>,
     place: usize,
     /// Its texts are lost: their marks are to be taken out of its moves.
     strip: bool,
 }
 
 /// Returns what there is of a chunk. If the strings are not `numbered` as they were, tags are kept as texts.
-pub fn rebuild(find_blocks: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
-    let (archive, mut rebuilt) = (&find_blocks.archive, Rebuilt::default());
+pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
+    let (archive, mut rebuilt) = (&found.archive, Rebuilt::default());
     let offset = archive.chunk_offset(number).unwrap_or(0);
-    let chunk = match archive.chunk(number) {
+    let chunk = match found.chunk(number) {
         Ok(chunk) => chunk,
         Err(error) => {
             let header = archive.chunk_block(number).map(|block| block.header);
@@ -65,7 +64,7 @@ pub fn rebuild(find_blocks: &BlockFinder, number: usize, numbered: bool) -> Rebu
                 rebuilt.chunk.plies += u64::from(plies);
                 rebuilt.chunk.faulty += u64::from(game.has_fault());
                 rebuilt.kept.push(game.number());
-                games.push(Sound { game, place, strip: false });
+                games.push(Whole { game, place, strip: false });
             }
             Err(error) => rebuilt.losses.push((number, None, damage_of(error, offset))),
         }
@@ -74,14 +73,15 @@ pub fn rebuild(find_blocks: &BlockFinder, number: usize, numbered: bool) -> Rebu
         return rebuilt;
     }
     let all = games.len() == chunk.len();
-    let copy = |kind, whole: bool| copied(archive, number, kind).filter(|_| all && whole).map(Cow::into_owned);
+    let copy =
+        |kind, whole: bool| chunk.column_payload(kind).ok().flatten().filter(|_| all && whole).map(Cow::into_owned);
 
-    let texts = chunk.columns().texts(archive, number);
-    let whole = check_texts(&mut games, &texts, find_blocks.hole(offset), &mut rebuilt.losses);
+    let texts = chunk.texts();
+    let whole = check_texts(&mut games, &texts, found.hole(offset), &mut rebuilt.losses);
     rebuilt.chunk.texts = copy(Kind::Texts, whole).or_else(|| make_texts(&games, texts.ok().flatten()));
 
     let before = rebuilt.losses.len();
-    for Sound { game, .. } in &games {
+    for Whole { game, .. } in &games {
         if let Err(error) = game.visit_tags(|_, _| {}) {
             rebuilt.losses.push((game.number(), Some(Part::Tags), damage_of(error, offset)));
         }
@@ -89,17 +89,17 @@ pub fn rebuild(find_blocks: &BlockFinder, number: usize, numbered: bool) -> Rebu
     let whole = numbered && rebuilt.losses.len() == before;
     rebuilt.chunk.tags = copy(Kind::Tags, whole).unwrap_or_else(|| make_tags(&games, offset, &mut rebuilt.losses));
 
-    let layout = chunk.columns().layout(archive, number);
+    let layout = chunk.layout();
     let (made, whole) = make_layout(&games, &layout, offset, &mut rebuilt.losses);
     rebuilt.chunk.layout = copy(Kind::Layout, whole).unwrap_or_else(|| made.encode(LEVEL));
 
     // A chunk of which a game can be read can say how it holds its moves.
     rebuilt.chunk.coding = chunk.coding().unwrap_or_default();
     let mut packed = Vec::new();
-    for intact in &games {
-        let record = intact.game.record();
+    for whole_game in &games {
+        let record = whole_game.game.record();
         let mut record = Cow::Borrowed(record);
-        if intact.strip {
+        if whole_game.strip {
             record.to_mut().stream = Cow::Owned(without_texts(&record.stream));
         }
         // Packed again: that takes a while, but repairs are rare.
@@ -111,17 +111,11 @@ pub fn rebuild(find_blocks: &BlockFinder, number: usize, numbered: bool) -> Rebu
     rebuilt
 }
 
-/// Returns the payload of the block of `kind` beside a chunk's moves.
-fn copied(archive: &Archive, chunk: usize, kind: Kind) -> Option<Cow<'_, [u8]>> {
-    let (block, _) = companion(archive, chunk, kind).ok().flatten()?;
-    archive.payload(&block).ok()
-}
-
 type Losses = Vec<(u64, Option<Part>, Damage)>;
 
 /// Looks whether the games' texts are there; returns whether all are.
 fn check_texts(
-    games: &mut [Sound],
+    games: &mut [Whole],
     texts: &Result<Option<&Texts>, Damage>,
     hole: Option<Damage>,
     losses: &mut Losses,
@@ -132,27 +126,27 @@ fn check_texts(
         Ok(None) => hole,
         Err(damage) => Some(*damage),
     };
-    for intact in games.iter_mut() {
-        let fault = lost.or_else(|| match intact.game.visit_moves(&mut NullVisitor) {
+    for whole_game in games.iter_mut() {
+        let fault = lost.or_else(|| match whole_game.game.visit_moves(&mut NullVisitor) {
             Ok(()) => None,
             Err(error) => Some(damage_of(error, 0)),
         });
         if let Some(damage) = fault {
-            losses.push((intact.game.number(), Some(Part::Texts), damage));
-            intact.strip = true;
+            losses.push((whole_game.game.number(), Some(Part::Texts), damage));
+            whole_game.strip = true;
         }
     }
-    games.iter().all(|intact| !intact.strip)
+    games.iter().all(|whole_game| !whole_game.strip)
 }
 
-fn make_texts(games: &[Sound], texts: Option<&Texts>) -> Option<Vec<u8>> {
+fn make_texts(games: &[Whole], texts: Option<&Texts>) -> Option<Vec<u8>> {
     let mut builder = TextsBuilder::default();
-    for intact in games {
-        if let Some(texts) = texts.filter(|_| !intact.strip) {
-            for (after, text) in texts.placed(intact.place) {
+    for whole_game in games {
+        if let Some(texts) = texts.filter(|_| !whole_game.strip) {
+            for (after, text) in texts.placed(whole_game.place) {
                 builder.push(TextKind::Brace, text, u32::try_from(after).ok());
             }
-            for (kind, text) in texts.marked(intact.place) {
+            for (kind, text) in texts.marked(whole_game.place) {
                 builder.push(kind, text, None);
             }
         }
@@ -162,9 +156,9 @@ fn make_texts(games: &[Sound], texts: Option<&Texts>) -> Option<Vec<u8>> {
 }
 
 /// Makes tags of those that can be read, all as texts.
-fn make_tags(games: &[Sound], offset: u64, losses: &mut Losses) -> Vec<u8> {
+fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
     let mut builder = TagsBuilder::default();
-    for Sound { game, .. } in games {
+    for Whole { game, .. } in games {
         let mut fits = true;
         // What cannot be read has been noted.
         let _ = game.visit_tags(|name, value| {
@@ -185,26 +179,26 @@ fn make_tags(games: &[Sound], offset: u64, losses: &mut Losses) -> Vec<u8> {
 }
 
 /// Makes the layout of those games that have one still, a plain one for the others; returns whether all have theirs.
-fn make_layout(games: &[Sound], layout: &Result<&Layout, Damage>, offset: u64, losses: &mut Losses) -> (Layout, bool) {
+fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, losses: &mut Losses) -> (Layout, bool) {
     let plain = Style::default().encode();
     let mut made = Layout { styles: vec![plain], ..Layout::default() };
     let mut whole = true;
-    for intact in games {
+    for whole_game in games {
         let found = match layout {
-            Ok(layout) => layout.of_game(intact.place).filter(|(style, _)| Style::decode(*style).is_some()),
+            Ok(layout) => layout.of_game(whole_game.place).filter(|(style, _)| Style::decode(*style).is_some()),
             Err(_) => None,
         };
         let (style, edits) = match found {
-            Some((style, edits)) if !intact.strip => (style, edits.to_vec()),
+            Some((style, edits)) if !whole_game.strip => (style, edits.to_vec()),
             // Edits do not fit a game that has lost its texts.
             Some((style, _)) => (style, Vec::new()),
             None => {
                 let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, "damaged layout block"));
-                losses.push((intact.game.number(), Some(Part::Layout), damage));
+                losses.push((whole_game.game.number(), Some(Part::Layout), damage));
                 (plain, Vec::new())
             }
         };
-        whole &= found.is_some() && !intact.strip;
+        whole &= found.is_some() && !whole_game.strip;
         let number = made.styles.iter().position(|known| *known == style).unwrap_or(made.styles.len());
         if number == made.styles.len() {
             made.styles.push(style);

@@ -1,8 +1,7 @@
 //! Sources given back as they were.
 
-use super::reader::Archive;
-use super::scan::{BlockRef, Scan};
-use super::verify::walk;
+use crate::archive::read::archive::Archive;
+use crate::archive::read::blocks::{BlockRef, Scan};
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
 use crate::format::loose;
@@ -110,22 +109,11 @@ impl Archive {
     fn loose(&self, source: u64) -> Result<&[BlockRef], Damage> {
         let all = self.loose_blocks(|| {
             let mut found: HashMap<u64, Vec<BlockRef>> = HashMap::new();
-            let mut add = |block: BlockRef| {
+            for block in Scan::new(self.store(), self.id()) {
+                let block = block?;
                 if block.header.kind == Kind::Loose {
-                    let payload = self.payload(&block)?;
-                    let source = loose::source(&payload).ok_or(Damage::new(block.offset, "damaged loose block"))?;
-                    found.entry(source).or_default().push(block);
+                    found.entry(source_of(&block, &self.payload(&block)?)?).or_default().push(block);
                 }
-                Ok(())
-            };
-            match self.found_columns() {
-                // A source whose loose blocks are damaged does not come back as it was; the others do.
-                Some(_) => {
-                    for block in walk(self.store(), self.id()).0 {
-                        let _ = add(block);
-                    }
-                }
-                None => Scan::new(self.store(), self.id()).try_for_each(|block| add(block?))?,
             }
             found.values_mut().for_each(|blocks| blocks.sort_by_key(|block| block.header.first));
             Ok(found)
@@ -139,4 +127,9 @@ impl Archive {
             loose::decode_within(&payload, self.limits()).ok_or(Damage::new(block.offset, "damaged loose block"))?;
         Ok(bytes)
     }
+}
+
+/// Returns the number of the source that a loose block belongs to.
+pub(in crate::archive) fn source_of(block: &BlockRef, payload: &[u8]) -> Result<u64, Damage> {
+    loose::source(payload).ok_or(Damage::new(block.offset, "damaged loose block"))
 }
