@@ -1,6 +1,6 @@
 //! Ctrl-C and requests to end: work that can stop in order does, and nothing unfinished is left behind.
 
-use crate::output::message;
+use crate::out::output::message;
 use scoresheet::archive::temporary;
 use std::process::exit;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
