@@ -4,8 +4,8 @@
 use super::{apart, crc32, golden, mutate};
 use scoresheet::Archive;
 use scoresheet::chess::Position;
-use scoresheet::format::headers::{Directory, HEADER as HEADERS};
 use scoresheet::format::positions::{self, Layout, PAGE};
+use scoresheet::format::tag_columns::{Directory, HEADER as HEADERS};
 use scoresheet::format::{ArchiveId, signatures};
 use scoresheet::query::duplicates::{self, Options};
 use scoresheet::query::headers::{Key, headers_path};

@@ -1,6 +1,6 @@
 //! What a file of ours is, by its first bytes, and where the files beside an archive are.
 
-use crate::format::{header, headers, index, positions, signatures};
+use crate::format::{header, index, positions, signatures, tag_columns};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl FileKind {
             FileKind::Index => index::MAGIC,
             FileKind::Signatures => signatures::MAGIC,
             FileKind::Positions => positions::MAGIC,
-            FileKind::TagColumns => headers::MAGIC,
+            FileKind::TagColumns => tag_columns::MAGIC,
         }
     }
 

@@ -6,7 +6,7 @@ use super::filter::value;
 use super::headers::{Column, Headers, Key};
 use crate::archive::GameSet;
 use crate::error::Result;
-use crate::format::headers::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
+use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use crate::game::Outcome;
 use std::collections::{BTreeMap, HashMap};
 

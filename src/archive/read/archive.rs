@@ -14,7 +14,7 @@ use crate::archive::read::side::SideState;
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};
-use crate::format::deleted;
+use crate::format::deletions;
 use crate::format::header::Header;
 use crate::format::index::Index;
 use crate::format::source::Source;
@@ -158,7 +158,7 @@ impl Archive {
             let block = BlockRef::at(store, id, entry.offset)?;
             let payload = block.checked(store, id)?;
             let damage = Damage::new(entry.offset, "damaged deletions block");
-            let runs = deleted::decode(&payload, index.state.games).ok_or(damage)?;
+            let runs = deletions::decode(&payload, index.state.games).ok_or(damage)?;
             let is_deleted = match block.header.kind {
                 Kind::Deleted => true,
                 Kind::Restored => false,

@@ -7,7 +7,7 @@ use crate::archive::write::storage::Storage;
 use crate::format::ArchiveId;
 use crate::format::block::{self, BlockHeader, Kind};
 use crate::format::commit::{Commit, Unfinished};
-use crate::format::deleted;
+use crate::format::deletions;
 use crate::format::dictionary;
 use crate::format::header::{Header, PAGE};
 use crate::format::index::Index;
@@ -197,7 +197,7 @@ impl<S: Storage> Writer<S> {
         let runs: Vec<(u64, u64)> = games.runs().collect();
         let Some((first, _)) = runs.first() else { return Ok(()) };
         let count = u32::try_from(games.len()).map_err(|_| io::Error::other("too many games for one block"))?;
-        let payload = deleted::encode(&runs);
+        let payload = deletions::encode(&runs);
         self.append(|id, at| block::encode(kind, *first, count, &payload, id, at))?;
         Ok(())
     }

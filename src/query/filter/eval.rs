@@ -7,7 +7,7 @@ use super::expr::{Expr, Ranges, Ratings, Reading, Test, TextTest};
 use super::value;
 use super::verdicts::{self, ASK};
 use crate::archive::GameSet;
-use crate::format::headers::{NO_MARKER, OUTCOME_SHIFT};
+use crate::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
 use crate::query::headers::{Column, Headers, Key, Strings};
 use rayon::prelude::*;
 use std::ops::Range;

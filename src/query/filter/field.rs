@@ -1,7 +1,7 @@
 //! The names that a filter can ask for.
 
 use super::expr::{Ratings, Reading};
-use crate::format::headers::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
+use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use crate::format::tags::NAMES;
 
 /// What a name stands for.

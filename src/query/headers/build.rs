@@ -4,7 +4,7 @@ use super::{Column, Key, Strings, Unread};
 use crate::archive::{Archive, Chunk, GameRef};
 use crate::brenner::{BAD, CLOSE, EXPLICIT, GOOD, NAG, OPEN};
 use crate::error::{Error, Result};
-use crate::format::headers::{COMMENTS, FAULT, GLYPHS, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
+use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

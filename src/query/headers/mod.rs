@@ -7,13 +7,13 @@
 mod build;
 mod column;
 
-pub use crate::format::headers::Key;
+pub use crate::format::tag_columns::Key;
 pub use column::{Column, Strings};
 
 use crate::archive::map::Map;
 use crate::archive::{Archive, FileKind, SideState};
 use crate::error::{Error, Result};
-use crate::format::headers::{ColumnRef, Directory, MAX_COLUMNS, Part, TableRef};
+use crate::format::tag_columns::{ColumnRef, Directory, MAX_COLUMNS, Part, TableRef};
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
@@ -270,7 +270,7 @@ pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
         tables.into_iter().map(|strings| TableRef { ends: strings.ends(), text: strings.text() }).collect();
     let is_chosen = |name: &&String| chosen.iter().any(|(key, _)| matches!(key, Key::Tag(own) if own == *name));
     let others: Vec<&str> = names.iter().filter(|name| !is_chosen(name)).map(String::as_str).collect();
-    let file = crate::format::headers::encode(&archive.state(), &tables, &refs, &others);
+    let file = crate::format::tag_columns::encode(&archive.state(), &tables, &refs, &others);
     let names = chosen.into_iter().filter_map(|(key, _)| match key {
         Key::Tag(name) => Some(name.clone()),
         _ => None,
