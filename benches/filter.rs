@@ -8,7 +8,7 @@ mod common;
 use rayon::prelude::*;
 use scoresheet::Archive;
 use scoresheet::archive::{GameRef, SideState};
-use scoresheet::query::{Filter, Headers, headers};
+use scoresheet::query::{Filter, TagColumns, tag_columns};
 use std::time::{Duration, Instant};
 
 type Naive = fn(&GameRef) -> bool;
@@ -86,9 +86,9 @@ fn main() {
         Some(path) => Archive::open(path).expect("an archive"),
         None => sample.archive(),
     };
-    if Headers::of(&archive).state() != SideState::File {
+    if TagColumns::of(&archive).state() != SideState::File {
         let begun = Instant::now();
-        let (size, _) = headers::write(&archive).expect("room for the file");
+        let (size, _) = tag_columns::write(&archive).expect("room for the file");
         let each = size as f64 / archive.len() as f64;
         println!("header columns: {size} bytes, {each:.1} a game, made in {:?}", begun.elapsed());
     }
@@ -103,7 +103,7 @@ fn main() {
         let (mut first, mut again, mut found) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
             let begun = Instant::now();
-            let headers = Headers::of(&archive);
+            let headers = TagColumns::of(&archive);
             let games = filter.games(&headers).games;
             first.push(begun.elapsed());
             let begun = Instant::now();

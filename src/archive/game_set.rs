@@ -28,6 +28,15 @@ impl GameSet {
         GameSet { words, games }
     }
 
+    /// Returns the set of these numbers in an archive of so many games; numbers beyond the last are left out.
+    pub fn of(games: u64, numbers: impl IntoIterator<Item = u64>) -> GameSet {
+        let mut set = GameSet::new(games);
+        for number in numbers {
+            set.insert(number);
+        }
+        set
+    }
+
     /// Returns how many games the archive has, in the set or not.
     pub fn games(&self) -> u64 {
         self.games

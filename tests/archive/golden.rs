@@ -5,7 +5,7 @@
 use crate::common::import::try_import;
 use crate::common::sample::testdata;
 use scoresheet::archive::{FileKind, Level, SideState, delete};
-use scoresheet::query::{Filter, Headers, headers};
+use scoresheet::query::{Filter, TagColumns, tag_columns};
 use scoresheet::{Archive, Error, ImportOptions, import};
 use std::fs;
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ fn deletions_and_header_columns_are_written_as_they_were() {
     let sources = [golden("sample.pgn")];
     try_import(&sources, &target, &ImportOptions::default()).unwrap();
     assert_eq!(delete(&target, [2, 3, 5]).unwrap().games, 3);
-    headers::write(&Archive::open(&target).unwrap()).unwrap();
+    tag_columns::write(&Archive::open(&target).unwrap()).unwrap();
     let files = ["bga", "bgi", "bgh"].map(|end| (target.with_extension(end), golden(&format!("v0.2-deleted.{end}"))));
     for (written, kept) in &files {
         if std::env::var_os("SCORESHEET_BLESS").is_some() {
@@ -79,7 +79,7 @@ fn deletions_and_header_columns_are_written_as_they_were() {
     }
     let archive = Archive::open(golden("v0.2-deleted.bga")).unwrap();
     assert!(archive.live().iter().eq([1, 4, 6]));
-    let columns = Headers::of(&archive);
+    let columns = TagColumns::of(&archive);
     assert_eq!(columns.state(), SideState::File);
     let games = Filter::parse("plies >= 7").unwrap().games(&columns).games;
     assert!(games.contains(1) && !games.contains(2));

@@ -283,7 +283,7 @@ fn signatures_of_games() {
             encode::push_move(&position, m, &mut stream);
             position.play(m);
         }
-        scoresheet::query::signature::signature(&Position::standard(), &stream)
+        scoresheet::query::position::signature::signature(&Position::standard(), &stream)
     };
     // 8 pawns a side, 16 pieces a side, less 1.
     assert_eq!(signature("Nf3"), 0xFF88_0000_0000_0000);

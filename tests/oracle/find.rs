@@ -7,10 +7,11 @@ use crate::common::import::{archive_of, try_import};
 use crate::common::random::Random;
 use crate::common::sample::lichess;
 use rayon::prelude::*;
+use scoresheet::archive::FileKind;
 use scoresheet::chess::{Move, MoveKind, Role};
 use scoresheet::import::Existing;
 use scoresheet::query::{
-    Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, SideState, Signatures, positions,
+    Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, SideState, Signatures, position::index,
 };
 use scoresheet::{Archive, ImportOptions, Position};
 use shakmaty::fen::Fen;
@@ -187,7 +188,7 @@ fn agrees(archive: &Archive, targets: &[Target], slowly: usize) -> [Vec<Duration
     assert_eq!(size, 80 + 8 * archive.len() + 4);
     let (read, state) = Signatures::open(archive);
     assert_eq!((read.as_ref(), state), (Some(&signatures), SideState::File));
-    let (size, entries) = positions::build(archive, 64 << 20, |_| {}).unwrap();
+    let (size, entries) = index::build(archive, 64 << 20, |_| {}).unwrap();
     let (index, state) = PositionIndex::open(archive);
     assert_eq!(state, SideState::File);
     let index = index.unwrap();
@@ -317,24 +318,24 @@ fn stale_and_damaged_side_files_are_passed_over() {
     assert_eq!(Signatures::open(&archive).1, SideState::Missing);
     assert_eq!(PositionIndex::open(&archive).1, SideState::Missing);
     Signatures::build(&archive).write(&archive).unwrap();
-    positions::build(&archive, 1 << 20, |_| {}).unwrap();
-    let whole = std::fs::read(Signatures::path(&target)).unwrap();
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
+    let whole = std::fs::read(FileKind::Signatures.beside(&target)).unwrap();
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1 << (at % 8);
-        std::fs::write(Signatures::path(&target), &bytes).unwrap();
+        std::fs::write(FileKind::Signatures.beside(&target), &bytes).unwrap();
         let state = if (8..12).contains(&at) { SideState::Stale } else { SideState::Damaged };
         assert_eq!(Signatures::open(&archive).1, state, "byte {at}");
     }
-    std::fs::write(Signatures::path(&target), &whole).unwrap();
-    let whole = std::fs::read(PositionIndex::path(&target)).unwrap();
+    std::fs::write(FileKind::Signatures.beside(&target), &whole).unwrap();
+    let whole = std::fs::read(FileKind::Positions.beside(&target)).unwrap();
     let sought = PositionQuery::new(&archive.position(1, 6).unwrap(), Compare::default());
     let expected = Search::new(&archive).position(&sought, SearchOptions::default()).hits;
     assert_eq!(expected.len(), 2);
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1 << (at % 8);
-        std::fs::write(PositionIndex::path(&target), &bytes).unwrap();
+        std::fs::write(FileKind::Positions.beside(&target), &bytes).unwrap();
         if let (Some(index), _) = PositionIndex::open(&archive) {
             assert!(index.verify().is_err(), "byte {at}");
             let found = Search::new(&archive).with_index(&index).position(&sought, SearchOptions::default());
@@ -342,11 +343,11 @@ fn stale_and_damaged_side_files_are_passed_over() {
         }
     }
     for length in 0..whole.len() {
-        std::fs::write(PositionIndex::path(&target), &whole[..length]).unwrap();
+        std::fs::write(FileKind::Positions.beside(&target), &whole[..length]).unwrap();
         assert_eq!(PositionIndex::open(&archive).1, SideState::Damaged, "length {length}");
     }
     // Another state of the archive.
-    std::fs::write(PositionIndex::path(&target), &whole).unwrap();
+    std::fs::write(FileKind::Positions.beside(&target), &whole).unwrap();
     assert_eq!(PositionIndex::open(&archive).1, SideState::File);
     let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
     try_import(&[source], &target, &options).unwrap();
@@ -362,8 +363,8 @@ fn a_sort_in_parts_gives_the_same_index() {
     let sample = lichess();
     let archive = archive_of(&[sample], &folder.path().join("sample.bga"), ImportOptions::default());
     let build = |memory| {
-        positions::build(&archive, memory, |_| {}).unwrap();
-        std::fs::read(PositionIndex::path(archive.path())).unwrap()
+        index::build(&archive, memory, |_| {}).unwrap();
+        std::fs::read(FileKind::Positions.beside(archive.path())).unwrap()
     };
     assert!(build(1 << 20) == build(1 << 30));
 }

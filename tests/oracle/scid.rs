@@ -10,7 +10,7 @@ use crate::common::corpora;
 use crate::common::import::try_import;
 use crate::common::random::Random;
 use scoresheet::ImportOptions;
-use scoresheet::archive::Archive;
+use scoresheet::archive::{Archive, GameSet};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::query::{Compare, PositionQuery, Search, SearchOptions, Signatures};
 use std::collections::HashSet;
@@ -102,7 +102,8 @@ fn counts_are_those_of_scid() {
     let mut told = told.lines();
     assert_eq!(told.next(), Some(games.len().to_string().as_str()), "{}", String::from_utf8_lossy(&output.stderr));
     let signatures = Signatures::build(&archive);
-    let search = Search::new(&archive).with_signatures(&signatures).among(&games);
+    let set = GameSet::of(archive.len(), games.iter().copied());
+    let search = Search::new(&archive).with_signatures(&signatures).among(&set);
     let (mut times, mut own_times, mut found) = (Vec::new(), Vec::new(), 0);
     for sought in &sought {
         let line = told.next().expect("an answer to each question");

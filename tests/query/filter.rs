@@ -4,10 +4,10 @@ use crate::common::corpora;
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use scoresheet::ImportOptions;
-use scoresheet::archive::{Archive, GameRef};
+use scoresheet::archive::{Archive, FileKind, GameRef};
 use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet::query::Filter;
-use scoresheet::query::headers::{self, Headers};
+use scoresheet::query::tag_columns::{self, TagColumns};
 use std::path::{Path, PathBuf};
 
 /// A game's tags as the naive evaluation sees them.
@@ -194,9 +194,9 @@ fn imported(folder: &Path, sources: &[PathBuf], name: &str) -> PathBuf {
 
 fn compare(path: &Path) {
     let archive = Archive::open(path).unwrap();
-    let made = Headers::without_file(&archive);
-    headers::write(&archive).unwrap();
-    let filed = Headers::of(&archive);
+    let made = TagColumns::without_file(&archive);
+    tag_columns::write(&archive).unwrap();
+    let filed = TagColumns::of(&archive);
     assert_eq!(filed.state(), scoresheet::archive::SideState::File);
     let mut expected: Vec<Vec<u64>> = CASES.iter().map(|_| Vec::new()).collect();
     for game in archive.games() {
@@ -261,8 +261,8 @@ fn a_stale_or_damaged_file_is_not_used() {
     std::fs::write(&source, ODD).unwrap();
     let path = imported(folder.path(), &[source], "odd.bga");
     let archive = Archive::open(&path).unwrap();
-    headers::write(&archive).unwrap();
-    let file = headers::headers_path(&path);
+    tag_columns::write(&archive).unwrap();
+    let file = FileKind::TagColumns.beside(&path);
     let whole = std::fs::read(&file).unwrap();
     let filter = Filter::parse("player ~ kasparov and plies > 1 and not result = 1-0").unwrap();
     for place in 0..whole.len() {

@@ -2,11 +2,11 @@
 
 use crate::common::import::archive_of;
 use crate::common::sample::lichess;
-use scoresheet::archive::GameRef;
+use scoresheet::archive::{GameRef, GameSet};
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
 use scoresheet::game::Outcome;
 use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule, Pattern};
-use scoresheet::query::{PositionIndex, Search, Signatures, Tree, json, positions};
+use scoresheet::query::{PositionIndex, Search, Signatures, Tree, pattern::json, position::index};
 use scoresheet::{Archive, ImportOptions, Position};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -394,7 +394,7 @@ fn trees_agree_with_and_without_the_index() {
     let folder = tempfile::tempdir().unwrap();
     let archive = sample(folder.path());
     let signatures = Signatures::build(&archive);
-    positions::build(&archive, 1 << 20, |_| {}).unwrap();
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
     let index = PositionIndex::open(&archive).0.unwrap();
     for (line, least) in [
         ("", 2990),
@@ -411,7 +411,7 @@ fn trees_agree_with_and_without_the_index() {
         let (games, moves, reached) = naive_tree(&archive, &position);
         assert!(games >= least, "{line}: {games}");
         let plain = Search::new(&archive);
-        let some: Vec<u64> = (1..=archive.len()).collect();
+        let some = GameSet::all(archive.len());
         for search in [
             plain.clone(),
             plain.clone().with_signatures(&signatures),
@@ -465,7 +465,7 @@ fn castling_and_promotion_have_their_own_branches() {
         .concat();
     std::fs::write(&source, text).unwrap();
     let archive = archive_of(&[source], &folder.path().join("moves.bga"), ImportOptions::default());
-    positions::build(&archive, 1 << 20, |_| {}).unwrap();
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
     let index = PositionIndex::open(&archive).0.unwrap();
     let position = archive.position(1, 0).unwrap();
     for search in [Search::new(&archive), Search::new(&archive).with_index(&index)] {

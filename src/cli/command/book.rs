@@ -8,7 +8,7 @@ use crate::out::output::{self, count, message, note, shown};
 use crate::out::target::{Existing, Outputs};
 use crate::select::games::{self, Where};
 use scoresheet::query::Search;
-use scoresheet::query::book::{BookBuilder, BookOptions};
+use scoresheet::query::report::book::{BookBuilder, BookOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -55,7 +55,6 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         for archive in archives.archives() {
             let name = games::name_in(&archives, archive);
             let (chosen, undecided) = args.filter.games(archive);
-            let chosen: Option<Vec<u64>> = chosen.map(|games| games.iter().collect());
             let mut search = Search::new(archive);
             if let Some(games) = &chosen {
                 search = search.among(games);

@@ -10,9 +10,9 @@ use crate::select::games;
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{self, Archive, ArchiveSet, GameSet};
-use scoresheet::query::Headers;
-use scoresheet::query::duplicates::{self, Double, Keep, Likeness, Options};
-use scoresheet::query::headers::Key;
+use scoresheet::query::TagColumns;
+use scoresheet::query::report::duplicates::{self, Double, Keep, Likeness, Options};
+use scoresheet::query::tag_columns::Key;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -90,7 +90,7 @@ fn dedupe(args: &Args) -> Result<Code, Failure> {
     if args.delete {
         paths.iter().try_for_each(|path| Outputs::default().in_place(path))?;
     }
-    let headers: Vec<Headers> = archives.archives().iter().map(Headers::of).collect();
+    let headers: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
     let options = Options { prefixes: !args.whole_only, keep };
     let doubles = duplicates::find(&headers, options).map_err(|error| match args.archives.as_slice() {
         [path] => Failure::of_archive(path)(error),
@@ -145,7 +145,7 @@ fn place(archives: &ArchiveSet, number: u64) -> Result<(usize, u64), Failure> {
     Ok((place.unwrap_or_default(), game))
 }
 
-fn list(args: &Args, archives: &ArchiveSet, headers: &[Headers], doubles: &[Double]) -> Result<(), Failure> {
+fn list(args: &Args, archives: &ArchiveSet, headers: &[TagColumns], doubles: &[Double]) -> Result<(), Failure> {
     let keys = ["White", "Black", "Date"].map(|name| Key::Tag(name.to_owned()));
     let columns = headers.iter().map(|headers| headers.columns(&keys)).collect::<Result<Vec<_>, _>>()?;
     let mut out = output::stdout();

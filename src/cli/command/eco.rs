@@ -10,7 +10,7 @@ use crate::select::games::{self, Ranges, Unit, Where};
 use scoresheet::archive::copy::{Edit, Part};
 use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Error;
-use scoresheet::query::openings::Openings;
+use scoresheet::query::report::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -18,7 +18,7 @@ use scoresheet::archive::{Archive, ArchiveSet, GameRef, GameSet};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::{Headers, Hit, SearchOptions, SearchResult, SortKeys};
+use scoresheet::query::{Hit, SearchOptions, SearchResult, SortKeys, TagColumns};
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -174,7 +174,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 
 /// Returns the first places in the order of these keys, and how many games have headers that could not be read for it.
 fn sorted(archives: &ArchiveSet, keys: &SortKeys, places: Vec<Place>, most: usize) -> (Vec<Place>, u64) {
-    let headers: Vec<Headers> = archives.archives().iter().map(Headers::of).collect();
+    let headers: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
     let games: Vec<(usize, u64)> = places.iter().map(|place| place.game).collect();
     let (order, unread) = keys.order(&headers, &games, most);
     headers.iter().for_each(side_files::report_columns);

@@ -7,7 +7,7 @@ use crate::out::progress;
 use crate::out::target::Outputs;
 use indicatif::ProgressBar;
 use scoresheet::archive::{Archive, FileKind, writer};
-use scoresheet::query::{PositionIndex, Signatures, headers, positions};
+use scoresheet::query::{Signatures, position::index, tag_columns};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ fn side_files(args: &Args) -> Result<Code, Failure> {
     }
     if args.signatures {
         let size = Signatures::build(&archive).write(&archive)?;
-        told(args, &Signatures::path(&args.archive), size, &count(archive.len(), "game", "games"));
+        told(args, &FileKind::Signatures.beside(&args.archive), size, &count(archive.len(), "game", "games"));
     }
     if args.positions {
         let all = archive.len() * 2;
@@ -91,18 +91,18 @@ fn side_files(args: &Args) -> Result<Code, Failure> {
             bar.set_message(progress::left(elapsed, bar.position(), all).unwrap_or_default());
         };
         let built = progress::watched(&bar, look, || {
-            positions::build(&archive, args.memory << 20, |games| bar.inc(games)).map_err(Failure::from)
+            index::build(&archive, args.memory << 20, |games| bar.inc(games)).map_err(Failure::from)
         });
         let (size, positions) = built.map_err(|failure| match failure {
             Failure::Library(error) => Failure::of_archive(&args.archive)(error),
             failure => failure,
         })?;
-        told(args, &PositionIndex::path(&args.archive), size, &count(positions, "position", "positions"));
+        told(args, &FileKind::Positions.beside(&args.archive), size, &count(positions, "position", "positions"));
     }
     if args.headers {
-        let (size, names) = headers::write(&archive).map_err(Failure::of_archive(&args.archive))?;
+        let (size, names) = tag_columns::write(&archive).map_err(Failure::of_archive(&args.archive))?;
         if !args.quiet {
-            let path = headers::headers_path(&args.archive);
+            let path = FileKind::TagColumns.beside(&args.archive);
             let columns = count(names.len() as u64, "tag", "tags");
             note(&format!("{}: {} bytes, columns of {columns}", shown(&path), thousands(size)));
         }

@@ -8,8 +8,8 @@ use crate::out::output::{self, shown};
 use crate::out::target::{Existing, Outputs, Target};
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, FileKind, GameSet};
-use scoresheet::query::Headers;
-use scoresheet::query::headers::Key;
+use scoresheet::query::TagColumns;
+use scoresheet::query::tag_columns::Key;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -182,7 +182,7 @@ fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {
 }
 
 fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Failure> {
-    let headers = Headers::of(archive);
+    let headers = TagColumns::of(archive);
     let mut parts = BTreeMap::new();
     let mut put = |name: String, game| {
         parts.entry(name).or_insert_with(|| GameSet::new(archive.len())).insert(game);

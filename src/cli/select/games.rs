@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use scoresheet::archive::{Archive, ArchiveSet, GameRef, GameSet};
 use scoresheet::error::Error;
 use scoresheet::query::filter::Passed;
-use scoresheet::query::headers::Unread;
-use scoresheet::query::{Filter, Headers};
+use scoresheet::query::tag_columns::Unread;
+use scoresheet::query::{Filter, TagColumns};
 use std::io::Write;
 use std::str::FromStr;
 
@@ -180,7 +180,7 @@ impl Where {
     /// where threads have been installed.
     pub fn games(&self, archive: &Archive) -> (Option<GameSet>, u64) {
         let Some(filter) = &self.filter else { return (None, 0) };
-        let headers = Headers::of(archive);
+        let headers = TagColumns::of(archive);
         let Passed { games, unread } = filter.games(&headers);
         side_files::report_columns(&headers);
         (Some(games), tell(archive, &unread))

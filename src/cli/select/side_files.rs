@@ -2,12 +2,11 @@
 
 use crate::out::output::{message, shown};
 use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
-use scoresheet::query::{Headers, PositionIndex, Search, Signatures};
+use scoresheet::query::{PositionIndex, Search, Signatures, TagColumns};
 use std::path::Path;
 
 /// Runs `work` with a search in these games, or all, that has the help of the side files that there are.
 pub fn with_search<T>(archive: &Archive, among: Option<&GameSet>, work: impl FnOnce(Search) -> T) -> T {
-    let among: Option<Vec<u64>> = among.map(|games| games.iter().collect());
     let (index, index_state) = PositionIndex::open(archive);
     let (signatures, state) = Signatures::open(archive);
     report(archive, FileKind::Positions, index_state);
@@ -19,7 +18,7 @@ pub fn with_search<T>(archive: &Archive, among: Option<&GameSet>, work: impl FnO
     if let Some(index) = &index {
         search = search.with_index(index);
     }
-    if let Some(games) = &among {
+    if let Some(games) = among {
         search = search.among(games);
     }
     let done = work(search);
@@ -30,7 +29,7 @@ pub fn with_search<T>(archive: &Archive, among: Option<&GameSet>, work: impl FnO
 }
 
 /// Reports tag columns that were not used, or of which a part was not; to be called when they have been asked.
-pub fn report_columns(columns: &Headers) {
+pub fn report_columns(columns: &TagColumns) {
     report(columns.archive(), FileKind::TagColumns, columns.state());
 }
 

@@ -11,8 +11,8 @@ use crate::out::output::{self, count, note, printable, ratio, shown, thousands};
 use crate::out::target::{Existing, Outputs};
 use crate::select::games::{self, Ranges, Where};
 use crate::select::side_files;
-use scoresheet::query::Headers;
-use scoresheet::query::stats::{self, LENGTH_STEP, RATING_STEP, Stats};
+use scoresheet::query::TagColumns;
+use scoresheet::query::report::stats::{self, LENGTH_STEP, RATING_STEP, Stats};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         for archive in archives.archives() {
             let (games, unread) = args.filter.chosen(archive, args.games.as_ref())?;
             undecided += unread;
-            let headers = Headers::of(archive);
+            let headers = TagColumns::of(archive);
             let own = stats::stats(&headers, &games).map_err(Failure::of_archive(archive.path()))?;
             side_files::report_columns(&headers);
             if own.longest.0 > all.longest.0 {

@@ -2,7 +2,7 @@
 
 use crate::command::stats::{self, Rows};
 use crate::out::output::thousands;
-use scoresheet::query::stats::Stats;
+use scoresheet::query::report::stats::Stats;
 use std::fmt::Write as _;
 
 const STYLE: &str = "\

@@ -1,13 +1,13 @@
 //! Distributions over the games of an archive: results, lengths, years, ratings, openings, players, events.
 
-use super::filter::Filter;
-use super::filter::expr::Reading;
-use super::filter::value;
-use super::headers::{Column, Headers, Key};
 use crate::archive::GameSet;
 use crate::error::Result;
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use crate::game::Outcome;
+use crate::query::filter::Filter;
+use crate::query::filter::expr::Reading;
+use crate::query::filter::value;
+use crate::query::tag_columns::{Column, Key, TagColumns};
 use std::collections::{BTreeMap, HashMap};
 
 /// Moves (not plies) to a bar of the lengths.
@@ -68,7 +68,7 @@ pub struct Player {
 }
 
 /// Counts the games of a set. Reads header columns alone.
-pub fn stats(headers: &Headers, games: &GameSet) -> Result<Stats> {
+pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
     let tag = |name: &str| Key::Tag(name.to_owned());
     let names = ["White", "Black", "Event", "ECO", "WhiteElo", "BlackElo", "Date", "UTCDate", "Result"];
     let keys: Vec<Key> = names.into_iter().map(tag).chain([Key::Plies, Key::Facts]).collect();

@@ -1,11 +1,11 @@
 //! A game's main line, walked in search of a position.
 
-use super::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns};
-use super::signature::Departures;
 use crate::archive::GameRef;
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::chess::position::STANDARD;
 use crate::chess::{Color, Position};
+use crate::query::position::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns};
+use crate::query::position::signature::Departures;
 
 /// A walk along main lines that ends where the position cannot come any more.
 pub(crate) struct MainLine<'a> {

@@ -4,15 +4,14 @@
 //! pawns left home (moved or captured there), and how many pawns and pieces were left at the end. A game can have had a position
 //! only if its first departures, as many as the position has, are just those of the position, and if it ended with no more pieces.
 
-use super::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns, home_ranks};
-use crate::archive::{Archive, FileKind, SideState, writer};
+use crate::archive::{Archive, FileKind, GameSet, SideState, writer};
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
 use crate::error::{Error, Result};
 use crate::format::side::SideHeader;
 use crate::format::signatures::{self, ENTRY};
+use crate::query::position::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns, home_ranks};
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
 
 /// How many departures a signature holds.
 pub const DEPARTURES: usize = 12;
@@ -26,11 +25,6 @@ const TASK: usize = 4096;
 pub struct Signatures(Vec<u64>);
 
 impl Signatures {
-    /// Returns where the signatures of an archive are kept: beside it, with the extension `bgs`.
-    pub fn path(archive: &Path) -> PathBuf {
-        FileKind::Signatures.beside(archive)
-    }
-
     /// Makes the signatures of an archive by replaying every game, in parallel. A game that cannot be read gets one that rejects nothing.
     pub fn build(archive: &Archive) -> Signatures {
         let of_chunk = |chunk| {
@@ -47,7 +41,9 @@ impl Signatures {
 
     /// Reads the file of an archive; tells why, where there are none.
     pub fn open(archive: &Archive) -> (Option<Signatures>, SideState) {
-        let Ok(file) = std::fs::read(Signatures::path(archive.path())) else { return (None, SideState::Missing) };
+        let Ok(file) = std::fs::read(FileKind::Signatures.beside(archive.path())) else {
+            return (None, SideState::Missing);
+        };
         let number = |entry: &[u8]| entry.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
         match signatures::decode(&file) {
             Some((header, entries)) if header == header_of(archive) => {
@@ -67,7 +63,7 @@ impl Signatures {
     /// Writes the file beside the archive; returns its size in bytes.
     pub fn write(&self, archive: &Archive) -> Result<u64, Error> {
         let file = signatures::encode(&header_of(archive), &self.0);
-        writer::write_side(archive.path(), &Signatures::path(archive.path()), &file)?;
+        writer::write_side(archive.path(), &FileKind::Signatures.beside(archive.path()), &file)?;
         Ok(file.len() as u64)
     }
 
@@ -97,7 +93,7 @@ impl Signatures {
     }
 }
 
-pub(super) fn header_of(archive: &Archive) -> SideHeader {
+pub(in crate::query) fn header_of(archive: &Archive) -> SideHeader {
     SideHeader { state: archive.state(), own: 0 }
 }
 
@@ -197,25 +193,25 @@ fn ends_within(signature: u64, [white_pawns, black_pawns, white, black]: [u8; 4]
 
 impl Signatures {
     /// Returns which of these games (ascending), or of all, ended with at most so many pawns and pieces of White and Black.
-    pub(crate) fn ending_within(&self, most: [u8; 4], among: Option<&[u64]>) -> Vec<u64> {
+    pub(crate) fn ending_within(&self, most: [u8; 4], among: Option<&GameSet>) -> Vec<u64> {
         let within = |game: &u64| {
             let place = game.checked_sub(1).and_then(|place| usize::try_from(place).ok());
             place.and_then(|place| self.0.get(place)).is_none_or(|signature| ends_within(*signature, most))
         };
         match among {
-            Some(games) => games.iter().copied().filter(within).collect(),
+            Some(games) => games.iter().filter(within).collect(),
             None => (1..=self.0.len() as u64).filter(within).collect(),
         }
     }
 
-    /// `candidates` out of these games only (ascending).
-    pub fn candidates_among(&self, sought: &PositionQuery, games: &[u64]) -> Vec<u64> {
+    /// `candidates` out of these games only.
+    pub fn candidates_among(&self, sought: &PositionQuery, games: &GameSet) -> Vec<u64> {
         let test = Test::of(sought);
         let may = |game: &u64| {
             let place = game.checked_sub(1).and_then(|place| usize::try_from(place).ok());
             place.and_then(|place| self.0.get(place)).is_none_or(|signature| test.may(*signature))
         };
-        games.iter().copied().filter(may).collect()
+        games.iter().filter(may).collect()
     }
 }
 

@@ -1,12 +1,8 @@
 //! The position index of an archive: made in bounded memory, and asked for a position (FORMAT.md, "Position index").
 
-mod places;
+pub(crate) use crate::query::position::places::GameRange;
+pub use crate::query::position::places::Places;
 
-pub(crate) use places::GameRange;
-pub use places::Places;
-
-use super::facts::facts;
-use super::signature::header_of;
 use crate::archive::map::Map;
 use crate::archive::temporary::{self, Temporary};
 use crate::archive::{Archive, FileKind, SideState, writer};
@@ -16,12 +12,14 @@ use crate::error::{Damage, Error, Result};
 use crate::format::crc_from;
 use crate::format::positions::{CHECK, Facts, GROUP, HEADER, Layout, PAGE};
 use crate::format::side::SideHeader;
-use places::{GAMES_PER_RANGE, little};
+use crate::query::position::facts::facts;
+use crate::query::position::places::{GAMES_PER_RANGE, little};
+use crate::query::position::signature::header_of;
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -62,14 +60,11 @@ impl Ord for Facts {
 }
 
 impl PositionIndex {
-    /// Returns where the position index of an archive is kept: beside it, with the extension `bgp`.
-    pub fn path(archive: &Path) -> PathBuf {
-        FileKind::Positions.beside(archive)
-    }
-
     /// Opens the index of an archive; tells why, where there is none.
     pub fn open(archive: &Archive) -> (Option<PositionIndex>, SideState) {
-        let Ok(file) = File::open(PositionIndex::path(archive.path())) else { return (None, SideState::Missing) };
+        let Ok(file) = File::open(FileKind::Positions.beside(archive.path())) else {
+            return (None, SideState::Missing);
+        };
         let map = file.metadata().and_then(|file_is| Map::of(&file, file_is.len()));
         let Ok(map) = map else { return (None, SideState::Damaged) };
         let Some(layout) = Layout::decode(&map) else { return (None, SideState::of_unreadable(&map)) };
@@ -96,7 +91,7 @@ impl PositionIndex {
     }
 
     /// Remembers why the index did not answer.
-    pub(super) fn failed(&self, error: &Error) {
+    pub(in crate::query) fn failed(&self, error: &Error) {
         if let Error::Damaged(damage) = error {
             let _ = self.fault.set(*damage);
         }
@@ -241,7 +236,7 @@ impl PositionIndex {
 /// goes through temporary files in the archive's folder, 16 bytes a position. `done` is told of games worked through, twice the
 /// games in all. Errors: a game that cannot be read, a disk that is full.
 pub fn build(archive: &Archive, memory: u64, done: impl Fn(u64) + Sync) -> Result<(u64, u64)> {
-    let path = PositionIndex::path(archive.path());
+    let path = FileKind::Positions.beside(archive.path());
     let facts = all_facts(archive, &done)?;
     let mut starts = Vec::with_capacity(facts.len() + 1);
     let (mut places, mut entries) = (0, 0);

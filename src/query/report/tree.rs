@@ -1,16 +1,16 @@
 //! The opening tree: what was played in a position, and how it went.
 
-use super::facts::facts;
-use super::main_line::MainLine;
-use super::position_query::{Compare, PositionQuery, class};
-use super::positions::{GameRange, Places, PositionIndex};
-use super::search::Search;
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
 use crate::chess::{Color, Move, Position};
 use crate::error::{Damage, Error, Result};
 use crate::format::positions::Facts;
 use crate::game::Outcome;
+use crate::query::position::facts::facts;
+use crate::query::position::index::{GameRange, Places, PositionIndex};
+use crate::query::position::main_line::MainLine;
+use crate::query::position::position_query::{Compare, PositionQuery, class};
+use crate::query::position::search::Search;
 use rayon::prelude::*;
 
 /// How many sample games are kept, the highest rated.

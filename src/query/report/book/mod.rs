@@ -5,12 +5,12 @@
 
 mod numbers;
 
-use super::search::Search;
 use crate::brenner::decode::{Decoder, Item, Texts};
 use crate::brenner::replay::ReplayError;
 use crate::chess::{CastlingSide, Color, Move, MoveKind, Piece, Position, Role, Square};
 use crate::error::Error;
 use crate::game::Outcome;
+use crate::query::position::search::Search;
 use numbers::NUMBERS;
 
 /// What goes into a book.

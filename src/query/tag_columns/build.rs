@@ -1,10 +1,11 @@
 //! Columns made from the tags and records of an archive, all chunks in parallel.
 
-use super::{Column, Key, Strings, Unread};
+use super::column::{Column, Strings};
+use super::unread::Unread;
 use crate::archive::{Archive, Chunk, GameRef};
 use crate::brenner::{BAD, CLOSE, EXPLICIT, GOOD, NAG, OPEN};
 use crate::error::{Error, Result};
-use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
+use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, Key, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -1,11 +1,11 @@
 //! An order of games by what their headers say (docs/QUERY.md, "Sorting").
 
-use super::fault::QueryFault;
-use super::filter::expr::Reading;
-use super::filter::field::Field;
-use super::filter::{eval, parse, value};
-use super::headers::{Column, Headers, Key, Unread};
 use crate::game::Outcome;
+use crate::query::fault::QueryFault;
+use crate::query::filter::expr::Reading;
+use crate::query::filter::field::Field;
+use crate::query::filter::{eval, parse, value};
+use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
 use std::cmp::Ordering;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl SortKeys {
     /// not it descends; those that no key tells apart stay in the order of `games`.
     pub fn order(
         &self,
-        headers: &[Headers<'_>],
+        headers: &[TagColumns<'_>],
         games: &[(usize, u64)],
         most: usize,
     ) -> (Vec<usize>, Vec<(usize, Unread)>) {
@@ -97,7 +97,7 @@ impl FromStr for SortKeys {
 
 impl SortKey {
     /// The value of each game.
-    fn values(&self, headers: &[Headers<'_>], games: &[(usize, u64)]) -> Vec<Value> {
+    fn values(&self, headers: &[TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
         match &self.field {
             Field::Text(name) => texts(headers, games, name),
             Field::Player => {
@@ -145,7 +145,7 @@ impl SortKey {
     }
 }
 
-fn column(headers: &Headers<'_>, key: &Key) -> Option<Arc<Column>> {
+fn column(headers: &TagColumns<'_>, key: &Key) -> Option<Arc<Column>> {
     headers.readable(std::slice::from_ref(key)).0.pop()
 }
 
@@ -153,7 +153,7 @@ fn column(headers: &Headers<'_>, key: &Key) -> Option<Arc<Column>> {
 struct Source(Vec<Option<Arc<Column>>>);
 
 impl Source {
-    fn of(headers: &[Headers<'_>], name: &str) -> Source {
+    fn of(headers: &[TagColumns<'_>], name: &str) -> Source {
         let key = Key::Tag(name.to_owned());
         Source(headers.iter().map(|headers| column(headers, &key)).collect())
     }
@@ -163,25 +163,25 @@ impl Source {
     }
 }
 
-fn of_column(headers: &[Headers<'_>], games: &[(usize, u64)], key: &Key, of: impl Fn(u32) -> i64) -> Vec<Value> {
+fn of_column(headers: &[TagColumns<'_>], games: &[(usize, u64)], key: &Key, of: impl Fn(u32) -> i64) -> Vec<Value> {
     let columns: Vec<Option<Arc<Column>>> = headers.iter().map(|headers| column(headers, key)).collect();
     let value = |(archive, game): &(usize, u64)| Some(of(columns.get(*archive)?.as_ref()?.get(*game)));
     games.iter().map(value).collect()
 }
 
-fn numbers(headers: &[Headers<'_>], games: &[(usize, u64)], name: &str, reading: Reading) -> Vec<Value> {
+fn numbers(headers: &[TagColumns<'_>], games: &[(usize, u64)], name: &str, reading: Reading) -> Vec<Value> {
     let source = Source::of(headers, name);
     games.iter().map(|game| value::read(reading, source.text(*game)?).map(|(least, _)| least)).collect()
 }
 
 /// Of a date in part the first day that it can be counts.
-fn dates(headers: &[Headers<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
+fn dates(headers: &[TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
     let [date, utc] = ["Date", "UTCDate"].map(|name| numbers(headers, games, name, reading));
     date.into_iter().zip(utc).map(|(date, utc)| date.or(utc)).collect()
 }
 
 /// Black's wins, draws, White's wins.
-fn results(headers: &[Headers<'_>], games: &[(usize, u64)]) -> Vec<Value> {
+fn results(headers: &[TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
     let told = Source::of(headers, "Result");
     let facts = of_column(headers, games, &Key::Facts, i64::from);
     let rank = |outcome: u8| match outcome {
@@ -197,7 +197,7 @@ fn results(headers: &[Headers<'_>], games: &[(usize, u64)]) -> Vec<Value> {
     games.iter().zip(facts).map(of).collect()
 }
 
-fn texts(headers: &[Headers<'_>], games: &[(usize, u64)], name: &str) -> Vec<Value> {
+fn texts(headers: &[TagColumns<'_>], games: &[(usize, u64)], name: &str) -> Vec<Value> {
     ranked(&[&Source::of(headers, name)], games).pop().unwrap_or_default()
 }
 

@@ -29,11 +29,11 @@ pub struct Strings {
 }
 
 impl Strings {
-    pub(super) fn new(ends: Vec<u8>, text: Vec<u8>) -> Strings {
+    pub(in crate::query) fn new(ends: Vec<u8>, text: Vec<u8>) -> Strings {
         Strings { ends: Store::Owned(ends), text: Store::Owned(text) }
     }
 
-    pub(super) fn mapped(map: &Arc<Map>, table: &tag_columns::Table) -> Strings {
+    pub(in crate::query) fn mapped(map: &Arc<Map>, table: &tag_columns::Table) -> Strings {
         let Range { start, end } = table.part.range;
         let middle = (start + table.count * 4).min(end);
         Strings {
@@ -89,11 +89,11 @@ impl Strings {
         Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
     }
 
-    pub(super) fn ends(&self) -> &[u8] {
+    pub(in crate::query) fn ends(&self) -> &[u8] {
         self.ends.bytes()
     }
 
-    pub(super) fn text(&self) -> &[u8] {
+    pub(in crate::query) fn text(&self) -> &[u8] {
         self.text.bytes()
     }
 }
@@ -108,7 +108,7 @@ pub struct Column {
 
 impl Column {
     /// Returns the column of these numbers in the least width.
-    pub(super) fn new(numbers: &[u32], strings: Option<Arc<Strings>>) -> Column {
+    pub(in crate::query) fn new(numbers: &[u32], strings: Option<Arc<Strings>>) -> Column {
         let all = numbers.iter().fold(0, |all, number| all | number);
         let width = (32 - all.leading_zeros()).div_ceil(8).max(1) as u8;
         let mut bytes = Vec::with_capacity(numbers.len() * usize::from(width));
@@ -117,7 +117,7 @@ impl Column {
     }
 
     /// Returns the column of a tag that no game has: it has no numbers, which all read as 0.
-    pub(super) fn without_values() -> Column {
+    pub(in crate::query) fn without_values() -> Column {
         Column::of_strings(Vec::new(), Vec::new())
     }
 
@@ -126,7 +126,11 @@ impl Column {
         Column { numbers: Store::Owned(Vec::new()), width: 1, strings: Some(Arc::new(Strings::new(ends, text))) }
     }
 
-    pub(super) fn mapped(map: &Arc<Map>, column: &tag_columns::Column, strings: Option<Arc<Strings>>) -> Column {
+    pub(in crate::query) fn mapped(
+        map: &Arc<Map>,
+        column: &tag_columns::Column,
+        strings: Option<Arc<Strings>>,
+    ) -> Column {
         let numbers = Store::Mapped(Arc::clone(map), column.part.range.clone());
         Column { numbers, width: column.width, strings }
     }
@@ -215,7 +219,7 @@ fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], 
 }
 
 /// The year that each string of a table begins with; 0 for none, and for no string.
-pub(super) fn years(column: &Column) -> Vec<u16> {
+pub(in crate::query) fn years(column: &Column) -> Vec<u16> {
     let Some(strings) = column.strings() else { return vec![0] };
     let year = |number: u32| {
         let text = strings.get(number)?;

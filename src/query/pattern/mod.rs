@@ -1,15 +1,19 @@
 //! What a position, or the move that led to it, has to be like: boards with blanks, material, imbalance, moves; and sequences of these.
 
-use super::fault::QueryFault;
-use super::position_query::class;
+pub mod json;
+mod json_place;
+mod search;
+
 use crate::archive::GameRef;
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::brenner::{CASTLE_A, CASTLE_H};
 use crate::chess::{CastlingSide, Color, Role};
 use crate::game::Outcome;
+use crate::query::fault::QueryFault;
+use crate::query::position::position_query::class;
 
 /// A fault within one text: its column, in bytes from 1, and what is wrong.
-pub(super) type Fault = (usize, String);
+pub(in crate::query) type Fault = (usize, String);
 
 /// Every class of piece, and the empty square.
 const ANY: u16 = (1 << 13) - 1;
@@ -41,7 +45,7 @@ impl Board {
         Board::read_pawns(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    pub(super) fn read(text: &str) -> Result<Board, Fault> {
+    pub(in crate::query) fn read(text: &str) -> Result<Board, Fault> {
         let bytes = text.as_bytes();
         let (mut at, mut file, mut rank, mut squares) = (0, 0u8, 7u8, Vec::new());
         let fault = |at: usize, what: &str| (at + 1, what.to_owned());
@@ -100,7 +104,7 @@ impl Board {
         Ok(Board(squares))
     }
 
-    pub(super) fn read_sub_fen(text: &str) -> Result<Board, Fault> {
+    pub(in crate::query) fn read_sub_fen(text: &str) -> Result<Board, Fault> {
         let placement = text.split(' ').next().unwrap_or_default();
         let other = placement.bytes().position(|byte| !matches!(byte, b'/' | b'1'..=b'8') && class_of(byte).is_none());
         match other {
@@ -109,7 +113,7 @@ impl Board {
         }
     }
 
-    pub(super) fn read_pawns(text: &str) -> Result<Board, Fault> {
+    pub(in crate::query) fn read_pawns(text: &str) -> Result<Board, Fault> {
         let pawns = 1 << 1 | 1 << 7;
         let Board(written) = Board::read_sub_fen(text)?;
         let of = |square: u8| {
@@ -155,7 +159,7 @@ impl Material {
         Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    pub(super) fn read(text: &str) -> Result<Material, Fault> {
+    pub(in crate::query) fn read(text: &str) -> Result<Material, Fault> {
         let bytes = text.as_bytes();
         let lower = bytes.iter().any(u8::is_ascii_lowercase);
         let (mut counts, mut at, mut kings) = ([(0u8, 0u8); 12], 0, 0);
@@ -226,7 +230,7 @@ impl Imbalance {
         Imbalance::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    pub(super) fn read(text: &str) -> Result<Imbalance, Fault> {
+    pub(in crate::query) fn read(text: &str) -> Result<Imbalance, Fault> {
         let (mut more, mut sign) = ([0; 6], 1);
         for (at, letter) in text.bytes().enumerate() {
             match (letter, Role::from_letter(letter)) {
@@ -268,7 +272,7 @@ impl MoveRule {
         MoveRule::read(text, color).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    pub(super) fn read(text: &str, color: Color) -> Result<MoveRule, Fault> {
+    pub(in crate::query) fn read(text: &str, color: Color) -> Result<MoveRule, Fault> {
         let bytes = text.trim_end_matches(['+', '#', '!', '?']).as_bytes();
         let mut rule =
             MoveRule { color, castle: None, role: Role::King, to: 0, file: None, rank: None, promotion: None };

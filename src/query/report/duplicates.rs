@@ -1,10 +1,10 @@
 //! Games that are there twice: the same main line with headers that can be one game's, or a game that another one continues.
 
-use super::filter::value;
-use super::headers::{Headers, Key};
 use crate::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
 use crate::error::{Error, Result};
 use crate::format::record::push_start;
+use crate::query::filter::value;
+use crate::query::tag_columns::{Key, TagColumns};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ pub struct Double {
 /// Two games are one if their main lines (and starting positions) are the same, or one begins the other, and nothing in their headers
 /// speaks against it: players (a surname with initials agrees with the full name), date, round and result must agree as far as both say
 /// something. Memory holds the main lines of all games. Runs on rayon's current pool. Errors: damaged games or tags.
-pub fn find(headers: &[Headers<'_>], options: Options) -> Result<Vec<Double>> {
+pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>> {
     let (mut all, mut before) = (Vec::new(), 0);
     let mut known = HashMap::new();
     for headers in headers {
@@ -164,7 +164,7 @@ impl Candidate {
 const ROSTER: [&str; 7] = ["White", "Black", "Date", "Round", "Result", "Event", "Site"];
 
 /// The games of an archive, numbered after `before` others. `known` numbers the strings of the roster, the same in all archives.
-fn games(headers: &Headers, before: u64, known: &mut HashMap<Box<[u8]>, u32>) -> Result<Vec<Candidate>> {
+fn games(headers: &TagColumns, before: u64, known: &mut HashMap<Box<[u8]>, u32>) -> Result<Vec<Candidate>> {
     let archive = headers.archive();
     let keys = ROSTER.map(|name| Key::Tag(name.to_owned()));
     let columns = headers.columns(&keys)?;

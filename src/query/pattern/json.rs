@@ -1,10 +1,10 @@
 //! Queries in the JSON of Scoutfish (its README, "Rules", "Sequences" and "Streaks"), and a few rules more.
 
-use super::fault::QueryFault;
-use super::pattern::{Board, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, Streak};
-use super::place::Place;
 use crate::chess::{Color, Role};
 use crate::game::Outcome;
+use crate::query::fault::QueryFault;
+use crate::query::pattern::json_place::Place;
+use crate::query::pattern::{Board, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, Streak};
 use serde_json::{Map, Value};
 
 /// A query and what it says of its output.

@@ -11,7 +11,7 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(entries: &'a [u8], size: usize) -> Places<'a> {
+    pub(in crate::query) fn new(entries: &'a [u8], size: usize) -> Places<'a> {
         Places { entries, size }
     }
 
@@ -70,7 +70,7 @@ fn place_of(entry: &[u8]) -> u64 {
 }
 
 /// Games in a range: some groups.
-pub(super) const GAMES_PER_RANGE: usize = 8 * GROUP;
+pub(in crate::query) const GAMES_PER_RANGE: usize = 8 * GROUP;
 
 /// Games one after the other.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ pub(crate) struct GameRange<'a> {
 }
 
 impl<'a> GameRange<'a> {
-    pub(super) fn new(game: u64, places: Range<u64>, facts: &'a [[u8; 8]]) -> GameRange<'a> {
+    pub(in crate::query) fn new(game: u64, places: Range<u64>, facts: &'a [[u8; 8]]) -> GameRange<'a> {
         GameRange { game, places, facts }
     }
 
@@ -107,6 +107,6 @@ impl<'a> GameRange<'a> {
 }
 
 /// The number that little-endian bytes are.
-pub(super) fn little(bytes: &[u8]) -> u64 {
+pub(in crate::query) fn little(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -4,12 +4,12 @@
 //! time, in their order. Games that begin with the same bytes are told by those alone. Where the index says that a game has the usual
 //! start, the head of its record is enough.
 
-use super::position_query::PositionQuery;
-use super::positions::{GameRange, PositionIndex};
-use super::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, Error, Result};
+use crate::query::position::index::{GameRange, PositionIndex};
+use crate::query::position::position_query::PositionQuery;
+use crate::query::position::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
 use rayon::prelude::*;
 
 /// So few places are looked at before other threads have woken up.
@@ -46,7 +46,7 @@ struct Beginning {
 
 impl Search<'_> {
     /// Finds the games by the index.
-    pub(super) fn index_search(
+    pub(in crate::query) fn index_search(
         &self,
         index: &PositionIndex,
         sought: &PositionQuery,
@@ -107,7 +107,7 @@ impl Search<'_> {
             places.retain(|at| !self.archive().is_deleted(at.game));
         }
         if let Some(among) = self.games() {
-            places.retain(|at| among.binary_search(&at.game).is_ok());
+            places.retain(|at| among.contains(at.game));
         }
         places.dedup();
         part.hits.reserve(places.len());

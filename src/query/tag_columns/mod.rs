@@ -6,30 +6,24 @@
 
 mod build;
 mod column;
+mod unread;
 
 pub use crate::format::tag_columns::Key;
 pub use column::{Column, Strings};
+pub use unread::Unread;
 
 use crate::archive::map::Map;
 use crate::archive::{Archive, FileKind, SideState};
 use crate::error::{Error, Result};
 use crate::format::tag_columns::{ColumnRef, Directory, MAX_COLUMNS, Part, TableRef};
 use std::collections::HashMap;
-use std::fmt;
 use std::fs::File;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Returns where the header columns of an archive are kept: beside it, with the extension `bgh`.
-pub fn headers_path(archive: &Path) -> PathBuf {
-    FileKind::TagColumns.beside(archive)
-}
-
 /// The header columns of an open archive. It can be shared by threads.
 #[derive(Debug)]
-pub struct Headers<'a> {
+pub struct TagColumns<'a> {
     archive: &'a Archive,
     file: Option<(Arc<Map>, Directory)>,
     state: SideState,
@@ -44,35 +38,11 @@ struct Ready {
     unread: Arc<[Unread]>,
 }
 
-/// Games whose headers cannot be read, and why.
-#[derive(Debug)]
-pub struct Unread {
-    /// The games.
-    pub games: Range<u64>,
-    /// Why.
-    pub error: Error,
-}
-
-impl Clone for Unread {
-    fn clone(&self) -> Unread {
-        Unread { games: self.games.clone(), error: self.error.again() }
-    }
-}
-
-impl fmt::Display for Unread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.games.end.saturating_sub(self.games.start) {
-            1 => write!(f, "game {}: {}", self.games.start, self.error),
-            _ => write!(f, "games {} to {}: {}", self.games.start, self.games.end.saturating_sub(1), self.error),
-        }
-    }
-}
-
-impl<'a> Headers<'a> {
+impl<'a> TagColumns<'a> {
     /// Returns the header columns of an archive, those of the file beside it where that belongs to the archive as it is.
-    pub fn of(archive: &'a Archive) -> Headers<'a> {
-        let mut headers = Headers::without_file(archive);
-        let path = headers_path(archive.path());
+    pub fn of(archive: &'a Archive) -> TagColumns<'a> {
+        let mut headers = TagColumns::without_file(archive);
+        let path = FileKind::TagColumns.beside(archive.path());
         let Ok(file) = File::open(&path) else { return headers };
         headers.state = SideState::Damaged;
         let Ok(map) = file.metadata().and_then(|meta| Map::of(&file, meta.len())) else { return headers };
@@ -97,8 +67,8 @@ impl<'a> Headers<'a> {
     }
 
     /// Returns the header columns of an archive, to be made from its tags whether or not there is a file.
-    pub fn without_file(archive: &'a Archive) -> Headers<'a> {
-        Headers {
+    pub fn without_file(archive: &'a Archive) -> TagColumns<'a> {
+        TagColumns {
             archive,
             file: None,
             state: SideState::Missing,
@@ -281,6 +251,6 @@ pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
 /// Writes the header columns file of an archive beside it. Returns its size in bytes and the names of the tags that have a column.
 pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
     let (file, names) = encode(archive)?;
-    crate::archive::writer::write_side(archive.path(), &headers_path(archive.path()), &file)?;
+    crate::archive::writer::write_side(archive.path(), &FileKind::TagColumns.beside(archive.path()), &file)?;
     Ok((file.len() as u64, names))
 }

@@ -1,6 +1,6 @@
 //! Where in a JSON text a value stands, so that what is wrong with it can be shown there.
 
-use super::fault::QueryFault;
+use crate::query::fault::QueryFault;
 use std::fmt;
 use std::ops::Range;
 

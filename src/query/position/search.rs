@@ -1,21 +1,19 @@
 //! Which games reach a position, and at which ply.
 
-use super::main_line::MainLine;
-use super::pattern::Pattern;
-use super::position_query::PositionQuery;
-use super::positions::PositionIndex;
-use super::signature::Signatures;
-use crate::archive::{Archive, GameRef};
+use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::OPEN;
 use crate::brenner::decode::{Decoder, Item, Texts};
 use crate::brenner::replay::ReplayError;
 use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
+use crate::query::position::index::PositionIndex;
+use crate::query::position::main_line::MainLine;
+use crate::query::position::position_query::PositionQuery;
+use crate::query::position::signature::Signatures;
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// Games to a task.
-pub(super) const TASK: usize = 256;
+pub(in crate::query) const TASK: usize = 256;
 /// Games that are opened together.
 const TOGETHER: usize = 16;
 
@@ -65,7 +63,7 @@ pub struct Search<'a> {
     archive: &'a Archive,
     signatures: Option<&'a Signatures>,
     index: Option<&'a PositionIndex>,
-    among: Option<&'a [u64]>,
+    among: Option<&'a GameSet>,
 }
 
 impl<'a> Search<'a> {
@@ -84,16 +82,20 @@ impl<'a> Search<'a> {
         Search { index: Some(index), ..self }
     }
 
-    /// Returns the search in these games only: numbers, ascending.
-    pub fn among(self, games: &'a [u64]) -> Search<'a> {
+    /// Returns the search in these games only.
+    pub fn among(self, games: &'a GameSet) -> Search<'a> {
         Search { among: Some(games), ..self }
+    }
+
+    pub(crate) fn signatures(&self) -> Option<&'a Signatures> {
+        self.signatures
     }
 
     pub(crate) fn index(&self) -> Option<&'a PositionIndex> {
         self.index
     }
 
-    pub(crate) fn games(&self) -> Option<&'a [u64]> {
+    pub(crate) fn games(&self) -> Option<&'a GameSet> {
         self.among
     }
 
@@ -131,63 +133,27 @@ impl<'a> Search<'a> {
         SearchResult { hits, steps, unread }
     }
 
-    /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit; without `all_plies` only the
-    /// first match counts. Variations are not looked into.
-    pub fn pattern(&self, pattern: &Pattern, either_color: bool, all_plies: bool) -> SearchResult {
-        let mut steps = Vec::new();
-        let mut candidates = self.candidates(None, &mut steps);
-        // The other way round the bounds are others.
-        if let (Some(signatures), false) = (self.signatures, either_color) {
-            candidates = Cow::Owned(signatures.ending_within(pattern.most(), self.among));
-            steps.push(Step { what: "signatures", games: candidates.len() as u64 });
-        }
-        let swapped = either_color.then(|| pattern.swapped());
-        let (hits, unread) = self.each(&candidates, |game, hits| {
-            let mut plies = Vec::new();
-            for pattern in [pattern].into_iter().chain(&swapped) {
-                pattern.scan(game, |found| {
-                    plies.push(found);
-                    all_plies
-                })?;
-            }
-            if !all_plies {
-                plies = plies.into_iter().min().into_iter().collect();
-            }
-            let mut plies = plies.concat();
-            plies.sort_unstable();
-            plies.dedup();
-            hits.extend(plies.into_iter().map(|ply| Hit { game: game.number(), ply, variation: false }));
-            Ok(())
-        });
-        steps.push(Step { what: "replay", games: games_of(&hits) });
-        SearchResult { hits, steps, unread }
-    }
-
     /// Returns the games that may have a position in their main line, by what is known without reading them; all where none is given.
-    pub(crate) fn candidates(&self, sought: Option<&PositionQuery>, steps: &mut Vec<Step>) -> Cow<'a, [u64]> {
+    pub(crate) fn candidates(&self, sought: Option<&PositionQuery>, steps: &mut Vec<Step>) -> Vec<u64> {
         let archive = self.archive;
-        let mut games = match self.among {
-            Some(games) => Cow::Borrowed(games),
-            None => Cow::Owned(Vec::new()),
-        };
-        if self.among.is_some() {
-            steps.push(Step { what: "filter", games: games.len() as u64 });
-        } else {
-            steps.push(Step { what: "all games", games: archive.len() });
-        }
-        match (self.signatures, sought) {
-            (Some(signatures), Some(sought)) => {
-                games = match self.among {
-                    None => Cow::Owned(signatures.candidates(sought)),
-                    Some(among) => Cow::Owned(signatures.candidates_among(sought, among)),
+        steps.push(match self.among {
+            Some(games) => Step { what: "filter", games: games.len() },
+            None => Step { what: "all games", games: archive.len() },
+        });
+        let mut games = match (self.signatures, sought, self.among) {
+            (Some(signatures), Some(sought), among) => {
+                let games = match among {
+                    None => signatures.candidates(sought),
+                    Some(among) => signatures.candidates_among(sought, among),
                 };
                 steps.push(Step { what: "signatures", games: games.len() as u64 });
+                games
             }
-            _ if self.among.is_none() => games = (1..=archive.len()).collect(),
-            _ => {}
-        }
+            (_, _, Some(among)) => among.iter().collect(),
+            (_, _, None) => (1..=archive.len()).collect(),
+        };
         if archive.deleted_count() > 0 {
-            games.to_mut().retain(|game| !archive.is_deleted(*game));
+            games.retain(|game| !archive.is_deleted(*game));
         }
         games
     }
