@@ -1,10 +1,10 @@
 //! Stretches of moves that stand as the standard has them and as the visitor would write them: found, checked and played with no more than that
 //! takes.
 
-use super::super::move_run::{MOST, Word, Words};
 use super::Reader;
 use crate::chess::{Color, MoveKind};
-use crate::game::{EndOfRun, Lines, MoveRun, Visitor};
+use crate::pgn::read::run_words::{MOST, Word, Words};
+use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
 
 /// What a visitor that takes any run of moves is given to begin with.
 const USUAL: Lines = Lines {
@@ -18,9 +18,9 @@ const USUAL: Lines = Lines {
     number: false,
 };
 
-impl<V: Visitor> Reader<'_, V> {
+impl<V: TextVisitor> Reader<'_, V> {
     /// Reads as many moves as follow one another plainly; none where the first is not so.
-    pub(super) fn move_run(&mut self) {
+    pub(in crate::pgn) fn move_run(&mut self) {
         let (lines, any) = match self.visitor.move_run() {
             MoveRun::None => return,
             MoveRun::Any => (USUAL, true),

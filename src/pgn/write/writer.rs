@@ -1,12 +1,13 @@
 //! PGN in the standard's export format, or as a source laid it out.
 
-use super::bytes::{from, is_line_end};
-use super::style::{LineEnd, Style};
 use crate::chess::fen::{CastlingStyle, EnPassantStyle, write_number};
 use crate::chess::position::STANDARD;
 use crate::chess::san::ShortText;
 use crate::chess::{Color, Move, Position};
-use crate::game::{EndOfRun, Game, Lines, MoveRun, Outcome, TextKind, Visitor};
+use crate::game::{Game, Outcome, TextKind, Visitor};
+use crate::pgn::bytes::{from, is_line_end};
+use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
+use crate::pgn::write::style::{LineEnd, Style};
 
 /// Writes games as PGN: a visitor that appends to a byte vector. After the events of each game call [`finish`](PgnWriter::finish).
 ///
@@ -36,7 +37,7 @@ pub struct PgnWriter {
 
 /// The numbers below 1,000, each with a full stop.
 #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // worked out by the compiler
-pub(super) static NUMBERS: [[u8; 4]; 1000] = {
+pub(in crate::pgn) static NUMBERS: [[u8; 4]; 1000] = {
     let mut table = [[0; 4]; 1000];
     let mut number = 0;
     while number < 1000 {
@@ -55,7 +56,7 @@ pub(super) static NUMBERS: [[u8; 4]; 1000] = {
 /// What stands before White's words within a line, by move number: a blank, the number, a full stop and a blank, the first byte lowest; the
 /// highest byte is the number of these.
 #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // worked out by the compiler
-pub(super) static LEADS: [u64; 1000] = {
+pub(in crate::pgn) static LEADS: [u64; 1000] = {
     let mut table = [0; 1000];
     let mut number = 0;
     while number < 1000 {
@@ -70,7 +71,7 @@ pub(super) static LEADS: [u64; 1000] = {
 
 /// The length of a number below 1,000 and its full stop.
 #[inline]
-pub(super) const fn number_length(number: u32) -> usize {
+pub(in crate::pgn) const fn number_length(number: u32) -> usize {
     2 + (number >= 10) as usize + (number >= 100) as usize
 }
 
@@ -393,13 +394,6 @@ impl Visitor for PgnWriter {
         self.number = true;
     }
 
-    fn tag_known(&mut self, name: &[u8], _: &[u8], pair: &[u8]) {
-        self.fen |= name == b"FEN";
-        self.out.extend_from_slice(pair);
-        self.break_line();
-        self.head = true;
-    }
-
     #[inline]
     fn play(&mut self, before: &Position, m: Move) {
         if let Some(san) = before.short_san(m) {
@@ -417,39 +411,6 @@ impl Visitor for PgnWriter {
             Some(san) => self.play_known(before, m, san),
             None => self.play(before, m),
         }
-    }
-
-    #[inline]
-    fn play_known(&mut self, before: &Position, _: Move, san: ShortText) {
-        if !self.short_token(before, san) {
-            self.move_token(before, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
-        }
-    }
-
-    #[inline]
-    fn move_run(&self) -> MoveRun {
-        let column = self.out.len() - self.line;
-        if column == 0 || self.head || self.opening > 0 {
-            return MoveRun::None;
-        }
-        let Style { width, line_end, joined_numbers, unbroken_numbers, pairs, filled, .. } = self.style;
-        let (width, line_end, number) = (width as usize, line_end.bytes(), self.number);
-        MoveRun::Laid(Lines { column, width, line_end, joined_numbers, unbroken_numbers, pairs, filled, number })
-    }
-
-    #[inline]
-    fn play_in_run(&mut self, _: &Position, _: Move) {}
-
-    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
-        self.out.extend_from_slice(text);
-        if end.mate
-            && let Some(mark) = self.out.last_mut()
-        {
-            *mark = b'#';
-        }
-        self.line = self.out.len() - end.column;
-        self.gap = end.gap.map(|back| self.out.len() - back);
-        (self.begun, self.marks, self.number) = (true, true, false);
     }
 
     fn suffix(&mut self, good: bool) {
@@ -496,5 +457,47 @@ impl Visitor for PgnWriter {
 
     fn outcome(&mut self, outcome: Outcome) {
         self.outcome = Some(outcome);
+    }
+}
+
+impl TextVisitor for PgnWriter {
+    fn tag_known(&mut self, name: &[u8], _: &[u8], pair: &[u8]) {
+        self.fen |= name == b"FEN";
+        self.out.extend_from_slice(pair);
+        self.break_line();
+        self.head = true;
+    }
+
+    #[inline]
+    fn play_known(&mut self, before: &Position, _: Move, san: ShortText) {
+        if !self.short_token(before, san) {
+            self.move_token(before, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
+        }
+    }
+
+    #[inline]
+    fn move_run(&self) -> MoveRun {
+        let column = self.out.len() - self.line;
+        if column == 0 || self.head || self.opening > 0 {
+            return MoveRun::None;
+        }
+        let Style { width, line_end, joined_numbers, unbroken_numbers, pairs, filled, .. } = self.style;
+        let (width, line_end, number) = (width as usize, line_end.bytes(), self.number);
+        MoveRun::Laid(Lines { column, width, line_end, joined_numbers, unbroken_numbers, pairs, filled, number })
+    }
+
+    #[inline]
+    fn play_in_run(&mut self, _: &Position, _: Move) {}
+
+    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
+        self.out.extend_from_slice(text);
+        if end.mate
+            && let Some(mark) = self.out.last_mut()
+        {
+            *mark = b'#';
+        }
+        self.line = self.out.len() - end.column;
+        self.gap = end.gap.map(|back| self.out.len() - back);
+        (self.begun, self.marks, self.number) = (true, true, false);
     }
 }

@@ -1,30 +1,30 @@
 //! Text as UTF-8.
 
-use super::limits::Encoding;
+use crate::pgn::limits::Encoding;
 use std::borrow::Cow;
 
 /// What is known of a game's bytes before it is read, so that plain text passes unexamined.
 #[derive(Clone, Copy)]
-pub(super) struct Plain {
+pub(in crate::pgn) struct Plain {
     /// Every byte is ASCII.
-    pub(super) ascii: bool,
+    pub(in crate::pgn) ascii: bool,
     /// No byte is NUL.
-    pub(super) no_nul: bool,
+    pub(in crate::pgn) no_nul: bool,
     /// How other bytes are understood.
-    pub(super) encoding: Encoding,
+    pub(in crate::pgn) encoding: Encoding,
 }
 
 impl Plain {
     /// Whether text is UTF-8 without NUL as it stands.
     #[inline]
-    pub(super) fn as_is(self) -> bool {
+    pub(in crate::pgn) fn as_is(self) -> bool {
         self.ascii && self.no_nul
     }
 }
 
 /// Returns the text as UTF-8 without NUL.
 #[inline]
-pub(super) fn decode(bytes: &[u8], plain: Plain) -> Cow<'_, [u8]> {
+pub(in crate::pgn) fn decode(bytes: &[u8], plain: Plain) -> Cow<'_, [u8]> {
     if plain.as_is() { Cow::Borrowed(bytes) } else { decode_any(bytes, plain.encoding) }
 }
 

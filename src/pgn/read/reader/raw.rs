@@ -1,12 +1,13 @@
 //! Raw text: what follows a fault, kept as it is up to the end of its variation or game.
 
-use super::super::bytes::{self, slice, trim_end};
-use super::super::fault::FaultKind;
-use super::super::lexer::{Kind, Token};
-use super::super::text::{self, Plain};
-use super::super::words::has_form_of_move;
 use super::{Marker, Reader};
-use crate::game::{Outcome, TextKind, Visitor};
+use crate::game::{Outcome, TextKind};
+use crate::pgn::bytes::{self, slice, trim_end};
+use crate::pgn::fault::FaultKind;
+use crate::pgn::read::lexer::{Kind, Token};
+use crate::pgn::read::text::{self, Plain};
+use crate::pgn::read::words::has_form_of_move;
+use crate::pgn::text_visitor::TextVisitor;
 
 /// Which raw text is being skipped, and so where it ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,16 +30,16 @@ struct Skipped {
     open_groups: usize,
 }
 
-impl<V: Visitor> Reader<'_, V> {
+impl<V: TextVisitor> Reader<'_, V> {
     /// A variation before any move: kept as one token, from its `(` to its `)`.
-    pub(super) fn stray_group(&mut self, token: Token) {
+    pub(in crate::pgn) fn stray_group(&mut self, token: Token) {
         self.fault(FaultKind::StrayParenthesis, token.start);
         let skipped = self.skip_tail(Tail::Group);
         self.raw(TextKind::Token, token.start, &skipped);
     }
 
     /// Gives everything from `start` to the end of the variation or game to the visitor as one text.
-    pub(super) fn tail(&mut self, start: usize) {
+    pub(in crate::pgn) fn tail(&mut self, start: usize) {
         self.flush_inner_marker();
         if self.branches.is_empty()
             && let Some(Marker { start, end, .. }) = self.marker.take()
@@ -144,7 +145,7 @@ impl<V: Visitor> Reader<'_, V> {
     }
 
     /// Returns the marker that a text ends with, and where the text before it ends.
-    pub(super) fn final_marker(&self, start: usize, end: usize) -> (usize, Option<Marker>) {
+    pub(in crate::pgn) fn final_marker(&self, start: usize, end: usize) -> (usize, Option<Marker>) {
         let text = self.lexer.text;
         let trimmed = start + trim_end(slice(text, start, end)).len();
         let body = slice(text, start, trimmed);

@@ -2,20 +2,20 @@
 //! would have them. It knows no positions.
 #![allow(clippy::cast_possible_truncation)] // places count from where the looking began, and 64 words are near
 
-use super::bytes::{ONES, from, is_line_end, slice};
-use super::writer::{LEADS, NUMBERS, number_length};
 use crate::chess::san::{Short, ShortText};
-use crate::game::Lines;
+use crate::pgn::bytes::{ONES, from, is_line_end, slice};
+use crate::pgn::text_visitor::Lines;
+use crate::pgn::write::writer::{LEADS, NUMBERS, number_length};
 
 /// The most words that are looked for at once.
-pub(super) const MOST: usize = 64;
+pub(in crate::pgn) const MOST: usize = 64;
 /// In a word: its line is begun before its last token, so that there is no gap.
 const NO_GAP: u16 = 1 << 15;
 
 /// A word that may be a move. Places count from where the looking began.
 #[derive(Clone, Copy)]
-pub(super) struct Word {
-    pub(super) short: Short,
+pub(in crate::pgn) struct Word {
+    pub(in crate::pgn) short: Short,
     start: u16,
     end: u16,
     /// Where its line begins, if not where the one of the word before does, else 0; and `NO_GAP`.
@@ -24,20 +24,20 @@ pub(super) struct Word {
 
 impl Word {
     /// No word.
-    pub(super) const NONE: Word = Word { short: Short::NONE, start: 0, end: 0, line: 0 };
+    pub(in crate::pgn) const NONE: Word = Word { short: Short::NONE, start: 0, end: 0, line: 0 };
 }
 
 /// A text that is looked through.
-pub(super) struct Words<'a> {
-    pub(super) text: &'a [u8],
+pub(in crate::pgn) struct Words<'a> {
+    pub(in crate::pgn) text: &'a [u8],
     /// How the moves must stand; for a visitor that takes any, how they stood last.
-    pub(super) lines: Lines,
+    pub(in crate::pgn) lines: Lines,
     /// Whether they may stand as they like.
-    pub(super) any: bool,
+    pub(in crate::pgn) any: bool,
     /// Where the looking goes on.
-    pub(super) at: usize,
+    pub(in crate::pgn) at: usize,
     /// Where the line begins; that may be before the text.
-    pub(super) line: isize,
+    pub(in crate::pgn) line: isize,
 }
 
 /// Bytes that hold what stands before a word, and the word.
@@ -84,7 +84,7 @@ fn is_end(byte: u8) -> bool {
 impl Words<'_> {
     /// Looks for words, `most` of them at most, the first Black's move or White's of that number. Returns how many were found.
     #[inline]
-    pub(super) fn look(&mut self, black: bool, number: u32, most: usize, words: &mut [Word; MOST]) -> usize {
+    pub(in crate::pgn) fn look(&mut self, black: bool, number: u32, most: usize, words: &mut [Word; MOST]) -> usize {
         let (base, mut number, mut count) = (self.at, number, 0);
         let words = words.get_mut(..most.min(MOST)).unwrap_or_default();
         if black {
@@ -232,13 +232,13 @@ impl Words<'_> {
     }
 
     /// The bytes of a word.
-    pub(super) fn text_of(&self, base: usize, word: &Word) -> Option<ShortText> {
+    pub(in crate::pgn) fn text_of(&self, base: usize, word: &Word) -> Option<ShortText> {
         let start = base + usize::from(word.start);
         ShortText::new(load(&last_window(self.text, start), 0).to_le_bytes(), usize::from(word.end - word.start))
     }
 
     /// The blank before the last token of a word, `before` it another one's end, where the line can be broken.
-    pub(super) fn gap(&self, black: bool, before: usize, word: &Word) -> Option<usize> {
+    pub(in crate::pgn) fn gap(&self, black: bool, before: usize, word: &Word) -> Option<usize> {
         let Lines { joined_numbers, unbroken_numbers, pairs, .. } = self.lines;
         if word.line & NO_GAP != 0 || black && pairs {
             return None;
@@ -251,12 +251,12 @@ impl Words<'_> {
 impl Word {
     /// Where it ends.
     #[inline]
-    pub(super) fn end(&self) -> usize {
+    pub(in crate::pgn) fn end(&self) -> usize {
         usize::from(self.end)
     }
 
     /// Where its line begins, if not where the one of the word before does.
-    pub(super) fn line(&self) -> Option<usize> {
+    pub(in crate::pgn) fn line(&self) -> Option<usize> {
         Some(usize::from(self.line & !NO_GAP)).filter(|line| *line != 0)
     }
 }

@@ -1,6 +1,6 @@
 //! How a source lays out its games, as far as that is regular.
 
-use super::bytes::{from, is_blank, is_line_end, slice};
+use crate::pgn::bytes::{from, is_blank, is_line_end, slice};
 
 /// How lines end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,29 +1,12 @@
 //! Files that hold files: the PGN files in a zip or tar file, one after the other.
 
-use super::content::{self, BLOCK, Content};
-use super::source::SourceError;
+use crate::pgn::input::container::Container;
+use crate::pgn::input::content::{self, BLOCK, Content};
+use crate::pgn::input::error::SourceError;
 use std::io::{self, Read};
 
-/// A file that holds others.
-pub(super) trait Container {
-    /// What it is called.
-    const NAME: &'static str;
-
-    /// Goes to the next file that [`is_wanted`] and returns its name; `None` where there is none.
-    fn next(&mut self) -> io::Result<Option<String>>;
-
-    /// Reads of the current file; 0 bytes at its end, if it is intact.
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize>;
-}
-
-/// Returns whether a file is read: those called `.pgn` or `.pcn`, but not the notes that macOS puts beside them.
-pub(super) fn is_wanted(name: &str) -> bool {
-    let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
-    (file.ends_with(".pgn") || file.ends_with(".pcn")) && !file.starts_with("._")
-}
-
 /// The text of all files of a container, each looked at before it is read; a line end is put between two where the first has none.
-pub(super) struct Joined<C> {
+pub(in crate::pgn) struct Joined<C> {
     container: C,
     /// Whether they are JSON or PGN: all are of one kind.
     content: Option<Content>,
@@ -35,7 +18,7 @@ pub(super) struct Joined<C> {
 
 impl<C: Container> Joined<C> {
     /// Goes to the first file. Returns the text and what it is.
-    pub(super) fn open(container: C) -> Result<(Joined<C>, Content), SourceError> {
+    pub(in crate::pgn) fn open(container: C) -> Result<(Joined<C>, Content), SourceError> {
         let head = io::Cursor::default();
         let mut joined = Joined { container, content: None, head, within: false, last: b'\n' };
         if !joined.enter()? {

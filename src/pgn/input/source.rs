@@ -1,11 +1,13 @@
 //! Where the bytes of a PGN come from: a file, standard input or any reader, plain or compressed.
 
-use super::bytes::BOM;
-use super::content::{self, BLOCK, Content};
-use super::frames::Frames;
-use super::joined::Joined;
-use super::tar::Tar;
-use super::zip::Zip;
+use crate::pgn::bytes::BOM;
+use crate::pgn::input::content::{self, BLOCK, Content};
+use crate::pgn::input::counted::Counted;
+use crate::pgn::input::error::SourceError;
+use crate::pgn::input::joined::Joined;
+use crate::pgn::input::tar::Tar;
+use crate::pgn::input::zip::Zip;
+use crate::pgn::input::zstd_frames::Frames;
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use std::fmt;
@@ -28,55 +30,6 @@ pub enum Compression {
     Bzip2,
     /// A zip file: its PGN files, one after the other.
     Zip,
-}
-
-/// Why a source cannot be opened.
-#[derive(Debug)]
-pub enum SourceError {
-    /// The system says so.
-    Io(io::Error),
-    /// The text is UTF-16, which PGN never is.
-    Utf16,
-    /// It is an archive of this program, or a file beside one.
-    Archive,
-    /// A compressed file of a kind that is not read here; its name.
-    Unsupported(&'static str),
-    /// It is JSON, perhaps PCN, which [`import::open`](crate::import::open) reads.
-    Json,
-    /// It is something else: what.
-    NotPgn(String),
-}
-
-impl fmt::Display for SourceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SourceError::Io(error) => fmt::Display::fmt(error, f),
-            SourceError::Utf16 => f.write_str("the text is UTF-16; convert it to UTF-8 first"),
-            SourceError::Archive => f.write_str(
-                "this is no PGN but an archive of Scoresheet (or a file beside one); `scoresheet export` gives the PGN of it",
-            ),
-            SourceError::Unsupported(name) => {
-                write!(f, "this is a {name} file; unpack it first (zstd, gzip and bzip2 are read as they are)")
-            }
-            SourceError::Json => f.write_str("this is no PGN but JSON"),
-            SourceError::NotPgn(what) => write!(f, "this is no PGN but {what}"),
-        }
-    }
-}
-
-impl std::error::Error for SourceError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            SourceError::Io(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<io::Error> for SourceError {
-    fn from(error: io::Error) -> SourceError {
-        SourceError::Io(error)
-    }
 }
 
 /// How far a source has been read; may be kept and asked while another thread reads.
@@ -249,19 +202,6 @@ impl Source {
 
 /// How many bytes of a compressed file are read at once.
 const STORED: usize = 128 << 10;
-
-pub(super) struct Counted<R> {
-    pub(super) reader: R,
-    pub(super) consumed: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let count = self.reader.read(buf)?;
-        self.consumed.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
 
 /// Reads the first so many bytes, fewer only where there are no more. Returns them, and a reader that gives all, these too; it gives an error
 /// that came after the first byte where it came.

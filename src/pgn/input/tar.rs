@@ -1,6 +1,6 @@
 //! Tar files: a header of 512 bytes before each file, which is filled up to 512 bytes. Those of POSIX, GNU and older programs are read.
 
-use super::joined::{Container, is_wanted};
+use crate::pgn::input::container::{Container, is_wanted};
 use std::io::{self, Read};
 
 const BLOCK: usize = 512;
@@ -8,7 +8,7 @@ const BLOCK: usize = 512;
 const MAX_NAME: u64 = 1 << 20;
 
 /// Returns whether a text begins as a tar file does: with a header that has its checksum.
-pub(super) fn is_header(head: &[u8]) -> bool {
+pub(in crate::pgn) fn is_header(head: &[u8]) -> bool {
     let Some(header) = head.first_chunk::<BLOCK>() else { return false };
     // A sum of blanks alone is that of an empty header, which begins no tar file.
     let sum: u64 = header.iter().enumerate().map(|(at, byte)| u64::from(summed(at, *byte))).sum();
@@ -47,7 +47,7 @@ fn text(field: &[u8]) -> String {
 }
 
 /// The files of a tar file, as they come.
-pub(super) struct Tar<R> {
+pub(in crate::pgn) struct Tar<R> {
     reader: R,
     /// Bytes of the current file that have not been read, and those that fill it up.
     left: u64,
@@ -55,7 +55,7 @@ pub(super) struct Tar<R> {
 }
 
 impl<R: Read> Tar<R> {
-    pub(super) fn new(reader: R) -> Tar<R> {
+    pub(in crate::pgn) fn new(reader: R) -> Tar<R> {
         Tar { reader, left: 0, fill: 0 }
     }
 

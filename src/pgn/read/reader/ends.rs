@@ -1,14 +1,15 @@
 //! Where a game ends, and whether a termination marker ends it.
 
-use super::super::bytes::{self, from, slice, trim_end};
-use super::super::lexer::{Kind, Lexer, Token};
-use super::super::words::{has_form_of_move, number};
 use super::{Flow, Marker, Reader};
-use crate::game::{TextKind, Visitor};
+use crate::game::TextKind;
+use crate::pgn::bytes::{self, from, slice, trim_end};
+use crate::pgn::read::lexer::{Kind, Lexer, Token};
+use crate::pgn::read::words::{has_form_of_move, number};
+use crate::pgn::text_visitor::TextVisitor;
 
-impl<V: Visitor> Reader<'_, V> {
+impl<V: TextVisitor> Reader<'_, V> {
     /// Whether a text or glyph after the termination marker belongs to the next game: it stands after an empty line, and moves follow.
-    pub(super) fn heads_next_game(&mut self, token: Token) -> bool {
+    pub(in crate::pgn) fn heads_next_game(&mut self, token: Token) -> bool {
         if self.trailing || matches!(token.kind, Kind::End | Kind::Pair | Kind::Number | Kind::Result(_)) {
             return false;
         }
@@ -34,7 +35,7 @@ impl<V: Visitor> Reader<'_, V> {
     }
 
     /// Whether `at` is the first place on its line that is not blank, and the line before is empty.
-    pub(super) fn after_empty_line(&self, at: usize) -> bool {
+    pub(in crate::pgn) fn after_empty_line(&self, at: usize) -> bool {
         let text = self.lexer.text;
         let Some(line) = bytes::begins_line(text, self.reading.start, at) else { return false };
         let head = slice(text, self.reading.start, line);
@@ -42,7 +43,7 @@ impl<V: Visitor> Reader<'_, V> {
     }
 
     /// A move number. One without dot and move is kept as a word; one with both may begin another game.
-    pub(super) fn number(&mut self, token: Token) -> Flow {
+    pub(in crate::pgn) fn number(&mut self, token: Token) -> Flow {
         let dotted = self.word(token).last() == Some(&b'.');
         let bracketed = self.lexer.text.get(token.to) == Some(&b')') && self.branches.is_empty();
         if !dotted && !bracketed && !self.lexer.move_follows() {
@@ -60,20 +61,20 @@ impl<V: Visitor> Reader<'_, V> {
     }
 
     /// Whether a number begins a game although no termination marker came before it: `1.` after an empty line, and a move.
-    pub(super) fn restarts(&self, token: Token) -> bool {
+    pub(in crate::pgn) fn restarts(&self, token: Token) -> bool {
         self.word(token) == b"1."
             && self.after_empty_line(token.start)
             && Lexer { text: self.lexer.text, at: token.to }.move_follows()
     }
 
     /// Whether the `)` at `at` belongs to a move number such as `12)`.
-    pub(super) fn closes_number(&self, at: usize) -> bool {
+    pub(in crate::pgn) fn closes_number(&self, at: usize) -> bool {
         let before = slice(self.lexer.text, at.saturating_sub(8), at);
         let digits = before.iter().rev().take_while(|b| b.is_ascii_digit()).count();
         digits > 0 && before.iter().rev().nth(digits).is_none_or(|b| bytes::is_blank(*b))
     }
 
-    pub(super) fn result(&mut self, marker: Marker) {
+    pub(in crate::pgn) fn result(&mut self, marker: Marker) {
         if !self.branches.is_empty() {
             self.inner_marker = Some(marker);
         } else if self.is_final(marker) {
@@ -84,7 +85,7 @@ impl<V: Visitor> Reader<'_, V> {
     }
 
     /// Whether a marker in the main line ends the game: no other one follows, nor the move whose turn it is, with its number.
-    pub(super) fn is_final(&self, marker: Marker) -> bool {
+    pub(in crate::pgn) fn is_final(&self, marker: Marker) -> bool {
         let mut ahead = Lexer { text: self.lexer.text, at: marker.end };
         let mut depth = 0usize;
         loop {
@@ -106,7 +107,7 @@ impl<V: Visitor> Reader<'_, V> {
     }
 
     /// Whether a number in a raw text begins another game; `ended`: after a termination marker.
-    pub(super) fn begins_next(&self, token: Token, ended: bool) -> bool {
+    pub(in crate::pgn) fn begins_next(&self, token: Token, ended: bool) -> bool {
         let ended = ended && number(self.word(token)) == 1;
         ended && Lexer { text: self.lexer.text, at: token.to }.move_follows() || self.restarts(token)
     }

@@ -1,14 +1,14 @@
 //! The scan for the places to cut: a state that walks over the bytes seen so far.
 
-use super::super::bytes::{BOM, begins_line, count_lines, from, is_blank, is_line_end, line_end, slice, trim_end};
-use super::super::fault::FaultKind;
-use super::super::tags;
 use crate::game::Outcome;
+use crate::pgn::bytes::{BOM, begins_line, count_lines, from, is_blank, is_line_end, line_end, slice, trim_end};
+use crate::pgn::fault::FaultKind;
+use crate::pgn::tags;
 
 /// Where the scan stands; all places are in the buffer.
 #[derive(Clone, Copy)]
-pub(super) struct Scan {
-    pub(super) at: usize,
+pub(in crate::pgn) struct Scan {
+    pub(in crate::pgn) at: usize,
     /// From `at` up to here nothing is to be found.
     probed: usize,
     mode: Mode,
@@ -32,7 +32,7 @@ pub(super) struct Scan {
 
 impl Scan {
     /// The beginning of a span.
-    pub(super) fn new(at: usize) -> Scan {
+    pub(in crate::pgn) fn new(at: usize) -> Scan {
         Scan {
             at,
             probed: at,
@@ -50,12 +50,12 @@ impl Scan {
     }
 
     /// Begins a span; what is known of the next `}` stays known.
-    pub(super) fn begin(&mut self, at: usize) {
+    pub(in crate::pgn) fn begin(&mut self, at: usize) {
         *self = Scan { close: self.close, closed: self.closed, unbroken: self.unbroken, ..Scan::new(at) };
     }
 
     /// Follows the removal of that many bytes before `at`.
-    pub(super) fn back(&mut self, count: usize) {
+    pub(in crate::pgn) fn back(&mut self, count: usize) {
         self.at = self.at.saturating_sub(count);
         self.probed = self.probed.saturating_sub(count);
         self.checked = self.checked.saturating_sub(count);
@@ -99,7 +99,7 @@ enum Section {
 }
 
 /// What a step of the scan gave.
-pub(super) enum Step {
+pub(in crate::pgn) enum Step {
     /// Go on.
     On,
     /// More bytes are needed.
@@ -115,21 +115,21 @@ const LONG_REGION: u64 = 8 << 10;
 /// After so many blanks in a row another span begins.
 const LONG_BLANK: usize = 64 << 10;
 /// How far a line is looked into, and what is kept after the scan.
-pub(super) const REACH: usize = 2048;
+pub(in crate::pgn) const REACH: usize = 2048;
 /// What a step of the scan sees.
-pub(super) struct View<'a> {
-    pub(super) text: &'a [u8],
+pub(in crate::pgn) struct View<'a> {
+    pub(in crate::pgn) text: &'a [u8],
     /// Whether nothing comes after the text.
-    pub(super) ended: bool,
-    pub(super) span: usize,
+    pub(in crate::pgn) ended: bool,
+    pub(in crate::pgn) span: usize,
     /// Bytes of the span that are no longer in the text.
-    pub(super) given: u64,
-    pub(super) longest_comment: usize,
+    pub(in crate::pgn) given: u64,
+    pub(in crate::pgn) longest_comment: usize,
 }
 
 impl View<'_> {
     /// Goes on to the next cut, or to where more bytes are needed.
-    pub(super) fn advance(&self, scan: &mut Scan) -> Step {
+    pub(in crate::pgn) fn advance(&self, scan: &mut Scan) -> Step {
         loop {
             let step = match scan.mode {
                 Mode::Head => self.head(scan),

@@ -1,14 +1,14 @@
 //! What encoding a game turns out to be in.
 
-use super::super::bytes::slice;
-use super::super::fault::FaultKind;
-use super::super::limits::Encoding;
 use super::Reader;
-use crate::game::Visitor;
+use crate::pgn::bytes::slice;
+use crate::pgn::fault::FaultKind;
+use crate::pgn::limits::Encoding;
+use crate::pgn::text_visitor::TextVisitor;
 
-impl<V: Visitor> Reader<'_, V> {
+impl<V: TextVisitor> Reader<'_, V> {
     /// At the game's end: says what its bytes were taken for, and whether they are what they were said to be.
-    pub(super) fn judge_encoding(&mut self) {
+    pub(in crate::pgn) fn judge_encoding(&mut self) {
         if self.plain.ascii {
             return;
         }

@@ -22,7 +22,7 @@ const STEP: usize = 256 << 10;
 const THREADS: usize = 4;
 
 /// Reads the text of all frames. Memory: 4 MiB of the file, about 32 MiB of text, and the window of a frame that is read as a stream.
-pub(super) struct Frames<R> {
+pub(in crate::pgn) struct Frames<R> {
     stored: R,
     /// Bytes of the file from `at` on, as far as they have been read.
     buffer: Vec<u8>,
@@ -59,7 +59,7 @@ enum Current {
 }
 
 impl<R: Read> Frames<R> {
-    pub(super) fn new(stored: R) -> Frames<R> {
+    pub(in crate::pgn) fn new(stored: R) -> Frames<R> {
         Frames {
             stored,
             buffer: Vec::new(),

@@ -1,14 +1,14 @@
 //! Movetext taken apart into tokens; it knows no chess.
 
-use super::bytes::{self, BOM, ONES, from, is_blank, slice};
-use super::tags;
-use super::words::has_form_of_move;
 use crate::chess::san::ShortText;
 use crate::game::Outcome;
+use crate::pgn::bytes::{self, BOM, ONES, from, is_blank, slice};
+use crate::pgn::read::words::has_form_of_move;
+use crate::pgn::tags;
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(in crate::pgn) enum Kind {
     /// A move, or anything else without another kind.
     Word,
     /// A move number with its dots.
@@ -43,22 +43,22 @@ pub(super) enum Kind {
 
 /// A token: what it is and its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
+pub(in crate::pgn) struct Token {
+    pub(in crate::pgn) kind: Kind,
     /// Where the token begins, its `{`, `;` or `%` included.
-    pub(super) start: usize,
+    pub(in crate::pgn) start: usize,
     /// The first byte of its text.
-    pub(super) from: usize,
+    pub(in crate::pgn) from: usize,
     /// The first byte after its text.
-    pub(super) to: usize,
+    pub(in crate::pgn) to: usize,
 }
 
 /// Walks over a text.
 #[derive(Clone, Copy)]
-pub(super) struct Lexer<'a> {
-    pub(super) text: &'a [u8],
+pub(in crate::pgn) struct Lexer<'a> {
+    pub(in crate::pgn) text: &'a [u8],
     /// Where the next token is looked for.
-    pub(super) at: usize,
+    pub(in crate::pgn) at: usize,
 }
 
 const BLANK: u8 = 0;
@@ -102,7 +102,7 @@ fn class(byte: u8) -> u8 {
 impl<'a> Lexer<'a> {
     /// Returns the next token and goes after it.
     #[inline]
-    pub(super) fn next(&mut self) -> Token {
+    pub(in crate::pgn) fn next(&mut self) -> Token {
         loop {
             let start = self.at;
             let Some(&byte) = self.text.get(start) else {
@@ -128,7 +128,7 @@ impl<'a> Lexer<'a> {
     /// Goes over blanks and move numbers to the next word that begins with a letter, and after it; returns where it begins and ends.
     /// Where something else comes first, or the number 1, that may begin a game, it stays there and returns `None`.
     #[inline(always)]
-    pub(super) fn next_plain_word(&mut self) -> Option<(usize, usize)> {
+    pub(in crate::pgn) fn next_plain_word(&mut self) -> Option<(usize, usize)> {
         let mut at = self.at;
         loop {
             let byte = *self.text.get(at)?;
@@ -163,7 +163,7 @@ impl<'a> Lexer<'a> {
     /// ends. `None` may also mean that it is not so plain. The lexer stays where it is. What the word holds is not looked at: only one of letters,
     /// digits and signs is a token.
     #[inline(always)]
-    pub(super) fn peek_short_word(&self) -> Option<(ShortText, usize)> {
+    pub(in crate::pgn) fn peek_short_word(&self) -> Option<(ShortText, usize)> {
         let mut at = self.at;
         at += usize::from(matches!(self.text.get(at)?, b' ' | b'\n'));
         let mut bytes = *from(self.text, at).first_chunk()?;
@@ -183,7 +183,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns whether the next token, comments and glyphs aside, has the form of a move.
-    pub(super) fn move_follows(&self) -> bool {
+    pub(in crate::pgn) fn move_follows(&self) -> bool {
         let mut ahead = *self;
         loop {
             let token = ahead.next();

@@ -1,7 +1,8 @@
 //! Zip files: the files in one, each checked against its checksum.
 
-use super::joined::{Container, is_wanted};
-use super::source::{Counted, SourceError};
+use crate::pgn::input::container::{Container, is_wanted};
+use crate::pgn::input::counted::Counted;
+use crate::pgn::input::error::SourceError;
 use ::zip::{CompressionMethod, ZipArchive};
 use flate2::read::DeflateDecoder;
 use std::fs::File;
@@ -28,7 +29,7 @@ enum Data {
 }
 
 /// The files of a zip file in their order.
-pub(super) struct Zip {
+pub(in crate::pgn) struct Zip {
     path: PathBuf,
     consumed: Arc<AtomicU64>,
     /// What is still to be read, the next one last.
@@ -37,7 +38,7 @@ pub(super) struct Zip {
 }
 
 impl Zip {
-    pub(super) fn open(path: &Path, consumed: Arc<AtomicU64>) -> Result<Zip, SourceError> {
+    pub(in crate::pgn) fn open(path: &Path, consumed: Arc<AtomicU64>) -> Result<Zip, SourceError> {
         let damaged =
             |error: ::zip::result::ZipError| SourceError::Io(io::Error::new(io::ErrorKind::InvalidData, error));
         let mut archive = ZipArchive::new(BufReader::new(File::open(path)?)).map_err(damaged)?;
@@ -111,7 +112,7 @@ impl Container for Zip {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
-    use super::super::{Compression, open};
+    use crate::pgn::{Compression, open};
     use std::io::{Read, Write};
 
     /// A zip file with a deflated `a.pgn`, a `readme.txt` and a stored `dir/b.PGN`, made by Python's zipfile.

@@ -7,8 +7,8 @@
 //!
 //! A game that is too long is never held: its bytes are given out in parts as they come, and at its end what it was.
 
-use super::bytes::{BOM, count_lines, is_all_blank, is_blank, slice};
-use super::limits::Limits;
+use crate::pgn::bytes::{BOM, count_lines, is_all_blank, is_blank, slice};
+use crate::pgn::limits::Limits;
 use scan::{REACH, Scan, Step, View};
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};

@@ -2,7 +2,7 @@
 
 /// What a glyph means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Meaning {
+pub(in crate::pgn) enum Meaning {
     /// `!` (true) and `?`, one after the other.
     Suffixes(&'static [bool]),
     /// A NAG, by the PGN standard and, from 26 on, by what programs commonly show for it.
@@ -51,7 +51,7 @@ const GLYPHS: [(&[u8], Meaning); 31] = {
 const LONGEST: usize = 64;
 
 /// Returns a word without the glyphs at its end, and what they mean, the last one first.
-pub(super) fn split(word: &[u8]) -> (&[u8], Vec<Meaning>) {
+pub(in crate::pgn) fn split(word: &[u8]) -> (&[u8], Vec<Meaning>) {
     let (mut rest, mut meanings) = (word, Vec::new());
     'glyph: while rest.len() <= LONGEST && !rest.is_ascii() {
         for (glyph, meaning) in GLYPHS {

@@ -1,18 +1,19 @@
 //! One game of a span: tags, start, movetext, result, and every fault on the way.
 
-use super::bytes::{self, slice, trim_end};
-use super::fault::{Fault, FaultKind};
-use super::glyphs::{self, Meaning};
-use super::lexer::{Kind, Lexer, Token};
-use super::limits::ReadOptions;
-use super::tags::{self, Pair};
-use super::text::{self, Plain};
-use super::variant;
-use super::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
 use crate::chess::position::STANDARD;
 use crate::chess::san::{Plain as PlainMove, SanError, ShortText};
 use crate::chess::{Move, MoveKind, Position};
 use crate::game::{Outcome, TextKind, Visitor};
+use crate::pgn::bytes::{self, slice, trim_end};
+use crate::pgn::fault::{Fault, FaultKind};
+use crate::pgn::limits::ReadOptions;
+use crate::pgn::read::glyphs::{self, Meaning};
+use crate::pgn::read::lexer::{Kind, Lexer, Token};
+use crate::pgn::read::text::{self, Plain};
+use crate::pgn::read::variant;
+use crate::pgn::read::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
+use crate::pgn::tags::{self, Pair};
+use crate::pgn::text_visitor::{Events, TextVisitor};
 
 mod encoding;
 mod ends;
@@ -57,6 +58,11 @@ impl ReadOutcome {
 /// A span comes from the [`Splitter`](super::Splitter) and normally holds one game. Any bytes can be read: what is not understood
 /// becomes a fault, and its text goes to the visitor as it is. Memory and time are linear in the game; nothing recurses.
 pub fn read_game<V: Visitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
+    read_game_text(span, at, options, &mut Events(visitor))
+}
+
+/// Reads one game like [`read_game`], for a visitor that makes use of text.
+pub fn read_game_text<V: TextVisitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
     Reader::new(span, at, options, visitor).read()
 }
 
@@ -121,7 +127,7 @@ enum Flow {
     Ended,
 }
 
-impl<'a, V: Visitor> Reader<'a, V> {
+impl<'a, V: TextVisitor> Reader<'a, V> {
     fn new(span: &'a [u8], at: usize, options: &'a ReadOptions, visitor: &'a mut V) -> Self {
         let seen = slice(span, at, at.saturating_add(SURVEY));
         let whole = at.saturating_add(SURVEY) >= span.len();
@@ -555,7 +561,7 @@ impl<'a, V: Visitor> Reader<'a, V> {
     }
 }
 
-impl<V: Visitor> Reader<'_, V> {
+impl<V: TextVisitor> Reader<'_, V> {
     fn flush_inner_marker(&mut self) {
         if let Some(Marker { start, end, .. }) = self.inner_marker.take() {
             self.text(TextKind::Token, start, end);

@@ -1,16 +1,16 @@
 //! What a text is, found by its first block: PGN, JSON, a tar file, or something else that people take for PGN.
 
-use super::source::SourceError;
-use super::tar;
+use crate::pgn::input::error::SourceError;
+use crate::pgn::input::tar;
 
 /// How many bytes are looked at.
-pub(super) const BLOCK: usize = 4096;
+pub(in crate::pgn) const BLOCK: usize = 4096;
 /// One control character in so many bytes is more than text has.
 const CONTROLS: usize = 32;
 
 /// What can be read on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Content {
+pub(in crate::pgn) enum Content {
     /// PGN, or text that is read as such.
     Pgn,
     /// JSON: PCN, unless its reader says otherwise.
@@ -44,7 +44,7 @@ const KINDS: &[(&[u8], &str)] = &[
 ];
 
 /// Returns what a text is that begins with `head`: its first [`BLOCK`] bytes, fewer only where it has no more.
-pub(super) fn look(head: &[u8]) -> Result<Content, SourceError> {
+pub(in crate::pgn) fn look(head: &[u8]) -> Result<Content, SourceError> {
     if is_utf16(head) {
         return Err(SourceError::Utf16);
     }
@@ -57,7 +57,7 @@ pub(super) fn look(head: &[u8]) -> Result<Content, SourceError> {
     if tar::is_header(head) {
         return Ok(Content::Tar);
     }
-    let text = head.strip_prefix(super::bytes::BOM).unwrap_or(head);
+    let text = head.strip_prefix(crate::pgn::bytes::BOM).unwrap_or(head);
     if is_json(text) {
         return Ok(Content::Json);
     }
