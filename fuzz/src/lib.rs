@@ -1,7 +1,7 @@
 //! What is fuzzed: functions from any bytes to nothing, which panic where a promise is broken.
 //!
 //! In pairs: bytes -> value -> bytes, and value -> bytes -> value. Values are made from the bytes too, so that one engine drives both.
-//! cargo-fuzz runs them without end; `tests/fuzz.rs` runs them as ordinary tests, over the corpus and over seeded mutants.
+//! cargo-fuzz runs them without end; `tests/reliability/fuzz.rs` runs them as ordinary tests, over the corpus and over seeded mutants.
 
 mod notation;
 mod packed;

@@ -85,7 +85,7 @@ fn corpora_are_read_and_written_unchanged() {
 }
 
 #[test]
-fn positions_of_the_perft_suites_are_read_and_written_unchanged() {
+fn perft_suites_of_the_corpora_are_read_and_written_unchanged() {
     for name in ["perft-standard-random.perft", "perft-tricky.perft", "perft-chess960.perft"] {
         let Some(text) = corpora::text(&format!("fen/{name}")) else {
             return;

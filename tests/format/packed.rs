@@ -340,7 +340,7 @@ fn game_agrees(start: &Position, stream: &[u8]) {
 
 /// The packed bytes of some games, and the model's hash: what is packed once can be read for ever.
 ///
-/// `SCORESHEET_BLESS=1 cargo test --test packed` writes them anew: to be done for a new model only, which gets a new number.
+/// `SCORESHEET_BLESS=1 cargo test --test format packed::` writes them anew: to be done for a new model only, which gets a new number.
 #[test]
 fn packed_bytes_are_frozen() {
     let folder = tempfile::tempdir().unwrap();
@@ -370,7 +370,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// Prints what unpacking costs: `cargo test --release --test packed -- --ignored --nocapture`.
+/// Prints what unpacking costs: `cargo test --release --test format packed:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {

@@ -186,7 +186,7 @@ fn games_of_the_corpora_agree_with_shakmaty() {
 }
 
 #[test]
-fn suites_are_read_written_and_read_again() {
+fn suites_of_the_corpora_are_read_written_and_read_again() {
     for (name, expected) in [
         ("bratko-kopec.epd", 24),
         ("wac.epd", 300),
