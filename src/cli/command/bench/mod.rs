@@ -3,15 +3,17 @@
 mod measure;
 mod page;
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::archive_sizes::Parts;
 use crate::out::content::Content;
 use crate::out::json::{Object, rounded};
 use crate::out::move_sizes::Forms;
 use crate::out::new_file;
-use crate::out::output::{self, note, ratio, shown, thousands};
 use crate::out::target::{Existing, Outputs};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{ratio, shown, thousands};
+use crate::threads::Threads;
 use measure::{Random, Speed};
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::import::{self, ImportOptions, Progress, Summary};
@@ -56,7 +58,7 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
         let mut outputs = Outputs::of_sources([&args.file]);
         let report = args.report.as_deref();
@@ -67,7 +69,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         let path = folder.path().join("bench.bga");
         let tell = |what: &str| {
             if !args.quiet {
-                note(what);
+                session.note(what);
             }
         };
         tell("import ...");
@@ -84,7 +86,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
                 Some((level, size))
             }
         };
-        let archive = output::open(&path)?;
+        let archive = archives::open(session, &path)?;
         tell("every position, each move checked ...");
         let truth = measure::truth(&archive)?;
         tell("replay and scans ...");
@@ -100,7 +102,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             let page = page::page(&bench, &args.file, rayon::current_num_threads());
             new_file::write(report, |file| Ok(file.write_all(page.as_bytes())?))?;
         }
-        let mut out = output::stdout();
+        let mut out = session.stdout();
         let text = if args.json { format!("{}\n", bench.json()) } else { bench.text() };
         out.write_all(text.as_bytes())?;
         out.flush()?;

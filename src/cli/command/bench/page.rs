@@ -1,7 +1,7 @@
 //! The report of `scoresheet bench`: one HTML file with nothing outside it, plots as inline SVG.
 
 use crate::command::bench::Bench;
-use crate::out::output::{ratio, thousands};
+use crate::text::{ratio, thousands};
 use std::fmt::Write;
 use std::path::Path;
 

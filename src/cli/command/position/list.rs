@@ -4,8 +4,9 @@ use crate::failure::{Code, Failure};
 use crate::out::formats::uci_of;
 use crate::out::json::Object;
 use crate::out::lines::{self, Task};
-use crate::out::output::{self, cannot_read, count};
 use crate::select::inputs;
+use crate::session::Session;
+use crate::text::count;
 use scoresheet::chess::epd::{Operand, Operation};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
 use scoresheet::chess::record::{BadMove, Record, is_of_moves, rewrite_moves};
@@ -167,15 +168,15 @@ pub fn are_lists(arguments: &[String]) -> bool {
 }
 
 /// Writes a line for every line of the lists.
-pub fn run(arguments: &[String], output: &Output<'_>) -> Result<Code, Failure> {
+pub fn run(session: &Session, arguments: &[String], output: &Output<'_>) -> Result<Code, Failure> {
     let arguments: Vec<PathBuf> = arguments.iter().map(PathBuf::from).collect();
     let files = inputs::expand(&arguments, &inputs::POSITIONS)?;
-    let mut out = output::stdout();
+    let mut out = session.stdout();
     let mut total = Tally::default();
     for file in &files {
         let name = if file.as_os_str() == "-" { "standard input".into() } else { file.display().to_string() };
         let source = pgn::open(file).map_err(|error| match error {
-            pgn::SourceError::Io(error) => cannot_read(file, error),
+            pgn::SourceError::Io(error) => Failure::cannot_open(file, error),
             error => Failure::Message(format!("{name}: {error}")),
         })?;
         let many = files.len() > 1;
@@ -195,7 +196,7 @@ pub fn run(arguments: &[String], output: &Output<'_>) -> Result<Code, Failure> {
     match total.first {
         None => Ok(Code::Fine),
         Some(first) => {
-            output::message(&format!("{} no position; the first: {first}", count(total.bad, "line is", "lines are")));
+            session.message(&format!("{} no position; the first: {first}", count(total.bad, "line is", "lines are")));
             Ok(Code::Failed)
         }
     }

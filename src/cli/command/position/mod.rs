@@ -2,12 +2,13 @@
 
 mod list;
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::board;
 use crate::out::flavour::Flavour;
 use crate::out::json::Object;
-use crate::out::output;
+use crate::session::Session;
+use crate::text::printable;
+use crate::threads::Threads;
 use list::{AsJson, Form, Line, Output, Seen, Style};
 use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, Operand};
@@ -70,7 +71,7 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let (target, castling) = args.flavour.styles();
     let mode = if args.strict { ReadMode::Strict } else { ReadMode::Forgiving };
     let moves = list::moves(&args.moves);
@@ -78,17 +79,17 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     if list::are_lists(&args.fen) {
         let object: &AsJson = &|seen, style| json(seen, None, style);
         let output = Output { style, bare: args.bare, json: args.json.then_some(object) };
-        return args.threads.install(|| list::run(&args.fen, &output));
+        return args.threads.install(|| list::run(session, &args.fen, &output));
     }
     let text = args.fen.join(" ");
     let start = Position::standard().fen();
     let text = if text == "startpos" { &start } else { &text };
     let seen = list::read(text.as_bytes(), &style).map_err(|message| Failure::Message(hinted(&args.fen, message)))?;
-    let mut out = output::stdout();
+    let mut out = session.stdout();
     let shown = match &seen {
         _ if args.json => json(&seen, Some(text), &style).to_string() + "\n",
         _ if args.bare => normalised(&seen, &style) + "\n",
-        Seen::Position(line) => Report::of(line, Some(text), &style).text(args),
+        Seen::Position(line) => Report::of(line, Some(text), &style).text(args, session),
         Seen::Other(board) => other_text(board, args.flip),
     };
     out.write_all(shown.as_bytes())?;
@@ -232,8 +233,8 @@ impl<'a> Report<'a> {
         rights
     }
 
-    fn text(&self, args: &Args) -> String {
-        let unicode = args.unicode || (!args.ascii && output::is_terminal() && board::locale_is_utf8());
+    fn text(&self, args: &Args, session: &Session) -> String {
+        let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
         let mut text = board::draw(self.position, unicode, args.flip);
         let field = |words: Vec<String>, none: &str| if words.is_empty() { none.to_owned() } else { words.join(", ") };
         let target = self.fen.en_passant.map(|square| square.to_string());
@@ -257,10 +258,10 @@ impl<'a> Report<'a> {
             text += &format!("{title:<20}{fen}\n");
         }
         for operation in &self.line.operations {
-            text += &format!("{:<20}{}\n", "Operation", output::printable(&operation.to_string()));
+            text += &format!("{:<20}{}\n", "Operation", printable(&operation.to_string()));
         }
         for bad in &self.line.bad {
-            text += &format!("{:<20}{}\n", "Not a move here", output::printable(&bad.to_string()));
+            text += &format!("{:<20}{}\n", "Not a move here", printable(&bad.to_string()));
         }
         text += &format!("{:<20}{:016x}\n", "Zobrist key", self.position.zobrist());
         text += &format!("{:<20}{}\n", format!("Legal moves ({})", self.moves.len()), wrapped(&self.moves, 20, 79));

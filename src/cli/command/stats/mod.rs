@@ -2,15 +2,19 @@
 
 mod page;
 
-use crate::command::Threads;
-use crate::failure::{Code, Failure};
+use crate::failure::{self, Code, Failure};
 use crate::out::content::Content;
 use crate::out::json::{Object, rounded};
 use crate::out::new_file;
-use crate::out::output::{self, count, note, printable, ratio, shown, thousands};
 use crate::out::target::{Existing, Outputs};
-use crate::select::games::{self, Ranges, Where};
+use crate::select::archives;
+use crate::select::filter::Where;
+use crate::select::ranges;
+use crate::select::ranges::Ranges;
 use crate::select::side_files;
+use crate::session::Session;
+use crate::text::{count, printable, ratio, shown, thousands};
+use crate::threads::Threads;
 use scoresheet::query::Headers;
 use scoresheet::query::stats::{self, LENGTH_STEP, RATING_STEP, Stats};
 use serde_json::Value;
@@ -52,22 +56,22 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archives = output::open_all(&args.archives)?;
-    games::of_one(&archives, args.games.as_ref())?;
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
+    ranges::of_one(&archives, args.games.as_ref())?;
     let mut outputs = Outputs::of_archives(&archives);
     let report = args.report.as_deref();
     let report = report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;
     let (mut stats, longest_in, undecided) = args.threads.install(|| {
         let (mut all, mut longest_in, mut undecided) = (Stats::default(), None, 0);
         for archive in archives.archives() {
-            let (games, unread) = args.filter.chosen(archive, args.games.as_ref())?;
+            let (games, unread) = args.filter.chosen(session, archive, args.games.as_ref())?;
             undecided += unread;
             let headers = Headers::of(archive);
             let own = stats::stats(&headers, &games).map_err(Failure::of_archive(archive.path()))?;
-            side_files::report_columns(&headers);
+            side_files::report_columns(session, &headers);
             if own.longest.0 > all.longest.0 {
-                longest_in = games::name_in(&archives, archive);
+                longest_in = archives::name_in(&archives, archive);
             }
             all.add(own);
         }
@@ -79,17 +83,17 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         let title = args.archives.iter().map(name).collect::<Vec<_>>().join(", ");
         let page = page::page(&title, &stats, longest_in.as_deref(), args.top);
         new_file::write(target, |file| Ok(file.write_all(page.as_bytes())?))?;
-        note(&format!("{}: {}", shown(target.path()), count(stats.games, "game", "games")));
-        return games::all_read(undecided);
+        session.note(&format!("{}: {}", shown(target.path()), count(stats.games, "game", "games")));
+        return failure::all_read(undecided);
     }
-    let mut out = output::stdout();
+    let mut out = session.stdout();
     let text = match args.json {
         true => format!("{}\n", json(&stats, longest_in.as_deref(), args.top)),
         false => text(&stats, longest_in.as_deref(), args.top),
     };
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    games::all_read(undecided)
+    failure::all_read(undecided)
 }
 
 /// The names and numbers of a table's rows.

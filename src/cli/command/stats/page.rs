@@ -1,7 +1,7 @@
 //! The page of `scoresheet stats --report`: tables and plots in one HTML file that loads nothing.
 
 use crate::command::stats::{self, Rows};
-use crate::out::output::thousands;
+use crate::text::thousands;
 use scoresheet::query::stats::Stats;
 use std::fmt::Write as _;
 

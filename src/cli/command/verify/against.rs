@@ -1,10 +1,14 @@
 //! `scoresheet verify --against`: is the archive what the PGN files are?
 
-use crate::command::verify::Args;
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
-use crate::out::output::{self, cannot_read, count, note, thousands};
-use crate::select::games::{self, Ranges, Unit};
+use crate::select::archives;
+use crate::select::parallel;
+use crate::select::ranges::Ranges;
+use crate::select::units::Unit;
+use crate::select::units::units;
+use crate::session::Session;
+use crate::text::{count, printable, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::Source;
 use scoresheet::import;
@@ -24,86 +28,91 @@ const SHOWN: usize = 24;
 /// Differences that are told unless all are asked for.
 const SPOTS: usize = 20;
 
-/// Compares each file with the source that was imported from it. Exit code 4 if they differ.
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
-    let sources = archive.sources().map_err(Failure::of_archive(&args.archive))?;
-    let pairs = pairs(&args.against, &sources)?;
-    let mut out = output::stdout();
+/// What is asked for.
+pub struct Request<'a> {
+    pub archive: &'a Path,
+    pub files: &'a [PathBuf],
+    /// Whether every difference is listed, not the first ones.
+    pub verbose: bool,
+    pub quiet: bool,
+    pub json: bool,
+}
+
+/// Compares each file with the source that was imported from it. Exit code 4 if they differ. To be called after threads have been installed.
+pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, request.archive)?;
+    let sources = archive.sources().map_err(Failure::of_archive(request.archive))?;
+    let pairs = pairs(request.files, &sources)?;
+    let mut out = session.stdout();
     let mut results = Vec::new();
     let mut code = Code::Fine;
-    args.threads.install(|| {
-        for (file, source) in pairs {
-            let Comparison { found, games, equal, made } = compare(&archive, source, file)?;
-            if !found.is_empty() {
-                code = Code::Damaged;
-            }
-            if args.json {
-                let differences: Vec<Object> = found.iter().map(Difference::json).collect();
-                results.push(
-                    Object::new()
-                        .with("file", file.to_string_lossy())
-                        .with("source", source.name.as_str())
-                        .with("bytes", source.bytes)
-                        .with("games", source.seen - source.rejected)
-                        .with("same", found.is_empty())
-                        .with("made_of_pcn", made)
-                        .with("equal_games", equal)
-                        .array("differences", &differences),
-                );
-                continue;
-            }
-            let name = output::shown(file);
-            let made = if made { " (as the PGN made of this PCN)" } else { "" };
-            let stored = count(source.seen - source.rejected, "game", "games");
-            if found.is_empty() {
-                writeln!(out, "{name}: the same: {} bytes, {stored}{made}", thousands(source.bytes))?;
-                continue;
-            }
-            let is_read = |difference: &Difference| !matches!(difference.what, What::Damaged(_));
-            if equal == 0 && games > 1 && found.iter().all(is_read) && !args.verbose {
-                writeln!(
-                    out,
-                    "{name}: DIFFERENT: another file: none of the {} games compared stands in it{made} (--verbose shows where)",
-                    thousands(games)
-                )?;
-                continue;
-            }
-            let (spots, mut listed) = (spots(&found), 0);
-            for (first, last) in &spots {
-                if args.verbose {
-                    for difference in &found[*first..=*last] {
-                        writeln!(out, "{name}:{}", output::printable(&difference.to_string()))?;
-                    }
-                } else if listed < SPOTS {
-                    writeln!(out, "{name}:{}", output::printable(&found[*first].with_those_to(&found[*last])))?;
+    for (file, source) in pairs {
+        let Comparison { found, games, equal, made } = compare(&archive, source, file)?;
+        if !found.is_empty() {
+            code = Code::Damaged;
+        }
+        if request.json {
+            let differences: Vec<Object> = found.iter().map(Difference::json).collect();
+            results.push(
+                Object::new()
+                    .with("file", file.to_string_lossy())
+                    .with("source", source.name.as_str())
+                    .with("bytes", source.bytes)
+                    .with("games", source.seen - source.rejected)
+                    .with("same", found.is_empty())
+                    .with("made_of_pcn", made)
+                    .with("equal_games", equal)
+                    .array("differences", &differences),
+            );
+            continue;
+        }
+        let name = shown(file);
+        let made = if made { " (as the PGN made of this PCN)" } else { "" };
+        let stored = count(source.seen - source.rejected, "game", "games");
+        if found.is_empty() {
+            writeln!(out, "{name}: the same: {} bytes, {stored}{made}", thousands(source.bytes))?;
+            continue;
+        }
+        let is_read = |difference: &Difference| !matches!(difference.what, What::Damaged(_));
+        if equal == 0 && games > 1 && found.iter().all(is_read) && !request.verbose {
+            writeln!(
+                out,
+                "{name}: DIFFERENT: another file: none of the {} games compared stands in it{made} (--verbose shows where)",
+                thousands(games)
+            )?;
+            continue;
+        }
+        let (spots, mut listed) = (spots(&found), 0);
+        for (first, last) in &spots {
+            if request.verbose {
+                for difference in &found[*first..=*last] {
+                    writeln!(out, "{name}:{}", printable(&difference.to_string()))?;
                 }
-                listed += 1;
+            } else if listed < SPOTS {
+                writeln!(out, "{name}:{}", printable(&found[*first].with_those_to(&found[*last])))?;
             }
-            if listed > SPOTS && !args.verbose {
-                writeln!(out, "{name}: ... and {} more (--verbose lists all)", thousands((listed - SPOTS) as u64))?;
+            listed += 1;
+        }
+        if listed > SPOTS && !request.verbose {
+            writeln!(out, "{name}: ... and {} more (--verbose lists all)", thousands((listed - SPOTS) as u64))?;
+        }
+        match found.len() {
+            MOST => {
+                writeln!(out, "{name}: DIFFERENT: compared up to {} games that differ{made}", thousands(MOST as u64))?
             }
-            match found.len() {
-                MOST => writeln!(
-                    out,
-                    "{name}: DIFFERENT: compared up to {} games that differ{made}",
-                    thousands(MOST as u64)
-                )?,
-                _ => {
-                    let differences = count(spots.len() as u64, "difference", "differences");
-                    writeln!(out, "{name}: DIFFERENT: {differences}{made}")?;
-                }
+            _ => {
+                let differences = count(spots.len() as u64, "difference", "differences");
+                writeln!(out, "{name}: DIFFERENT: {differences}{made}")?;
             }
         }
-        Ok(())
-    })?;
-    if args.json {
+    }
+    if request.json {
         writeln!(out, "{}", Object::new().with("same", code == Code::Fine).array("files", &results))?;
-    } else if !args.quiet && args.against.len() < sources.len() {
-        note(&format!(
+    } else if !request.quiet && request.files.len() < sources.len() {
+        session.note(&format!(
             "{} of the archive's sources compared: {} of {}",
-            args.archive.display(),
-            args.against.len(),
+            request.archive.display(),
+            request.files.len(),
             sources.len()
         ));
     }
@@ -159,10 +168,10 @@ fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Comparison
     let stored = source.seen - source.rejected;
     let units = match stored {
         0 => Vec::new(),
-        _ => games::units(archive, Some(&Ranges::of(source.first_game, source.first_game + stored - 1)), None)?.0,
+        _ => units(archive, Some(&Ranges::of(source.first_game, source.first_game + stored - 1)), None)?.0,
     };
-    let cannot = |error| cannot_read(file, error);
-    games::in_order(
+    let cannot = |error| Failure::cannot_open(file, error);
+    parallel::in_order(
         &units,
         |unit| originals(archive, source, unit),
         |games| {

@@ -2,12 +2,13 @@
 
 mod against;
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
-use crate::out::output::{self, count, note, thousands};
 use crate::out::progress;
 use crate::select::side_files;
+use crate::session::Session;
+use crate::text::{count, shown, thousands};
+use crate::threads::Threads;
 use indicatif::ProgressBar;
 use scoresheet::archive::{Archive, FileKind, Level, Report, SideState, Spot};
 use scoresheet::query::check_side_files;
@@ -34,41 +35,48 @@ Examples:
   scoresheet verify games.bga --against games.pgn.zst     is it all in the archive?")]
 pub struct Args {
     /// The archive
-    pub archive: PathBuf,
+    archive: PathBuf,
     /// Check structure and checksums only, not every game
     #[arg(long)]
     quick: bool,
     /// Compare the archive with these files of PGN, byte for byte, or PCN, as the PGN made of it, instead: each with the source of its name
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "quick")]
-    pub against: Vec<PathBuf>,
+    against: Vec<PathBuf>,
     /// List every damage or difference, and every game, not the first places alone
     #[arg(short, long)]
-    pub verbose: bool,
+    verbose: bool,
     /// Show no progress
     #[arg(short, long)]
-    pub quiet: bool,
+    quiet: bool,
     /// Print one JSON object
     #[arg(long)]
-    pub json: bool,
+    json: bool,
     #[command(flatten)]
-    pub threads: Threads,
+    threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if !args.against.is_empty() {
-        return against::run(args);
+        let request = against::Request {
+            archive: &args.archive,
+            files: &args.against,
+            verbose: args.verbose,
+            quiet: args.quiet,
+            json: args.json,
+        };
+        return args.threads.install(|| against::run(&request, session));
     }
     let path = &args.archive;
-    let file = std::fs::metadata(path).map_err(|error| output::cannot_read(path, error))?;
+    let file = std::fs::metadata(path).map_err(|error| Failure::cannot_open(path, error))?;
     let level = if args.quick { Level::Quick } else { Level::Full };
     // A full verification goes over the moves a second time.
-    let moves = match (level, Archive::open_with(path, output::access()).and_then(|archive| archive.totals())) {
+    let moves = match (level, Archive::open_with(path, session.access).and_then(|archive| archive.totals())) {
         (Level::Full, Ok(totals)) => totals.moves_bytes,
         _ => 0,
     };
     let total = file.len() + moves;
     let done = AtomicU64::new(0);
-    let bar = progress::bar(Some(total), !args.quiet);
+    let bar = progress::bar(session, Some(total), !args.quiet);
     let look = |bar: &ProgressBar, elapsed: Duration| {
         let done = done.load(Ordering::Relaxed);
         bar.set_position(done.min(total));
@@ -79,34 +87,34 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
-        let report = progress::watched(&bar, look, || Archive::verify_with(path, output::access(), level, progress));
+        let report = progress::watched(&bar, look, || Archive::verify_with(path, session.access, level, progress));
         let report = report.map_err(Failure::of_archive(path))?;
-        let beside = beside(path, &report);
+        let beside = beside(session, path, &report);
         Ok::<_, Failure>((report, beside))
     })?;
     let faults: Vec<String> =
         beside.iter().filter_map(|(kind, state)| side_files::fault(path, *kind, *state)).collect();
-    let mut out = output::stdout();
+    let mut out = session.stdout();
     if args.json {
         writeln!(out, "{}", json(&report, &beside, level, file.len()))?;
     } else {
         if args.verbose {
-            tell_all(args, &report, &mut out)?
+            list_damage(args, &report, &mut out)?
         } else {
-            tell_spots(args, &report, &mut out)?
+            list_spots(args, &report, &mut out)?
         }
         for fault in &faults {
             writeln!(out, "{fault}")?;
         }
-        conclude(args, &report, level, file.len(), &mut out)?;
+        conclude(args, session, &report, level, file.len(), &mut out)?;
     }
     out.flush()?;
     Ok(if report.is_intact() && faults.is_empty() { Code::Fine } else { Code::Damaged })
 }
 
 /// Returns the state of the index and of each cache beside the archive; of an archive that cannot be opened, of none.
-fn beside(path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
-    let Ok(archive) = Archive::open_with(path, output::access()) else { return Vec::new() };
+fn beside(session: &Session, path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
+    let Ok(archive) = Archive::open_with(path, session.access) else { return Vec::new() };
     let index = match (report.index, archive.index_state()) {
         // It says that it belongs to the archive, and is not what the archive's index is.
         (Some(false), SideState::File) => SideState::Damaged,
@@ -116,8 +124,8 @@ fn beside(path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
 }
 
 /// Writes a line for each damaged spot, of many the first.
-fn tell_spots(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
-    let path = output::shown(&args.archive);
+fn list_spots(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
+    let path = shown(&args.archive);
     for Spot { offset, what, games, .. } in report.spots.iter().take(SPOTS) {
         match games.is_empty() {
             true => writeln!(out, "{path}: {what} at byte {offset}")?,
@@ -132,8 +140,8 @@ fn tell_spots(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), 
 }
 
 /// Writes a line for each damage and each range of games.
-fn tell_all(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
-    let path = output::shown(&args.archive);
+fn list_damage(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
+    let path = shown(&args.archive);
     for damage in &report.damage {
         writeln!(out, "{path}: {damage}")?;
     }
@@ -157,10 +165,17 @@ pub fn ranges(games: &[(u64, u64)]) -> String {
     }
 }
 
-fn conclude(args: &Args, report: &Report, level: Level, bytes: u64, out: &mut impl Write) -> Result<(), Failure> {
-    let path = output::shown(&args.archive);
+fn conclude(
+    args: &Args,
+    session: &Session,
+    report: &Report,
+    level: Level,
+    bytes: u64,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let path = shown(&args.archive);
     if report.uncommitted > 0 {
-        note(&format!(
+        session.note(&format!(
             "{path}: {} bytes beyond the last commit are the rest of an unfinished import; the next one cuts them off",
             thousands(report.uncommitted)
         ));
