@@ -3,12 +3,10 @@
 use crate::failure::{self, Code, Failure};
 use crate::out::game_line::{self, Style};
 use crate::out::new_archive;
-use crate::select::archives;
 use crate::select::filter::Where;
-use crate::select::parallel;
-use crate::select::ranges;
-use crate::select::ranges::Ranges;
+use crate::select::ranges::{self, Ranges};
 use crate::select::units::Unit;
+use crate::select::{archives, parallel};
 use crate::session::Session;
 use crate::threads::Threads;
 use scoresheet::archive::Archive;

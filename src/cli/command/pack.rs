@@ -3,8 +3,7 @@
 use crate::failure::{Code, Failure};
 use crate::out::archive_sizes::Parts;
 use crate::out::json::{Object, rounded};
-use crate::out::new_archive;
-use crate::out::progress;
+use crate::out::{new_archive, progress};
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, ratio, shown, thousands};

@@ -2,8 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
-use crate::out::new_archive;
-use crate::out::progress;
+use crate::out::{new_archive, progress};
 use crate::session::Session;
 use crate::text::{count, printable, shown};
 use crate::threads::Threads;

@@ -7,6 +7,7 @@ pub mod flavour;
 pub mod formats;
 pub mod game_line;
 pub mod heading;
+pub mod html;
 pub mod json;
 pub mod lines;
 pub mod move_sizes;

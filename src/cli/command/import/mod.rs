@@ -7,9 +7,8 @@ mod summary;
 
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
-use crate::out::new_archive;
-use crate::out::progress;
 use crate::out::target::{Existing, Outputs, Target};
+use crate::out::{new_archive, progress};
 use crate::select::inputs;
 use crate::session::Session;
 use crate::text::{count, ratio, shown};
