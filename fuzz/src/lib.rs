@@ -16,7 +16,7 @@ use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, ReadMode};
 use scoresheet::chess::{Move, Position};
 use scoresheet::format::block::{BlockHeader, HEADER, Kind};
 use scoresheet::format::commit::{Commit, Unfinished};
-use scoresheet::format::deleted;
+use scoresheet::format::deletions;
 use scoresheet::format::dictionary::{self, Strings};
 use scoresheet::format::header::{BLOCKS, PAGE, Page};
 use scoresheet::format::index::Index;
@@ -461,8 +461,8 @@ pub fn block_bytes(bytes: &[u8]) {
             }
         }
         7 => {
-            if let Some(runs) = deleted::decode(rest, games as u64) {
-                assert_eq!(deleted::decode(&deleted::encode(&runs), games as u64), Some(runs));
+            if let Some(runs) = deletions::decode(rest, games as u64) {
+                assert_eq!(deletions::decode(&deletions::encode(&runs), games as u64), Some(runs));
             }
         }
         8 => {

@@ -1,8 +1,8 @@
 //! Brenner bytes to events, every move checked.
 
+use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use super::encode::push_move;
 use super::replay::table::{Entry, TABLE};
-use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
 use crate::chess::piece::CODES;
 use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square};

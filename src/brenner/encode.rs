@@ -1,6 +1,6 @@
 //! Events to Brenner bytes: the canonical stream.
 
-use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
+use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::RELATION;
 use crate::chess::{CastlingSide, Move, MoveKind, PieceId, Position, Role};
 use crate::game::Outcome;

@@ -133,9 +133,9 @@ impl Visitor for Writer {
 pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
     let mut game = Game::default();
     let mut at = 0;
-    while bytes.get(at) == Some(&super::TEXT) {
+    while bytes.get(at) == Some(&super::code::TEXT) {
         let rest = &bytes[at + 1..];
-        let Some(end) = memchr::memchr(super::TEXT, rest) else { break };
+        let Some(end) = memchr::memchr(super::code::TEXT, rest) else { break };
         let text = std::str::from_utf8(&rest[..end]).map_err(|_| StandaloneError::NotUtf8(at))?;
         let mut chars = text.chars();
         let letter = chars.next();

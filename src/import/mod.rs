@@ -21,7 +21,7 @@ mod source;
 
 use crate::archive::storage::Storage;
 use crate::archive::writer::{BATCH, EncodedChunk, Interner, NewFile, Opened, Writer, write_index, write_side};
-use crate::archive::{Archive, GameSet, MODEL, index_path, push_record};
+use crate::archive::{Archive, FileKind, GameSet, MODEL, push_record};
 use crate::error::{Error, Result};
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::moves::Coding;
@@ -320,7 +320,7 @@ fn import_with(
                 _ => {
                     // The disk that refused the archive may well refuse this; the index can be made again.
                     if let Ok(archive) = Archive::open_without_index(target) {
-                        let _ = write_side(target, &index_path(target), &archive.index_file());
+                        let _ = write_side(target, &FileKind::Index.beside(target), &archive.index_file());
                     }
                 }
             }

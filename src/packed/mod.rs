@@ -5,29 +5,22 @@
 //! machine. `board`, `attacks` and `scene` know the position, `features` says what is looked at, `model` holds the weights; `book` the
 //! openings; `line` is a game on its way, `plain` and `rich` are the two forms of a stream, `shares` and `range` write it.
 
-mod attacks;
-#[doc(hidden)]
-pub mod board;
-#[doc(hidden)]
-pub mod book;
-#[doc(hidden)]
-pub mod features;
-mod line;
+mod coder;
 #[doc(hidden)]
 pub mod model;
-mod plain;
-mod range;
-mod rich;
-#[doc(hidden)]
-pub mod scene;
-mod shares;
+mod moves;
 #[doc(hidden)]
 pub mod train;
 
 use crate::brenner::decode::{Decoder as Stream, Item, Texts};
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
+use coder::{plain, range, rich, shares};
 use model::Model;
+#[doc(hidden)]
+pub use model::{book, features};
+#[doc(hidden)]
+pub use moves::{board, scene};
 use std::fmt;
 use std::sync::LazyLock;
 

@@ -1,14 +1,14 @@
 //! What the trainer asks of the coder. Not part of the library's interface.
 
-use super::board::{Board, Step};
-use super::line::Line;
-use super::model::{ENDS, Model, Prices, ROOMS};
-use super::plain;
-use super::scene::{History, Past};
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
+use crate::packed::coder::line::Line;
+use crate::packed::coder::plain;
+use crate::packed::model::{ENDS, Model, Prices, ROOMS};
+use crate::packed::moves::board::{Board, Step};
+use crate::packed::moves::scene::{History, Past};
 
-pub use super::features::{FIRST_SURPRISE, MOST_SURPRISE};
+pub use crate::packed::model::features::{FIRST_SURPRISE, MOST_SURPRISE};
 
 /// Calls `see` at each ply with its class of surprise, the scores of the moves, and the place of the one played.
 pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMut(usize, &[i32], usize)) -> Option<()> {

@@ -1,7 +1,7 @@
 //! The actions of a move: tried on a board of their own, so that any way to take a move apart is understood.
 
 use super::board::{PieceName, name_of, square};
-use super::{Path, PcnError, PcnFault};
+use super::fault::{Path, PcnError, PcnFault};
 use crate::chess::{Color, Move, Piece, Position, Role, Square};
 use serde_json::Value;
 

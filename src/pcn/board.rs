@@ -1,6 +1,6 @@
 //! Boards of any size and dimension, the names of pieces, and the three ways to name a square.
 
-use super::{Path, PcnError, PcnFault};
+use super::fault::{Path, PcnError, PcnFault};
 use crate::chess::{Color, Piece, Role, Square};
 use serde_json::Value;
 use std::fmt;

@@ -1,28 +1,12 @@
 //! PCN to games.
 
 use super::board::{Board, at};
-use super::stream::{self, ReadError};
-use super::{DRAW_PROPOSAL, Path, PcnError, PcnFault, action, time};
+use super::fault::{Path, PcnError, PcnFault};
+use super::tags::DRAW_PROPOSAL;
+use super::{action, time};
 use crate::chess::{CastlingSide, Color, Move, Piece, Position, Role, Square};
 use crate::game::{Event, Game, Outcome};
 use serde_json::{Map, Value};
-
-/// Reads a document: one game, an array of games, or one game after the other. Every move is checked.
-///
-/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of games it begins within the game.
-pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
-    let mut games = Vec::new();
-    let read = stream::read(bytes, |game| {
-        games.push(game);
-        Ok(())
-    });
-    match read {
-        Ok(()) => Ok(games),
-        Err(ReadError::Pcn(error)) => Err(error),
-        // Neither bytes nor a list fail; serde_json has no other errors that come of reading.
-        Err(ReadError::Io(_)) => Err(Path::ROOT.error(PcnFault::Json(0, 0))),
-    }
-}
 
 /// Reads one game.
 pub fn parse_value(value: &Value) -> Result<Game, PcnError> {

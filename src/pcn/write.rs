@@ -1,7 +1,8 @@
 //! Games to PCN.
 
 use super::board::name_of;
-use super::{DRAW_PROPOSAL, time};
+use super::tags::DRAW_PROPOSAL;
+use super::time;
 use crate::chess::{CastlingSide, Move, MoveKind, Position, Square};
 use crate::game::{Game, Outcome};
 use serde_json::Value;

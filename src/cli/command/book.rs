@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
 use scoresheet::query::Search;
-use scoresheet::query::book::{BookBuilder, BookOptions};
+use scoresheet::query::report::book::{BookBuilder, BookOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -57,7 +57,6 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         for archive in archives.archives() {
             let name = archives::name_in(&archives, archive);
             let (chosen, undecided) = args.filter.games(session, archive);
-            let chosen: Option<Vec<u64>> = chosen.map(|games| games.iter().collect());
             let mut search = Search::new(archive);
             if let Some(games) = &chosen {
                 search = search.among(games);

@@ -12,9 +12,9 @@ use crate::threads::Threads;
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{self, Archive, ArchiveSet, GameSet};
-use scoresheet::query::Headers;
-use scoresheet::query::duplicates::{self, Double, Keep, Likeness, Options};
-use scoresheet::query::headers::Key;
+use scoresheet::query::TagColumns;
+use scoresheet::query::report::duplicates::{self, Double, Keep, Likeness, Options};
+use scoresheet::query::tag_columns::Key;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -92,7 +92,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.delete {
         paths.iter().try_for_each(|path| Outputs::default().in_place(path))?;
     }
-    let headers: Vec<Headers> = archives.archives().iter().map(Headers::of).collect();
+    let headers: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
     let options = Options { prefixes: !args.whole_only, keep };
     let doubles = duplicates::find(&headers, options).map_err(|error| match args.archives.as_slice() {
         [path] => Failure::of_archive(path)(error),
@@ -151,7 +151,7 @@ fn list(
     args: &Args,
     session: &Session,
     archives: &ArchiveSet,
-    headers: &[Headers],
+    headers: &[TagColumns],
     doubles: &[Double],
 ) -> Result<(), Failure> {
     let keys = ["White", "Black", "Date"].map(|name| Key::Tag(name.to_owned()));

@@ -12,9 +12,9 @@ use crate::session::Session;
 use crate::text::printable;
 use crate::threads::Threads;
 use scoresheet::archive::copy::{Edit, Part};
-use scoresheet::archive::{Archive, Game};
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Error;
-use scoresheet::query::openings::Openings;
+use scoresheet::query::report::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
     ranges::of_one(&archives, args.games.as_ref())?;
     if let Some(path) = &args.output {
         let target = new_archive::target(archives.archives().iter().map(Archive::path), path, args.force)?;
-        let edit = |game: &Game| named(game, args.overwrite);
+        let edit = |game: &GameRef| named(game, args.overwrite);
         let parts = archives.archives().iter().map(|archive| Part { games: archive.live(), archive });
         let parts: Vec<Part> = parts.collect();
         return new_archive::write_edited(session, &target, args.quiet, &parts, &edit as Edit);
@@ -100,7 +100,7 @@ fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Str
     (text, faults)
 }
 
-fn line(json: bool, game: &Game) -> Result<String, Error> {
+fn line(json: bool, game: &GameRef) -> Result<String, Error> {
     let found = Openings::table().classify(game)?;
     let tag = game.tag("ECO")?;
     let number = game.number();
@@ -124,7 +124,7 @@ fn line(json: bool, game: &Game) -> Result<String, Error> {
 type Tags = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// The tags of a game with its code and opening; `None` where they stay as they are.
-fn named(game: &Game, overwrite: bool) -> Result<Option<Tags>, Error> {
+fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
     let Some((opening, _)) = Openings::table().classify(game)? else { return Ok(None) };
     let mut tags = Vec::new();
     game.visit_tags(|name, value| tags.push((name.to_vec(), value.to_vec())))?;

@@ -8,8 +8,8 @@ use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use crate::threads::Threads;
 use indicatif::ProgressBar;
-use scoresheet::archive::{Archive, FileKind, index_path, writer};
-use scoresheet::query::{PositionIndex, Signatures, headers, positions};
+use scoresheet::archive::{Archive, FileKind, writer};
+use scoresheet::query::{Signatures, position::index, tag_columns};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let path = index_path(&args.archive);
+    let path = FileKind::Index.beside(&args.archive);
     if path == args.archive {
         let what = "this is the name of an index, not of an archive";
         return Err(Failure::Message(format!("{}: {what}", shown(&path))));
@@ -84,7 +84,13 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     if args.signatures {
         let size = Signatures::build(&archive).write(&archive)?;
-        report(args, session, &Signatures::path(&args.archive), size, &count(archive.len(), "game", "games"));
+        report(
+            args,
+            session,
+            &FileKind::Signatures.beside(&args.archive),
+            size,
+            &count(archive.len(), "game", "games"),
+        );
     }
     if args.positions {
         let all = archive.len() * 2;
@@ -93,18 +99,24 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
             bar.set_message(progress::left(elapsed, bar.position(), all).unwrap_or_default());
         };
         let built = progress::watched(&bar, look, || {
-            positions::build(&archive, args.memory << 20, |games| bar.inc(games)).map_err(Failure::from)
+            index::build(&archive, args.memory << 20, |games| bar.inc(games)).map_err(Failure::from)
         });
         let (size, positions) = built.map_err(|failure| match failure {
             Failure::Library(error) => Failure::of_archive(&args.archive)(error),
             failure => failure,
         })?;
-        report(args, session, &PositionIndex::path(&args.archive), size, &count(positions, "position", "positions"));
+        report(
+            args,
+            session,
+            &FileKind::Positions.beside(&args.archive),
+            size,
+            &count(positions, "position", "positions"),
+        );
     }
     if args.headers {
-        let (size, names) = headers::write(&archive).map_err(Failure::of_archive(&args.archive))?;
+        let (size, names) = tag_columns::write(&archive).map_err(Failure::of_archive(&args.archive))?;
         if !args.quiet {
-            let path = headers::headers_path(&args.archive);
+            let path = FileKind::TagColumns.beside(&args.archive);
             let columns = count(names.len() as u64, "tag", "tags");
             session.note(&format!("{}: {} bytes, columns of {columns}", shown(&path), thousands(size)));
         }

@@ -7,7 +7,7 @@ use crate::out::json::{self, Object};
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{printable, thousands};
-use scoresheet::archive::Game;
+use scoresheet::archive::GameRef;
 use scoresheet::brenner::decode::{Decoder, Item, Texts};
 use scoresheet::chess::{Color, Position};
 use scoresheet::error::Error;
@@ -83,7 +83,7 @@ struct Played {
 }
 
 /// Returns the move that leads to `ply`.
-fn last_move(game: &Game, ply: u32) -> Result<Option<Played>, Error> {
+fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
     let mut decoder = Decoder::new(game.moves(), game.start().clone(), Texts::Apart);
     let (mut at, mut played) = (0, None);
     while at < ply {

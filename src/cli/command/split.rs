@@ -10,8 +10,8 @@ use crate::text::{number, shown};
 use crate::threads::Threads;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, FileKind, GameSet};
-use scoresheet::query::Headers;
-use scoresheet::query::headers::Key;
+use scoresheet::query::TagColumns;
+use scoresheet::query::tag_columns::Key;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -165,7 +165,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
 
 /// One game alone does not fit: takes its archive away again.
 fn too_small(path: &Path, game: u64, bytes: u64) -> Failure {
-    for path in [path.to_path_buf(), scoresheet::archive::index_path(path)] {
+    for path in [path.to_path_buf(), scoresheet::archive::FileKind::Index.beside(path)] {
         // What cannot be taken away is no reason to say less.
         let _ = std::fs::remove_file(path);
     }
@@ -184,7 +184,7 @@ fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {
 }
 
 fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Failure> {
-    let headers = Headers::of(archive);
+    let headers = TagColumns::of(archive);
     let mut parts = BTreeMap::new();
     let mut put = |name: String, game| {
         parts.entry(name).or_insert_with(|| GameSet::new(archive.len())).insert(game);

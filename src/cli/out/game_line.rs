@@ -3,7 +3,7 @@
 use crate::out::heading::Heading;
 use crate::out::json::{self, Object};
 use crate::text::printable;
-use scoresheet::archive::Game;
+use scoresheet::archive::GameRef;
 use scoresheet::error::Error;
 
 /// How a line is written.
@@ -28,7 +28,7 @@ pub fn push_name(name: Option<&str>, style: Style, start: usize, text: &mut Stri
 }
 
 /// Returns what a list says of a game.
-pub fn object(game: &Game, heading: &Heading) -> Object {
+pub fn object(game: &GameRef, heading: &Heading) -> Object {
     Object::new()
         .with("game", game.number())
         .with("white", heading.tag("White"))
@@ -42,7 +42,7 @@ pub fn object(game: &Game, heading: &Heading) -> Object {
 }
 
 /// Appends a game's line; after the number stands `ply`, if there is one.
-pub fn push_line(game: &Game, ply: Option<&str>, style: Style, text: &mut String) -> Result<(), Error> {
+pub fn push_line(game: &GameRef, ply: Option<&str>, style: Style, text: &mut String) -> Result<(), Error> {
     let heading = Heading::of(game)?;
     let (number, plies) = (game.number(), game.plies());
     if let Style::Json = style {

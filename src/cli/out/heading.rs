@@ -1,6 +1,6 @@
 //! What is said of a game in a line or two: its players, event, date and result.
 
-use scoresheet::archive::Game;
+use scoresheet::archive::GameRef;
 use scoresheet::error::Result;
 use scoresheet::game::Outcome;
 
@@ -14,7 +14,7 @@ pub struct Heading {
 
 impl Heading {
     /// Reads the tags of a game.
-    pub fn of(game: &Game) -> Result<Heading> {
+    pub fn of(game: &GameRef) -> Result<Heading> {
         Ok(Heading { tags: game.tags()?, outcome: game.outcome() })
     }
 

@@ -7,8 +7,8 @@ use crate::select::units::{Unit, units};
 use crate::session::Session;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::query::filter::Passed;
-use scoresheet::query::headers::Unread;
-use scoresheet::query::{Filter, Headers};
+use scoresheet::query::tag_columns::Unread;
+use scoresheet::query::{Filter, TagColumns};
 
 /// A filter of games on the command line.
 #[derive(Clone, Debug, clap::Args)]
@@ -48,7 +48,7 @@ impl Where {
     /// after threads have been installed.
     pub fn games(&self, session: &Session, archive: &Archive) -> (Option<GameSet>, u64) {
         let Some(filter) = &self.filter else { return (None, 0) };
-        let headers = Headers::of(archive);
+        let headers = TagColumns::of(archive);
         let Passed { games, unread } = filter.games(&headers);
         side_files::report_columns(session, &headers);
         (Some(games), report_unread(session, archive, &unread))

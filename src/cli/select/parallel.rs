@@ -7,7 +7,7 @@ use crate::select::ranges::Ranges;
 use crate::select::units::{Unit, units};
 use crate::session::Session;
 use rayon::prelude::*;
-use scoresheet::archive::{Archive, ArchiveSet, Game};
+use scoresheet::archive::{Archive, ArchiveSet, GameRef};
 use scoresheet::error::Error;
 use std::io::Write;
 
@@ -53,7 +53,7 @@ const BATCHES: (usize, usize) = (1024, 1 << 16);
 pub fn in_any_order(
     archives: &ArchiveSet,
     games: &[(usize, u64)],
-    work: impl Fn(usize, Result<Game<'_>, Error>) -> Result<Vec<u8>, String> + Sync,
+    work: impl Fn(usize, Result<GameRef<'_>, Error>) -> Result<Vec<u8>, String> + Sync,
     mut take: impl FnMut(Result<Vec<u8>, String>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let (mut begin, mut size) = (0, BATCHES.0);

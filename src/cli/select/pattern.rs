@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use scoresheet::chess::Color;
 use scoresheet::query::QueryFault;
-use scoresheet::query::json::{self, JsonQuery};
+use scoresheet::query::pattern::json::{self, JsonQuery};
 use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule, Pattern};
 
 /// What a position, and the move that led to it, has to be like. All that is given has to hold at the same ply.

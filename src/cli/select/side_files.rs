@@ -3,7 +3,7 @@
 use crate::session::Session;
 use crate::text::shown;
 use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
-use scoresheet::query::{Headers, PositionIndex, Search, Signatures};
+use scoresheet::query::{PositionIndex, Search, Signatures, TagColumns};
 use std::path::Path;
 
 /// Runs `work` with a search in these games, or all, that has the help of the side files that there are.
@@ -13,7 +13,6 @@ pub fn with_search<T>(
     among: Option<&GameSet>,
     work: impl FnOnce(Search) -> T,
 ) -> T {
-    let among: Option<Vec<u64>> = among.map(|games| games.iter().collect());
     let (index, index_state) = PositionIndex::open(archive);
     let (signatures, state) = Signatures::open(archive);
     report(session, archive, FileKind::Positions, index_state);
@@ -25,7 +24,7 @@ pub fn with_search<T>(
     if let Some(index) = &index {
         search = search.with_index(index);
     }
-    if let Some(games) = &among {
+    if let Some(games) = among {
         search = search.among(games);
     }
     let done = work(search);
@@ -36,7 +35,7 @@ pub fn with_search<T>(
 }
 
 /// Reports tag columns that were not used, or of which a part was not; to be called when they have been asked.
-pub fn report_columns(session: &Session, columns: &Headers) {
+pub fn report_columns(session: &Session, columns: &TagColumns) {
     report(session, columns.archive(), FileKind::TagColumns, columns.state());
 }
 

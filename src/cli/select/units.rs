@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::select::ranges::Ranges;
-use scoresheet::archive::{Archive, Game, GameSet};
+use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Error;
 
 /// A part of the work: games of one chunk.
@@ -20,7 +20,7 @@ impl Unit {
     }
 
     /// Calls `work` with each game, or why it cannot be read, and its number.
-    pub fn each(&self, archive: &Archive, mut work: impl FnMut(u64, Result<Game<'_>, Error>)) {
+    pub fn each(&self, archive: &Archive, mut work: impl FnMut(u64, Result<GameRef<'_>, Error>)) {
         let chunk = archive.chunk(self.chunk);
         for number in self.numbers() {
             // An error cannot be cloned; asking again gives it again.

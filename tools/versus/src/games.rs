@@ -20,7 +20,7 @@ pub struct Games<'a> {
     /// The same archive with its moves packed.
     pub packed: &'a Archive,
     /// The Brenner bytes.
-    pub ours: Vec<scoresheet::archive::Game<'a>>,
+    pub ours: Vec<scoresheet::archive::GameRef<'a>>,
     pub shakmaty: Vec<Vec<shakmaty::Move>>,
     pub cozy: Vec<Vec<cozy_chess::Move>>,
     /// Standard export format, moves alone.
@@ -78,7 +78,7 @@ impl<'a> Games<'a> {
         Ok(games)
     }
 
-    fn add(&mut self, game: scoresheet::archive::Game<'a>, moves: &[Move]) -> Result<(), Failure> {
+    fn add(&mut self, game: scoresheet::archive::GameRef<'a>, moves: &[Move]) -> Result<(), Failure> {
         let (mut position, mut chess) = (Position::standard(), Chess::default());
         let (mut theirs, mut cozy, mut pgn) = (Vec::new(), Vec::new(), String::new());
         for (ply, m) in moves.iter().enumerate() {

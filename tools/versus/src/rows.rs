@@ -244,7 +244,7 @@ fn aix(games: &Games<'_>, level: CompressionLevel) -> Result<Vec<Vec<u8>>, Failu
 
 /// The games packed.
 fn packed(games: &Games<'_>) -> Vec<Vec<u8>> {
-    let pack = |game: &scoresheet::archive::Game<'_>| {
+    let pack = |game: &scoresheet::archive::GameRef<'_>| {
         let mut bytes = Vec::new();
         packed::encode(game.start(), game.moves(), &mut bytes);
         bytes

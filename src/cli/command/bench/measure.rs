@@ -75,7 +75,7 @@ fn over(archive: &Archive, work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync)
 
 /// Returns what the moves of all games take in each form.
 pub fn forms(archive: &Archive) -> Result<Forms, Failure> {
-    let add = |forms: Result<Forms>, game: Result<scoresheet::archive::Game<'_>>| {
+    let add = |forms: Result<Forms>, game: Result<scoresheet::archive::GameRef<'_>>| {
         let mut forms = forms?;
         forms.add(&game?.to_game()?);
         Ok(forms)

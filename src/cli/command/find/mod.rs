@@ -14,7 +14,7 @@ use crate::threads::Threads;
 use print::{Format, Place, print};
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, ArchiveSet, GameSet};
-use scoresheet::query::{Headers, SearchOptions, SearchResult, SortKeys};
+use scoresheet::query::{SearchOptions, SearchResult, SortKeys, TagColumns};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -153,7 +153,7 @@ fn sorted(
     places: Vec<Place>,
     most: usize,
 ) -> (Vec<Place>, u64) {
-    let headers: Vec<Headers> = archives.archives().iter().map(Headers::of).collect();
+    let headers: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
     let games: Vec<(usize, u64)> = places.iter().map(|place| place.game).collect();
     let (order, unread) = keys.order(&headers, &games, most);
     headers.iter().for_each(|columns| side_files::report_columns(session, columns));

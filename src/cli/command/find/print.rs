@@ -9,7 +9,7 @@ use crate::select::{archives, parallel};
 use crate::session::Session;
 use crate::text::printable;
 use clap::ValueEnum;
-use scoresheet::archive::{ArchiveSet, Game};
+use scoresheet::archive::{ArchiveSet, GameRef};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
@@ -64,7 +64,7 @@ pub fn print(
         out.write_all(b"game,ply,white,black,result,date,eco,plies,event\n")?;
     }
     let games: Vec<(usize, u64)> = places.iter().map(|place| place.game).collect();
-    let work = |number: usize, game: Result<Game, Error>| {
+    let work = |number: usize, game: Result<GameRef, Error>| {
         let mut text = Vec::new();
         let place = places.get(number);
         let name = place.and_then(|place| names.get(place.game.0)).and_then(Option::as_deref);
@@ -93,7 +93,7 @@ fn push(
     format: Format,
     style: Style,
     name: Option<&str>,
-    game: &Game,
+    game: &GameRef,
     hits: &[Hit],
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {

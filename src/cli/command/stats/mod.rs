@@ -13,8 +13,8 @@ use crate::select::{archives, side_files};
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
-use scoresheet::query::Headers;
-use scoresheet::query::stats::{self, Stats};
+use scoresheet::query::TagColumns;
+use scoresheet::query::report::stats::{self, Stats};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         for archive in archives.archives() {
             let (games, unread) = args.filter.chosen(session, archive, args.games.as_ref())?;
             undecided += unread;
-            let headers = Headers::of(archive);
+            let headers = TagColumns::of(archive);
             let own = stats::stats(&headers, &games).map_err(Failure::of_archive(archive.path()))?;
             side_files::report_columns(session, &headers);
             if own.longest.0 > all.longest.0 {

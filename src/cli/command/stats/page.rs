@@ -3,7 +3,7 @@
 use super::tables::{self, Rows};
 use crate::out::html::escape;
 use crate::text::thousands;
-use scoresheet::query::stats::Stats;
+use scoresheet::query::report::stats::Stats;
 use std::fmt::Write as _;
 
 const STYLE: &str = "\

@@ -2,7 +2,7 @@
 
 use crate::out::json::{Object, rounded};
 use crate::text::{printable, ratio, thousands};
-use scoresheet::query::stats::{LENGTH_STEP, RATING_STEP, Stats};
+use scoresheet::query::report::stats::{LENGTH_STEP, RATING_STEP, Stats};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;

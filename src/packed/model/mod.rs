@@ -1,0 +1,9 @@
+//! What is likely to be played: the weights of the model, what they look at in a move, and the book of openings.
+//!
+//! In flow a board with its scene, out flow scores and frequencies of moves. Knows nothing of bits or streams.
+
+pub mod book;
+pub mod features;
+mod weights;
+
+pub use weights::*;
