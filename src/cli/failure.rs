@@ -1,5 +1,6 @@
 //! Why a command ends without having done its work, and what it then tells the shell.
 
+use crate::text::{count, shown};
 use scoresheet::error::Error;
 use scoresheet::query::QueryFault;
 use std::fmt;
@@ -50,6 +51,19 @@ impl Failure {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
+    /// Names the file in an error of writing it.
+    pub fn of_output(self, path: &Path) -> Failure {
+        match self {
+            Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", shown(path))),
+            failure => failure,
+        }
+    }
+
+    /// Returns the error for a file that cannot be opened.
+    pub fn cannot_open(path: &Path, source: io::Error) -> Failure {
+        Error::Io { doing: "cannot open", path: path.to_path_buf(), source }.into()
+    }
+
     /// Names the archive in an error that does not do so itself.
     pub fn of_archive(path: &Path) -> impl FnOnce(Error) -> Failure {
         move |error| match error {
@@ -62,6 +76,14 @@ impl Failure {
             }
             error => Failure::Library(error),
         }
+    }
+}
+
+/// Returns that all is well, or that so many games could not be read.
+pub fn all_read(unread: u64) -> Result<Code, Failure> {
+    match unread {
+        0 => Ok(Code::Fine),
+        unread => Err(Failure::Message(format!("{} could not be read", count(unread, "game", "games")))),
     }
 }
 

@@ -1,12 +1,14 @@
 //! `scoresheet book`: an opening book in the format of PolyGlot.
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
 use crate::out::new_file;
-use crate::out::output::{self, count, message, note, shown};
 use crate::out::target::{Existing, Outputs};
-use crate::select::games::{self, Where};
+use crate::select::archives;
+use crate::select::filter::Where;
+use crate::session::Session;
+use crate::text::{count, shown};
+use crate::threads::Threads;
 use scoresheet::query::Search;
 use scoresheet::query::report::book::{BookBuilder, BookOptions};
 use std::io::Write;
@@ -45,22 +47,22 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archives = output::open_all(&args.archives)?;
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
     let mut outputs = Outputs::of_archives(&archives);
     let target = outputs.file(&args.output, Content::Book, Existing::of_force(args.force))?;
     args.threads.install(|| {
         let mut book = BookBuilder::new(BookOptions { plies: args.plies, min_games: args.min_games });
         let mut failed = 0;
         for archive in archives.archives() {
-            let name = games::name_in(&archives, archive);
-            let (chosen, undecided) = args.filter.games(archive);
+            let name = archives::name_in(&archives, archive);
+            let (chosen, undecided) = args.filter.games(session, archive);
             let mut search = Search::new(archive);
             if let Some(games) = &chosen {
                 search = search.among(games);
             }
             let unread = search.add_to_book(&mut book);
-            unread.iter().for_each(|error| message(&games::fault(name.as_deref(), error)));
+            unread.iter().for_each(|error| session.message(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;
         }
         if failed > 0 {
@@ -71,7 +73,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         new_file::write(&target, |file| Ok(entries.iter().try_for_each(|entry| file.write_all(&entry.encode()))?))?;
         if !args.quiet {
             let moves = count(entries.len() as u64, "move", "moves");
-            note(&format!("{}: {moves}", shown(&args.output)));
+            session.note(&format!("{}: {moves}", shown(&args.output)));
         }
         Ok(Code::Fine)
     })

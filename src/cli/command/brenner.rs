@@ -2,7 +2,8 @@
 
 use crate::failure::{Code, Failure};
 use crate::out::move_sizes::Forms;
-use crate::out::output::{self, cannot_read, printable};
+use crate::session::Session;
+use crate::text::{hex, printable};
 use scoresheet::Game;
 use scoresheet::brenner::explain::{Explained, Notation, explain};
 use scoresheet::brenner::fixed::{self, Width};
@@ -134,25 +135,25 @@ impl Form {
     }
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let mut out = output::stdout();
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let mut out = session.stdout();
     let done = match &args.verb {
-        Verb::Encode(options) => encode(options, &mut out),
+        Verb::Encode(options) => encode(options, session, &mut out),
         Verb::Decode(options) => decode(options, &mut out),
-        Verb::Explain(options) => tell(options, &mut out),
-        Verb::Sizes(options) => sizes(options, &mut out),
+        Verb::Explain(options) => explain_all(options, session, &mut out),
+        Verb::Sizes(options) => sizes(options, session, &mut out),
     };
     out.flush()?;
     done.map(|()| Code::Fine)
 }
 
-fn encode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
+fn encode(options: &Options, session: &Session, out: &mut impl Write) -> Result<(), Failure> {
     let (mut seen, mut raw) = (0u64, Vec::new());
-    games(&options.file, |game| {
+    games(session, &options.file, |game| {
         seen += 1;
         let bytes = bytes_of(options, &game, seen)?;
         if !options.raw {
-            writeln!(out, "{}", hex(&bytes))?;
+            writeln!(out, "{}", hex(&bytes, " ").to_ascii_uppercase())?;
         } else if seen == 1 {
             raw = bytes;
         } else {
@@ -178,7 +179,7 @@ fn decode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn tell(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
+fn explain_all(options: &Options, session: &Session, out: &mut impl Write) -> Result<(), Failure> {
     let content = read(&options.file)?;
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace();
     let mut list = Vec::new();
@@ -187,7 +188,7 @@ fn tell(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     } else {
         let mut number = 0;
         let source = import::from_reader(io::Cursor::new(content), &options.file)?;
-        games_of(&options.file, source, |game| {
+        games_of(session, &options.file, source, |game| {
             number += 1;
             list.push((number, bytes_of(options, &game, number)?));
             Ok(())
@@ -212,9 +213,9 @@ fn tell(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn sizes(options: &Sizes, out: &mut impl Write) -> Result<(), Failure> {
+fn sizes(options: &Sizes, session: &Session, out: &mut impl Write) -> Result<(), Failure> {
     let mut forms = Forms::default();
-    games(&options.file, |game| {
+    games(session, &options.file, |game| {
         forms.add(&game);
         Ok(())
     })?;
@@ -229,9 +230,9 @@ fn message(file: &Path, game: u64, what: &str) -> Failure {
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let mut content = Vec::new();
     if file.as_os_str() == "-" {
-        io::stdin().lock().read_to_end(&mut content).map_err(|error| cannot_read(file, error))?;
+        io::stdin().lock().read_to_end(&mut content).map_err(|error| Failure::cannot_open(file, error))?;
     } else {
-        content = std::fs::read(file).map_err(|error| cannot_read(file, error))?;
+        content = std::fs::read(file).map_err(|error| Failure::cannot_open(file, error))?;
     }
     Ok(content)
 }
@@ -257,11 +258,6 @@ fn strings(options: &Options, content: &[u8]) -> Result<Vec<(u64, Vec<u8>)>, Fai
         .collect()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-    pairs.join(" ")
-}
-
 fn unhex(line: &[u8]) -> Option<Vec<u8>> {
     let digits: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let pairs = digits.chunks(2);
@@ -273,16 +269,21 @@ fn unhex(line: &[u8]) -> Option<Vec<u8>> {
         .collect()
 }
 
-fn games(file: &Path, each: impl FnMut(Game) -> Result<(), Failure>) -> Result<(), Failure> {
-    games_of(file, import::open(file)?, each)
+fn games(session: &Session, file: &Path, each: impl FnMut(Game) -> Result<(), Failure>) -> Result<(), Failure> {
+    games_of(session, file, import::open(file)?, each)
 }
 
-/// Calls `each` with every game of a PGN source; faults are told.
-fn games_of(file: &Path, source: Source, mut each: impl FnMut(Game) -> Result<(), Failure>) -> Result<(), Failure> {
+/// Calls `each` with every game of a PGN source; faults are reported.
+fn games_of(
+    session: &Session,
+    file: &Path,
+    source: Source,
+    mut each: impl FnMut(Game) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let options = ReadOptions::default();
     let mut splitter = Splitter::new(source, 0, options.limits);
     let mut number = 0;
-    while let Some(piece) = splitter.next_batch(PIECE).map_err(|error| cannot_read(file, error))? {
+    while let Some(piece) = splitter.next_batch(PIECE).map_err(|error| Failure::cannot_open(file, error))? {
         for region in &piece.spans {
             let mut at = 0;
             let text = piece.span(region);
@@ -292,7 +293,7 @@ fn games_of(file: &Path, source: Source, mut each: impl FnMut(Game) -> Result<()
                 let Some(disposition) = reading.disposition else { break };
                 number += 1;
                 for fault in &reading.faults {
-                    output::message(&format!("{}: game {number}: {}", file.display(), fault.kind));
+                    session.message(&format!("{}: game {number}: {}", file.display(), fault.kind));
                 }
                 if disposition == pgn::Disposition::Stored {
                     each(game)?;

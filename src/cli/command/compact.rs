@@ -1,9 +1,10 @@
 //! `scoresheet compact`: a new archive without deleted games.
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::new_archive::TargetArgs;
-use crate::out::output;
+use crate::select::archives;
+use crate::session::Session;
+use crate::threads::Threads;
 use scoresheet::archive::copy::Part;
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
-    args.threads.install(|| args.target.write(&[Part { games: archive.live(), archive: &archive }]))
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
+    args.threads.install(|| args.target.write(session, &[Part { games: archive.live(), archive: &archive }]))
 }

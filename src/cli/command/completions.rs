@@ -1,9 +1,8 @@
 //! `scoresheet completions`: what a shell needs to complete the command line.
 
-use crate::command::Cli;
 use crate::failure::{Code, Failure};
-use crate::out::output;
-use clap::CommandFactory;
+use crate::session::Session;
+
 use clap_complete::Shell;
 use std::io::Write;
 
@@ -19,11 +18,11 @@ pub struct Args {
     shell: Shell,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session, mut command: clap::Command) -> Result<Code, Failure> {
     // To memory first: the generator panics where it cannot write.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "scoresheet", &mut script);
-    let mut out = output::stdout();
+    clap_complete::generate(args.shell, &mut command, "scoresheet", &mut script);
+    let mut out = session.stdout();
     out.write_all(&script)?;
     out.flush()?;
     Ok(Code::Fine)

@@ -1,12 +1,14 @@
 //! `scoresheet dedupe`: games that are there twice.
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
 use crate::out::new_archive;
-use crate::out::output::{self, count, note, printable, shown};
 use crate::out::target::Outputs;
-use crate::select::games;
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{count, printable, shown, thousands};
+use crate::threads::Threads;
+
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{self, Archive, ArchiveSet, GameSet};
@@ -72,12 +74,12 @@ enum Which {
     Last,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    args.threads.install(|| dedupe(args))
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.threads.install(|| dedupe(args, session))
 }
 
-fn dedupe(args: &Args) -> Result<Code, Failure> {
-    let archives = output::open_all(&args.archives)?;
+fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
     let keep = match args.keep {
         Which::Best => Keep::Best,
         Which::First => Keep::First,
@@ -98,10 +100,10 @@ fn dedupe(args: &Args) -> Result<Code, Failure> {
     })?;
     let number = count(doubles.len() as u64, "game", "games");
     if args.output.is_none() && !args.delete {
-        list(args, &archives, &headers, &doubles)?;
+        list(args, session, &archives, &headers, &doubles)?;
         if !args.quiet {
             let all = archives.archives().iter().map(|archive| archive.live().len()).sum();
-            note(&format!("{number} of {} could go", output::thousands(all)));
+            session.note(&format!("{number} of {} could go", thousands(all)));
         }
         return Ok(Code::Fine);
     }
@@ -122,18 +124,18 @@ fn dedupe(args: &Args) -> Result<Code, Failure> {
         };
         let parts: Vec<Part> = archives.archives().iter().zip(&going).map(part).collect();
         if !args.quiet {
-            note(&format!("{number} left out"));
+            session.note(&format!("{number} left out"));
         }
-        return new_archive::write(target, args.quiet, &parts);
+        return new_archive::write(session, target, args.quiet, &parts);
     }
     drop(headers);
     drop(archives);
     for (path, games) in paths.iter().zip(&going) {
         let deleted = archive::delete(path, games.iter()).map_err(Failure::of_archive(path))?;
         if !args.quiet {
-            note(&format!("{}: {} deleted", shown(path), count(games.len(), "game", "games")));
+            session.note(&format!("{}: {} deleted", shown(path), count(games.len(), "game", "games")));
         }
-        output::report_unindexed(path, deleted.unindexed.as_ref());
+        new_archive::warn_unindexed(session, path, deleted.unindexed.as_ref());
     }
     Ok(Code::Fine)
 }
@@ -145,10 +147,16 @@ fn place(archives: &ArchiveSet, number: u64) -> Result<(usize, u64), Failure> {
     Ok((place.unwrap_or_default(), game))
 }
 
-fn list(args: &Args, archives: &ArchiveSet, headers: &[TagColumns], doubles: &[Double]) -> Result<(), Failure> {
+fn list(
+    args: &Args,
+    session: &Session,
+    archives: &ArchiveSet,
+    headers: &[TagColumns],
+    doubles: &[Double],
+) -> Result<(), Failure> {
     let keys = ["White", "Black", "Date"].map(|name| Key::Tag(name.to_owned()));
     let columns = headers.iter().map(|headers| headers.columns(&keys)).collect::<Result<Vec<_>, _>>()?;
-    let mut out = output::stdout();
+    let mut out = session.stdout();
     for Double { game, kept, likeness } in doubles {
         let ((from, game), (of, kept)) = (place(archives, *game)?, place(archives, *kept)?);
         let text = |column: usize| {
@@ -156,7 +164,8 @@ fn list(args: &Args, archives: &ArchiveSet, headers: &[TagColumns], doubles: &[D
             let text = column.and_then(|column| column.text(game)).unwrap_or(b"?");
             String::from_utf8_lossy(text).into_owned()
         };
-        let name = |place: usize| archives.archives().get(place).and_then(|archive| games::name_in(archives, archive));
+        let name =
+            |place: usize| archives.archives().get(place).and_then(|archive| archives::name_in(archives, archive));
         let likeness = match likeness {
             Likeness::Same => "same",
             Likeness::Prefix => "prefix",

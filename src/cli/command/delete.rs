@@ -1,10 +1,14 @@
 //! `scoresheet delete`: games taken out.
 
-use crate::command::Threads;
-use crate::failure::{Code, Failure};
-use crate::out::output::{self, count, note, shown};
+use crate::failure::{self, Code, Failure};
+use crate::out::new_archive;
 use crate::out::target::Outputs;
-use crate::select::games::{self, Ranges, Where};
+use crate::select::archives;
+use crate::select::filter::Where;
+use crate::select::ranges::{self, Ranges};
+use crate::session::Session;
+use crate::text::{count, shown};
+use crate::threads::Threads;
 use scoresheet::archive;
 use std::path::PathBuf;
 
@@ -38,18 +42,18 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.games.is_none() && !args.filter.is_given() {
         return Err(Failure::Message("say which games: with --games RANGES or --where EXPR".to_owned()));
     }
     // All are asked before any is changed.
     let (chosen, undecided) = {
-        let archives = output::open_all(&args.archives)?;
-        games::of_one(&archives, args.games.as_ref())?;
+        let archives = archives::open_all(session, &args.archives)?;
+        ranges::of_one(&archives, args.games.as_ref())?;
         args.threads.install(|| {
             let (mut chosen, mut undecided) = (Vec::new(), 0);
             for archive in archives.archives() {
-                let (games, unread) = args.filter.chosen(archive, args.games.as_ref())?;
+                let (games, unread) = args.filter.chosen(session, archive, args.games.as_ref())?;
                 chosen.push((archive.path().to_path_buf(), games));
                 undecided += unread;
             }
@@ -58,16 +62,16 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     };
     if args.dry_run {
         let all = chosen.iter().map(|(_, games)| games.len()).sum();
-        note(&format!("{} would be deleted", count(all, "game", "games")));
-        return games::all_read(undecided);
+        session.note(&format!("{} would be deleted", count(all, "game", "games")));
+        return failure::all_read(undecided);
     }
     chosen.iter().try_for_each(|(path, _)| Outputs::default().in_place(path))?;
     for (path, games) in chosen {
         let deleted = archive::delete(&path, games.iter()).map_err(Failure::of_archive(&path))?;
         if !args.quiet {
-            note(&format!("{}: {} deleted", shown(&path), count(games.len(), "game", "games")));
+            session.note(&format!("{}: {} deleted", shown(&path), count(games.len(), "game", "games")));
         }
-        output::report_unindexed(&path, deleted.unindexed.as_ref());
+        new_archive::warn_unindexed(session, &path, deleted.unindexed.as_ref());
     }
-    games::all_read(undecided)
+    failure::all_read(undecided)
 }

@@ -1,12 +1,16 @@
 //! `scoresheet eco`: what openings the games are.
 
-use crate::command::Threads;
-use crate::command::list::{self, Style};
-use crate::failure::{Code, Failure};
+use crate::failure::{self, Code, Failure};
+use crate::out::game_line::{self, Style};
 use crate::out::json::Object;
 use crate::out::new_archive;
-use crate::out::output;
-use crate::select::games::{self, Ranges, Unit, Where};
+use crate::select::filter::Where;
+use crate::select::ranges::{self, Ranges};
+use crate::select::units::Unit;
+use crate::select::{archives, parallel};
+use crate::session::Session;
+use crate::text::printable;
+use crate::threads::Threads;
 use scoresheet::archive::copy::{Edit, Part};
 use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Error;
@@ -55,26 +59,31 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    args.threads.install(|| eco(args))
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.threads.install(|| eco(args, session))
 }
 
-fn eco(args: &Args) -> Result<Code, Failure> {
-    let archives = output::open_all(&args.archives)?;
-    games::of_one(&archives, args.games.as_ref())?;
+fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
+    ranges::of_one(&archives, args.games.as_ref())?;
     if let Some(path) = &args.output {
         let target = new_archive::target(archives.archives().iter().map(Archive::path), path, args.force)?;
         let edit = |game: &GameRef| named(game, args.overwrite);
         let parts = archives.archives().iter().map(|archive| Part { games: archive.live(), archive });
         let parts: Vec<Part> = parts.collect();
-        return new_archive::write_edited(&target, args.quiet, &parts, &edit as Edit);
+        return new_archive::write_edited(session, &target, args.quiet, &parts, &edit as Edit);
     }
-    let mut out = output::stdout();
-    let damaged = games::write_lines(&archives, args.games.as_ref(), &args.filter, &mut out, |archive, name, unit| {
-        lines(args.json, archive, name, unit)
-    })?;
+    let mut out = session.stdout();
+    let damaged = parallel::write_lines(
+        session,
+        &archives,
+        args.games.as_ref(),
+        &args.filter,
+        &mut out,
+        |archive, name, unit| lines(args.json, archive, name, unit),
+    )?;
     out.flush()?;
-    games::all_read(damaged)
+    failure::all_read(damaged)
 }
 
 fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (String, Vec<String>) {
@@ -84,9 +93,9 @@ fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Str
         Ok(line) => {
             let start = text.len();
             text += &line;
-            list::push_name(name, style, start, &mut text);
+            game_line::push_name(name, style, start, &mut text);
         }
-        Err(error) => faults.push(games::fault(name, &error)),
+        Err(error) => faults.push(archives::fault(name, &error)),
     });
     (text, faults)
 }
@@ -104,7 +113,7 @@ fn line(json: bool, game: &GameRef) -> Result<String, Error> {
             .with("tag", tag);
         return Ok(format!("{object}\n"));
     }
-    let tag = output::printable(tag.as_deref().unwrap_or("-"));
+    let tag = printable(tag.as_deref().unwrap_or("-"));
     Ok(match found {
         Some((opening, ply)) => format!("{number}\t{}\t{}\t{ply}\t{tag}\n", opening.eco, opening.name),
         None => format!("{number}\t-\t-\t0\t{tag}\n"),

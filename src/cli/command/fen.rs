@@ -1,10 +1,12 @@
 //! `scoresheet fen`: positions as FEN, one a line, any number of them.
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::flavour::Flavour;
 use crate::out::lines::{self, Task};
-use crate::out::output;
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::number;
+use crate::threads::Threads;
 use scoresheet::archive::Archive;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, FenText};
 use std::io::{self, BufWriter, Read, Stdout, Write};
@@ -33,9 +35,9 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
-    let mut out = output::stdout();
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
+    let mut out = session.stdout();
     let from_stdin = args.pairs.is_empty() || args.pairs == ["-"];
     let done = if from_stdin {
         args.threads.install(|| from_reader(&archive, args.flavour, io::stdin().lock(), &mut out))
@@ -102,11 +104,6 @@ fn parse(pair: &[u8]) -> Option<(u64, Option<u32>)> {
     let (game, rest) = pair.split_at(digits);
     let rest = rest.trim_ascii_start();
     let rest = rest.strip_prefix(b":").unwrap_or(rest).trim_ascii_start();
-    let number = |text: &[u8]| {
-        // `parse` would take a sign.
-        text.iter().all(u8::is_ascii_digit).then_some(())?;
-        std::str::from_utf8(text).ok()?.parse::<u64>().ok()
-    };
     let ply = match rest {
         [] if pair.last() == Some(&b':') => return None,
         [] => None,

@@ -1,10 +1,12 @@
 //! `scoresheet index`: the index file, made again, and the side files that make searches fast.
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
-use crate::out::output::{self, count, note, shown, thousands};
 use crate::out::progress;
 use crate::out::target::Outputs;
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{count, shown, thousands};
+use crate::threads::Threads;
 use indicatif::ProgressBar;
 use scoresheet::archive::{Archive, FileKind, writer};
 use scoresheet::query::{Signatures, position::index, tag_columns};
@@ -45,32 +47,32 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let path = FileKind::Index.beside(&args.archive);
     if path == args.archive {
         let what = "this is the name of an index, not of an archive";
         return Err(Failure::Message(format!("{}: {what}", shown(&path))));
     }
     if args.signatures || args.positions || args.headers {
-        return args.threads.install(|| side_files(args));
+        return args.threads.install(|| side_files(args, session));
     }
     Outputs::of([&args.archive]).beside(&args.archive, FileKind::Index)?;
     let archive = Archive::open_without_index(&args.archive).map_err(Failure::of_archive(&args.archive))?;
-    output::report_incomplete(&archive);
+    archives::report_incomplete(session, &archive);
     let index = archive.index_file();
     writer::write_side(&args.archive, &path, &index)?;
-    told(args, &path, index.len() as u64, &count(archive.len(), "game", "games"));
+    report(args, session, &path, index.len() as u64, &count(archive.len(), "game", "games"));
     Ok(Code::Fine)
 }
 
-fn told(args: &Args, path: &Path, size: u64, what: &str) {
+fn report(args: &Args, session: &Session, path: &Path, size: u64, what: &str) {
     if !args.quiet {
-        note(&format!("{}: {} bytes for {what}", shown(path), thousands(size)));
+        session.note(&format!("{}: {} bytes for {what}", shown(path), thousands(size)));
     }
 }
 
-fn side_files(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
     let wanted = [
         (args.signatures, FileKind::Signatures),
         (args.positions, FileKind::Positions),
@@ -82,11 +84,17 @@ fn side_files(args: &Args) -> Result<Code, Failure> {
     }
     if args.signatures {
         let size = Signatures::build(&archive).write(&archive)?;
-        told(args, &FileKind::Signatures.beside(&args.archive), size, &count(archive.len(), "game", "games"));
+        report(
+            args,
+            session,
+            &FileKind::Signatures.beside(&args.archive),
+            size,
+            &count(archive.len(), "game", "games"),
+        );
     }
     if args.positions {
         let all = archive.len() * 2;
-        let bar = progress::bar(Some(all), !args.quiet);
+        let bar = progress::bar(session, Some(all), !args.quiet);
         let look = |bar: &ProgressBar, elapsed: Duration| {
             bar.set_message(progress::left(elapsed, bar.position(), all).unwrap_or_default());
         };
@@ -97,14 +105,20 @@ fn side_files(args: &Args) -> Result<Code, Failure> {
             Failure::Library(error) => Failure::of_archive(&args.archive)(error),
             failure => failure,
         })?;
-        told(args, &FileKind::Positions.beside(&args.archive), size, &count(positions, "position", "positions"));
+        report(
+            args,
+            session,
+            &FileKind::Positions.beside(&args.archive),
+            size,
+            &count(positions, "position", "positions"),
+        );
     }
     if args.headers {
         let (size, names) = tag_columns::write(&archive).map_err(Failure::of_archive(&args.archive))?;
         if !args.quiet {
             let path = FileKind::TagColumns.beside(&args.archive);
             let columns = count(names.len() as u64, "tag", "tags");
-            note(&format!("{}: {} bytes, columns of {columns}", shown(&path), thousands(size)));
+            session.note(&format!("{}: {} bytes, columns of {columns}", shown(&path), thousands(size)));
         }
     }
     Ok(Code::Fine)

@@ -1,15 +1,16 @@
 //! `scoresheet info`: what is in an archive, and what it costs.
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::archive_sizes::Parts;
 use crate::out::json::Object;
-use crate::out::output::{self, count, printable, thousands};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{count, hex, printable, thousands};
+use crate::threads::Threads;
 use scoresheet::archive::{Archive, SideState};
 use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::source::Source;
-use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Say what is in an archive: games, plies, sizes, sources
@@ -31,14 +32,14 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
     let failure = || Failure::of_archive(&args.archive);
     let digest = match args.digest {
         true => Some(args.threads.install(|| archive.digest().map_err(failure()))?.to_string()),
         false => None,
     };
-    let mut out = output::stdout();
+    let mut out = session.stdout();
     match digest {
         Some(digest) if !args.json => writeln!(out, "{digest}")?,
         digest => {
@@ -67,13 +68,6 @@ struct Info<'a> {
     sources: Vec<Source>,
     unfinished: Option<Unfinished>,
     parts: Parts,
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 impl Info<'_> {
@@ -134,7 +128,7 @@ impl Info<'_> {
                     first => format!(", from game {} on", thousands(first)),
                 },
                 if source.exact { "exact" } else { "not exact" },
-                hex(&source.sha256)
+                hex(&source.sha256, "")
             );
         }
         if let Some(Unfinished { source, .. }) = &self.unfinished {
@@ -183,7 +177,7 @@ fn source_json(source: &Source) -> Object {
     Object::new()
         .with("name", source.name.as_str())
         .with("bytes", source.bytes)
-        .with("sha256", hex(&source.sha256))
+        .with("sha256", hex(&source.sha256, ""))
         .with("seen", source.seen)
         .with("rejected", source.rejected)
         .with("exact", source.exact)

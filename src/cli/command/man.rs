@@ -1,12 +1,11 @@
 //! `scoresheet man`: manual pages.
 
-use crate::command::Cli;
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
 use crate::out::new_file;
-use crate::out::output::{self, note, shown};
 use crate::out::target::{Existing, Outputs};
-use clap::CommandFactory;
+use crate::session::Session;
+use crate::text::shown;
 use scoresheet::archive::temporary::TemporaryFolder;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,8 +40,7 @@ fn write(command: clap::Command, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let command = Cli::command();
+pub fn run(args: &Args, session: &Session, command: clap::Command) -> Result<Code, Failure> {
     match &args.dir {
         Some(dir) => {
             let failed = |error| Failure::Message(format!("cannot write to {}: {error}", shown(dir)));
@@ -50,10 +48,10 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
                 Failure::Output(error) => failed(error),
                 failure => failure,
             })?;
-            note(&format!("{}: manual pages written", shown(dir)));
+            session.note(&format!("{}: manual pages written", shown(dir)));
         }
         None => {
-            let mut out = output::stdout();
+            let mut out = session.stdout();
             clap_mangen::Man::new(command).render(&mut out)?;
             out.flush()?;
         }

@@ -1,9 +1,10 @@
 //! `scoresheet merge`: several archives made one.
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::new_archive::TargetArgs;
-use crate::out::output;
+use crate::select::archives;
+use crate::session::Session;
+use crate::threads::Threads;
 use scoresheet::archive::copy::Part;
 use std::path::PathBuf;
 
@@ -26,8 +27,8 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archives = args.archives.iter().map(|path| output::open(path)).collect::<Result<Vec<_>, _>>()?;
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = args.archives.iter().map(|path| archives::open(session, path)).collect::<Result<Vec<_>, _>>()?;
     let parts: Vec<Part> = archives.iter().map(|archive| Part { games: archive.live(), archive }).collect();
-    args.threads.install(|| args.target.write(&parts))
+    args.threads.install(|| args.target.write(session, &parts))
 }

@@ -30,7 +30,8 @@ pub mod undelete;
 pub mod verify;
 
 use crate::failure::{Code, Failure};
-use clap::{Args, Parser, Subcommand};
+use crate::session::Session;
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Chess games in a compact archive, every position at hand
 ///
@@ -92,61 +93,36 @@ pub enum Command {
 }
 
 /// Runs the subcommand.
-pub fn run(command: &Command) -> Result<Code, Failure> {
+pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
     match command {
-        Command::Import(args) => import::run(args),
-        Command::Info(args) => info::run(args),
-        Command::Show(args) => show::run(args),
-        Command::Fen(args) => fen::run(args),
-        Command::Find(args) => find::run(args),
-        Command::Tree(args) => tree::run(args),
-        Command::Book(args) => book::run(args),
-        Command::List(args) => list::run(args),
-        Command::Export(args) => export::run(args),
-        Command::Position(args) => position::run(args),
-        Command::Brenner(args) => brenner::run(args),
-        Command::Pcn(args) => pcn::run(args),
-        Command::Dedupe(args) => dedupe::run(args),
-        Command::Eco(args) => eco::run(args),
-        Command::Delete(args) => delete::run(args),
-        Command::Undelete(args) => undelete::run(args),
-        Command::Replace(args) => replace::run(args),
-        Command::Compact(args) => compact::run(args),
-        Command::Merge(args) => merge::run(args),
-        Command::Split(args) => split::run(args),
-        Command::Stats(args) => stats::run(args),
-        Command::Verify(args) => verify::run(args),
-        Command::Repair(args) => repair::run(args),
-        Command::Index(args) => index::run(args),
-        Command::Pack(args) => pack::pack(args),
-        Command::Unpack(args) => pack::unpack(args),
-        Command::Bench(args) => bench::run(args),
-        Command::Completions(args) => completions::run(args),
-        Command::Man(args) => man::run(args),
-    }
-}
-
-/// How many threads to use.
-#[derive(Clone, Copy, Debug, Args)]
-pub struct Threads {
-    /// Use this many threads; 0 for one a processor core
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
-    threads: u16,
-}
-
-impl Threads {
-    /// Returns the number asked for, 0 for one a core.
-    pub fn count(self) -> usize {
-        usize::from(self.threads)
-    }
-
-    /// Runs `work` with that many threads for everything parallel in it.
-    pub fn install<T: Send>(self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-        // The global pool, so that `work` itself stays on the main thread and need not be `Send`.
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(self.count())
-            .build_global()
-            .map_err(|error| Failure::Message(format!("cannot start {} threads: {error}", self.count())))?;
-        work()
+        Command::Import(args) => import::run(args, session),
+        Command::Info(args) => info::run(args, session),
+        Command::Show(args) => show::run(args, session),
+        Command::Fen(args) => fen::run(args, session),
+        Command::Find(args) => find::run(args, session),
+        Command::Tree(args) => tree::run(args, session),
+        Command::Book(args) => book::run(args, session),
+        Command::List(args) => list::run(args, session),
+        Command::Export(args) => export::run(args, session),
+        Command::Position(args) => position::run(args, session),
+        Command::Brenner(args) => brenner::run(args, session),
+        Command::Pcn(args) => pcn::run(args, session),
+        Command::Dedupe(args) => dedupe::run(args, session),
+        Command::Eco(args) => eco::run(args, session),
+        Command::Delete(args) => delete::run(args, session),
+        Command::Undelete(args) => undelete::run(args, session),
+        Command::Replace(args) => replace::run(args, session),
+        Command::Compact(args) => compact::run(args, session),
+        Command::Merge(args) => merge::run(args, session),
+        Command::Split(args) => split::run(args, session),
+        Command::Stats(args) => stats::run(args, session),
+        Command::Verify(args) => verify::run(args, session),
+        Command::Repair(args) => repair::run(args, session),
+        Command::Index(args) => index::run(args, session),
+        Command::Pack(args) => pack::pack(args, session),
+        Command::Unpack(args) => pack::unpack(args, session),
+        Command::Bench(args) => bench::run(args, session),
+        Command::Completions(args) => completions::run(args, session, Cli::command()),
+        Command::Man(args) => man::run(args, session, Cli::command()),
     }
 }

@@ -1,12 +1,13 @@
 //! `scoresheet pack` and `scoresheet unpack`: copies of an archive with its moves packed, or plain again.
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::archive_sizes::Parts;
-use crate::out::json::Object;
-use crate::out::new_archive;
-use crate::out::output::{self, count, note, ratio, shown, thousands};
-use crate::out::progress;
+use crate::out::json::{Object, rounded};
+use crate::out::{new_archive, progress};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{count, ratio, shown, thousands};
+use crate::threads::Threads;
 use indicatif::ProgressBar;
 use scoresheet::archive::{MODEL, TranscodeOptions, Transcoded, transcode};
 use scoresheet::format::moves::Coding;
@@ -62,20 +63,20 @@ struct Common {
     threads: Threads,
 }
 
-pub fn pack(args: &PackArgs) -> Result<Code, Failure> {
-    copy(&args.common, Coding::Packed(MODEL))
+pub fn pack(args: &PackArgs, session: &Session) -> Result<Code, Failure> {
+    copy(&args.common, session, Coding::Packed(MODEL))
 }
 
-pub fn unpack(args: &UnpackArgs) -> Result<Code, Failure> {
-    copy(&args.common, Coding::Plain)
+pub fn unpack(args: &UnpackArgs, session: &Session) -> Result<Code, Failure> {
+    copy(&args.common, session, Coding::Plain)
 }
 
-fn copy(args: &Common, coding: Coding) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+fn copy(args: &Common, session: &Session, coding: Coding) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
     let target = new_archive::target([args.archive.as_path()], &args.output, args.force)?;
     let options = TranscodeOptions { coding, level: args.level, replace: target.replace() };
     let (total, done, stop) = (archive.file_length(), AtomicU64::new(0), AtomicBool::new(false));
-    let bar = progress::bar(Some(total), !args.quiet);
+    let bar = progress::bar(session, Some(total), !args.quiet);
     let look = |bar: &ProgressBar, elapsed: Duration| {
         let done = done.load(Ordering::Relaxed);
         bar.set_position(done);
@@ -90,36 +91,37 @@ fn copy(args: &Common, coding: Coding) -> Result<Code, Failure> {
         progress::watched(&bar, look, || transcode(&archive, target.path(), &options, progress, &stop))
             .map_err(Failure::of_archive(&args.archive))
     })?;
-    report(args, &archive, &transcoded, start.elapsed())
+    report(args, session, &archive, &transcoded, start.elapsed())
 }
 
 fn report(
     args: &Common,
+    session: &Session,
     archive: &scoresheet::Archive,
     transcoded: &Transcoded,
     elapsed: Duration,
 ) -> Result<Code, Failure> {
     let Transcoded { before, after, archive_bytes, index_bytes, .. } = *transcoded;
-    output::report_unindexed(&args.output, transcoded.unindexed.as_ref());
+    new_archive::warn_unindexed(session, &args.output, transcoded.unindexed.as_ref());
     let parts = Parts::new(after, archive_bytes, index_bytes);
     let bits = |bytes: u64| ratio(bytes as f64 * 8.0, after.plies as f64);
     let seconds = elapsed.as_secs_f64();
     if args.json {
-        let mut out = output::stdout();
+        let mut out = session.stdout();
         let summary = Object::new()
             .with("archive", args.output.display().to_string())
             .with("games", after.games)
             .with("plies", after.plies)
             .with("bytes_before", archive.file_length())
             .with("bytes", archive_bytes)
-            .with("moves_bits_per_ply_before", crate::out::json::rounded(bits(before.moves_bytes), 4))
-            .with("moves_bits_per_ply", crate::out::json::rounded(bits(after.moves_bytes), 4))
-            .with("seconds", crate::out::json::rounded(seconds, 3))
+            .with("moves_bits_per_ply_before", rounded(bits(before.moves_bytes), 4))
+            .with("moves_bits_per_ply", rounded(bits(after.moves_bytes), 4))
+            .with("seconds", rounded(seconds, 3))
             .object("parts", &parts.json());
         writeln!(out, "{summary}")?;
         out.flush()?;
     } else if !args.quiet {
-        note(&format!(
+        session.note(&format!(
             "{}: {}, {} bytes instead of {}; moves {:.3} bits a ply instead of {:.3}; {:.1} s, {:.2} µs a ply",
             shown(&args.output),
             count(after.games, "game", "games"),
@@ -130,7 +132,7 @@ fn report(
             seconds,
             ratio(seconds * 1e6, after.plies as f64),
         ));
-        eprint!("{}", parts.table());
+        parts.table().lines().for_each(|line| session.note(line));
     }
     Ok(Code::Fine)
 }

@@ -4,8 +4,9 @@ use crate::failure::{Code, Failure};
 use crate::out::content::Content;
 use crate::out::json::Object;
 use crate::out::new_file;
-use crate::out::output::{self, cannot_read, count, printable};
 use crate::out::target::{Existing, Outputs};
+use crate::session::Session;
+use crate::text::{count, printable};
 use clap::ValueEnum;
 use scoresheet::import;
 use scoresheet::pcn::general::{self, Checked, GeneralGame, Layout, Squares};
@@ -105,11 +106,11 @@ enum Naming {
     Pieces,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let mut out = output::stdout();
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let mut out = session.stdout();
     let done = match &args.verb {
         Verb::Show(args) => show(args, &mut out).map(|()| Code::Fine),
-        Verb::Check(args) => check(args, &mut out),
+        Verb::Check(args) => check(args, session, &mut out),
         Verb::Convert(args) => convert(args, &mut out).map(|()| Code::Fine),
     };
     out.flush()?;
@@ -119,7 +120,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
 /// Returns the text of a document, plain or compressed.
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let mut content = Vec::new();
-    import::open_as_is(file)?.read_to_end(&mut content).map_err(|error| cannot_read(file, error))?;
+    import::open_as_is(file)?.read_to_end(&mut content).map_err(|error| Failure::cannot_open(file, error))?;
     Ok(content)
 }
 
@@ -219,7 +220,7 @@ fn heading(game: &GeneralGame) -> Object {
         .with("plies", game.plies())
 }
 
-fn check(args: &Check, out: &mut impl Write) -> Result<Code, Failure> {
+fn check(args: &Check, session: &Session, out: &mut impl Write) -> Result<Code, Failure> {
     let mut code = Code::Fine;
     for file in &args.files {
         let name = file.display().to_string();
@@ -233,7 +234,7 @@ fn check(args: &Check, out: &mut impl Write) -> Result<Code, Failure> {
             }
         };
         if games.is_empty() {
-            output::message(&format!("{name}: no game in this document"));
+            session.message(&format!("{name}: no game in this document"));
             code = Code::Failed;
         }
         for (game, number) in games.iter().zip(1u64..) {

@@ -1,11 +1,11 @@
 //! `scoresheet repair`: a new archive of everything in a damaged one that is whole.
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
-use crate::out::new_archive;
-use crate::out::output::{self, count, note, printable, shown};
-use crate::out::progress;
+use crate::out::{new_archive, progress};
+use crate::session::Session;
+use crate::text::{count, printable, shown};
+use crate::threads::Threads;
 use scoresheet::archive::Archive;
 use scoresheet::archive::repair::{Loss, Repair};
 use std::io::Write;
@@ -41,21 +41,21 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let path = &args.archive;
-    let file = std::fs::metadata(path).map_err(|error| output::cannot_read(path, error))?;
+    let file = std::fs::metadata(path).map_err(|error| Failure::cannot_open(path, error))?;
     let target = new_archive::target([path.as_path()], &args.output, args.force)?;
     let (done, total) = (AtomicU64::new(0), file.len());
-    let bar = progress::bar(Some(total), !args.quiet);
+    let bar = progress::bar(session, Some(total), !args.quiet);
     let repair = args.threads.install(|| {
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
         let look = |bar: &indicatif::ProgressBar, _| bar.set_position(done.load(Ordering::Relaxed).min(total));
-        let work = || Archive::repair(path, output::access(), target.path(), target.replace(), progress);
+        let work = || Archive::repair(path, session.access, target.path(), target.replace(), progress);
         progress::watched(&bar, look, work).map_err(Failure::of_archive(path))
     })?;
-    let mut out = output::stdout();
+    let mut out = session.stdout();
     if args.json {
         writeln!(out, "{}", json(&repair))?;
     } else {
@@ -64,9 +64,9 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     out.flush()?;
     if !args.quiet {
         let kept = count(repair.kept_games(), "game", "games");
-        note(&format!("{}: {kept} of {} kept", shown(&args.output), repair.games));
+        session.note(&format!("{}: {kept} of {} kept", shown(&args.output), repair.games));
     }
-    output::report_unindexed(&args.output, repair.unindexed.as_ref());
+    new_archive::warn_unindexed(session, &args.output, repair.unindexed.as_ref());
     Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Fine } else { Code::Damaged })
 }
 

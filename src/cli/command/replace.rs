@@ -1,8 +1,11 @@
 //! `scoresheet replace`: a game's place taken by another.
 
 use crate::failure::{Code, Failure};
-use crate::out::output::{self, count, note, shown};
+use crate::out::new_archive;
 use crate::out::target::Outputs;
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{count, shown};
 use scoresheet::archive::GameSet;
 use scoresheet::import::{ImportOptions, replace};
 use std::path::PathBuf;
@@ -29,10 +32,10 @@ pub struct Args {
     quiet: bool,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let failed = || Failure::of_archive(&args.archive);
     let before = {
-        let archive = output::open(&args.archive)?;
+        let archive = archives::open(session, &args.archive)?;
         archive.game(args.game).map_err(failed())?;
         archive.len()
     };
@@ -46,16 +49,16 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         &ImportOptions::default(),
         &Default::default(),
         &Default::default(),
-        |fault| output::message(&format!("{}:{}: {}", shown(&args.pgn), fault.line, fault.fault)),
+        |fault| session.message(&format!("{}:{}: {}", shown(&args.pgn), fault.line, fault.fault)),
     )
     .map_err(failed())?;
-    output::report_unindexed(&args.archive, summary.unindexed.as_ref());
+    new_archive::warn_unindexed(session, &args.archive, summary.unindexed.as_ref());
     if !args.quiet {
         let new = match summary.stored {
             1 => format!("game {}", before + 1),
             stored => format!("games {} to {} ({})", before + 1, before + stored, count(stored, "game", "games")),
         };
-        note(&format!("{}: game {} is now {new}", shown(&args.archive), args.game));
+        session.note(&format!("{}: game {} is now {new}", shown(&args.archive), args.game));
     }
     Ok(Code::Fine)
 }

@@ -4,7 +4,9 @@ use crate::failure::{Code, Failure};
 use crate::out::board;
 use crate::out::heading::Heading;
 use crate::out::json::{self, Object};
-use crate::out::output::{self, printable, thousands};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{printable, thousands};
 use scoresheet::archive::GameRef;
 use scoresheet::brenner::decode::{Decoder, Item, Texts};
 use scoresheet::chess::{Color, Position};
@@ -46,10 +48,10 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
     let game = archive.game(args.game)?;
-    let mut out = output::stdout();
+    let mut out = session.stdout();
     if args.pgn {
         let mut writer = PgnWriter::new();
         game.write_pgn(&mut writer)?;
@@ -66,7 +68,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             position: game.position(ply)?,
             last: last_move(&game, ply)?,
         };
-        let text = if args.json { format!("{}\n", shown.json()) } else { shown.text(args) };
+        let text = if args.json { format!("{}\n", shown.json()) } else { shown.text(args, session) };
         out.write_all(text.as_bytes())?;
     }
     out.flush()?;
@@ -136,7 +138,7 @@ impl Shown {
         }
     }
 
-    fn text(&self, args: &Args) -> String {
+    fn text(&self, args: &Args, session: &Session) -> String {
         let heading = &self.heading;
         let mut text = format!("Game    {} of {}\n", thousands(self.number), thousands(self.games));
         let rows = [
@@ -149,7 +151,7 @@ impl Shown {
         for (title, value) in rows {
             text += &format!("{title:<8}{}\n", printable(&value));
         }
-        let unicode = args.unicode || (!args.ascii && output::is_terminal() && board::locale_is_utf8());
+        let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
         text += &format!("\n{}\n", board::draw(&self.position, unicode, args.flip));
         let last = match &self.last {
             Some(played) => format!("{} {}", played.number, played.san),

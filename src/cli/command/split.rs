@@ -1,11 +1,13 @@
 //! `scoresheet split`: one archive made several.
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
 use crate::out::new_archive;
-use crate::out::output::{self, shown};
 use crate::out::target::{Existing, Outputs, Target};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{number, shown};
+use crate::threads::Threads;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, FileKind, GameSet};
 use scoresheet::query::TagColumns;
@@ -52,11 +54,11 @@ pub struct Args {
 /// The most archives that are made in one go.
 const MOST: usize = 10_000;
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
     args.threads.install(|| {
         if let Some(bytes) = args.bytes {
-            return by_bytes(args, &archive, bytes);
+            return by_bytes(args, session, &archive, bytes);
         }
         let parts = match (&args.by, args.count) {
             (Some(tag), _) => by_tag(&archive, tag)?,
@@ -71,7 +73,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         // All are looked at before any is written.
         let parts = parts.into_iter().map(target).collect::<Result<Vec<(Target, GameSet)>, Failure>>()?;
         for (target, games) in parts {
-            new_archive::write(&target, args.quiet, &[Part { archive: &archive, games }])?;
+            new_archive::write(session, &target, args.quiet, &[Part { archive: &archive, games }])?;
         }
         Ok(Code::Fine)
     })
@@ -102,13 +104,13 @@ fn bytes(text: &str) -> Result<u64, String> {
         Some((at, 'G' | 'g')) => (&text[..at], 1_000_000_000),
         _ => (text, 1),
     };
-    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).filter(|bytes| *bytes > 0);
-    number.ok_or_else(|| "a number of bytes was expected, as in 500000, 500K or 25M".to_owned())
+    let bytes = number(digits.as_bytes()).and_then(|number| number.checked_mul(unit)).filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| "a number of bytes was expected, as in 500000, 500K or 25M".to_owned())
 }
 
 /// Makes archives of at most so many bytes. How much a game takes is known when it is compressed with its neighbours: so a part that has
 /// become too large is made again with fewer games, and one that has become much too small with more, once.
-fn by_bytes(args: &Args, archive: &Archive, most: u64) -> Result<Code, Failure> {
+fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Result<Code, Failure> {
     let live: Vec<u64> = archive.live().iter().collect();
     let expected = archive.file_length().div_ceil(most);
     not_too_many(expected.min(live.len() as u64))?;
@@ -130,7 +132,7 @@ fn by_bytes(args: &Args, archive: &Archive, most: u64) -> Result<Code, Failure> 
             for game in own {
                 games.insert(*game);
             }
-            let copied = new_archive::try_write(&target, args.quiet, &[Part { archive, games }])?;
+            let copied = new_archive::try_write(session, &target, args.quiet, &[Part { archive, games }])?;
             target = target.again();
             let better = fitting(copied.games, copied.bytes) * 99 / 100;
             if copied.bytes > most {
@@ -152,9 +154,9 @@ fn by_bytes(args: &Args, archive: &Archive, most: u64) -> Result<Code, Failure> 
             }
         };
         if !args.quiet {
-            new_archive::written(target.path(), &copied);
+            new_archive::written(session, target.path(), &copied);
         }
-        output::report_unindexed(target.path(), copied.unindexed.as_ref());
+        new_archive::warn_unindexed(session, target.path(), copied.unindexed.as_ref());
         guess = fitting(copied.games, copied.bytes) * 99 / 100;
         rest = rest.get(take..).unwrap_or_default();
     }

@@ -1,14 +1,15 @@
 //! `scoresheet tree`: what was played in a position, and how it went.
 
-use crate::command::Threads;
-use crate::failure::{Code, Failure};
+use crate::failure::{self, Code, Failure};
 use crate::out::formats;
 use crate::out::heading::Heading;
 use crate::out::json::Object;
-use crate::out::output::{self, count, message, ratio, thousands};
-use crate::select::games::{self, Where};
+use crate::select::filter::Where;
 use crate::select::position::PositionArgs;
-use crate::select::side_files;
+use crate::select::{archives, side_files};
+use crate::session::Session;
+use crate::text::{count, printable, ratio, thousands};
+use crate::threads::Threads;
 use scoresheet::archive::{Archive, ArchiveSet};
 use scoresheet::chess::Move;
 use scoresheet::query::{Tally, Tree};
@@ -48,16 +49,16 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archives = output::open_all(&args.archives)?;
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
     let position = args.position.position()?;
     args.threads.install(|| {
         let (mut all, mut failed) = (None::<Tree>, 0);
         for (before, archive) in archives.numbered() {
-            let name = games::name_in(&archives, archive);
-            let (chosen, undecided) = args.filter.games(archive);
-            let tree = side_files::with_search(archive, chosen.as_ref(), |search| search.tree(&position));
-            tree.unread.iter().for_each(|error| message(&games::fault(name.as_deref(), error)));
+            let name = archives::name_in(&archives, archive);
+            let (chosen, undecided) = args.filter.games(session, archive);
+            let tree = side_files::with_search(session, archive, chosen.as_ref(), |search| search.tree(&position));
+            tree.unread.iter().for_each(|error| session.message(&archives::fault(name.as_deref(), error)));
             failed += undecided + tree.unread.len() as u64;
             match &mut all {
                 Some(all) => all.add(tree, before),
@@ -66,10 +67,10 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         }
         let Some(tree) = all else { return Ok(Code::Fine) };
         let text = if args.json { json(args, &archives, &tree)? } else { text(args, &archives, &tree)? };
-        let mut out = output::stdout();
+        let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
         out.flush()?;
-        games::all_read(failed)
+        failure::all_read(failed)
     })
 }
 
@@ -87,10 +88,10 @@ fn text(args: &Args, archives: &ArchiveSet, tree: &Tree) -> Result<String, Failu
     for number in samples {
         let (archive, number) = archives.locate(number)?;
         let heading = Heading::of(&archive.game(number)?)?;
-        let name = games::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
+        let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
         let (white, black) = (heading.player("White"), heading.player("Black"));
         let what = format!("{name}{number}  {white} - {black}  {}  {}", heading.result(), heading.date());
-        text.push_str(&output::printable(&what));
+        text.push_str(&printable(&what));
         text.push('\n');
     }
     Ok(text)
@@ -127,7 +128,7 @@ fn counted(object: Object, tally: &Tally) -> Object {
 
 /// Adds the archive's name where there are several.
 fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
-    match games::name_in(archives, archive) {
+    match archives::name_in(archives, archive) {
         Some(name) => object.with("archive", name),
         None => object,
     }

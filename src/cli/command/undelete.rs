@@ -1,9 +1,12 @@
 //! `scoresheet undelete`: deletions undone.
 
 use crate::failure::{Code, Failure};
-use crate::out::output::{self, count, note, shown};
+use crate::out::new_archive;
 use crate::out::target::Outputs;
-use crate::select::games::Ranges;
+use crate::select::archives;
+use crate::select::ranges::Ranges;
+use crate::session::Session;
+use crate::text::{count, shown};
 use scoresheet::archive::{self, GameSet};
 use std::io::Write;
 use std::path::PathBuf;
@@ -35,10 +38,10 @@ pub struct Args {
     quiet: bool,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let path = &args.archive;
     let chosen = {
-        let archive = output::open(path)?;
+        let archive = archives::open(session, path)?;
         let mut deleted = GameSet::all(archive.len());
         deleted.subtract(&archive.live());
         if let Some(ranges) = &args.games {
@@ -47,7 +50,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         deleted
     };
     if args.list {
-        let mut out = output::stdout();
+        let mut out = session.stdout();
         chosen.iter().try_for_each(|game| writeln!(out, "{game}"))?;
         out.flush()?;
         return Ok(Code::Fine);
@@ -55,8 +58,8 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
     Outputs::default().in_place(path)?;
     let restored = archive::undelete(path, chosen.iter()).map_err(Failure::of_archive(path))?;
     if !args.quiet {
-        note(&format!("{}: {} restored", shown(path), count(restored.games, "game", "games")));
+        session.note(&format!("{}: {} restored", shown(path), count(restored.games, "game", "games")));
     }
-    output::report_unindexed(path, restored.unindexed.as_ref());
+    new_archive::warn_unindexed(session, path, restored.unindexed.as_ref());
     Ok(Code::Fine)
 }

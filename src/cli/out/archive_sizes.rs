@@ -1,7 +1,7 @@
 //! What the parts of an archive cost, against the PGN they came from.
 
 use crate::out::json::{Object, rounded};
-use crate::out::output::{ratio, thousands};
+use crate::text::{ratio, thousands};
 use scoresheet::format::commit::Commit;
 
 /// The bytes of an archive and its index by part.

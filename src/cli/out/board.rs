@@ -2,17 +2,6 @@
 
 use scoresheet::chess::{Color, Piece, Position, Role, Square};
 
-/// Returns whether the locale says that the terminal shows UTF-8.
-pub fn locale_is_utf8() -> bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-    locale.is_some_and(|locale| {
-        let locale = locale.to_ascii_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    })
-}
-
 /// Returns the board, nine lines; White below, or Black where `flip` is given.
 pub fn draw(position: &Position, unicode: bool, flip: bool) -> String {
     let order = |place: u8| if flip { 7 - place } else { place };

@@ -1,7 +1,7 @@
 //! The source's own measure: how many bytes moves take as text, and in each form that Brenner's document has for them.
 
 use crate::out::json::{Object, rounded};
-use crate::out::output::{ratio, thousands};
+use crate::text::{ratio, thousands};
 use scoresheet::brenner::alternate::Order;
 use scoresheet::brenner::encode;
 use scoresheet::brenner::fixed::{self, Width};

@@ -1,11 +1,11 @@
 //! New archives out of games of others, with progress and a line that says what was written.
 
-use crate::failure::{Code, Failure};
+use crate::failure::{self, Code, Failure};
 use crate::out::content::Content;
-use crate::out::output::{self, count, note, shown, thousands};
 use crate::out::progress;
 use crate::out::target::{Existing, Outputs, Target};
-use crate::select::games::all_read;
+use crate::session::Session;
+use crate::text::{count, shown, thousands};
 use scoresheet::archive::FileKind;
 use scoresheet::archive::copy::{self, Copied, Edit, Part};
 use scoresheet::error::Error;
@@ -28,9 +28,9 @@ pub struct TargetArgs {
 
 impl TargetArgs {
     /// Writes the archive. Is to be called where threads have been installed.
-    pub fn write(&self, parts: &[Part]) -> Result<Code, Failure> {
+    pub fn write(&self, session: &Session, parts: &[Part]) -> Result<Code, Failure> {
         let archives = parts.iter().map(|part| part.archive.path());
-        write(&target(archives, &self.output, self.force)?, self.quiet, parts)
+        write(session, &target(archives, &self.output, self.force)?, self.quiet, parts)
     }
 }
 
@@ -40,53 +40,63 @@ pub fn target<'a>(archives: impl IntoIterator<Item = &'a Path>, path: &Path, for
 }
 
 /// Writes a new archive with these games.
-pub fn write(target: &Target, quiet: bool, parts: &[Part]) -> Result<Code, Failure> {
-    run(target, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
+pub fn write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) -> Result<Code, Failure> {
+    run(session, target, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
 }
 
 /// Writes a new archive with these games, and does not say so; returns what has been copied.
-pub fn try_write(target: &Target, quiet: bool, parts: &[Part]) -> Result<Copied, Failure> {
-    copied(quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
+pub fn try_write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) -> Result<Copied, Failure> {
+    copied(session, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
 }
 
 /// Says what has been written.
-pub fn written(path: &Path, copied: &Copied) {
+pub fn written(session: &Session, path: &Path, copied: &Copied) {
     let size = thousands(copied.bytes);
-    note(&format!("{}: {}, {size} bytes", shown(path), count(copied.games, "game", "games")));
+    session.note(&format!("{}: {}, {size} bytes", shown(path), count(copied.games, "game", "games")));
 }
 
 /// Writes a new archive with these games; where there are others that could not be looked at, it is a failure in the end.
-pub fn write_part(target: &Target, parts: &[Part], unread: u64) -> Result<Code, Failure> {
-    let code = write(target, false, parts)?;
-    all_read(unread).map(|_| code)
+pub fn write_part(session: &Session, target: &Target, parts: &[Part], unread: u64) -> Result<Code, Failure> {
+    let code = write(session, target, false, parts)?;
+    failure::all_read(unread).map(|_| code)
 }
 
 /// Writes a new archive with these games, and for some of them other tags.
-pub fn write_edited(target: &Target, quiet: bool, parts: &[Part], edit: Edit) -> Result<Code, Failure> {
-    run(target, quiet, parts, |progress| copy::write_edited(target.path(), target.replace(), parts, edit, progress))
+pub fn write_edited(
+    session: &Session,
+    target: &Target,
+    quiet: bool,
+    parts: &[Part],
+    edit: Edit,
+) -> Result<Code, Failure> {
+    run(session, target, quiet, parts, |progress| {
+        copy::write_edited(target.path(), target.replace(), parts, edit, progress)
+    })
 }
 
 fn run(
+    session: &Session,
     target: &Target,
     quiet: bool,
     parts: &[Part],
     write: impl FnOnce(&dyn Fn(u64)) -> Result<Copied, Error>,
 ) -> Result<Code, Failure> {
-    let copied = copied(quiet, parts, write)?;
+    let copied = copied(session, quiet, parts, write)?;
     if !quiet {
-        written(target.path(), &copied);
+        written(session, target.path(), &copied);
     }
-    output::report_unindexed(target.path(), copied.unindexed.as_ref());
+    warn_unindexed(session, target.path(), copied.unindexed.as_ref());
     Ok(Code::Fine)
 }
 
 fn copied(
+    session: &Session,
     quiet: bool,
     parts: &[Part],
     write: impl FnOnce(&dyn Fn(u64)) -> Result<Copied, Error>,
 ) -> Result<Copied, Failure> {
     let games = parts.iter().map(|part| part.games.len()).sum();
-    let bar = progress::bar(Some(games), !quiet);
+    let bar = progress::bar(session, Some(games), !quiet);
     let look = |bar: &indicatif::ProgressBar, elapsed: Duration| {
         let done = bar.position();
         bar.set_message(format!(
@@ -96,4 +106,14 @@ fn copied(
         ));
     };
     Ok(progress::watched(&bar, look, || write(&|games| bar.inc(games)))?)
+}
+
+/// Warns that an archive is complete, but has no index beside it.
+pub fn warn_unindexed(session: &Session, archive: &Path, unindexed: Option<&Error>) {
+    if let Some(error) = unindexed {
+        let archive = shown(archive);
+        session.message(&format!(
+            "warning: {archive} is complete, but without its index: {error}; make it with `scoresheet index {archive}`"
+        ));
+    }
 }

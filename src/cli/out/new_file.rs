@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::out::content::Compression;
-use crate::out::output::shown;
 use crate::out::target::{Target, exists};
+use crate::text::shown;
 use bzip2::write::BzEncoder;
 use flate2::write::GzEncoder;
 use scoresheet::archive::temporary::Temporary;
@@ -107,10 +107,7 @@ impl<W: Write> Write for Sink<W> {
 /// Writes a whole file by `work`; errors of writing name it.
 pub fn write<T>(target: &Target, work: impl FnOnce(&mut NewFile) -> Result<T, Failure>) -> Result<T, Failure> {
     let mut file = NewFile::create(target)?;
-    work(&mut file).and_then(|done| file.finish().map(|()| done)).map_err(|failure| match failure {
-        Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", shown(target.path()))),
-        failure => failure,
-    })
+    work(&mut file).and_then(|done| file.finish().map(|()| done)).map_err(|failure| failure.of_output(target.path()))
 }
 
 /// A file being written under a temporary name. Dropped before `finish`, it leaves nothing.

@@ -1,13 +1,13 @@
-//! Progress bars: on standard error, and only where that is a terminal.
+//! Progress bars: on standard error, and only if that is a terminal.
 
+use crate::session::Session;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, stderr};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Returns a bar up to `total`, or one that only shows that something goes on; hidden unless wanted and standard error is a terminal.
-pub fn bar(total: Option<u64>, wanted: bool) -> ProgressBar {
-    if !wanted || !stderr().is_terminal() {
+pub fn bar(session: &Session, total: Option<u64>, wanted: bool) -> ProgressBar {
+    if !wanted || !session.shows_progress() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());

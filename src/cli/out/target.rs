@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::out::content::{Compression, Content};
-use crate::out::output::shown;
+use crate::text::shown;
 use scoresheet::archive::{ArchiveSet, FileKind};
 use std::collections::HashMap;
 use std::fs::{self, Metadata};

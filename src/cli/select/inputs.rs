@@ -1,7 +1,7 @@
 //! The files that arguments mean: files, folders, and patterns that the shell has left alone.
 
 use crate::failure::Failure;
-use crate::out::output::{cannot_read, shown};
+use crate::text::shown;
 use scoresheet::error::Error;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -46,7 +46,7 @@ fn folder(root: &Path, kind: &Kind, files: &mut Vec<PathBuf>) -> Result<(), Fail
     let (mut found, mut folders) = (Vec::new(), vec![root.to_path_buf()]);
     while let Some(folder) = folders.pop() {
         for entry in entries(&folder)? {
-            let entry_kind = entry.file_type().map_err(|error| cannot_read(&entry.path(), error))?;
+            let entry_kind = entry.file_type().map_err(|error| Failure::cannot_open(&entry.path(), error))?;
             let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
             if entry_kind.is_dir() {
                 folders.push(entry.path());

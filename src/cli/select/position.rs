@@ -46,27 +46,27 @@ impl PositionArgs {
         }
         let mut position = Position::standard();
         let moves = self.moves.as_deref().unwrap_or_default();
-        let mut at = 0;
-        for word in moves.split_ascii_whitespace() {
-            let column = at + moves.get(at..).and_then(|rest| rest.find(word)).unwrap_or(0);
-            at = column + word.len();
-            // Numbers may stand alone, or be joined to the move after them.
-            let number = word.len() - word.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-            let san = match word.get(number..) {
-                Some(rest) if number > 0 && (rest.is_empty() || rest.starts_with('.')) => rest.trim_start_matches('.'),
-                _ => word,
-            };
-            if san.is_empty() {
-                continue;
-            }
+        for (column, san) in move_words(moves) {
             let played = position.parse_san(san.as_bytes());
             position.play(played.map_err(|_| {
-                let what = format!("{word:?} is no legal move in {}", position.fen());
-                Failure::Query("--moves", QueryFault::new(moves, column..column + word.len(), what))
+                let what = format!("{san:?} is not a legal move in {}", position.fen());
+                Failure::Query("--moves", QueryFault::new(moves, column..column + san.len(), what))
             })?);
         }
         Ok(position)
     }
+}
+
+/// Returns the moves of a text such as `1. e4 c5 2.Nf3` without their numbers, each with its place in bytes.
+pub fn move_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    text.split_whitespace().filter_map(move |word| {
+        // Numbers may stand alone, or be joined to the move after them.
+        let rest = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let is_numbered = rest.len() < word.len() && (rest.is_empty() || rest.starts_with('.'));
+        let san = if is_numbered { rest.trim_start_matches('.') } else { word };
+        (!san.is_empty()).then(|| (place(san), san))
+    })
 }
 
 fn bad_fen(option: &'static str, text: &str, error: &FenError) -> Failure {

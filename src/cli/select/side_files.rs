@@ -1,16 +1,22 @@
 //! The caches beside an archive: used where they belong to it, and reported where they do not or are damaged.
 
-use crate::out::output::{message, shown};
+use crate::session::Session;
+use crate::text::shown;
 use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
 use scoresheet::query::{PositionIndex, Search, Signatures, TagColumns};
 use std::path::Path;
 
 /// Runs `work` with a search in these games, or all, that has the help of the side files that there are.
-pub fn with_search<T>(archive: &Archive, among: Option<&GameSet>, work: impl FnOnce(Search) -> T) -> T {
+pub fn with_search<T>(
+    session: &Session,
+    archive: &Archive,
+    among: Option<&GameSet>,
+    work: impl FnOnce(Search) -> T,
+) -> T {
     let (index, index_state) = PositionIndex::open(archive);
     let (signatures, state) = Signatures::open(archive);
-    report(archive, FileKind::Positions, index_state);
-    report(archive, FileKind::Signatures, state);
+    report(session, archive, FileKind::Positions, index_state);
+    report(session, archive, FileKind::Signatures, state);
     let mut search = Search::new(archive);
     if let Some(signatures) = &signatures {
         search = search.with_signatures(signatures);
@@ -23,19 +29,19 @@ pub fn with_search<T>(archive: &Archive, among: Option<&GameSet>, work: impl FnO
     }
     let done = work(search);
     if index.is_some_and(|index| index.fault().is_some()) {
-        report(archive, FileKind::Positions, SideState::Damaged);
+        report(session, archive, FileKind::Positions, SideState::Damaged);
     }
     done
 }
 
 /// Reports tag columns that were not used, or of which a part was not; to be called when they have been asked.
-pub fn report_columns(columns: &TagColumns) {
-    report(columns.archive(), FileKind::TagColumns, columns.state());
+pub fn report_columns(session: &Session, columns: &TagColumns) {
+    report(session, columns.archive(), FileKind::TagColumns, columns.state());
 }
 
-fn report(archive: &Archive, file: FileKind, state: SideState) {
+fn report(session: &Session, archive: &Archive, file: FileKind, state: SideState) {
     if let Some(fault) = fault(archive.path(), file, state) {
-        message(&fault);
+        session.message(&fault);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::out::move_sizes::Forms;
-use crate::out::output::ratio;
+use crate::text::ratio;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, Chunk};
 use scoresheet::chess::Position;

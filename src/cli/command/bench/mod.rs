@@ -2,17 +2,17 @@
 
 mod measure;
 mod page;
+mod results;
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
-use crate::out::archive_sizes::Parts;
 use crate::out::content::Content;
-use crate::out::json::{Object, rounded};
-use crate::out::move_sizes::Forms;
 use crate::out::new_file;
-use crate::out::output::{self, note, ratio, shown, thousands};
 use crate::out::target::{Existing, Outputs};
-use measure::{Random, Speed};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::shown;
+use crate::threads::Threads;
+use results::Bench;
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::import::{self, ImportOptions, Progress, Summary};
 use scoresheet::pgn::ReadOptions;
@@ -56,7 +56,7 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
         let mut outputs = Outputs::of_sources([&args.file]);
         let report = args.report.as_deref();
@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         let path = folder.path().join("bench.bga");
         let tell = |what: &str| {
             if !args.quiet {
-                note(what);
+                session.note(what);
             }
         };
         tell("import ...");
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
                 Some((level, size))
             }
         };
-        let archive = output::open(&path)?;
+        let archive = archives::open(session, &path)?;
         tell("every position, each move checked ...");
         let truth = measure::truth(&archive)?;
         tell("replay and scans ...");
@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
             let page = page::page(&bench, &args.file, rayon::current_num_threads());
             new_file::write(report, |file| Ok(file.write_all(page.as_bytes())?))?;
         }
-        let mut out = output::stdout();
+        let mut out = session.stdout();
         let text = if args.json { format!("{}\n", bench.json()) } else { bench.text() };
         out.write_all(text.as_bytes())?;
         out.flush()?;
@@ -143,128 +143,4 @@ fn zstd_size(path: &Path, level: i32) -> io::Result<u64> {
     let mut encoder = zstd::Encoder::new(Count(0), level)?;
     io::copy(&mut source, &mut encoder)?;
     encoder.finish().map(|count| count.0)
-}
-
-/// What was measured.
-pub struct Bench {
-    pub summary: Summary,
-    import_seconds: f64,
-    zstd: Option<(i32, u64)>,
-    speeds: [Speed; 3],
-    fen: f64,
-    random: Random,
-    /// The moves in every form of the source's.
-    pub forms: Forms,
-    checked: f64,
-}
-
-impl Bench {
-    /// The files and parts compared: title, name for programs, bytes.
-    pub fn sizes(&self) -> Vec<(String, &'static str, u64)> {
-        let Summary { archive_bytes, index_bytes, pgn_bytes, totals, .. } = self.summary;
-        let mut rows = vec![("PGN".to_owned(), "pgn", pgn_bytes)];
-        if let Some((level, bytes)) = self.zstd {
-            rows.push((format!("zstd -{level} of the PGN"), "zstd", bytes));
-        }
-        rows.push(("archive and index".to_owned(), "archive", archive_bytes + index_bytes));
-        let parts = Parts::new(totals, archive_bytes, index_bytes).rows();
-        let parts = parts.into_iter().filter(|(_, name, _)| *name != "all");
-        rows.extend(parts.map(|(title, name, bytes)| (format!("  {title}"), name, bytes)));
-        rows
-    }
-
-    fn import_rate(&self) -> f64 {
-        ratio(self.summary.pgn_bytes as f64 / 1e6, self.import_seconds)
-    }
-
-    /// The speeds: title and value with its unit.
-    pub fn rows(&self) -> Vec<(&'static str, String)> {
-        let Random { p50, p99, mean } = self.random;
-        let [ends, walk, keys] =
-            self.speeds.map(|speed| format!("{:.2} ns a ply (on all threads {:.2})", speed.one, speed.all));
-        vec![
-            ("import", format!("{:.1} MB of PGN a second ({:.2} s)", self.import_rate(), self.import_seconds)),
-            ("replay", ends),
-            ("scan of all positions", walk),
-            ("scan with Zobrist keys", keys),
-            ("scan, moves checked", format!("{:.2} ns a ply on all threads", self.checked)),
-            ("FEN", format!("{:.1} ns", self.fen)),
-            ("position at random", format!("{mean:.0} ns to its FEN; clock included p50 {p50} ns, p99 {p99} ns")),
-        ]
-    }
-
-    /// The speeds that a plot can compare: title and nanoseconds.
-    pub fn nanoseconds(&self) -> Vec<(String, f64)> {
-        let [ends, walk, keys] = self.speeds;
-        [
-            ("replay", ends.all),
-            ("scan", walk.all),
-            ("scan with keys", keys.all),
-            ("scan, moves checked", self.checked),
-            ("FEN (one thread)", self.fen),
-        ]
-        .map(|(title, value)| (title.to_owned(), value))
-        .into()
-    }
-
-    fn text(&self) -> String {
-        let (games, plies) = (self.summary.stored as f64, self.summary.plies as f64);
-        let mut text = format!(
-            "{} games, {} plies\n\n{:<22}{:>15}{:>12}{:>10}\n",
-            thousands(self.summary.stored),
-            thousands(self.summary.plies),
-            "size",
-            "bytes",
-            "a game",
-            "a ply"
-        );
-        for (title, _, bytes) in self.sizes() {
-            let size = bytes as f64;
-            text += &format!(
-                "{title:<22}{:>15}{:>12.2}{:>10.3}\n",
-                thousands(bytes),
-                ratio(size, games),
-                ratio(size, plies)
-            );
-        }
-        text += &format!("\n{}", self.forms.text());
-        text += &format!("\n{:<22}\n", "speed");
-        for (title, value) in self.rows() {
-            text += &format!("{title:<24}{value}\n");
-        }
-        text + "\nAll answers agree with those of the decoder that checks every move.\n"
-    }
-
-    fn json(&self) -> Object {
-        let (games, plies) = (self.summary.stored as f64, self.summary.plies as f64);
-        let sizes = self.sizes().into_iter().fold(Object::new(), |all, (_, name, bytes)| {
-            let size = bytes as f64;
-            let row = Object::new()
-                .with("bytes", bytes)
-                .with("per_game", rounded(ratio(size, games), 3))
-                .with("per_ply", rounded(ratio(size, plies), 4));
-            all.object(name, &row)
-        });
-        let [ends, walk, keys] = self.speeds;
-        Object::new()
-            .with("games", self.summary.stored)
-            .with("plies", self.summary.plies)
-            .object("sizes", &sizes)
-            .object("moves", &self.forms.json())
-            .with("zstd_level", self.zstd.map(|(level, _)| level))
-            .with("import_seconds", rounded(self.import_seconds, 3))
-            .with("import_mb_per_second", rounded(self.import_rate(), 1))
-            .with("replay_ns_per_ply", rounded(ends.one, 3))
-            .with("replay_ns_per_ply_all_threads", rounded(ends.all, 3))
-            .with("scan_ns_per_ply", rounded(walk.one, 3))
-            .with("scan_ns_per_ply_all_threads", rounded(walk.all, 3))
-            .with("scan_keys_ns_per_ply", rounded(keys.one, 3))
-            .with("scan_keys_ns_per_ply_all_threads", rounded(keys.all, 3))
-            .with("scan_checked_ns_per_ply_all_threads", rounded(self.checked, 3))
-            .with("fen_ns", rounded(self.fen, 2))
-            .with("random_ns_mean", rounded(self.random.mean, 1))
-            .with("random_ns_p50", self.random.p50)
-            .with("random_ns_p99", self.random.p99)
-            .with("answers_checked", true)
-    }
 }

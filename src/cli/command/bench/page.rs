@@ -1,7 +1,8 @@
 //! The report of `scoresheet bench`: one HTML file with nothing outside it, plots as inline SVG.
 
-use crate::command::bench::Bench;
-use crate::out::output::{ratio, thousands};
+use super::results::Bench;
+use crate::out::html::escape;
+use crate::text::{ratio, thousands};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -16,7 +17,7 @@ const WIDTH: f64 = 640.0;
 /// Returns the page.
 pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
     let (games, plies) = (bench.summary.stored, bench.summary.plies);
-    let name = escaped(&file.file_name().unwrap_or(file.as_os_str()).to_string_lossy());
+    let name = escape(&file.file_name().unwrap_or(file.as_os_str()).to_string_lossy());
     let sizes = bench.sizes();
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>scoresheet bench {name}</title>\n\
@@ -24,7 +25,7 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
         thousands(games),
         thousands(plies),
         env!("CARGO_PKG_VERSION"),
-        processor().map(|name| format!(", {}", escaped(&name))).unwrap_or_default(),
+        processor().map(|name| format!(", {}", escape(&name))).unwrap_or_default(),
     );
     page += "<h2>Size</h2>\n<table>\n<tr><th></th><th>bytes</th><th>a game</th><th>a ply</th></tr>\n";
     let per = |bytes: u64, of: u64| ratio(bytes as f64, of as f64);
@@ -33,7 +34,7 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td>{}</td><td>{:.2}</td><td>{:.3}</td></tr>",
-            escaped(title),
+            escape(title),
             thousands(*bytes),
             per(*bytes, games),
             per(*bytes, plies)
@@ -46,10 +47,10 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
     };
     page += &plot("Bytes a ply", &bars(&|name| matches!(name, "pgn" | "zstd" | "archive")));
     page += &plot("Bytes a ply by part of the archive", &bars(&|name| !matches!(name, "pgn" | "zstd" | "archive")));
-    let _ = writeln!(page, "<h2>Moves alone, by form</h2>\n<pre>{}</pre>", escaped(&bench.forms.text()));
+    let _ = writeln!(page, "<h2>Moves alone, by form</h2>\n<pre>{}</pre>", escape(&bench.forms.text()));
     page += "<h2>Speed</h2>\n<table>\n";
     for (title, value) in bench.rows() {
-        let _ = writeln!(page, "<tr><td>{}</td><td>{}</td></tr>", escaped(title), escaped(&value));
+        let _ = writeln!(page, "<tr><td>{}</td><td>{}</td></tr>", escape(title), escape(&value));
     }
     page += "</table>\n";
     page += &plot("Nanoseconds a ply, all threads, and a FEN", &bench.nanoseconds());
@@ -62,7 +63,7 @@ fn plot(title: &str, bars: &[(String, f64)]) -> String {
     let height = bars.len() * BAR + 10;
     let mut plot = format!(
         "<h3>{0}</h3>\n<svg viewBox=\"0 0 900 {height}\" role=\"img\" aria-label=\"{0}\" font-size=\"14\">\n",
-        escaped(title)
+        escape(title)
     );
     for (place, (name, value)) in bars.iter().enumerate() {
         let (top, width) = (place * BAR + 4, (WIDTH * ratio(*value, most)).max(1.0));
@@ -73,7 +74,7 @@ fn plot(title: &str, bars: &[(String, f64)]) -> String {
              <text x=\"{:.1}\" y=\"{}\">{value:.3}</text>",
             LEFT - 8.0,
             top + 14,
-            escaped(name),
+            escape(name),
             LEFT + width + 6.0,
             top + 14
         );
@@ -86,8 +87,4 @@ fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     line.split_once(':').map(|(_, name)| name.trim().to_owned())
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -2,16 +2,20 @@
 
 mod original;
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
 use crate::out::flavour::Flavour;
 use crate::out::formats::{self, Format};
-use crate::out::new_file;
-use crate::out::output::{self, count, message};
-use crate::out::progress;
 use crate::out::target::{Existing, Outputs};
-use crate::select::games::{self, Ranges, Unit, Where};
+use crate::out::{new_file, progress};
+use crate::select::filter::Where;
+use crate::select::ranges::{self, Ranges};
+use crate::select::units::{Unit, units};
+use crate::select::{archives, parallel};
+use crate::session::Session;
+use crate::text::count;
+use crate::threads::Threads;
 use indicatif::ProgressBar;
+use original::Request;
 use scoresheet::archive::Archive;
 use scoresheet::pgn::PgnWriter;
 use serde_json::Value;
@@ -35,19 +39,19 @@ Examples:
 pub struct Args {
     /// The archive, or several, one after the other
     #[arg(required = true)]
-    pub archives: Vec<PathBuf>,
+    archives: Vec<PathBuf>,
     /// The file to write instead of standard output; compressed if its name ends in .zst, .gz, .bz2 or .zip
     #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    output: Option<PathBuf>,
     /// Replace the output file if it exists already and holds the same kind of thing
     #[arg(long, requires = "output")]
-    pub force: bool,
+    force: bool,
     /// Write the source as it was, byte for byte, and check that it is; several sources go into a folder, -o FOLDER/
     #[arg(long, conflicts_with_all = ["games", "format", "filter"])]
-    pub original: bool,
+    original: bool,
     /// Of the sources with --original, this one: its number, from 1, or its name as `info` shows it
     #[arg(long, value_name = "N|NAME", requires = "original")]
-    pub source: Option<String>,
+    source: Option<String>,
     /// These games only, in this order, as in 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
@@ -60,58 +64,64 @@ pub struct Args {
     flavour: Flavour,
     /// Show no progress
     #[arg(short, long)]
-    pub quiet: bool,
+    quiet: bool,
     #[command(flatten)]
-    pub threads: Threads,
+    threads: Threads,
 }
 
 impl Args {
-    /// Returns the first archive's path.
-    pub fn archive(&self) -> &Path {
-        self.archives.first().map_or(Path::new(""), PathBuf::as_path)
+    /// Returns the file or folder to write, `None` for standard output.
+    fn output(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.original {
-        if args.archives.len() > 1 {
+        let [archive] = args.archives.as_slice() else {
             return Err(Failure::Message("--original goes with one archive".to_owned()));
-        }
-        return original::run(args);
+        };
+        let request = Request {
+            archive,
+            source: args.source.as_deref(),
+            output: args.output(),
+            force: args.force,
+            quiet: args.quiet,
+        };
+        return args.threads.install(|| original::run(&request, session));
     }
-    args.threads.install(|| export(args))
+    args.threads.install(|| export(args, session))
 }
 
-fn export(args: &Args) -> Result<Code, Failure> {
-    let archives = output::open_all(&args.archives)?;
-    games::of_one(&archives, args.games.as_ref())?;
-    let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
+fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
+    ranges::of_one(&archives, args.games.as_ref())?;
     let mut outputs = Outputs::of_archives(&archives);
-    let target = target.map(|path| outputs.file(path, args.format.content(), Existing::of_force(args.force)));
+    let target = args.output().map(|path| outputs.file(path, args.format.content(), Existing::of_force(args.force)));
     let target = target.transpose()?;
     let (mut work, mut games, mut undecided) = (Vec::new(), 0, 0);
     for archive in archives.archives() {
-        let (chosen, unread) = args.filter.games(archive);
+        let (chosen, unread) = args.filter.games(session, archive);
         undecided += unread;
-        let (units, count) = games::units(archive, args.games.as_ref(), chosen.as_ref())?;
-        work.push((archive, games::name_in(&archives, archive), units));
+        let (units, count) = units(archive, args.games.as_ref(), chosen.as_ref())?;
+        work.push((archive, archives::name_in(&archives, archive), units));
         games += count;
     }
     let damaged = match &target {
         None => {
-            let mut out = output::stdout();
-            let damaged = write(args, &work, &ProgressBar::hidden(), &mut out)?;
+            let mut out = session.stdout();
+            let damaged = write(args, session, &work, &ProgressBar::hidden(), &mut out)?;
             out.flush()?;
             damaged
         }
         Some(target) => {
-            let bar = progress::bar(Some(games), !args.quiet);
+            let bar = progress::bar(session, Some(games), !args.quiet);
             let look = |bar: &ProgressBar, elapsed: Duration| {
                 let done = bar.position();
                 let left = progress::left(elapsed, done, games).unwrap_or_default();
                 bar.set_message(format!("{}  {left}", count(done, "game", "games")));
             };
-            new_file::write(target, |file| progress::watched(&bar, look, || write(args, &work, &bar, file)))?
+            new_file::write(target, |file| progress::watched(&bar, look, || write(args, session, &work, &bar, file)))?
         }
     };
     match damaged + undecided {
@@ -127,17 +137,18 @@ fn export(args: &Args) -> Result<Code, Failure> {
 /// Writes the games; returns how many could not be read.
 fn write(
     args: &Args,
+    session: &Session,
     work: &[(&Archive, Option<String>, Vec<Unit>)],
     bar: &ProgressBar,
     out: &mut impl Write,
 ) -> Result<u64, Failure> {
     let mut damaged = 0;
     for (archive, name, units) in work {
-        games::in_order(
+        parallel::in_order(
             units,
             |unit| text(args, archive, name.as_deref(), unit),
             |(text, games, faults)| {
-                bar.suspend(|| faults.iter().for_each(|fault| message(fault)));
+                bar.suspend(|| faults.iter().for_each(|fault| session.message(fault)));
                 damaged += faults.len() as u64;
                 out.write_all(&text)?;
                 bar.inc(games);
@@ -162,7 +173,7 @@ fn text(args: &Args, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec
                         text.splice(start + 1..start + 1, format!("\"archive\":{},", Value::from(name)).into_bytes());
                     }
                 }
-                Err(error) => faults.push(games::fault(name, &error)),
+                Err(error) => faults.push(archives::fault(name, &error)),
             }
             return;
         }
@@ -172,7 +183,7 @@ fn text(args: &Args, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec
             Ok(()) => text.extend_from_slice(writer.as_bytes()),
             Err(error) => {
                 writer = PgnWriter::new();
-                faults.push(games::fault(name, &error));
+                faults.push(archives::fault(name, &error));
             }
         }
     });

@@ -1,68 +1,78 @@
 //! `scoresheet export --original`: sources as they were, byte for byte.
 
-use crate::command::export::Args;
 use crate::failure::{Code, Failure};
 use crate::out::content::{Compression, Content};
 use crate::out::new_file;
-use crate::out::output::{self, count, message, note, shown, thousands};
 use crate::out::target::{Existing, Outputs, Target};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{count, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes the sources that are asked for. Exit code 1 if one of them is not byte for byte as it was.
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(args.archive())?;
-    let all = archive.sources().map_err(Failure::of_archive(args.archive()))?;
-    let chosen: Vec<&Source> = match &args.source {
+/// What is asked for.
+pub struct Request<'a> {
+    pub archive: &'a Path,
+    /// One source, by number or name; `None` for all.
+    pub source: Option<&'a str>,
+    /// A file or a folder; `None` for standard output.
+    pub output: Option<&'a Path>,
+    pub force: bool,
+    pub quiet: bool,
+}
+
+/// Writes the sources that are asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads have been
+/// installed.
+pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, request.archive)?;
+    let all = archive.sources().map_err(Failure::of_archive(request.archive))?;
+    let chosen: Vec<&Source> = match request.source {
         Some(wanted) => vec![choose(&all, wanted)?],
         None => all.iter().collect(),
     };
-    let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    let folder = target.filter(|path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/"));
+    let folder = request.output.filter(|path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/"));
     if chosen.len() != 1 && folder.is_none() {
         return Err(Failure::Message(match chosen.len() {
             0 => "the archive has no source that was read to its end".to_owned(),
             _ => format!("{}: choose one with --source, or give a folder with -o FOLDER/", list(&all)),
         }));
     }
-    let mut outputs = Outputs::of([args.archive()]);
-    let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::of_force(args.force));
-    args.threads.install(|| {
-        let mut code = Code::Fine;
-        let mut exact = |source: &Source, same: bool| {
-            if !(same && source.exact) {
-                code = Code::Failed;
-            }
-            tell(args, source, same);
-        };
-        match (folder, target) {
-            (Some(folder), _) => {
-                let paths = paths(folder, &chosen)?;
-                std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-                let targets = paths.iter().map(|path| may(path)).collect::<Result<Vec<_>, _>>()?;
-                for (source, target) in chosen.iter().zip(&targets) {
-                    exact(source, write_file(args, &archive, source, target)?);
-                }
-            }
-            (None, Some(path)) => exact(chosen[0], write_file(args, &archive, chosen[0], &may(path)?)?),
-            (None, None) => {
-                let mut out = output::stdout();
-                let same = write(args, &archive, chosen[0], &mut out)?;
-                out.flush()?;
-                exact(chosen[0], same);
+    let mut outputs = Outputs::of([request.archive]);
+    let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::of_force(request.force));
+    let mut code = Code::Fine;
+    let mut exact = |source: &Source, same: bool| {
+        if !(same && source.exact) {
+            code = Code::Failed;
+        }
+        report(request, session, source, same);
+    };
+    match (folder, request.output) {
+        (Some(folder), _) => {
+            let paths = paths(folder, &chosen)?;
+            std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+            let targets = paths.iter().map(|path| may(path)).collect::<Result<Vec<_>, _>>()?;
+            for (source, target) in chosen.iter().zip(&targets) {
+                exact(source, write_file(&archive, source, target)?);
             }
         }
-        let of_sources: u64 = all.iter().map(|source| source.seen - source.rejected).sum();
-        if args.source.is_none() && of_sources < archive.len() {
-            let rest = count(archive.len() - of_sources, "game is", "games are");
-            message(&format!(
-                "{rest} of a source that was not read to its end, and not written; export without --original has all"
-            ));
+        (None, Some(path)) => exact(chosen[0], write_file(&archive, chosen[0], &may(path)?)?),
+        (None, None) => {
+            let mut out = session.stdout();
+            let same = write(&archive, chosen[0], &mut out)?;
+            out.flush()?;
+            exact(chosen[0], same);
         }
-        Ok(code)
-    })
+    }
+    let of_sources: u64 = all.iter().map(|source| source.seen - source.rejected).sum();
+    if request.source.is_none() && of_sources < archive.len() {
+        let rest = count(archive.len() - of_sources, "game is", "games are");
+        session.message(&format!(
+            "{rest} of a source that was not read to its end, and not written; export without --original has all"
+        ));
+    }
+    Ok(code)
 }
 
 /// Returns the source with that number, from 1, or that name.
@@ -130,32 +140,32 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// Returns whether what was written has the source's hash.
-fn write_file(args: &Args, archive: &Archive, source: &Source, target: &Target) -> Result<bool, Failure> {
-    new_file::write(target, |file| write(args, archive, source, file))
+fn write_file(archive: &Archive, source: &Source, target: &Target) -> Result<bool, Failure> {
+    new_file::write(target, |file| write(archive, source, file))
 }
 
-fn write(args: &Args, archive: &Archive, source: &Source, out: &mut impl Write) -> Result<bool, Failure> {
+fn write(archive: &Archive, source: &Source, out: &mut impl Write) -> Result<bool, Failure> {
     archive.write_original(source, out).map_err(|error| match error {
-        Ok(error) => Failure::of_archive(args.archive())(error),
+        Ok(error) => Failure::of_archive(archive.path())(error),
         Err(error) => Failure::Output(error),
     })
 }
 
-fn tell(args: &Args, source: &Source, same: bool) {
+fn report(request: &Request, session: &Session, source: &Source, same: bool) {
     let Source { name, bytes, exact, .. } = source;
     let name = if name == "-" { "standard input" } else { name.as_str() };
     let bytes = thousands(*bytes);
     match (same, *exact) {
-        (true, true) if args.quiet => {}
-        (true, true) => note(&format!("{name}: {bytes} bytes, the same as were imported (SHA-256)")),
+        (true, true) if request.quiet => {}
+        (true, true) => session.note(&format!("{name}: {bytes} bytes, the same as were imported (SHA-256)")),
         // Nothing of it is missing, and yet it is not the source.
-        (true, false) => message(&format!(
+        (true, false) => session.message(&format!(
             "{name}: not what was imported but the PGN made of it ({bytes} bytes): the source was PCN, whose own bytes are not kept"
         )),
         (false, true) => {
-            message(&format!("{name}: not the bytes that were imported (SHA-256): see `scoresheet verify`"))
+            session.message(&format!("{name}: not the bytes that were imported (SHA-256): see `scoresheet verify`"))
         }
-        (false, false) => message(&format!(
+        (false, false) => session.message(&format!(
             "{name}: not the {bytes} bytes that were imported: some of them stand near no stored game and were not kept"
         )),
     }

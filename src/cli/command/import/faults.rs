@@ -1,16 +1,59 @@
-//! What is told of the faults that an import finds: lines for people, JSON for programs.
+//! The faults that an import finds, reported as lines for people or as JSON for programs.
 
+use super::rejects::Rejects;
 use crate::out::json::Object;
-use crate::out::output::{count, note, shown, thousands};
+use crate::session::Session;
+use crate::text::{count, shown, thousands};
+use indicatif::ProgressBar;
 use scoresheet::import::FaultReport;
 use scoresheet::pgn::FaultKind;
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Faults that are told unless all are asked for: so many of rejected games, and so many of others.
+/// Faults that are reported by default: so many of rejected games, and so many of others.
 const SHOWN: usize = 20;
-/// Reasons that are told.
+/// Reasons for rejection that are reported.
 const REASONS: usize = 8;
+
+/// How faults are reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// The first ones, when the import has ended.
+    Summary,
+    /// Each as it comes.
+    All,
+    /// Each as it comes, as a JSON object on standard output.
+    Json,
+}
+
+/// Takes faults as they come.
+pub struct Faults<'a> {
+    pub session: &'a Session,
+    pub style: Style,
+    pub files: &'a [PathBuf],
+    pub bar: &'a ProgressBar,
+    pub tally: Tally,
+    pub rejects: Option<Rejects>,
+    /// Why standard output takes no more.
+    pub broken: Option<io::Error>,
+}
+
+impl Faults<'_> {
+    /// Takes a fault.
+    pub fn take(&mut self, fault: &FaultReport) {
+        if let (Some(rejects), Some(text)) = (&mut self.rejects, &fault.rejected) {
+            rejects.write(text);
+        }
+        let name = name_in(self.files, fault);
+        match self.style {
+            Style::Json if self.broken.is_some() => {}
+            Style::Json => self.broken = writeln!(io::stdout(), "{}", json(name, fault)).err(),
+            Style::All => self.bar.suspend(|| self.session.note(&line(name, fault, 0))),
+            Style::Summary => self.tally.add(self.files, fault),
+        }
+    }
+}
 
 /// Faults as they come, those of one kind in a row within a game taken together.
 #[derive(Default)]
@@ -30,14 +73,14 @@ pub struct Tally {
 struct Lines {
     shown: Vec<String>,
     faults: u64,
-    told: u64,
+    listed: u64,
 }
 
 impl Lines {
     fn add(&mut self, line: impl FnOnce() -> String, faults: u64) {
         self.faults += faults;
         if self.shown.len() < SHOWN {
-            self.told += faults;
+            self.listed += faults;
             self.shown.push(line());
         }
     }
@@ -90,8 +133,8 @@ impl Tally {
         lines.add(|| line(name_in(files, &fault), &fault, more), 1 + more);
     }
 
-    /// Tells what was found: why games were rejected, then their faults, then those of others.
-    pub fn tell(mut self, files: &[PathBuf]) {
+    /// Reports what was found: why games were rejected, then their faults, then those of others.
+    pub fn report(mut self, session: &Session, files: &[PathBuf]) {
         self.take_last(files);
         self.take_game();
         let rejected: u64 = self.reasons.values().sum();
@@ -109,20 +152,20 @@ impl Tally {
                     thousands(reasons[REASONS..].iter().map(|(_, n)| **n).sum())
                 ));
             }
-            note(&format!("rejected: {}: {}", count(rejected, "game", "games"), list.join("; ")));
+            session.note(&format!("rejected: {}: {}", count(rejected, "game", "games"), list.join("; ")));
         }
         for (lines, what) in [(&self.rejected, "of rejected games"), (&self.stored, "of games that were stored")] {
-            lines.shown.iter().for_each(|line| note(line));
-            if lines.faults > lines.told {
-                let more = count(lines.faults - lines.told, "more fault", "more faults");
-                note(&format!("... and {more} {what} (--all-faults tells them all)"));
+            lines.shown.iter().for_each(|line| session.note(line));
+            if lines.faults > lines.listed {
+                let more = count(lines.faults - lines.listed, "more fault", "more faults");
+                session.note(&format!("... and {more} {what} (--all-faults tells them all)"));
             }
         }
     }
 }
 
 /// Returns the file that a fault is in.
-pub fn name_in<'a>(files: &'a [PathBuf], fault: &FaultReport) -> &'a Path {
+fn name_in<'a>(files: &'a [PathBuf], fault: &FaultReport) -> &'a Path {
     files.get(fault.source).map_or(Path::new(""), PathBuf::as_path)
 }
 
@@ -147,7 +190,7 @@ fn place(fault: &FaultReport) -> Option<String> {
 }
 
 /// Returns a line about a fault that so many of its kind follow at once.
-pub fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
+fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
     let fate = match fault.stored {
         Some(number) => format!("stored as {number}"),
         None => "rejected".to_owned(),
@@ -170,7 +213,7 @@ pub fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
 }
 
 /// Returns a fault for programs.
-pub fn json(name: &Path, fault: &FaultReport) -> Object {
+fn json(name: &Path, fault: &FaultReport) -> Object {
     Object::new()
         .with("file", name.to_string_lossy())
         .with("line", fault.line)

@@ -1,7 +1,8 @@
 //! PCN documents with other games than western chess: kept whole among the sources of an import, and said to be.
 
 use crate::failure::Failure;
-use crate::out::output::{cannot_read, count, note};
+use crate::session::Session;
+use crate::text::count;
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::import;
 use scoresheet::pcn::general::{Document, read_documents};
@@ -32,12 +33,12 @@ pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
         // Most are of western chess alone, and need not be in memory as a whole; what else is wrong is found below.
         match pcn::read(document, |_| Ok(())) {
             Ok(()) => continue,
-            Err(ReadError::Io(error)) => return Err(cannot_read(file, error)),
+            Err(ReadError::Io(error)) => return Err(Failure::cannot_open(file, error)),
             Err(ReadError::Pcn(_)) => {}
         }
         let mut content = Vec::new();
         let Some(mut document) = import::open_document(file)? else { continue };
-        document.read_to_end(&mut content).map_err(|error| cannot_read(file, error))?;
+        document.read_to_end(&mut content).map_err(|error| Failure::cannot_open(file, error))?;
         let documents =
             read_documents(&content).map_err(|error| Failure::Message(format!("{}: {error}", file.display())))?;
         let mut others = documents.iter().zip(1..).filter_map(|(document, number)| match document {
@@ -86,11 +87,11 @@ impl Sources {
         Ok(room.join(name))
     }
 
-    /// Says what is kept whole.
-    pub fn tell(&self, archive: &Path) {
+    /// Reports what is kept whole.
+    pub fn report(&self, session: &Session, archive: &Path) {
         for other in &self.others {
             let archive = archive.display();
-            note(&format!("{other}; kept whole: `scoresheet export {archive} --original` gives the file back"));
+            session.note(&format!("{other}; kept whole: `scoresheet export {archive} --original` gives the file back"));
         }
     }
 }

@@ -2,27 +2,27 @@
 
 mod faults;
 mod kept;
+mod rejects;
+mod summary;
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
-use crate::interrupt;
-use crate::out::archive_sizes::Parts;
 use crate::out::content::Content;
-use crate::out::json::{Object, rounded};
-use crate::out::new_file::NewFile;
-use crate::out::output::{self, count, note, ratio, shown, thousands};
-use crate::out::progress;
 use crate::out::target::{Existing, Outputs, Target};
+use crate::out::{new_archive, progress};
 use crate::select::inputs;
-use faults::{Tally, file_name};
+use crate::session::Session;
+use crate::text::{count, ratio, shown};
+use crate::threads::Threads;
+use faults::{Faults, Style, Tally};
 use indicatif::ProgressBar;
+use rejects::Rejects;
 use scoresheet::archive::FileKind;
 use scoresheet::archive::writer::BATCH;
 use scoresheet::error::Error;
-use scoresheet::import::{self, Acknowledged, FaultReport, ImportOptions, Progress, SourceSummary, Summary};
+use scoresheet::import::{self, ImportOptions, Progress};
 use scoresheet::pgn::{Encoding, ReadOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Make an archive of PGN files, or add them to one
@@ -114,7 +114,7 @@ impl From<Charset> for Encoding {
     }
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let files = inputs::expand(&args.files, &inputs::PGN)?;
     let (target, rejects) = targets(args, &files)?;
     let kept = kept::set_apart(&files)?;
@@ -135,61 +135,54 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         ..ImportOptions::default()
     };
     let files = &kept.files;
-    let stop = interrupt::stop_flag();
+    let stop = session.stop_flag();
     let rejects = rejects.map(Rejects::create).transpose()?;
     let total = total_size(files);
-    let bar = progress::bar(total, !args.quiet);
-    let progress = if args.json { Progress::with_acknowledge(tell_commit) } else { Progress::default() };
-    let mut faults = Faults { args, files, bar: &bar, tally: Tally::default(), rejects, broken: None };
+    let bar = progress::bar(session, total, !args.quiet);
+    let progress = if args.json { Progress::with_acknowledge(summary::print_commit) } else { Progress::default() };
+    let style = match (args.json, args.all_faults) {
+        (true, _) => Style::Json,
+        (_, true) => Style::All,
+        _ => Style::Summary,
+    };
+    let mut faults = Faults { session, style, files, bar: &bar, tally: Tally::default(), rejects, broken: None };
     let start = Instant::now();
     let look = |bar: &ProgressBar, elapsed: Duration| {
         bar.set_position(progress.consumed());
         bar.set_message(state(&progress, total, elapsed));
     };
     let summary = progress::watched(&bar, look, || {
-        import::import(files, target.path(), &options, &progress, &stop, |fault| faults.take(&fault))
+        import::import(files, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
     });
     let Faults { tally, rejects, broken, .. } = faults;
-    tally.tell(files);
+    tally.report(session, files);
     let summary = summary.map_err(|error| match error {
         Error::NotAnArchive { .. } => Failure::Message(format!("{error}: give another name with -o")),
         error => Failure::of_archive(&args.output)(error),
     })?;
-    let failure = failure(args, &summary);
+    let failure = summary::failure(&args.output, args.force, &summary);
     if summary.stopped.is_none() {
-        kept.tell(&args.output);
+        kept.report(session, &args.output);
     }
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
     if args.json {
-        let mut out = output::stdout();
-        writeln!(out, "{}", json(&summary, &kept.places, start.elapsed(), failure.as_deref()))?;
+        let mut out = session.stdout();
+        writeln!(out, "{}", summary::json(&summary, &kept.places, start.elapsed(), failure.as_deref()))?;
         out.flush()?;
         broken.map_or(Ok(()), Err)?;
     } else if !args.quiet && summary.stored + summary.passed_over > 0 {
-        tell(args, &summary, start.elapsed());
+        let latin1 = matches!(args.encoding, Charset::Latin1);
+        summary::print(session, &summary, args.append, latin1, start.elapsed());
     }
-    output::report_unindexed(&args.output, summary.unindexed.as_ref());
+    new_archive::warn_unindexed(session, &args.output, summary.unindexed.as_ref());
     match failure {
         Some(failure) if matches!(summary.stopped, Some(Error::Interrupted)) => Err(Failure::Interrupted(failure)),
         Some(failure) => Err(Failure::Message(failure)),
         None if args.strict && summary.rejected > 0 => Ok(Code::Rejected),
         None => Ok(Code::Fine),
     }
-}
-
-/// Tells of a commit as soon as it is durable. Should nobody listen, the end of the import tells.
-fn tell_commit(done: &Acknowledged) {
-    let (name, offset) = done.source.clone().unzip();
-    let object = Object::new()
-        .with("committed", done.games)
-        .with("sequence", done.sequence)
-        .with("bytes", done.length)
-        .with("file", name)
-        .with("offset", offset);
-    let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{object}").and_then(|()| out.flush());
 }
 
 /// The archive and the file of rejected games, if they may be written.
@@ -223,168 +216,4 @@ fn state(progress: &Progress, total: Option<u64>, elapsed: Duration) -> String {
         Some(left) => format!("{state}, {left}"),
         None => state,
     }
-}
-
-/// Takes faults as they come.
-struct Faults<'a> {
-    args: &'a Args,
-    files: &'a [PathBuf],
-    bar: &'a ProgressBar,
-    tally: Tally,
-    rejects: Option<Rejects>,
-    /// Why standard output takes no more.
-    broken: Option<io::Error>,
-}
-
-impl Faults<'_> {
-    fn take(&mut self, fault: &FaultReport) {
-        if let (Some(rejects), Some(text)) = (&mut self.rejects, &fault.rejected) {
-            rejects.write(text);
-        }
-        let name = faults::name_in(self.files, fault);
-        if self.args.json {
-            if self.broken.is_none() {
-                self.broken = writeln!(io::stdout(), "{}", faults::json(name, fault)).err();
-            }
-        } else if self.args.all_faults {
-            self.bar.suspend(|| note(&faults::line(name, fault, 0)));
-        } else {
-            self.tally.add(self.files, fault);
-        }
-    }
-}
-
-/// The file of rejected games.
-struct Rejects {
-    file: NewFile,
-    target: Target,
-    /// Whether the last game ended with its line.
-    whole_line: bool,
-    /// Why the file takes no more.
-    broken: Option<io::Error>,
-}
-
-impl Rejects {
-    fn create(target: Target) -> Result<Rejects, Failure> {
-        Ok(Rejects { file: NewFile::create(&target)?, target, whole_line: true, broken: None })
-    }
-
-    fn write(&mut self, text: &[u8]) {
-        let separator: &[u8] = if self.whole_line { b"" } else { b"\n\n" };
-        self.whole_line = text.ends_with(b"\n") || text.ends_with(b"\r");
-        if self.broken.is_none() {
-            self.broken = self.file.write_all(separator).and_then(|()| self.file.write_all(text)).err();
-        }
-    }
-
-    fn finish(self) -> Result<(), Failure> {
-        let Rejects { file, target, broken, .. } = self;
-        broken.map_or(Ok(()), |error| Err(Failure::Output(error))).and_then(|()| file.finish()).map_err(|failure| {
-            match failure {
-                Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", shown(target.path()))),
-                failure => failure,
-            }
-        })
-    }
-}
-
-/// Why an import that came to an end has failed all the same.
-fn failure(args: &Args, summary: &Summary) -> Option<String> {
-    let archive = shown(&args.output);
-    let kept = args.output.exists();
-    let stored = count(summary.stored, "game", "games");
-    match &summary.stopped {
-        Some(Error::Interrupted) if args.force => Some(format!("interrupted: {archive} has not been replaced")),
-        Some(Error::Interrupted) if !kept => Some("interrupted: nothing has been stored yet".to_owned()),
-        Some(Error::Interrupted) => {
-            Some(format!("interrupted: {stored} before that are committed in {archive}; --resume goes on from there"))
-        }
-        Some(error) if summary.stored == 0 => Some(format!("{error}; no game was stored")),
-        Some(error) => Some(format!("{error}; {stored} before that are committed in {archive}")),
-        None if summary.stored == 0 && summary.rejected > 0 => {
-            let seen = count(summary.seen, "game", "games");
-            let fate = if kept { "is as it was" } else { "has not been written" };
-            Some(format!("none of {seen} could be stored; {archive} {fate}"))
-        }
-        None => None,
-    }
-}
-
-fn tell(args: &Args, summary: &Summary, elapsed: Duration) {
-    let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
-    let seconds = elapsed.as_secs_f64();
-    if summary.passed_over > 0 {
-        note(&format!("{} bytes were in the archive already; behind them:", thousands(summary.passed_over)));
-    }
-    if let Some(left) = &summary.left {
-        note(&format!(
-            "an import of {} had been cut off before at byte {} and has not been gone on with: its games stay, without a record of their source",
-            left.source.name,
-            thousands(left.source.bytes)
-        ));
-    }
-    note(&format!(
-        "{} seen = {} stored + {} rejected; {}; {} with faults",
-        count(*seen, "game", "games"),
-        thousands(*stored),
-        thousands(*rejected),
-        count(*plies, "ply", "plies"),
-        thousands(*faulty),
-    ));
-    for source in summary.sources.iter().filter(|source| source.windows_1252 > 0) {
-        let odd = count(source.windows_1252, "game", "games");
-        let charset = if matches!(args.encoding, Charset::Latin1) { "Latin-1" } else { "Windows-1252" };
-        note(&format!("{}: {odd} of {} read as {charset}", source.record.name, thousands(source.record.seen)));
-    }
-    for source in summary.sources.iter().filter(|source| source.made) {
-        let name = file_name(Path::new(&source.record.name));
-        note(&format!("{name}: PCN; what is kept is the PGN made of it, not its own bytes"));
-    }
-    let whole = summary.sources.iter().filter(|source| source.whole);
-    let exact = whole.clone().filter(|source| source.record.exact).count() as u64;
-    note(&format!(
-        "{} of {} can be given back byte for byte",
-        thousands(exact),
-        count(whole.count() as u64, "source", "sources")
-    ));
-    if args.append && summary.totals.games > *stored {
-        note(&format!("The archive now has {}:", count(summary.totals.games, "game", "games")));
-    }
-    let parts = Parts::new(summary.totals, summary.archive_bytes, summary.index_bytes);
-    parts.table().lines().for_each(note);
-    let rate = ratio(summary.pgn_bytes as f64 / 1e6, seconds);
-    note(&format!("{seconds:.2} s, {rate:.1} MB of PGN a second"));
-}
-
-fn json(summary: &Summary, kept: &[usize], elapsed: Duration, failure: Option<&str>) -> Object {
-    let seconds = elapsed.as_secs_f64();
-    let parts = Parts::new(summary.totals, summary.archive_bytes, summary.index_bytes);
-    let source = |(place, source): (usize, &SourceSummary)| {
-        Object::new()
-            .with("name", source.record.name.as_str())
-            .with("seen", source.record.seen)
-            .with("rejected", source.record.rejected)
-            .with("windows_1252", source.windows_1252)
-            .with("whole", source.whole)
-            .with("exact", source.whole && source.record.exact)
-            .with("kept_whole", kept.contains(&place))
-            .with("made_of_pcn", source.made)
-    };
-    let sources: Vec<Object> = summary.sources.iter().enumerate().map(source).collect();
-    Object::new()
-        .with("seen", summary.seen)
-        .with("stored", summary.stored)
-        .with("rejected", summary.rejected)
-        .with("faulty", summary.faulty)
-        .with("plies", summary.plies)
-        .with("pgn_bytes", summary.pgn_bytes)
-        .with("passed_over", summary.passed_over)
-        .array("sources", &sources)
-        .with("archive_games", summary.totals.games)
-        .with("archive_bytes", summary.archive_bytes)
-        .with("index_bytes", summary.index_bytes)
-        .object("parts", &parts.json())
-        .with("seconds", rounded(seconds, 3))
-        .with("mb_per_second", rounded(ratio(summary.pgn_bytes as f64 / 1e6, seconds), 1))
-        .with("failure", failure)
 }

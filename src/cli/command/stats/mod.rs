@@ -1,22 +1,21 @@
 //! `scoresheet stats`: what kinds of games there are.
 
 mod page;
+mod tables;
 
-use crate::command::Threads;
-use crate::failure::{Code, Failure};
+use crate::failure::{self, Code, Failure};
 use crate::out::content::Content;
-use crate::out::json::{Object, rounded};
 use crate::out::new_file;
-use crate::out::output::{self, count, note, printable, ratio, shown, thousands};
 use crate::out::target::{Existing, Outputs};
-use crate::select::games::{self, Ranges, Where};
-use crate::select::side_files;
+use crate::select::filter::Where;
+use crate::select::ranges::{self, Ranges};
+use crate::select::{archives, side_files};
+use crate::session::Session;
+use crate::text::{count, shown};
+use crate::threads::Threads;
 use scoresheet::query::TagColumns;
-use scoresheet::query::report::stats::{self, LENGTH_STEP, RATING_STEP, Stats};
-use serde_json::Value;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::io::Write as _;
+use scoresheet::query::report::stats::{self, Stats};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Count games by result, length, year, rating, opening, player and event
@@ -52,22 +51,22 @@ pub struct Args {
     threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archives = output::open_all(&args.archives)?;
-    games::of_one(&archives, args.games.as_ref())?;
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
+    ranges::of_one(&archives, args.games.as_ref())?;
     let mut outputs = Outputs::of_archives(&archives);
     let report = args.report.as_deref();
     let report = report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;
     let (mut stats, longest_in, undecided) = args.threads.install(|| {
         let (mut all, mut longest_in, mut undecided) = (Stats::default(), None, 0);
         for archive in archives.archives() {
-            let (games, unread) = args.filter.chosen(archive, args.games.as_ref())?;
+            let (games, unread) = args.filter.chosen(session, archive, args.games.as_ref())?;
             undecided += unread;
             let headers = TagColumns::of(archive);
             let own = stats::stats(&headers, &games).map_err(Failure::of_archive(archive.path()))?;
-            side_files::report_columns(&headers);
+            side_files::report_columns(session, &headers);
             if own.longest.0 > all.longest.0 {
-                longest_in = games::name_in(&archives, archive);
+                longest_in = archives::name_in(&archives, archive);
             }
             all.add(own);
         }
@@ -79,125 +78,15 @@ pub fn run(args: &Args) -> Result<Code, Failure> {
         let title = args.archives.iter().map(name).collect::<Vec<_>>().join(", ");
         let page = page::page(&title, &stats, longest_in.as_deref(), args.top);
         new_file::write(target, |file| Ok(file.write_all(page.as_bytes())?))?;
-        note(&format!("{}: {}", shown(target.path()), count(stats.games, "game", "games")));
-        return games::all_read(undecided);
+        session.note(&format!("{}: {}", shown(target.path()), count(stats.games, "game", "games")));
+        return failure::all_read(undecided);
     }
-    let mut out = output::stdout();
+    let mut out = session.stdout();
     let text = match args.json {
-        true => format!("{}\n", json(&stats, longest_in.as_deref(), args.top)),
-        false => text(&stats, longest_in.as_deref(), args.top),
+        true => format!("{}\n", tables::json(&stats, longest_in.as_deref(), args.top)),
+        false => tables::text(&stats, longest_in.as_deref(), args.top),
     };
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    games::all_read(undecided)
-}
-
-/// The names and numbers of a table's rows.
-pub type Rows = Vec<(String, u64)>;
-
-/// The tables that are made of counts alone: title and rows.
-pub fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
-    let [unknown, black, white, draws] = stats.results;
-    let results = [("1-0", white), ("1/2-1/2", draws), ("0-1", black), ("*", unknown)];
-    let bars = |bars: &BTreeMap<u32, u64>, step: u32| {
-        bars.iter().map(|(first, count)| (format!("{first}-{}", first + step - 1), *count)).collect::<Rows>()
-    };
-    let mut ecos: Rows = stats.ecos.iter().map(|(code, count)| (code.clone(), *count)).collect();
-    ecos.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    ecos.truncate(top);
-    let all = vec![
-        ("Results", results.map(|(name, count)| (name.to_owned(), count)).to_vec()),
-        ("Moves", bars(&stats.lengths, LENGTH_STEP)),
-        ("Ratings", bars(&stats.ratings, RATING_STEP)),
-        ("Years", stats.years.iter().map(|(year, count)| (year.to_string(), *count)).collect()),
-        ("ECO codes", ecos),
-        ("Events", stats.events.clone()),
-    ];
-    all.into_iter().filter(|(_, rows)| rows.iter().any(|(_, count)| *count > 0)).collect()
-}
-
-/// What is said in a line each: name and value. `longest_in` is the archive of the longest game where there are several.
-pub fn facts(stats: &Stats, longest_in: Option<&str>) -> Vec<(&'static str, String)> {
-    let share = |part: u64| format!("{} ({:.1} %)", thousands(part), 100.0 * ratio(part as f64, stats.games as f64));
-    vec![
-        ("Games", thousands(stats.games)),
-        ("Plies", format!("{}, {:.1} a game", thousands(stats.plies), ratio(stats.plies as f64, stats.games as f64))),
-        ("Median", format!("{} plies", thousands(u64::from(stats.median_plies())))),
-        (
-            "Longest",
-            match stats.longest {
-                (_, 0) => "none".to_owned(),
-                (plies, game) => {
-                    let of = longest_in.map_or_else(String::new, |name| format!(" of {}", printable(name)));
-                    format!("{} plies, game {game}{of}", thousands(u64::from(plies)))
-                }
-            },
-        ),
-        ("Comments", share(stats.comments)),
-        ("Variations", share(stats.variations)),
-        ("Glyphs", share(stats.glyphs)),
-        ("Set up", share(stats.set_up)),
-        ("Faults", share(stats.faulty)),
-    ]
-}
-
-fn text(stats: &Stats, longest_in: Option<&str>, top: usize) -> String {
-    let mut text = String::new();
-    for (name, value) in facts(stats, longest_in) {
-        let _ = writeln!(text, "{name:<11}{value}");
-    }
-    for (title, rows) in tables(stats, top) {
-        let most = rows.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
-        let _ = writeln!(text, "\n{title}");
-        for (name, count) in rows {
-            let bar = "#".repeat((count as f64 / most as f64 * 40.0).round() as usize);
-            let name: String = printable(&name).chars().take(40).collect();
-            let _ = writeln!(text, "  {name:<40} {:>12}  {bar}", thousands(count));
-        }
-    }
-    if !stats.players.is_empty() {
-        let _ = writeln!(text, "\n{:<42} {:>12} {:>9} {:>9} {:>9}", "Players", "games", "won", "drawn", "lost");
-        for player in &stats.players {
-            let name: String = printable(&player.name).chars().take(40).collect();
-            let [games, won, drawn, lost] = [player.games, player.won, player.drawn, player.lost].map(thousands);
-            let _ = writeln!(text, "  {name:<40} {games:>12} {won:>9} {drawn:>9} {lost:>9}");
-        }
-    }
-    text
-}
-
-fn json(stats: &Stats, longest_in: Option<&str>, top: usize) -> Object {
-    let [unknown, black, white, draws] = stats.results;
-    let bars = |bars: &BTreeMap<u32, u64>, name: &str| {
-        let bar = |(first, count): (&u32, &u64)| Object::new().with(name, *first).with("games", *count);
-        bars.iter().map(bar).collect::<Vec<Object>>()
-    };
-    let years = |(year, count): (&u16, &u64)| Object::new().with("year", *year).with("games", *count);
-    let ecos = |(code, count): (&String, &u64)| Object::new().with("eco", code.as_str()).with("games", *count);
-    let events = |(name, count): &(String, u64)| Object::new().with("event", name.as_str()).with("games", *count);
-    let players = stats.players.iter().take(top).map(|player| {
-        let object = Object::new().with("player", player.name.as_str()).with("games", player.games);
-        object.with("won", player.won).with("drawn", player.drawn).with("lost", player.lost)
-    });
-    let results = Object::new().with("white", white).with("draws", draws).with("black", black).with("unknown", unknown);
-    Object::new()
-        .with("games", stats.games)
-        .with("plies", stats.plies)
-        .with("mean_plies", rounded(ratio(stats.plies as f64, stats.games as f64), 3))
-        .with("median_plies", stats.median_plies())
-        .with("longest_plies", stats.longest.0)
-        .with("longest_game", if stats.longest.1 == 0 { Value::Null } else { stats.longest.1.into() })
-        .with("longest_archive", longest_in)
-        .with("comments", stats.comments)
-        .with("variations", stats.variations)
-        .with("glyphs", stats.glyphs)
-        .with("set_up", stats.set_up)
-        .with("faulty", stats.faulty)
-        .object("results", &results)
-        .array("moves", &bars(&stats.lengths, "from"))
-        .array("ratings", &bars(&stats.ratings, "from"))
-        .array("years", &stats.years.iter().map(years).collect::<Vec<_>>())
-        .array("ecos", &stats.ecos.iter().map(ecos).collect::<Vec<_>>())
-        .array("events", &stats.events.iter().map(events).collect::<Vec<_>>())
-        .array("players", &players.collect::<Vec<_>>())
+    failure::all_read(undecided)
 }

@@ -1,7 +1,8 @@
 //! The page of `scoresheet stats --report`: tables and plots in one HTML file that loads nothing.
 
-use crate::command::stats::{self, Rows};
-use crate::out::output::thousands;
+use super::tables::{self, Rows};
+use crate::out::html::escape;
+use crate::text::thousands;
 use scoresheet::query::report::stats::Stats;
 use std::fmt::Write as _;
 
@@ -22,11 +23,11 @@ pub fn page(title: &str, stats: &Stats, longest_in: Option<&str>, top: usize) ->
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head><body>\n\
          <h1>{title}</h1>\n<table>\n"
     );
-    for (name, value) in stats::facts(stats, longest_in) {
+    for (name, value) in tables::facts(stats, longest_in) {
         let _ = writeln!(html, "<tr><td>{name}</td><td>{}</td></tr>", escape(&value));
     }
     html += "</table>\n";
-    for (title, rows) in stats::tables(stats, top) {
+    for (title, rows) in tables::tables(stats, top) {
         let _ = writeln!(html, "<h2>{title}</h2>");
         html += &if rows.len() > ROWS { upright(title, &rows) } else { level(title, &rows) };
     }
@@ -92,19 +93,4 @@ fn upright(title: &str, rows: &Rows) -> String {
 
 fn greatest(rows: &Rows) -> f64 {
     rows.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1) as f64
-}
-
-fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '&' => safe.push_str("&amp;"),
-            '"' => safe.push_str("&quot;"),
-            letter if letter.is_control() => safe.push(' '),
-            letter => safe.push(letter),
-        }
-    }
-    safe
 }

@@ -1,10 +1,13 @@
 //! `scoresheet verify --against`: is the archive what the PGN files are?
 
-use crate::command::verify::Args;
+use super::difference::{Difference, What, spots};
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
-use crate::out::output::{self, cannot_read, count, note, thousands};
-use crate::select::games::{self, Ranges, Unit};
+use crate::select::ranges::Ranges;
+use crate::select::units::{Unit, units};
+use crate::select::{archives, parallel};
+use crate::session::Session;
+use crate::text::{count, printable, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::Source;
 use scoresheet::import;
@@ -24,86 +27,91 @@ const SHOWN: usize = 24;
 /// Differences that are told unless all are asked for.
 const SPOTS: usize = 20;
 
-/// Compares each file with the source that was imported from it. Exit code 4 if they differ.
-pub fn run(args: &Args) -> Result<Code, Failure> {
-    let archive = output::open(&args.archive)?;
-    let sources = archive.sources().map_err(Failure::of_archive(&args.archive))?;
-    let pairs = pairs(&args.against, &sources)?;
-    let mut out = output::stdout();
+/// What is asked for.
+pub struct Request<'a> {
+    pub archive: &'a Path,
+    pub files: &'a [PathBuf],
+    /// Whether every difference is listed, not the first ones.
+    pub verbose: bool,
+    pub quiet: bool,
+    pub json: bool,
+}
+
+/// Compares each file with the source that was imported from it. Exit code 4 if they differ. To be called after threads have been installed.
+pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, request.archive)?;
+    let sources = archive.sources().map_err(Failure::of_archive(request.archive))?;
+    let pairs = pairs(request.files, &sources)?;
+    let mut out = session.stdout();
     let mut results = Vec::new();
     let mut code = Code::Fine;
-    args.threads.install(|| {
-        for (file, source) in pairs {
-            let Comparison { found, games, equal, made } = compare(&archive, source, file)?;
-            if !found.is_empty() {
-                code = Code::Damaged;
-            }
-            if args.json {
-                let differences: Vec<Object> = found.iter().map(Difference::json).collect();
-                results.push(
-                    Object::new()
-                        .with("file", file.to_string_lossy())
-                        .with("source", source.name.as_str())
-                        .with("bytes", source.bytes)
-                        .with("games", source.seen - source.rejected)
-                        .with("same", found.is_empty())
-                        .with("made_of_pcn", made)
-                        .with("equal_games", equal)
-                        .array("differences", &differences),
-                );
-                continue;
-            }
-            let name = output::shown(file);
-            let made = if made { " (as the PGN made of this PCN)" } else { "" };
-            let stored = count(source.seen - source.rejected, "game", "games");
-            if found.is_empty() {
-                writeln!(out, "{name}: the same: {} bytes, {stored}{made}", thousands(source.bytes))?;
-                continue;
-            }
-            let is_read = |difference: &Difference| !matches!(difference.what, What::Damaged(_));
-            if equal == 0 && games > 1 && found.iter().all(is_read) && !args.verbose {
-                writeln!(
-                    out,
-                    "{name}: DIFFERENT: another file: none of the {} games compared stands in it{made} (--verbose shows where)",
-                    thousands(games)
-                )?;
-                continue;
-            }
-            let (spots, mut listed) = (spots(&found), 0);
-            for (first, last) in &spots {
-                if args.verbose {
-                    for difference in &found[*first..=*last] {
-                        writeln!(out, "{name}:{}", output::printable(&difference.to_string()))?;
-                    }
-                } else if listed < SPOTS {
-                    writeln!(out, "{name}:{}", output::printable(&found[*first].with_those_to(&found[*last])))?;
+    for (file, source) in pairs {
+        let Comparison { found, games, equal, made } = compare(&archive, source, file)?;
+        if !found.is_empty() {
+            code = Code::Damaged;
+        }
+        if request.json {
+            let differences: Vec<Object> = found.iter().map(Difference::json).collect();
+            results.push(
+                Object::new()
+                    .with("file", file.to_string_lossy())
+                    .with("source", source.name.as_str())
+                    .with("bytes", source.bytes)
+                    .with("games", source.seen - source.rejected)
+                    .with("same", found.is_empty())
+                    .with("made_of_pcn", made)
+                    .with("equal_games", equal)
+                    .array("differences", &differences),
+            );
+            continue;
+        }
+        let name = shown(file);
+        let made = if made { " (as the PGN made of this PCN)" } else { "" };
+        let stored = count(source.seen - source.rejected, "game", "games");
+        if found.is_empty() {
+            writeln!(out, "{name}: the same: {} bytes, {stored}{made}", thousands(source.bytes))?;
+            continue;
+        }
+        let is_read = |difference: &Difference| !matches!(difference.what, What::Damaged(_));
+        if equal == 0 && games > 1 && found.iter().all(is_read) && !request.verbose {
+            writeln!(
+                out,
+                "{name}: DIFFERENT: another file: none of the {} games compared stands in it{made} (--verbose shows where)",
+                thousands(games)
+            )?;
+            continue;
+        }
+        let (spots, mut listed) = (spots(&found), 0);
+        for (first, last) in &spots {
+            if request.verbose {
+                for difference in &found[*first..=*last] {
+                    writeln!(out, "{name}:{}", printable(&difference.to_string()))?;
                 }
-                listed += 1;
+            } else if listed < SPOTS {
+                writeln!(out, "{name}:{}", printable(&found[*first].with_those_to(&found[*last])))?;
             }
-            if listed > SPOTS && !args.verbose {
-                writeln!(out, "{name}: ... and {} more (--verbose lists all)", thousands((listed - SPOTS) as u64))?;
+            listed += 1;
+        }
+        if listed > SPOTS && !request.verbose {
+            writeln!(out, "{name}: ... and {} more (--verbose lists all)", thousands((listed - SPOTS) as u64))?;
+        }
+        match found.len() {
+            MOST => {
+                writeln!(out, "{name}: DIFFERENT: compared up to {} games that differ{made}", thousands(MOST as u64))?
             }
-            match found.len() {
-                MOST => writeln!(
-                    out,
-                    "{name}: DIFFERENT: compared up to {} games that differ{made}",
-                    thousands(MOST as u64)
-                )?,
-                _ => {
-                    let differences = count(spots.len() as u64, "difference", "differences");
-                    writeln!(out, "{name}: DIFFERENT: {differences}{made}")?;
-                }
+            _ => {
+                let differences = count(spots.len() as u64, "difference", "differences");
+                writeln!(out, "{name}: DIFFERENT: {differences}{made}")?;
             }
         }
-        Ok(())
-    })?;
-    if args.json {
+    }
+    if request.json {
         writeln!(out, "{}", Object::new().with("same", code == Code::Fine).array("files", &results))?;
-    } else if !args.quiet && args.against.len() < sources.len() {
-        note(&format!(
+    } else if !request.quiet && request.files.len() < sources.len() {
+        session.note(&format!(
             "{} of the archive's sources compared: {} of {}",
-            args.archive.display(),
-            args.against.len(),
+            request.archive.display(),
+            request.files.len(),
             sources.len()
         ));
     }
@@ -138,18 +146,6 @@ struct Comparison {
     made: bool,
 }
 
-/// Returns the first and last places of differences that are told as one: games in a row that are not found, or cannot be read.
-fn spots(found: &[Difference]) -> Vec<(usize, usize)> {
-    let mut spots: Vec<(usize, usize)> = Vec::new();
-    for (place, difference) in found.iter().enumerate() {
-        match spots.last_mut() {
-            Some((_, last)) if found[*last].is_followed_by(difference) => *last = place,
-            _ => spots.push((place, place)),
-        }
-    }
-    spots
-}
-
 fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Comparison, Failure> {
     // A document that is kept whole is compared as it is.
     let document = if source.exact && source.seen == source.rejected { import::open_document(file)? } else { None };
@@ -159,10 +155,10 @@ fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Comparison
     let stored = source.seen - source.rejected;
     let units = match stored {
         0 => Vec::new(),
-        _ => games::units(archive, Some(&Ranges::of(source.first_game, source.first_game + stored - 1)), None)?.0,
+        _ => units(archive, Some(&Ranges::of(source.first_game, source.first_game + stored - 1)), None)?.0,
     };
-    let cannot = |error| cannot_read(file, error);
-    games::in_order(
+    let cannot = |error| Failure::cannot_open(file, error);
+    parallel::in_order(
         &units,
         |unit| originals(archive, source, unit),
         |games| {
@@ -194,82 +190,6 @@ fn originals(archive: &Archive, source: &Source, unit: &Unit) -> Vec<(u64, Resul
         texts.push((number, read.map(|()| text).map_err(|error| error.to_string())));
     });
     texts
-}
-
-/// Where archive and file differ.
-struct Difference {
-    /// The line of the file.
-    line: u64,
-    /// The byte of the file, from 0.
-    offset: u64,
-    /// The game in the archive; `None` after the last.
-    game: Option<u64>,
-    what: What,
-}
-
-enum What {
-    /// The bytes from the first that differs.
-    Bytes { archive: Vec<u8>, file: Vec<u8> },
-    /// So many bytes of the file stand before the game.
-    Before(u64),
-    /// The game does not follow.
-    Missing,
-    /// The archive's game cannot be read.
-    Damaged(String),
-    /// So many bytes of the file stand after the last game.
-    Beyond(u64),
-}
-
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let text = |bytes: &[u8]| match bytes {
-            [] => "nothing more".to_owned(),
-            bytes => format!("\"{}\"", bytes.escape_ascii()),
-        };
-        write!(f, "{}: ", self.line)?;
-        if let Some(game) = self.game {
-            write!(f, "game {game}: ")?;
-        }
-        match &self.what {
-            What::Bytes { archive, file } => write!(f, "{} in the archive, {} in the file", text(archive), text(file)),
-            What::Before(bytes) => write!(f, "{} more in the file before this game", count(*bytes, "byte", "bytes")),
-            What::Missing => f.write_str("not found in the file from here on"),
-            What::Damaged(why) => write!(f, "cannot be read: {why}"),
-            What::Beyond(bytes) => write!(f, "{} more in the file", count(*bytes, "byte", "bytes")),
-        }
-    }
-}
-
-impl Difference {
-    /// Returns whether the other one is of the next game, and of the same kind.
-    fn is_followed_by(&self, other: &Difference) -> bool {
-        let same = match (&self.what, &other.what) {
-            (What::Missing, What::Missing) => true,
-            (What::Damaged(one), What::Damaged(other)) => one == other,
-            _ => false,
-        };
-        same && self.game.zip(other.game).is_some_and(|(one, other)| one + 1 == other)
-    }
-
-    /// Returns the line for this difference and those of the same kind up to another.
-    fn with_those_to(&self, last: &Difference) -> String {
-        let (Some(first), Some(last)) = (self.game, last.game.filter(|last| Some(*last) != self.game)) else {
-            return self.to_string();
-        };
-        self.to_string().replacen(&format!("game {first}: "), &format!("games {first} to {last}: "), 1)
-    }
-
-    fn json(&self) -> Object {
-        let object = Object::new().with("line", self.line).with("offset", self.offset).with("game", self.game);
-        let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
-        match &self.what {
-            What::Bytes { archive, file } => object.with("archive", text(archive)).with("file", text(file)),
-            What::Before(bytes) => object.with("more_bytes", *bytes),
-            What::Missing => object.with("what", "not found"),
-            What::Damaged(why) => object.with("what", why.as_str()),
-            What::Beyond(bytes) => object.with("more_bytes", *bytes),
-        }
-    }
 }
 
 /// A file being compared with games.

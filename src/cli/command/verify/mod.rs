@@ -1,25 +1,21 @@
 //! `scoresheet verify`: is everything in the archive what was written?
 
 mod against;
+mod difference;
+mod report;
 
-use crate::command::Threads;
 use crate::failure::{Code, Failure};
-use crate::out::json::Object;
-use crate::out::output::{self, count, note, thousands};
 use crate::out::progress;
 use crate::select::side_files;
+use crate::session::Session;
+use crate::threads::Threads;
 use indicatif::ProgressBar;
-use scoresheet::archive::{Archive, FileKind, Level, Report, SideState, Spot};
+use scoresheet::archive::{Archive, FileKind, Level, Report, SideState};
 use scoresheet::query::check_side_files;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-/// Damaged spots that are told unless all are asked for.
-const SPOTS: usize = 20;
-/// Ranges of games that are told of a spot.
-const RANGES: usize = 8;
 
 /// Check that an archive is intact
 ///
@@ -34,198 +30,90 @@ Examples:
   scoresheet verify games.bga --against games.pgn.zst     is it all in the archive?")]
 pub struct Args {
     /// The archive
-    pub archive: PathBuf,
+    archive: PathBuf,
     /// Check structure and checksums only, not every game
     #[arg(long)]
     quick: bool,
     /// Compare the archive with these files of PGN, byte for byte, or PCN, as the PGN made of it, instead: each with the source of its name
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "quick")]
-    pub against: Vec<PathBuf>,
+    against: Vec<PathBuf>,
     /// List every damage or difference, and every game, not the first places alone
     #[arg(short, long)]
-    pub verbose: bool,
+    verbose: bool,
     /// Show no progress
     #[arg(short, long)]
-    pub quiet: bool,
+    quiet: bool,
     /// Print one JSON object
     #[arg(long)]
-    pub json: bool,
+    json: bool,
     #[command(flatten)]
-    pub threads: Threads,
+    threads: Threads,
 }
 
-pub fn run(args: &Args) -> Result<Code, Failure> {
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if !args.against.is_empty() {
-        return against::run(args);
+        let request = against::Request {
+            archive: &args.archive,
+            files: &args.against,
+            verbose: args.verbose,
+            quiet: args.quiet,
+            json: args.json,
+        };
+        return args.threads.install(|| against::run(&request, session));
     }
     let path = &args.archive;
-    let file = std::fs::metadata(path).map_err(|error| output::cannot_read(path, error))?;
+    let file = std::fs::metadata(path).map_err(|error| Failure::cannot_open(path, error))?;
     let level = if args.quick { Level::Quick } else { Level::Full };
     // A full verification goes over the moves a second time.
-    let moves = match (level, Archive::open_with(path, output::access()).and_then(|archive| archive.totals())) {
+    let moves = match (level, Archive::open_with(path, session.access).and_then(|archive| archive.totals())) {
         (Level::Full, Ok(totals)) => totals.moves_bytes,
         _ => 0,
     };
     let total = file.len() + moves;
     let done = AtomicU64::new(0);
-    let bar = progress::bar(Some(total), !args.quiet);
+    let bar = progress::bar(session, Some(total), !args.quiet);
     let look = |bar: &ProgressBar, elapsed: Duration| {
         let done = done.load(Ordering::Relaxed);
         bar.set_position(done.min(total));
         let left = progress::left(elapsed, done.min(total), total).unwrap_or_default();
         bar.set_message(format!("{} MB  {left}", done / 1_000_000));
     };
-    let (report, beside) = args.threads.install(|| {
+    let (found, beside) = args.threads.install(|| {
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
-        let report = progress::watched(&bar, look, || Archive::verify_with(path, output::access(), level, progress));
+        let report = progress::watched(&bar, look, || Archive::verify_with(path, session.access, level, progress));
         let report = report.map_err(Failure::of_archive(path))?;
-        let beside = beside(path, &report);
+        let beside = beside(session, path, &report);
         Ok::<_, Failure>((report, beside))
     })?;
     let faults: Vec<String> =
         beside.iter().filter_map(|(kind, state)| side_files::fault(path, *kind, *state)).collect();
-    let mut out = output::stdout();
+    let mut out = session.stdout();
     if args.json {
-        writeln!(out, "{}", json(&report, &beside, level, file.len()))?;
+        writeln!(out, "{}", report::json(&found, &beside, level, file.len()))?;
     } else {
         if args.verbose {
-            tell_all(args, &report, &mut out)?
+            report::list_damage(path, &found, &mut out)?
         } else {
-            tell_spots(args, &report, &mut out)?
+            report::list_spots(path, &found, &mut out)?
         }
         for fault in &faults {
             writeln!(out, "{fault}")?;
         }
-        conclude(args, &report, level, file.len(), &mut out)?;
+        report::conclude(path, session, &found, level, file.len(), &mut out)?;
     }
     out.flush()?;
-    Ok(if report.is_intact() && faults.is_empty() { Code::Fine } else { Code::Damaged })
+    Ok(if found.is_intact() && faults.is_empty() { Code::Fine } else { Code::Damaged })
 }
 
 /// Returns the state of the index and of each cache beside the archive; of an archive that cannot be opened, of none.
-fn beside(path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
-    let Ok(archive) = Archive::open_with(path, output::access()) else { return Vec::new() };
+fn beside(session: &Session, path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
+    let Ok(archive) = Archive::open_with(path, session.access) else { return Vec::new() };
     let index = match (report.index, archive.index_state()) {
         // It says that it belongs to the archive, and is not what the archive's index is.
         (Some(false), SideState::File) => SideState::Damaged,
         (_, state) => state,
     };
     [(FileKind::Index, index)].into_iter().chain(check_side_files(&archive)).collect()
-}
-
-/// Writes a line for each damaged spot, of many the first.
-fn tell_spots(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
-    let path = output::shown(&args.archive);
-    for Spot { offset, what, games, .. } in report.spots.iter().take(SPOTS) {
-        match games.is_empty() {
-            true => writeln!(out, "{path}: {what} at byte {offset}")?,
-            false => writeln!(out, "{path}: {} damaged or lost: {what} at byte {offset}", ranges(games))?,
-        }
-    }
-    if report.spots.len() > SPOTS {
-        let more = count((report.spots.len() - SPOTS) as u64, "more damaged spot", "more damaged spots");
-        writeln!(out, "{path}: ... and {more} (--verbose lists all)")?;
-    }
-    Ok(())
-}
-
-/// Writes a line for each damage and each range of games.
-fn tell_all(args: &Args, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
-    let path = output::shown(&args.archive);
-    for damage in &report.damage {
-        writeln!(out, "{path}: {damage}")?;
-    }
-    for (first, last) in &report.lost {
-        let verb = if first == last { "is" } else { "are" };
-        writeln!(out, "{path}: {} {verb} damaged or lost", ranges(&[(*first, *last)]))?;
-    }
-    Ok(())
-}
-
-/// Returns ranges of games in words, of many the first and how many games there are in all.
-pub fn ranges(games: &[(u64, u64)]) -> String {
-    let range =
-        |(first, last): &(u64, u64)| if first == last { first.to_string() } else { format!("{first} to {last}") };
-    let listed: Vec<String> = games.iter().take(RANGES).map(range).collect();
-    let all: u64 = games.iter().map(|(first, last)| (last - first).saturating_add(1)).sum();
-    let noun = if all == 1 { "game" } else { "games" };
-    match games.len() > RANGES {
-        true => format!("{noun} {}, .. ({})", listed.join(", "), count(all, "game", "games")),
-        false => format!("{noun} {}", listed.join(", ")),
-    }
-}
-
-fn conclude(args: &Args, report: &Report, level: Level, bytes: u64, out: &mut impl Write) -> Result<(), Failure> {
-    let path = output::shown(&args.archive);
-    if report.uncommitted > 0 {
-        note(&format!(
-            "{path}: {} bytes beyond the last commit are the rest of an unfinished import; the next one cuts them off",
-            thousands(report.uncommitted)
-        ));
-    }
-    let blocks = format!("{} bytes, {}", thousands(bytes), count(report.blocks, "block", "blocks"));
-    let games = count(report.games, "game", "games");
-    if !report.is_intact() {
-        let found = count(report.spots.len() as u64, "damaged spot", "damaged spots");
-        let unread = if level == Level::Full { "; the games have not been read one by one" } else { "" };
-        writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread})")?;
-    } else if level == Level::Quick {
-        writeln!(out, "{path}: sound: checksums of {blocks}; {games}, their moves not checked")?;
-    } else {
-        let plies = count(report.plies, "ply", "plies");
-        writeln!(out, "{path}: sound: checksums of {blocks}; tags, texts and moves of {games}, {plies}")?;
-    }
-    Ok(())
-}
-
-fn json(report: &Report, beside: &[(FileKind, SideState)], level: Level, bytes: u64) -> Object {
-    let beside = beside.iter().filter(|(_, state)| *state != SideState::Missing).map(|(kind, state)| {
-        let state = match state {
-            SideState::File | SideState::Missing => "good",
-            SideState::Stale => "stale",
-            SideState::Damaged => "damaged",
-        };
-        Object::new().with("file", kind.extension()).with("state", state)
-    });
-    let beside: Vec<Object> = beside.collect();
-    let damage: Vec<Object> = report
-        .damage
-        .iter()
-        .map(|damage| {
-            Object::new()
-                .with("offset", damage.offset)
-                .with("what", damage.what)
-                .with("game", Some(damage.game).filter(|game| *game > 0))
-        })
-        .collect();
-    let lost: Vec<Object> =
-        report.lost.iter().map(|(first, last)| Object::new().with("first", *first).with("last", *last)).collect();
-    let spots: Vec<Object> = report
-        .spots
-        .iter()
-        .map(|spot| {
-            let games: Vec<Object> = spot
-                .games
-                .iter()
-                .map(|(first, last)| Object::new().with("first", *first).with("last", *last))
-                .collect();
-            let object = Object::new().with("offset", spot.offset).with("what", spot.what);
-            object.with("damages", spot.damages).array("games", &games)
-        })
-        .collect();
-    Object::new()
-        .with("sound", report.is_intact())
-        .with("level", if level == Level::Quick { "quick" } else { "full" })
-        .with("bytes", bytes)
-        .with("blocks", report.blocks)
-        .with("games", report.games)
-        .with("plies", (level == Level::Full && report.is_intact()).then_some(report.plies))
-        .with("uncommitted", report.uncommitted)
-        .with("index", report.index)
-        .array("damage", &damage)
-        .array("lost", &lost)
-        .array("spots", &spots)
-        .array("beside", &beside)
 }
