@@ -10,7 +10,7 @@ use scoresheet::format::side::SideHeader;
 use scoresheet::format::source::Source;
 use scoresheet::format::{ArchiveId, Chain, State, VERSION, positions, record, signatures, tags};
 use scoresheet::game::Outcome;
-use scoresheet::packed::{self, board::Board, features, model, train};
+use scoresheet::packed::{self, train, train::board::Board, train::features, train::model};
 use scoresheet::pgn::{LineEnd, Style};
 
 const DOCUMENT: &str = include_str!("../../FORMAT.md");
