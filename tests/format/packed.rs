@@ -46,7 +46,7 @@ fn line(start: &Position, choices: &[u16], outcome: Outcome) -> (Vec<u8>, Vec<us
         let Some(m) = moves.get(*choice as usize % moves.len().max(1)) else { break };
         encode::push_move(&position, *m, &mut stream);
         ends.push(stream.len());
-        position.play(*m);
+        position.play_unchecked(*m);
     }
     encode::push_outcome(outcome, &mut stream);
     (stream, ends)
@@ -115,14 +115,14 @@ proptest! {
                 5 => {
                     encode::push_move(&line.0, Move::NULL, &mut stream);
                     line.1 = Some(line.0.clone());
-                    line.0.play(Move::NULL);
+                    line.0.play_unchecked(Move::NULL);
                 }
                 _ => {
                     let moves = line.0.legal_moves();
                     let Some(m) = moves.get(number as usize % moves.len().max(1)) else { continue };
                     encode::push_move(&line.0, *m, &mut stream);
                     line.1 = Some(line.0.clone());
-                    line.0.play(*m);
+                    line.0.play_unchecked(*m);
                 }
             }
         }
@@ -222,7 +222,7 @@ fn line_agrees(start: &Position, choices: &[u16]) {
         let moves = position.legal_moves();
         let Some(m) = moves.get(*choice as usize % moves.len().max(1)) else { break };
         train::play(&mut board, &mut history, *m, position.turn(), 100);
-        position.play(*m);
+        position.play_unchecked(*m);
         assert_eq!(Board::new(&position).as_ref(), Some(&board), "{}", position.fen());
     }
 }
@@ -250,7 +250,7 @@ fn the_coders_moves_are_shakmatys() {
             let (mut next, mut after, mut past) = (board.clone(), position.clone(), *history);
             let m = board.to_move(step, position.turn());
             train::play(&mut next, &mut past, m, position.turn(), 0);
-            after.play(m);
+            after.play_unchecked(m);
             sum += count(&next, &past, &after, depth - 1);
         }
         sum
@@ -332,7 +332,7 @@ fn game_agrees(start: &Position, stream: &[u8]) {
             }
             moves_agree(&position, &history, &board);
             train::play(&mut board, &mut history, m, position.turn(), 100);
-            position.play(m);
+            position.play_unchecked(m);
             assert_eq!(Board::new(&position).as_ref(), Some(&board), "{}", position.fen());
         }
     }

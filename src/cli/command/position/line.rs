@@ -79,7 +79,7 @@ impl Line {
             for (place, text) in style.moves.iter().enumerate() {
                 let m = position.parse_san(text.as_bytes());
                 let m = m.map_err(|error| format!("move {} ({text}): {error}", place + 1))?;
-                position.play(m);
+                position.play_unchecked(m);
             }
             fen = Fen::from(&position);
             // What was said of moves was of the position before.

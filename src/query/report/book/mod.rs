@@ -80,8 +80,8 @@ pub fn key(position: &Position) -> u64 {
         let rank = if turn == Color::White { 4 } else { 3 };
         let pawn = Some(Piece { color: turn, role: Role::Pawn });
         let beside = |file: u8| file < 8 && position.piece_at(Square::at(file, rank)) == pawn;
-        if beside(target.file().wrapping_sub(1)) || beside(target.file() + 1) {
-            add(772 + usize::from(target.file()));
+        if beside(target.file().index().wrapping_sub(1)) || beside(target.file().index() + 1) {
+            add(772 + usize::from(target.file().index()));
         }
     }
     if position.turn() == Color::White {
