@@ -9,14 +9,16 @@ mod common;
 
 use rayon::prelude::*;
 use scoresheet::Archive;
-use scoresheet::query::{Compare, Hit, PositionIndex, Reach, Search, Signatures, Sought, positions};
+use scoresheet::query::{
+    Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, position::index,
+};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 5;
 
 /// The first hit of each position in each game, by a replay of all games.
-fn by_replay(archive: &Archive, sought: &[Sought]) -> Vec<Vec<Hit>> {
+fn by_replay(archive: &Archive, sought: &[PositionQuery]) -> Vec<Vec<Hit>> {
     let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
     for (place, sought) in sought.iter().enumerate() {
         by_key.entry(sought.position().zobrist()).or_default().push(place);
@@ -69,7 +71,7 @@ fn main() {
     let only_index = std::env::args().any(|arg| arg == "--index");
     let signatures = Signatures::open_or_build(&archive);
     if PositionIndex::open(&archive).0.is_none() {
-        positions::build(&archive, 64 << 20, |_| {}).expect("an index");
+        index::build(&archive, 64 << 20, |_| {}).expect("an index");
     }
     let index = PositionIndex::open(&archive).0.expect("the index");
     let plain = Search::new(&archive);
@@ -84,11 +86,11 @@ fn main() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % end
     };
-    let sought: Vec<Sought> = (0..count)
+    let sought: Vec<PositionQuery> = (0..count)
         .map(|_| {
             let game = archive.game(random(archive.len()) + 1).expect("a game");
             let ply = random(u64::from(game.plies().min(80)) + 1) as u32;
-            Sought::new(&game.position(ply).expect("a position"), Compare::default())
+            PositionQuery::new(&game.position(ply).expect("a position"), Compare::default())
         })
         .collect();
     let expected = by_replay(&archive, &sought);
@@ -97,10 +99,12 @@ fn main() {
     for (what, search) in &searches {
         // Once round, so that all is in memory and checked.
         sought.iter().zip(&expected).for_each(|(sought, expected)| {
-            assert!(search.position(sought, Reach::default()).hits == *expected, "{what}");
+            assert!(search.position(sought, SearchOptions::default()).hits == *expected, "{what}");
         });
-        let mut times: Vec<Duration> =
-            sought.iter().map(|sought| median(ROUNDS, || search.position(sought, Reach::default())).0).collect();
+        let mut times: Vec<Duration> = sought
+            .iter()
+            .map(|sought| median(ROUNDS, || search.position(sought, SearchOptions::default())).0)
+            .collect();
         times.sort();
         let at = |share: usize| times[(times.len() - 1) * share / 1000];
         let mean = times.iter().sum::<Duration>() / times.len() as u32;
@@ -113,7 +117,7 @@ fn main() {
         );
     }
     let start = scoresheet::Position::standard();
-    let from_start = Sought::new(&start, Compare::default());
+    let from_start = PositionQuery::new(&start, Compare::default());
     let expected = by_replay(&archive, std::slice::from_ref(&from_start))[0].len() as u64;
     for (what, search) in &searches {
         let (time, tree) = median(ROUNDS, || search.tree(&start));

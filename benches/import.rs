@@ -8,7 +8,7 @@ use criterion::{Criterion, Throughput};
 use scoresheet::archive::Archive;
 use scoresheet::brenner::encode;
 use scoresheet::chess::{Move, Position};
-use scoresheet::game::{Outcome, Stretch, TextKind, Visitor};
+use scoresheet::game::{Outcome, TextKind, Visitor};
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -52,9 +52,9 @@ fn main() {
         let options = ReadOptions::default();
         bench.iter(|| {
             let (mut splitter, mut moves) = (Splitter::new(text.as_slice(), 0, options.limits), Moves::default());
-            while let Some(piece) = splitter.next_piece(1 << 20).expect("text in memory") {
-                for region in &piece.regions {
-                    read_game(piece.region(region), 0, &options, &mut moves);
+            while let Some(piece) = splitter.next_batch(1 << 20).expect("text in memory") {
+                for span in &piece.spans {
+                    read_game(piece.span(span), 0, &options, &mut moves);
                 }
             }
             assert_eq!((moves.games, moves.plies, moves.sum), (GAMES, PLIES, expected));
@@ -86,11 +86,7 @@ impl Visitor for Moves {
         self.plies += 1;
     }
 
-    fn stretch(&self) -> Stretch {
-        Stretch::Any
-    }
-
-    fn mark(&mut self, good: bool) {
+    fn suffix(&mut self, good: bool) {
         encode::push_mark(good, &mut self.stream);
     }
 

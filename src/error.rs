@@ -20,7 +20,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The file is not an archive at all.
-    Foreign {
+    NotAnArchive {
         /// The file.
         path: PathBuf,
     },
@@ -138,7 +138,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Io { doing, path, source } => write!(f, "{doing} {}: {source}", path.display()),
-            Error::Foreign { path } => write!(f, "{} is not a Scoresheet archive", path.display()),
+            Error::NotAnArchive { path } => write!(f, "{} is not a Scoresheet archive", path.display()),
             Error::Newer { path, version: (major, minor) } => write!(
                 f,
                 "{} has format version {major}.{minor}, which is newer than this program: use a newer scoresheet",

@@ -16,7 +16,7 @@ use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, ReadMode};
 use scoresheet::chess::{Move, Position};
 use scoresheet::format::block::{BlockHeader, HEADER, Kind};
 use scoresheet::format::commit::{Commit, Unfinished};
-use scoresheet::format::deleted;
+use scoresheet::format::deletions;
 use scoresheet::format::dictionary::{self, Strings};
 use scoresheet::format::header::{BLOCKS, PAGE, Page};
 use scoresheet::format::index::Index;
@@ -27,7 +27,7 @@ use scoresheet::format::tags::{Tags, TagsBuilder, Value};
 use scoresheet::format::texts::{Texts, TextsBuilder};
 use scoresheet::format::{ArchiveId, Chain, State, loose, moves};
 use scoresheet::game::{Event, Game, TextKind};
-use scoresheet::pgn::{Limits, PgnWriter, ReadOptions, Splitter, Verdict, read_game};
+use scoresheet::pgn::{Disposition, Limits, PgnWriter, ReadOptions, Splitter, read_game};
 
 /// A target: its name, and what it does with bytes.
 pub type Target = (&'static str, fn(&[u8]));
@@ -82,7 +82,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Bytes taken one by one; zeros behind their end.
+/// Bytes taken one by one; zeros after their end.
 struct Choices<'a>(&'a [u8]);
 
 impl Choices<'_> {
@@ -132,7 +132,7 @@ pub fn fen_bytes(bytes: &[u8]) {
     }
 }
 
-/// FEN: a position comes back from its text, in every flavour. (Which man is which of its kind no FEN tells.)
+/// FEN: a position comes back from its text, in every flavour. (Which piece is which of its kind no FEN tells.)
 pub fn fen_value(bytes: &[u8]) {
     let position = position(&mut Choices(bytes));
     for castling in [CastlingStyle::XFen, CastlingStyle::Standard, CastlingStyle::Shredder] {
@@ -176,24 +176,24 @@ fn games(bytes: &[u8]) -> (usize, usize, Vec<Game>) {
     let (mut seen, mut rejected, mut games) = (0, 0, Vec::new());
     let mut splitter = Splitter::new(bytes, 0, options.limits);
     let mut end = 0;
-    while let Some(piece) = splitter.next_piece(1 << 14).unwrap() {
+    while let Some(piece) = splitter.next_batch(1 << 14).unwrap() {
         assert!(piece.end >= end && piece.end <= bytes.len() as u64);
         end = piece.end;
         seen += piece.oversized.iter().count();
         rejected += piece.oversized.iter().count();
-        for region in &piece.regions {
-            let (text, mut at) = (piece.region(region), 0);
+        for span in &piece.spans {
+            let (text, mut at) = (piece.span(span), 0);
             while at < text.len() {
                 let mut game = Game::default();
                 let reading = read_game(text, at, &options, &mut game);
-                assert!(reading.next > at || reading.verdict.is_none(), "no step forward");
+                assert!(reading.next > at || reading.disposition.is_none(), "no step forward");
                 at = reading.next.max(at + 1);
                 for fault in &reading.faults {
                     assert!(fault.offset <= text.len(), "{fault:?}");
                 }
-                match reading.verdict {
-                    Some(Verdict::Stored) => games.push(game),
-                    Some(Verdict::Rejected) => {
+                match reading.disposition {
+                    Some(Disposition::Stored) => games.push(game),
+                    Some(Disposition::Rejected) => {
                         assert!(!reading.faults.is_empty(), "rejected without a reason");
                         rejected += 1;
                     }
@@ -226,7 +226,7 @@ fn through_pgn(game: &Game) {
     writer.finish();
     let mut again = Game::default();
     let reading = read_game(writer.as_bytes(), 0, &ReadOptions::default(), &mut again);
-    assert_eq!(reading.verdict, Some(Verdict::Stored), "{}", String::from_utf8_lossy(writer.as_bytes()));
+    assert_eq!(reading.disposition, Some(Disposition::Stored), "{}", String::from_utf8_lossy(writer.as_bytes()));
     if reading.faults.is_empty() {
         let moves = |game: &Game| -> Vec<Event> {
             game.events.iter().filter(|event| !matches!(event, Event::Text(..))).cloned().collect()
@@ -283,7 +283,11 @@ pub fn pgn_value(bytes: &[u8]) {
     let mut again = Game::default();
     let reading = read_game(writer.as_bytes(), 0, &ReadOptions::default(), &mut again);
     let text = String::from_utf8_lossy(writer.as_bytes());
-    assert!(reading.faults.is_empty() && reading.verdict == Some(Verdict::Stored), "{:?}: {text}", reading.faults);
+    assert!(
+        reading.faults.is_empty() && reading.disposition == Some(Disposition::Stored),
+        "{:?}: {text}",
+        reading.faults
+    );
     assert_eq!((again.events, again.outcome), (game.events, game.outcome), "{text}");
 }
 
@@ -297,7 +301,7 @@ impl scoresheet::Visitor for Stream {
     fn play(&mut self, before: &Position, m: Move) {
         encode::push_move(before, m, &mut self.0);
     }
-    fn mark(&mut self, good: bool) {
+    fn suffix(&mut self, good: bool) {
         encode::push_mark(good, &mut self.0);
     }
     fn nag(&mut self, nag: u8) {
@@ -318,7 +322,7 @@ impl scoresheet::Visitor for Stream {
 }
 
 /// Brenner streams: any bytes are read to an end or an error; a canonical stream is written as the same bytes; the fast replay, which
-/// checks nothing, ends on any bytes, and agrees on those that are sound.
+/// checks nothing, ends on any bytes, and agrees on those that are intact.
 pub fn brenner_bytes(bytes: &[u8]) {
     let _ = count_plies(bytes);
     let mut replay = Replay::new(&Position::standard());
@@ -334,7 +338,7 @@ pub fn brenner_bytes(bytes: &[u8]) {
             Err(_) => return,
             Ok(None) => break,
             Ok(Some(Item::Move(_))) => plies += u32::from(decoder.depth() == 0),
-            Ok(Some(Item::Mark(good))) => encode::push_mark(good, &mut out.0),
+            Ok(Some(Item::Suffix(good))) => encode::push_mark(good, &mut out.0),
             Ok(Some(Item::Nag(nag))) => encode::push_nag(nag, &mut out.0),
             Ok(Some(Item::Text(_))) => encode::push_text_mark(&mut out.0),
             Ok(Some(Item::Open)) => encode::push_open(&mut out.0),
@@ -361,7 +365,7 @@ pub fn brenner_value(bytes: &[u8]) {
     while let Some(item) = decoder.advance(|_, _| {}).unwrap() {
         events.push(match item {
             Item::Move(m) => Event::Move(m),
-            Item::Mark(good) => Event::Mark(good),
+            Item::Suffix(good) => Event::Suffix(good),
             Item::Nag(nag) => Event::Nag(nag),
             Item::Text(_) | Item::Outcome(_) => continue,
             Item::Open => Event::Open,
@@ -457,8 +461,8 @@ pub fn block_bytes(bytes: &[u8]) {
             }
         }
         7 => {
-            if let Some(runs) = deleted::decode(rest, games as u64) {
-                assert_eq!(deleted::decode(&deleted::encode(&runs), games as u64), Some(runs));
+            if let Some(runs) = deletions::decode(rest, games as u64) {
+                assert_eq!(deletions::decode(&deletions::encode(&runs), games as u64), Some(runs));
             }
         }
         8 => {

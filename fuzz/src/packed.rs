@@ -1,7 +1,7 @@
 //! Packed moves: streams that any bytes stand for, and archives that hold them.
 
 use super::{Choices, Stream, apart, fix_checksums, game, golden, mutate, read_everything};
-use scoresheet::archive::{Archive, MODEL, RecodeOptions, recode};
+use scoresheet::archive::{Archive, MODEL, TranscodeOptions, transcode};
 use scoresheet::brenner::replay::count_plies;
 use scoresheet::chess::Position;
 use scoresheet::format::moves::Coding;
@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 /// The most bytes of a stream that is not held as it is, with what one element more may take.
 const MOST: usize = (64 << 10) + 64;
 
-/// Starting positions: the usual one, one with all there is about a set-up game, a Chess960 one, one without a legal move, and one with more
+/// Starting positions: the standard starting position, one with all there is about a set-up game, a Chess960 one, one without a legal move, and one with more
 /// moves than the model holds.
 const STARTS: [&str; 5] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -74,8 +74,8 @@ fn pack_golden() -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let target = folder.path().join("packed.bga");
     let archive = Archive::from_bytes(golden().0, None).expect("a sound archive");
-    let options = RecodeOptions { coding: Coding::Packed(MODEL), ..RecodeOptions::default() };
-    recode(&archive, &target, &options, |_| {}, &AtomicBool::new(false)).expect("a copy");
+    let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
+    transcode(&archive, &target, &options, |_| {}, &AtomicBool::new(false)).expect("a copy");
     std::fs::read(target).expect("the copy")
 }
 

@@ -1,6 +1,6 @@
 //! What a file of ours is, by its first bytes, and where the files beside an archive are.
 
-use crate::format::{header, headers, index, positions, signatures};
+use crate::format::{header, index, positions, signatures, tag_columns};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl FileKind {
             FileKind::Index => index::MAGIC,
             FileKind::Signatures => signatures::MAGIC,
             FileKind::Positions => positions::MAGIC,
-            FileKind::TagColumns => headers::MAGIC,
+            FileKind::TagColumns => tag_columns::MAGIC,
         }
     }
 
@@ -57,7 +57,7 @@ impl FileKind {
         FileKind::ALL.into_iter().find(begins).or(second.starts_with(&header::MAGIC).then_some(FileKind::Archive))
     }
 
-    /// Returns where a file of this kind stands beside an archive: with its extension in place of `bga`, or behind any other name.
+    /// Returns where a file of this kind stands beside an archive: with its extension in place of `bga`, or after any other name.
     pub fn beside(self, archive: &Path) -> PathBuf {
         if archive.extension().is_some_and(|extension| extension == "bga") {
             return archive.with_extension(self.extension());
@@ -70,7 +70,7 @@ impl FileKind {
 }
 
 /// Removes the files beside an archive that another has taken the place of; the index is written anew, and files of other make stay.
-pub(super) fn remove_beside(archive: &Path) {
+pub(in crate::archive) fn remove_beside(archive: &Path) {
     for kind in FileKind::BESIDE.into_iter().filter(|kind| *kind != FileKind::Index) {
         let path = kind.beside(archive);
         let mut begin = [0; 8];

@@ -1,7 +1,7 @@
 //! The document's second notation: the same code with its bit fields in another order (FORMAT.md, "The alternate notation"); and the two other orders
 //! that the document has for it.
 
-use super::{EXPLICIT, NAG, TEXT};
+use super::code::{EXPLICIT, NAG, TEXT};
 
 /// The pawn's `mm` of the table (step 1, step 2, take right, take left) in the alternate notation.
 const PAWN: [u8; 4] = [1, 2, 0, 3];

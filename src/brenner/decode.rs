@@ -1,11 +1,11 @@
 //! Brenner bytes to events, every move checked.
 
+use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use super::encode::push_move;
 use super::replay::table::{Entry, TABLE};
-use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
 use crate::chess::piece::CODES;
-use crate::chess::{Color, Man, Move, MoveKind, Position, Role, Square, Wing};
+use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square};
 use crate::game::{Line, Outcome};
 use std::fmt;
 
@@ -14,13 +14,13 @@ use std::fmt;
 pub enum DecodeFault {
     /// The stream ends within an element, or a variation is open at its end.
     CutShort,
-    /// The man that the byte names is not on the board.
-    NoSuchMan,
+    /// The piece that the byte names is not on the board.
+    NoSuchPiece,
     /// The move is not legal in its position.
     IllegalMove,
     /// A prefix that does not fit what follows it, or a promotion without one.
     BadPrefix,
-    /// A promotion to a man that is on the board.
+    /// A promotion to a piece that is on the board.
     LabelTaken,
     /// An explicit move whose bits mean nothing.
     BadExplicit,
@@ -45,7 +45,7 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fault = match self.fault {
             DecodeFault::CutShort => "the stream is cut short",
-            DecodeFault::NoSuchMan => "no such man on the board",
+            DecodeFault::NoSuchPiece => "no such piece on the board",
             DecodeFault::IllegalMove => "an illegal move",
             DecodeFault::BadPrefix => "a prefix that does not fit",
             DecodeFault::LabelTaken => "a promotion to a label in use",
@@ -75,7 +75,7 @@ pub enum Item<'a> {
     /// A legal move, or the null move.
     Move(Move),
     /// `!` (true) or `?`.
-    Mark(bool),
+    Suffix(bool),
     /// A numeric annotation glyph.
     Nag(u8),
     /// A text; empty where texts are apart.
@@ -190,7 +190,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Returns the next element, or `None` at the end. The position is still the one before a move; `advance` plays it.
-    fn take(&mut self) -> Result<Option<(Item<'a>, Option<Man>)>, DecodeFault> {
+    fn take(&mut self) -> Result<Option<(Item<'a>, Option<PieceId>)>, DecodeFault> {
         let Some(byte) = self.next_byte() else {
             return if self.line.depth() == 0 { Ok(None) } else { Err(DecodeFault::CutShort) };
         };
@@ -210,13 +210,13 @@ impl<'a> Decoder<'a> {
                     _ => Outcome::Draw,
                 })
             }
-            CASTLE_H => Item::Move(self.castling(Wing::H)?),
-            CASTLE_A => Item::Move(self.castling(Wing::A)?),
-            BAD => Item::Mark(false),
-            GOOD => Item::Mark(true),
+            CASTLE_H => Item::Move(self.castling(CastlingSide::King)?),
+            CASTLE_A => Item::Move(self.castling(CastlingSide::Queen)?),
+            BAD => Item::Suffix(false),
+            GOOD => Item::Suffix(true),
             EXPLICIT => {
                 let m = self.explicit()?;
-                let promoted = m.promotion().map(|role| Man::unlabelled(self.position().turn(), role));
+                let promoted = m.promotion().map(|role| PieceId::unlabelled(self.position().turn(), role));
                 return Ok(Some((Item::Move(m), promoted)));
             }
             NULL => Item::Move(Move::NULL),
@@ -248,13 +248,13 @@ impl<'a> Decoder<'a> {
         Ok(&rest[..length])
     }
 
-    fn castling(&self, wing: Wing) -> Result<Move, DecodeFault> {
+    fn castling(&self, castling_side: CastlingSide) -> Result<Move, DecodeFault> {
         let position = self.position();
         let us = position.turn();
-        let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(us, wing)) else {
+        let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(us, castling_side)) else {
             return Err(DecodeFault::IllegalMove);
         };
-        self.checked(Move { from: king, to: rook, kind: MoveKind::Castle(wing) })
+        self.checked(Move { from: king, to: rook, kind: MoveKind::Castle(castling_side) })
     }
 
     fn checked(&self, m: Move) -> Result<Move, DecodeFault> {
@@ -286,7 +286,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn table_move(&mut self, byte: u8) -> Result<(Move, Option<Man>), DecodeFault> {
+    fn table_move(&mut self, byte: u8) -> Result<(Move, Option<PieceId>), DecodeFault> {
         let us = self.position().turn();
         match word(byte).ok_or(DecodeFault::Unassigned)? {
             Word::Piece { role, label, step } => Ok((self.piece_move(role, label, step)?, None)),
@@ -301,7 +301,7 @@ impl<'a> Decoder<'a> {
             Word::Prefix { role, label } => {
                 let next = self.next_byte().ok_or(DecodeFault::CutShort)?;
                 match word(next) {
-                    // Where the piece byte has w = 1 the prefix still names the man; `advance` sees that it is not canonical.
+                    // Where the piece byte has w = 1 the prefix still names the piece; `advance` sees that it is not canonical.
                     Some(Word::Piece { role: moved, step, .. }) if moved == role => {
                         Ok((self.piece_move(role, label, step)?, None))
                     }
@@ -310,11 +310,11 @@ impl<'a> Decoder<'a> {
                         let m = self
                             .checked(Move { from, to, kind: MoveKind::Promotion(role) })
                             .map_err(|fault| if matches!(to.rank(), 0 | 7) { fault } else { DecodeFault::BadPrefix })?;
-                        let man = Man::labelled(us, role, label).ok_or(DecodeFault::BadPrefix)?;
-                        if self.position().square_of(man).is_some() {
+                        let id = PieceId::labelled(us, role, label).ok_or(DecodeFault::BadPrefix)?;
+                        if self.position().square_of(id).is_some() {
                             return Err(DecodeFault::LabelTaken);
                         }
-                        Ok((m, Some(man)))
+                        Ok((m, Some(id)))
                     }
                     _ => Err(DecodeFault::BadPrefix),
                 }
@@ -330,9 +330,9 @@ impl<'a> Decoder<'a> {
 
     fn find(&self, role: Role, label: u8) -> Result<Square, DecodeFault> {
         let position = self.position();
-        Man::labelled(position.turn(), role, label)
-            .and_then(|man| position.square_of(man))
-            .ok_or(DecodeFault::NoSuchMan)
+        PieceId::labelled(position.turn(), role, label)
+            .and_then(|id| position.square_of(id))
+            .ok_or(DecodeFault::NoSuchPiece)
     }
 
     fn pawn_squares(&self, label: u8, step: u8) -> Result<(Square, Square), DecodeFault> {
@@ -367,7 +367,7 @@ impl<'a> Decoder<'a> {
         let Entry { slot, step, .. } = TABLE[side][usize::from(byte)];
         let Some(from) = Square::new(position.square[usize::from(slot) % CODES]) else { return false };
         let Some(to) = Square::new(from.index().wrapping_add(step)) else { return false };
-        // Also sees that the man does not go beyond the edge of the board.
+        // Also sees that the piece does not go beyond the edge of the board.
         if RELATION[from.at_most_63()][to.at_most_63()] != RELATIONS[side][usize::from(byte)] {
             return false;
         }
@@ -384,7 +384,7 @@ impl<'a> Decoder<'a> {
         played
     }
 
-    /// Returns the next element and plays it; `None` at the end of a sound stream.
+    /// Returns the next element and plays it; `None` at the end of an intact stream.
     ///
     /// `before` is called with a move and the position it is played in.
     pub fn advance(&mut self, mut before: impl FnMut(&Position, Move)) -> Result<Option<Item<'a>>, DecodeError> {
@@ -402,7 +402,7 @@ impl<'a> Decoder<'a> {
                 }
                 before(self.line.position(), m);
                 let promoted =
-                    promoted.or_else(|| m.promotion().map(|role| self.line.position().promoted_man(m.from, role)));
+                    promoted.or_else(|| m.promotion().map(|role| self.line.position().promoted_piece(m.from, role)));
                 self.line.play_as(m, promoted);
             }
             Item::Open => self.line.open(),

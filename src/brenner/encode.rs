@@ -1,16 +1,16 @@
 //! Events to Brenner bytes: the canonical stream.
 
-use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
+use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::RELATION;
-use crate::chess::{Man, Move, MoveKind, Position, Role, Wing};
+use crate::chess::{CastlingSide, Move, MoveKind, PieceId, Position, Role};
 use crate::game::Outcome;
 
-/// Appends a move that is legal in `before`, or the null move: one byte; two with a prefix; three for a man without a label.
+/// Appends a move that is legal in `before`, or the null move: one byte; two with a prefix; three for a piece without a label.
 #[inline]
 pub fn push_move(before: &Position, m: Move, out: &mut Vec<u8>) {
     if m.kind == MoveKind::Plain
-        && let Some(man) = before.man_at(m.from)
-        && let Some(words @ Words { prefix: 0, .. }) = WORDS.get(man.0 as usize)
+        && let Some(piece) = before.piece_id_at(m.from)
+        && let Some(words @ Words { prefix: 0, .. }) = WORDS.get(piece.0 as usize)
     {
         return out.push(words.byte(m));
     }
@@ -20,15 +20,15 @@ pub fn push_move(before: &Position, m: Move, out: &mut Vec<u8>) {
 #[inline(never)]
 fn push_in_full(before: &Position, m: Move, out: &mut Vec<u8>) {
     match m.kind {
-        MoveKind::Castle(Wing::H) => return out.push(CASTLE_H),
-        MoveKind::Castle(Wing::A) => return out.push(CASTLE_A),
+        MoveKind::Castle(CastlingSide::King) => return out.push(CASTLE_H),
+        MoveKind::Castle(CastlingSide::Queen) => return out.push(CASTLE_A),
         MoveKind::Null => return out.push(NULL),
         _ => {}
     }
-    let Some(man) = before.man_at(m.from) else { return };
-    let Some(words) = WORDS.get(man.0 as usize) else { return push_explicit(m, out) };
+    let Some(piece) = before.piece_id_at(m.from) else { return };
+    let Some(words) = WORDS.get(piece.0 as usize) else { return push_explicit(m, out) };
     let prefix = match m.promotion() {
-        Some(role) => match before.promoted_man(m.from, role).label() {
+        Some(role) => match before.promoted_piece(m.from, role).label() {
             Some(label) => prefix(role, label),
             None => return push_explicit(m, out),
         },
@@ -40,7 +40,7 @@ fn push_in_full(before: &Position, m: Move, out: &mut Vec<u8>) {
     out.push(words.byte(m));
 }
 
-/// How the moves of a slot's man are written: the bits that are always the same, the prefix if it needs one, and which table of `STEPS`
+/// How the moves of a slot's piece are written: the bits that are always the same, the prefix if it needs one, and which table of `STEPS`
 /// has the others.
 #[derive(Clone, Copy)]
 struct Words {
@@ -82,9 +82,9 @@ static WORDS: [Words; 64] = {
     let mut table = [Words { base: 0, prefix: 0, kind: 0 }; 64];
     let mut slot = 0;
     while slot < 64 {
-        let man = Man(slot as u8);
-        if let Some(label) = man.label() {
-            let role = man.role();
+        let piece = PieceId(slot as u8);
+        if let Some(label) = piece.label() {
+            let role = piece.role();
             let (base, kind, second) = match role {
                 Role::Pawn => (0x20 | label, 2 + (slot >> 5) as u8, 0),
                 Role::Knight => (0x10, 0, 8),
@@ -103,7 +103,7 @@ static WORDS: [Words; 64] = {
     table
 };
 
-/// The byte that names man `label` of a role, as a prefix.
+/// The byte that names piece `label` of a role, as a prefix.
 pub(super) const fn prefix(role: Role, label: u8) -> u8 {
     (match role {
         Role::Queen => 0x40,

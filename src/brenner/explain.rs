@@ -1,9 +1,9 @@
 //! What each byte of a stand-alone string says, in the manner of Brenner's document: `01 100 001`, queen, 4 squares, NE.
 
 use super::alternate::Order;
+use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use super::decode::{Decoder, Item, Texts};
 use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, StandaloneError};
-use super::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::Position;
 use std::fmt;
 

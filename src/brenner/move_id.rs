@@ -1,10 +1,10 @@
 //! Moves as numbers of fixed width: 11 bits (FORMAT.md, "Move ids").
 //!
-//! Brenner's "Suggestion For Hardware Implementation": no more than about 7,000 half-moves are possible, so 11 bits would do. With the man and
+//! Brenner's "Suggestion For Hardware Implementation": no more than about 7,000 half-moves are possible, so 11 bits would do. With the piece and
 //! its colour there are more than 2,048; without them, as the position is known anyway, there are 1,968 triples of from, to and promotion.
 
 use crate::chess::attacks::RELATION;
-use crate::chess::{Move, MoveKind, Position, Role, Square, Wing};
+use crate::chess::{CastlingSide, Move, MoveKind, Position, Role, Square};
 
 /// How many moves have an id: 1,792 from and to squares on a line or a knight's leap apart, and 176 promotions.
 pub const MOVES: u16 = 1968;
@@ -13,7 +13,7 @@ pub const NULL: MoveId = MoveId(MOVES);
 /// The ids that end a game where ids follow one another as bytes: no result, 0-1, 1-0, draw.
 pub const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES + 3), MoveId(MOVES + 4)];
 
-/// The number of a move among all that a man can make on an empty board, below 2,048.
+/// The number of a move among all that a piece can make on an empty board, below 2,048.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveId(u16);
 
@@ -60,7 +60,7 @@ impl MoveId {
         self.0 <= MOVES + 4
     }
 
-    /// Returns the id of a from square, a to square and a promotion, or `None` where no man moves so.
+    /// Returns the id of a from square, a to square and a promotion, or `None` where no piece moves so.
     pub fn of_squares(from: Square, to: Square, promotion: Option<Role>) -> Option<MoveId> {
         let promotion = match promotion {
             None => 0,
@@ -91,9 +91,9 @@ impl MoveId {
     pub fn of(m: Move, chess960: bool) -> Option<MoveId> {
         let to = match m.kind {
             MoveKind::Null => return Some(NULL),
-            MoveKind::Castle(wing) if !chess960 && m.from.file() == 4 => match (wing, m.to.file()) {
-                (Wing::H, 7) => Square::at(6, m.from.rank()),
-                (Wing::A, 0) => Square::at(2, m.from.rank()),
+            MoveKind::Castle(side) if !chess960 && m.from.file() == 4 => match (side, m.to.file()) {
+                (CastlingSide::King, 7) => Square::at(6, m.from.rank()),
+                (CastlingSide::Queen, 0) => Square::at(2, m.from.rank()),
                 _ => m.to,
             },
             _ => m.to,
@@ -108,23 +108,23 @@ impl MoveId {
         }
         let (from, to, promotion) = self.squares()?;
         let us = position.turn();
-        let man = position.piece_at(from).filter(|man| man.color == us)?;
+        let piece = position.piece_at(from).filter(|piece| piece.color == us)?;
         let legal = |to, kind| Some(Move { from, to, kind }).filter(|m| position.check(*m).is_ok());
         if let Some(role) = promotion {
             return legal(to, MoveKind::Promotion(role));
         }
-        if man.role == Role::King {
-            for wing in Wing::BOTH {
-                let Some(rook) = position.castling_rook(us, wing) else { continue };
-                let corner = if wing == Wing::H { 7 } else { 0 };
-                let arrives = if wing == Wing::H { 6 } else { 2 };
+        if piece.role == Role::King {
+            for side in CastlingSide::BOTH {
+                let Some(rook) = position.castling_rook(us, side) else { continue };
+                let corner = if side == CastlingSide::King { 7 } else { 0 };
+                let arrives = if side == CastlingSide::King { 6 } else { 2 };
                 let steps = from.file() == 4 && rook.file() == corner && to == Square::at(arrives, from.rank());
                 if to == rook || steps {
-                    return legal(rook, MoveKind::Castle(wing));
+                    return legal(rook, MoveKind::Castle(side));
                 }
             }
         }
-        let passes = man.role == Role::Pawn && from.file() != to.file() && position.en_passant() == Some(to);
-        legal(to, if passes && position.man_at(to).is_none() { MoveKind::EnPassant } else { MoveKind::Plain })
+        let passes = piece.role == Role::Pawn && from.file() != to.file() && position.en_passant() == Some(to);
+        legal(to, if passes && position.piece_id_at(to).is_none() { MoveKind::EnPassant } else { MoveKind::Plain })
     }
 }

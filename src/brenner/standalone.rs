@@ -100,7 +100,7 @@ impl Visitor for Writer {
         encode::push_move(before, m, &mut self.out);
     }
 
-    fn mark(&mut self, good: bool) {
+    fn suffix(&mut self, good: bool) {
         encode::push_mark(good, &mut self.out);
     }
 
@@ -133,9 +133,9 @@ impl Visitor for Writer {
 pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
     let mut game = Game::default();
     let mut at = 0;
-    while bytes.get(at) == Some(&super::TEXT) {
+    while bytes.get(at) == Some(&super::code::TEXT) {
         let rest = &bytes[at + 1..];
-        let Some(end) = memchr::memchr(super::TEXT, rest) else { break };
+        let Some(end) = memchr::memchr(super::code::TEXT, rest) else { break };
         let text = std::str::from_utf8(&rest[..end]).map_err(|_| StandaloneError::NotUtf8(at))?;
         let mut chars = text.chars();
         let letter = chars.next();
@@ -172,11 +172,11 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
                 moved = true;
                 Event::Move(m)
             }
-            Item::Mark(good) => Event::Mark(good),
+            Item::Suffix(good) => Event::Suffix(good),
             Item::Nag(nag) => Event::Nag(nag),
             Item::Text(text) => {
                 let text = std::str::from_utf8(text).map_err(|_| StandaloneError::NotUtf8(at + start))?;
-                // Behind a glyph that stands before the first move, a comment still has its letter.
+                // After a glyph that stands before the first move, a comment still has its letter.
                 let comment = if moved { Some(text) } else { text.strip_prefix(char::from(COMMENT)) };
                 Event::Text(TextKind::Brace, comment.ok_or(StandaloneError::UnknownLetter(at + start))?.into())
             }

@@ -1,4 +1,4 @@
-//! Attack tables, built at compile time, and the first men seen from a square.
+//! Attack tables, built at compile time, and the first pieces seen from a square.
 
 /// The eight directions in the Brenner order: E NE N NW W SW S SE, as (file step, rank step).
 pub(crate) const DIRECTIONS: [(i8, i8); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
@@ -56,7 +56,7 @@ pub(crate) static RAYS: [[u64; 64]; 8] = {
     table
 };
 
-/// The squares that a man of each role attacks on an empty board, by the role's number; none for the pawn.
+/// The squares that a piece of each role attacks on an empty board, by the role's number; none for the pawn.
 pub(crate) static REACH: [[u64; 64]; 6] = {
     let mut table = [[0; 64], jumps(&LEAPS), [0; 64], [0; 64], [0; 64], jumps(&DIRECTIONS)];
     let mut direction = 0;
@@ -126,7 +126,7 @@ pub(crate) fn between(a: usize, b: usize) -> u64 {
 }
 
 /// The squares beyond the second of two on a line, as seen from the first; and that second one itself where the line is a rank or a file, which
-/// a caller that has a man there can ask for without loss. None where they are not on a line.
+/// a caller that has a piece there can ask for without loss. None where they are not on a line.
 pub(crate) static BEYOND: [[u64; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut a = 0;

@@ -290,7 +290,7 @@ impl<'a> Operations<'a> {
                 break;
             }
             if self.rest.starts_with('"') {
-                // A quote right behind a word.
+                // A quote right after a word.
                 return Err(self.error(EpdFault::BadText));
             }
             self.gap()?;

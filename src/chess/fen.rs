@@ -17,7 +17,7 @@ use write::TEXT;
 pub(crate) use write::{Fields, is_outermost};
 
 use super::piece::{Color, Piece, Role};
-use super::position::{Position, Wing};
+use super::position::{CastlingSide, Position};
 use super::square::{Square, squares};
 use std::fmt;
 
@@ -57,15 +57,15 @@ impl FenField {
 pub enum FenFault {
     /// The text ends before the field.
     Missing,
-    /// A character that stands for no man.
-    NoSuchMan,
+    /// A character that stands for no piece.
+    NoSuchPiece,
     /// A rank has more than eight squares.
     RankTooLong,
     /// A rank has fewer than eight squares.
     RankTooShort,
     /// More or fewer than eight ranks.
     RankCount,
-    /// A sound placement for a board of other size: X-FEN knows such boards, chess does not.
+    /// An intact placement for a board of other size: X-FEN knows such boards, chess does not.
     BoardSize {
         /// Files of that board.
         files: u16,
@@ -78,7 +78,7 @@ pub enum FenFault {
     NoSuchSide,
     /// A character that names no castling right.
     NoSuchRight,
-    /// A right given twice or out of order: White's first, then by wing, the h-side first (strict reading).
+    /// A right given twice or out of order: White's first, then by castling side, the h-side first (strict reading).
     RightOutOfOrder,
     /// Not a square in lower case.
     NoSuchSquare,
@@ -102,7 +102,7 @@ impl fmt::Display for FenFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             FenFault::Missing => "missing",
-            FenFault::NoSuchMan => "no man has this letter",
+            FenFault::NoSuchPiece => "no piece has this letter",
             FenFault::RankTooLong => "more than eight squares in a rank",
             FenFault::RankTooShort => "fewer than eight squares in a rank",
             FenFault::RankCount => "not eight ranks",
@@ -150,7 +150,7 @@ impl FenError {
     pub fn in_text(&self, text: &[u8]) -> String {
         let about = matches!(
             self.fault,
-            FenFault::NoSuchMan
+            FenFault::NoSuchPiece
                 | FenFault::NoSuchSide
                 | FenFault::NoSuchRight
                 | FenFault::NotANumber
@@ -187,7 +187,7 @@ pub enum CastlingStyle {
     XFen,
     /// The rooks' files, `HAha` (Shredder-FEN).
     Shredder,
-    /// `KQkq` and nothing else: a right with a rook that is not the outermost of its wing is read back as the outermost rook's.
+    /// `KQkq` and nothing else: a right with a rook that is not the outermost of its castling side is read back as the outermost rook's.
     Standard,
 }
 
@@ -204,7 +204,7 @@ pub struct CastlingRight {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CastlingRook {
     /// `K` or `Q`: the outermost rook of the back rank on that side.
-    Outermost(Wing),
+    Outermost(CastlingSide),
     /// A file letter: the rook on that file (0 = a) of the back rank.
     File(u8),
 }
@@ -213,8 +213,8 @@ impl CastlingRight {
     /// Returns the letter: `K`, `Q`, or a file in upper case for White; lower case for Black.
     pub const fn letter(self) -> u8 {
         let letter = match self.rook {
-            CastlingRook::Outermost(Wing::H) => b'K',
-            CastlingRook::Outermost(Wing::A) => b'Q',
+            CastlingRook::Outermost(CastlingSide::King) => b'K',
+            CastlingRook::Outermost(CastlingSide::Queen) => b'Q',
             CastlingRook::File(file) => b'A' + (file & 7),
         };
         match self.color {
@@ -224,7 +224,7 @@ impl CastlingRight {
     }
 }
 
-/// The six fields of a FEN as they were written: any arrangement of men, with rights and targets that the men need not bear out.
+/// The six fields of a FEN as they were written: any arrangement of pieces, with rights and targets that the pieces need not bear out.
 ///
 /// [`Fen::position`] makes a position of it; [`Fen::illegalities`] says what no game can lead to.
 ///
@@ -239,8 +239,8 @@ impl CastlingRight {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fen {
-    /// The man on each square, a1 first.
-    pub men: [Option<Piece>; 64],
+    /// The piece on each square, a1 first.
+    pub pieces: [Option<Piece>; 64],
     /// The side to move.
     pub turn: Color,
     /// The castling rights in the order written, none twice.
@@ -261,12 +261,12 @@ impl Fen {
 
     /// Returns the fields of a position in the style asked.
     pub fn of(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> Fen {
-        let mut men = [None; 64];
+        let mut pieces = [None; 64];
         for square in squares(position.occupied[0] | position.occupied[1]) {
-            men[square.at_most_63()] = position.piece_at(square);
+            pieces[square.at_most_63()] = position.piece_at(square);
         }
         Fen {
-            men,
+            pieces,
             turn: position.turn(),
             castling: position.fen_fields(None).castling(castling).collect(),
             en_passant: position.en_passant_target(en_passant),
@@ -276,12 +276,12 @@ impl Fen {
     }
 
     /// Returns the position. Rights without their king and rook at home, and targets that no double step can have passed over, are dropped;
-    /// of two rights that mean the same wing the last counts.
+    /// of two rights that mean the same castling side the last counts.
     pub fn position(&self) -> Position {
-        let mut position = Position::from_men(&self.men, self.turn);
+        let mut position = Position::from_pieces(&self.pieces, self.turn);
         for right in &self.castling {
-            if let Some((wing, rook)) = position.rook_of(*right) {
-                position.grant_castling(right.color, wing, rook);
+            if let Some((side, rook)) = position.rook_of(*right) {
+                position.grant_castling(right.color, side, rook);
             }
         }
         if let Some(target) = self.en_passant {
@@ -293,15 +293,15 @@ impl Fen {
 
     /// Appends the first four fields, as an EPD begins.
     pub(super) fn write_four(&self, out: &mut Vec<u8>) {
-        let man = |square: Square| self.men[square.at_most_63()];
-        push_four(out, man, self.turn, self.castling.iter().copied(), self.en_passant);
+        let occupant = |square: Square| self.pieces[square.at_most_63()];
+        push_four(out, occupant, self.turn, self.castling.iter().copied(), self.en_passant);
     }
 }
 
 /// Appends placement, side to move, castling availability and en passant target.
 fn push_four(
     out: &mut Vec<u8>,
-    man: impl Fn(Square) -> Option<Piece>,
+    occupant: impl Fn(Square) -> Option<Piece>,
     turn: Color,
     castling: impl Iterator<Item = CastlingRight>,
     target: Option<Square>,
@@ -309,7 +309,7 @@ fn push_four(
     for rank in (0..8).rev() {
         let mut empty = 0;
         for file in 0..8 {
-            match man(Square::at(file, rank)) {
+            match occupant(Square::at(file, rank)) {
                 None => empty += 1,
                 Some(piece) => {
                     if empty > 0 {
@@ -417,15 +417,15 @@ impl Position {
         })
     }
 
-    /// Returns the wing and the rook's square that a right means, where a rook and, for a file letter, a king stand for it.
-    fn rook_of(&self, right: CastlingRight) -> Option<(Wing, Square)> {
+    /// Returns the castling side and the rook's square that a right means, where a rook and, for a file letter, a king stand for it.
+    fn rook_of(&self, right: CastlingRight) -> Option<(CastlingSide, Square)> {
         let mut rooks = squares(self.home_rooks(right.color));
         Some(match right.rook {
-            CastlingRook::Outermost(Wing::H) => (Wing::H, rooks.last()?),
-            CastlingRook::Outermost(Wing::A) => (Wing::A, rooks.next()?),
+            CastlingRook::Outermost(CastlingSide::King) => (CastlingSide::King, rooks.last()?),
+            CastlingRook::Outermost(CastlingSide::Queen) => (CastlingSide::Queen, rooks.next()?),
             CastlingRook::File(file) => {
-                let wing = if file > self.king(right.color)?.file() { Wing::H } else { Wing::A };
-                (wing, Square::at(file, right.color.back_rank()))
+                let side = if file > self.king(right.color)?.file() { CastlingSide::King } else { CastlingSide::Queen };
+                (side, Square::at(file, right.color.back_rank()))
             }
         })
     }

@@ -1,4 +1,4 @@
-//! The rules of chess, no I/O: squares, men, positions, legal moves, FEN, SAN and the Zobrist key.
+//! The rules of chess, no I/O: squares, pieces, positions, legal moves, FEN, SAN and the Zobrist key.
 
 pub(crate) mod attacks;
 pub mod epd;
@@ -12,6 +12,6 @@ pub mod san;
 mod square;
 pub mod zobrist;
 
-pub use piece::{Color, Man, Piece, Role};
-pub use position::{IllegalMove, Move, MoveKind, Position, Wing};
+pub use piece::{Color, Piece, PieceId, Role};
+pub use position::{CastlingSide, IllegalMove, Move, MoveKind, Position};
 pub use square::Square;

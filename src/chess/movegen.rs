@@ -1,8 +1,8 @@
 //! Legal moves, checkmate and stalemate, perft.
 
 use super::attacks::{self, KING, KNIGHT, PAWN};
-use super::piece::{Color, EMPTY, Man, Role};
-use super::position::{Move, MoveKind, Position, Wing};
+use super::piece::{Color, EMPTY, PieceId, Role};
+use super::position::{CastlingSide, Move, MoveKind, Position};
 use super::safety::Attention;
 use super::square::{Square, squares};
 
@@ -85,7 +85,7 @@ impl Position {
         let royal = self.king(us.other()).map_or(0, Square::bit);
         for from in squares(ours) {
             let at = from.at_most_63();
-            let reach = match Man(self.board[at]).role() {
+            let reach = match PieceId(self.board[at]).role() {
                 Role::Pawn => {
                     if self.generate_pawn(from, found) {
                         return true;
@@ -104,10 +104,10 @@ impl Position {
                 }
             }
         }
-        for wing in Wing::BOTH {
-            if let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, wing))
-                && self.castling_is_possible(us, wing)
-                && found(Move { from: king, to: rook, kind: MoveKind::Castle(wing) })
+        for side in CastlingSide::BOTH {
+            if let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, side))
+                && self.castling_is_possible(us, side)
+                && found(Move { from: king, to: rook, kind: MoveKind::Castle(side) })
             {
                 return true;
             }

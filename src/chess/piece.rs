@@ -1,4 +1,4 @@
-//! Colours, roles and men.
+//! Colours, roles and pieces.
 
 /// A side. White is 0, Black is 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -36,7 +36,7 @@ impl Color {
     }
 }
 
-/// What a man is: pawn, knight, bishop, rook, queen or king.
+/// What a piece is: pawn, knight, bishop, rook, queen or king.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Role {
@@ -105,36 +105,36 @@ impl Piece {
     }
 }
 
-/// A man on the board by its identity: colour, role and Brenner label (FORMAT.md, "Brenner moves", 1).
+/// A piece on the board by its identity: colour, role and Brenner label (FORMAT.md, "Brenner moves", 1).
 ///
-/// A labelled man is a slot, `side * 32 + place`, where the places of a side are pawns 0-7, knights 8-11, bishops 12-15, rooks
-/// 16-19, queens 20-23 and the king 24. Men beyond the labels share one code for each colour and role: that of label 0, with 64 added.
+/// A labelled piece is a slot, `side * 32 + place`, where the places of a side are pawns 0-7, knights 8-11, bishops 12-15, rooks
+/// 16-19, queens 20-23 and the king 24. Pieces beyond the labels share one code for each colour and role: that of label 0, with 64 added.
 /// So bit 5 is the colour and bits 2 to 4 tell the role (0 and 1 the pawn, then in their order, 7 none) in every code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Man(pub(crate) u8);
+pub struct PieceId(pub(crate) u8);
 
-/// What an empty square holds; no man has this code. Its role bits are 7, and its low six bits are no slot of a man.
+/// What an empty square holds; no piece has this code. Its role bits are 7, and its low six bits are no slot of a piece.
 pub(crate) const EMPTY: u8 = UNLABELLED + 28;
-/// The codes 0 to `CODES - 1` cover slots, men without label, and `EMPTY`; a power of two, so that a remainder is cheap.
+/// The codes 0 to `CODES - 1` cover slots, pieces without label, and `EMPTY`; a power of two, so that a remainder is cheap.
 pub(crate) const CODES: usize = 128;
-/// The first code of a man without a label.
+/// The first code of a piece without a label.
 const UNLABELLED: u8 = 64;
-/// A "square" for a slot whose man is not on the board.
+/// A "square" for a slot whose piece is not on the board.
 pub(crate) const OFF: u8 = 64;
 
 /// The first place of each role within a side, and how many labels it has.
 const PLACES: [(u8, u8); 6] = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 4), (24, 1)];
 
-impl Man {
-    /// Returns the man of that colour and role with Brenner label `label`, or `None` where the code has no such label.
-    pub const fn labelled(color: Color, role: Role, label: u8) -> Option<Man> {
+impl PieceId {
+    /// Returns the piece of that colour and role with Brenner label `label`, or `None` where the code has no such label.
+    pub const fn labelled(color: Color, role: Role, label: u8) -> Option<PieceId> {
         let (first, count) = PLACES[role as usize];
-        if label < count { Some(Man(color as u8 * 32 + first + label)) } else { None }
+        if label < count { Some(PieceId(color as u8 * 32 + first + label)) } else { None }
     }
 
-    /// Returns the code of the men of that colour and role that are beyond the labels.
-    pub const fn unlabelled(color: Color, role: Role) -> Man {
-        Man(UNLABELLED + color as u8 * 32 + PLACES[role as usize].0)
+    /// Returns the code of the pieces of that colour and role that are beyond the labels.
+    pub const fn unlabelled(color: Color, role: Role) -> PieceId {
+        PieceId(UNLABELLED + color as u8 * 32 + PLACES[role as usize].0)
     }
 
     /// Returns how many labels a role has in the Brenner code: 8 for pawns, 1 for the king, 4 for the others.
@@ -142,22 +142,22 @@ impl Man {
         PLACES[role as usize].1
     }
 
-    /// Returns the man's colour and role.
+    /// Returns the piece's colour and role.
     pub const fn piece(self) -> Piece {
         Piece { color: self.color(), role: self.role() }
     }
 
-    /// Returns the man's colour.
+    /// Returns the piece's colour.
     pub const fn color(self) -> Color {
         if self.0 & 32 == 0 { Color::White } else { Color::Black }
     }
 
-    /// Returns the man's role.
+    /// Returns the piece's role.
     pub const fn role(self) -> Role {
         ROLE_OF[self.0 as usize % CODES]
     }
 
-    /// Returns the man's Brenner label, or `None` for a man beyond the labels.
+    /// Returns the piece's Brenner label, or `None` for a piece beyond the labels.
     pub const fn label(self) -> Option<u8> {
         if self.0 >= UNLABELLED {
             return None;
@@ -183,7 +183,7 @@ const ROLE_OF: [Role; CODES] = {
     table
 };
 
-impl std::fmt::Debug for Man {
+impl std::fmt::Debug for PieceId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.piece().letter() as char)?;
         match self.label() {

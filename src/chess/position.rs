@@ -1,6 +1,6 @@
 //! A position as slots and mailbox, and what a move does to it.
 
-use super::piece::{CODES, Color, EMPTY, Man, OFF, Piece, Role};
+use super::piece::{CODES, Color, EMPTY, OFF, Piece, PieceId, Role};
 use super::safety::Attention;
 use super::square::{Square, squares};
 use std::sync::LazyLock;
@@ -8,22 +8,22 @@ use std::sync::LazyLock;
 /// The two sides to castle to, by where the rook comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-pub enum Wing {
+pub enum CastlingSide {
     /// With the rook nearer the h-file (O-O): king to the g-file, rook to the f-file.
-    H = 0,
+    King = 0,
     /// With the rook nearer the a-file (O-O-O): king to the c-file, rook to the d-file.
-    A = 1,
+    Queen = 1,
 }
 
-impl Wing {
-    /// Both wings, h-side first.
-    pub const BOTH: [Wing; 2] = [Wing::H, Wing::A];
+impl CastlingSide {
+    /// Both castling sides, h-side first.
+    pub const BOTH: [CastlingSide; 2] = [CastlingSide::King, CastlingSide::Queen];
 
     /// Returns the files on which king and rook arrive.
     pub(super) const fn files(self) -> (u8, u8) {
         match self {
-            Wing::H => (6, 5),
-            Wing::A => (2, 3),
+            CastlingSide::King => (6, 5),
+            CastlingSide::Queen => (2, 3),
         }
     }
 }
@@ -31,12 +31,12 @@ impl Wing {
 /// What is special about a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MoveKind {
-    /// A man goes to a square and takes what stands there.
+    /// A piece goes to a square and takes what stands there.
     Plain,
     /// A pawn takes the pawn that has just passed the target square.
     EnPassant,
     /// King and rook change; `to` is the rook's square.
-    Castle(Wing),
+    Castle(CastlingSide),
     /// A pawn reaches the last rank and becomes this.
     Promotion(Role),
     /// The side to move passes; `from` and `to` mean nothing.
@@ -46,7 +46,7 @@ pub enum MoveKind {
 /// A move: from where, to where and what is special about it. For castling `from` is the king's square and `to` the rook's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Move {
-    /// The square the man leaves.
+    /// The square the piece leaves.
     pub from: Square,
     /// The square it goes to; the castling rook's square.
     pub to: Square,
@@ -75,76 +75,76 @@ impl Move {
 /// Why a move cannot be played.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IllegalMove {
-    /// No man of the mover's can make such a move.
+    /// No piece of the mover's can make such a move.
     NotPossible,
     /// The mover's king would be attacked.
     LeavesKingInCheck,
 }
 
-/// A chess position with the full FEN state; every man keeps its identity (its Brenner label) while it moves.
+/// A chess position with the full FEN state; every piece keeps its identity (its Brenner label) while it moves.
 ///
-/// It may be any arrangement of men, legal or not; each method says what it needs. About 250 bytes, cheap to clone.
+/// It may be any arrangement of pieces, legal or not; each method says what it needs. About 250 bytes, cheap to clone.
 #[derive(Clone)]
 pub struct Position {
-    /// The man on each square, or `EMPTY`.
+    /// The piece on each square, or `EMPTY`.
     pub(crate) board: [u8; 64],
     /// The square of each slot, or `OFF`; entries from 64 up are written but mean nothing.
     pub(crate) square: [u8; CODES],
     /// The occupied squares of each colour.
     pub(crate) occupied: [u64; 2],
-    /// The squares of the men of each role, of both colours.
+    /// The squares of the pieces of each role, of both colours.
     pub(crate) roles: [u64; 6],
-    /// Whether there may be men without labels.
+    /// Whether there may be pieces without labels.
     pub(crate) unlabelled: bool,
     pub(crate) turn: Color,
     /// The square passed over by a double step just made, or `OFF`.
     pub(crate) en_passant: u8,
-    /// Castling rights: bit `side * 2 + wing`.
+    /// Castling rights: bit `side * 2 + castling side`.
     pub(crate) rights: u8,
-    /// Where the castling rooks started, by `side * 2 + wing`; `OFF` where there never was a right.
+    /// Where the castling rooks started, by `side * 2 + castling side`; `OFF` where there never was a right.
     pub(crate) rook_home: [u8; 4],
     pub(crate) halfmove_clock: u32,
     pub(crate) fullmove_number: u32,
     pub(crate) attention: Attention,
 }
 
-/// The usual starting position, set up once.
+/// The standard starting position, set up once.
 pub(crate) static STANDARD: LazyLock<Position> = LazyLock::new(Position::set_up_standard);
 
 impl Position {
-    /// Returns the usual starting position.
+    /// Returns the standard starting position.
     pub fn standard() -> Position {
         STANDARD.clone()
     }
 
     fn set_up_standard() -> Position {
-        let mut men = [None; 64];
+        let mut pieces = [None; 64];
         for (file, letter) in b"RNBQKBNR".iter().enumerate() {
             let role = Role::from_letter(*letter);
             for color in Color::BOTH {
                 let back = color.back_rank() as usize * 8;
                 let pawns = if color == Color::White { 8 } else { 48 };
-                men[back + file] = role.map(|role| Piece { color, role });
-                men[pawns + file] = Some(Piece { color, role: Role::Pawn });
+                pieces[back + file] = role.map(|role| Piece { color, role });
+                pieces[pawns + file] = Some(Piece { color, role: Role::Pawn });
             }
         }
-        let mut position = Position::from_men(&men, Color::White);
-        for (color, wing, rook) in [
-            (Color::White, Wing::H, 7),
-            (Color::White, Wing::A, 0),
-            (Color::Black, Wing::H, 63),
-            (Color::Black, Wing::A, 56),
+        let mut position = Position::from_pieces(&pieces, Color::White);
+        for (color, side, rook) in [
+            (Color::White, CastlingSide::King, 7),
+            (Color::White, CastlingSide::Queen, 0),
+            (Color::Black, CastlingSide::King, 63),
+            (Color::Black, CastlingSide::Queen, 56),
         ] {
-            position.grant_castling(color, wing, Square::masked(rook));
+            position.grant_castling(color, side, Square::masked(rook));
         }
         position.attention = Attention::Quiet;
         position
     }
 
-    /// Returns a position of these men (a1 first) with no castling rights, no en passant target, halfmove clock 0 and move 1.
+    /// Returns a position of these pieces (a1 first) with no castling rights, no en passant target, halfmove clock 0 and move 1.
     ///
-    /// The men of each role and colour get their labels from the a-file to the h-file, ties from rank 1 to 8.
-    pub fn from_men(men: &[Option<Piece>; 64], turn: Color) -> Position {
+    /// The pieces of each role and colour get their labels from the a-file to the h-file, ties from rank 1 to 8.
+    pub fn from_pieces(pieces: &[Option<Piece>; 64], turn: Color) -> Position {
         let mut position = Position {
             board: [EMPTY; 64],
             square: [OFF; CODES],
@@ -161,41 +161,41 @@ impl Position {
         };
         let mut seen = [[0u8; 6]; 2];
         let mut occupied = 0u64;
-        for (at, man) in men.iter().enumerate() {
-            occupied |= u64::from(man.is_some()) << at;
+        for (at, id) in pieces.iter().enumerate() {
+            occupied |= u64::from(id.is_some()) << at;
         }
         for file in 0..8 {
             // From rank 1 to 8.
             for square in squares(occupied & 0x0101_0101_0101_0101 << file) {
-                let Some(piece) = men[square.at_most_63()] else { continue };
+                let Some(piece) = pieces[square.at_most_63()] else { continue };
                 let count = &mut seen[piece.color.index()][piece.role as usize];
-                let man =
-                    Man::labelled(piece.color, piece.role, *count).unwrap_or(Man::unlabelled(piece.color, piece.role));
+                let id = PieceId::labelled(piece.color, piece.role, *count)
+                    .unwrap_or(PieceId::unlabelled(piece.color, piece.role));
                 *count = count.saturating_add(1);
-                position.put(man.0, square.index());
+                position.put(id.0, square.index());
             }
         }
         position
     }
 
     /// Gives a castling right with the rook on `rook`. Returns false, and changes nothing, where king and rook do not stand on
-    /// the back rank with the rook on that wing.
-    pub fn grant_castling(&mut self, color: Color, wing: Wing, rook: Square) -> bool {
-        if !self.may_grant_castling(color, wing, rook) {
+    /// the back rank with the rook on that side.
+    pub fn grant_castling(&mut self, color: Color, side: CastlingSide, rook: Square) -> bool {
+        if !self.may_grant_castling(color, side, rook) {
             return false;
         }
-        let right = color.index() * 2 + wing as usize;
+        let right = color.index() * 2 + side as usize;
         self.rights |= 1 << right;
         self.rook_home[right] = rook.index();
         true
     }
 
-    /// Whether king and rook stand on the back rank with the rook on that wing.
-    pub(super) fn may_grant_castling(&self, color: Color, wing: Wing, rook: Square) -> bool {
+    /// Whether king and rook stand on the back rank with the rook on that side.
+    pub(super) fn may_grant_castling(&self, color: Color, side: CastlingSide, rook: Square) -> bool {
         let Some(king) = self.king(color) else { return false };
-        let sides = match wing {
-            Wing::H => rook.file() > king.file(),
-            Wing::A => rook.file() < king.file(),
+        let sides = match side {
+            CastlingSide::King => rook.file() > king.file(),
+            CastlingSide::Queen => rook.file() < king.file(),
         };
         let home = color.back_rank();
         let is_rook = self.piece_at(rook) == Some(Piece { color, role: Role::Rook });
@@ -227,21 +227,21 @@ impl Position {
     /// Returns the piece on a square.
     #[inline]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
-        self.man_at(square).map(Man::piece)
+        self.piece_id_at(square).map(PieceId::piece)
     }
 
-    /// Returns the man on a square with its identity.
+    /// Returns the piece on a square with its identity.
     #[inline]
-    pub fn man_at(&self, square: Square) -> Option<Man> {
+    pub fn piece_id_at(&self, square: Square) -> Option<PieceId> {
         match self.board[square.at_most_63()] {
             EMPTY => None,
-            code => Some(Man(code)),
+            code => Some(PieceId(code)),
         }
     }
 
-    /// Returns where a labelled man stands, or `None` where it is off the board (or has no label).
-    pub fn square_of(&self, man: Man) -> Option<Square> {
-        if man.0 < 64 { Square::new(self.square[man.0 as usize]) } else { None }
+    /// Returns where a labelled piece stands, or `None` where it is off the board (or has no label).
+    pub fn square_of(&self, id: PieceId) -> Option<Square> {
+        if id.0 < 64 { Square::new(self.square[id.0 as usize]) } else { None }
     }
 
     /// Returns the side to move.
@@ -269,12 +269,12 @@ impl Position {
     }
 
     /// Returns the square of the castling rook where that right still holds.
-    pub fn castling_rook(&self, color: Color, wing: Wing) -> Option<Square> {
-        let right = color.index() * 2 + wing as usize;
+    pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
+        let right = color.index() * 2 + side as usize;
         if self.rights >> right & 1 == 0 { None } else { Square::new(self.rook_home[right]) }
     }
 
-    /// Returns the square of the king that has the label; a second king is a man like others.
+    /// Returns the square of the king that has the label; a second king is a piece like others.
     #[inline]
     pub fn king(&self, color: Color) -> Option<Square> {
         Square::new(self.square[color.index() * 32 + 24])
@@ -287,11 +287,11 @@ impl Position {
 
     #[inline]
     fn put(&mut self, code: u8, square: u8) {
-        let man = Man(code);
+        let id = PieceId(code);
         self.board[square as usize & 63] = code;
         self.square[code as usize % CODES] = square;
-        self.occupied[man.color().index()] |= 1 << (square & 63);
-        self.roles[man.role() as usize] |= 1 << (square & 63);
+        self.occupied[id.color().index()] |= 1 << (square & 63);
+        self.roles[id.role() as usize] |= 1 << (square & 63);
         self.unlabelled |= code >= 64;
         self.attention = Attention::Unknown;
     }
@@ -306,20 +306,20 @@ impl Position {
         code
     }
 
-    /// Returns the lowest label of that role that no man of the side on the board has, as a man; `None` where all are taken.
-    pub(crate) fn free_man(&self, color: Color, role: Role) -> Option<Man> {
-        (0..Man::labels(role))
-            .filter_map(|label| Man::labelled(color, role, label))
-            .find(|man| self.square_of(*man).is_none())
+    /// Returns the lowest label of that role that no piece of the side on the board has, as a piece; `None` where all are taken.
+    pub(crate) fn free_id(&self, color: Color, role: Role) -> Option<PieceId> {
+        (0..PieceId::labels(role))
+            .filter_map(|label| PieceId::labelled(color, role, label))
+            .find(|id| self.square_of(*id).is_none())
     }
 
-    /// Returns the man that a promotion makes by the rule for writers: the lowest free label, or none where no label is free or the
+    /// Returns the piece that a promotion makes by the rule for writers: the lowest free label, or none where no label is free or the
     /// pawn itself has none.
-    pub(crate) fn promoted_man(&self, pawn: Square, role: Role) -> Man {
+    pub(crate) fn promoted_piece(&self, pawn: Square, role: Role) -> PieceId {
         let color = self.turn;
-        match self.man_at(pawn).and_then(Man::label) {
-            Some(_) => self.free_man(color, role).unwrap_or(Man::unlabelled(color, role)),
-            None => Man::unlabelled(color, role),
+        match self.piece_id_at(pawn).and_then(PieceId::label) {
+            Some(_) => self.free_id(color, role).unwrap_or(PieceId::unlabelled(color, role)),
+            None => PieceId::unlabelled(color, role),
         }
     }
 
@@ -328,12 +328,12 @@ impl Position {
         if m.kind == MoveKind::Plain && self.attention != Attention::Unknown {
             return self.play_plain(m, self.gives_check_plainly(m));
         }
-        let promoted = m.promotion().map(|role| self.promoted_man(m.from, role));
+        let promoted = m.promotion().map(|role| self.promoted_piece(m.from, role));
         self.play_in_full(m, promoted);
     }
 
-    /// `play`, with the promoted man's identity given.
-    pub(crate) fn play_as(&mut self, m: Move, promoted: Option<Man>) {
+    /// `play`, with the promoted piece's identity given.
+    pub(crate) fn play_as(&mut self, m: Move, promoted: Option<PieceId>) {
         match promoted {
             None => self.play(m),
             Some(_) => self.play_in_full(m, promoted),
@@ -348,7 +348,7 @@ impl Position {
         let mover = std::mem::replace(&mut self.board[from], EMPTY);
         let victim = std::mem::replace(&mut self.board[to], mover);
         self.square[mover as usize % CODES] = m.to.index();
-        let role = Man(mover).role();
+        let role = PieceId(mover).role();
         let step = m.from.bit() | m.to.bit();
         self.occupied[us.index()] ^= step;
         self.halfmove_clock = self.halfmove_clock.saturating_add(1);
@@ -356,7 +356,7 @@ impl Position {
         if victim != EMPTY {
             self.square[victim as usize % CODES] = OFF;
             self.occupied[us.other().index()] &= !m.to.bit();
-            self.roles[Man(victim).role() as usize] &= !m.to.bit();
+            self.roles[PieceId(victim).role() as usize] &= !m.to.bit();
             self.halfmove_clock = 0;
         }
         self.roles[role as usize] ^= step;
@@ -375,7 +375,7 @@ impl Position {
     }
 
     #[inline(never)]
-    fn play_in_full(&mut self, m: Move, promoted: Option<Man>) {
+    fn play_in_full(&mut self, m: Move, promoted: Option<PieceId>) {
         let us = self.turn;
         let (from, to) = (m.from.index(), m.to.index());
         let passed = std::mem::replace(&mut self.en_passant, OFF);
@@ -383,8 +383,8 @@ impl Position {
         self.halfmove_clock = self.halfmove_clock.saturating_add(1);
         match m.kind {
             MoveKind::Null => {}
-            MoveKind::Castle(wing) => {
-                let (king_file, rook_file) = wing.files();
+            MoveKind::Castle(side) => {
+                let (king_file, rook_file) = side.files();
                 let (king, rook) = (self.lift(from), self.lift(to));
                 self.put(king, Square::at(king_file, us.back_rank()).index());
                 self.put(rook, Square::at(rook_file, us.back_rank()).index());
@@ -392,12 +392,12 @@ impl Position {
             }
             _ => {
                 let mover = self.lift(from);
-                let pawn = Man(mover).role() == Role::Pawn;
+                let pawn = PieceId(mover).role() == Role::Pawn;
                 let captured = self.board[to as usize & 63] != EMPTY;
                 if captured {
                     self.lift(to);
                 }
-                self.put(promoted.map_or(mover, |man| man.0), to);
+                self.put(promoted.map_or(mover, |id| id.0), to);
                 if pawn || captured {
                     self.halfmove_clock = 0;
                 }
@@ -448,9 +448,9 @@ impl std::fmt::Debug for Position {
 }
 
 impl PartialEq for Position {
-    /// Equal boards, rights (with the rooks they mean), en passant targets, clocks and sides to move; the men's labels count too.
+    /// Equal boards, rights (with the rooks they mean), en passant targets, clocks and sides to move; the pieces's labels count too.
     fn eq(&self, other: &Position) -> bool {
-        let rooks = |p: &Position| Color::BOTH.map(|color| Wing::BOTH.map(|wing| p.castling_rook(color, wing)));
+        let rooks = |p: &Position| Color::BOTH.map(|color| CastlingSide::BOTH.map(|side| p.castling_rook(color, side)));
         self.board == other.board
             && self.turn == other.turn
             && self.en_passant == other.en_passant

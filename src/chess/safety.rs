@@ -1,8 +1,8 @@
 //! Attacks on squares, checks and pins: which moves are legal.
 
 use super::attacks::{BEYOND, KNIGHT, PAWN, REACH, between};
-use super::piece::{Color, Man, Piece, Role};
-use super::position::{IllegalMove, Move, MoveKind, Position, Wing};
+use super::piece::{Color, Piece, PieceId, Role};
+use super::position::{CastlingSide, IllegalMove, Move, MoveKind, Position};
 use super::square::{Square, squares};
 
 /// What is known of the attacks on the two kings (those with the label). It saves looking at them anew at every move.
@@ -26,7 +26,7 @@ impl Position {
         }
     }
 
-    /// Returns whether any man of that colour attacks the square.
+    /// Returns whether any piece of that colour attacks the square.
     pub fn attacked_by(&self, color: Color, square: Square) -> bool {
         self.attacked_with(color, square, self.occupied[color.index()], self.all())
     }
@@ -36,7 +36,7 @@ impl Position {
         self.occupied[0] | self.occupied[1]
     }
 
-    /// The squares of the men of a role, of both colours.
+    /// The squares of the pieces of a role, of both colours.
     #[inline]
     pub(super) fn role(&self, role: Role) -> u64 {
         self.roles[role as usize]
@@ -44,10 +44,10 @@ impl Position {
 
     #[inline]
     pub(super) fn role_on(&self, square: u8) -> Role {
-        Man(self.board[square as usize & 63]).role()
+        PieceId(self.board[square as usize & 63]).role()
     }
 
-    /// `attacked_by` as if the board held other men: `attackers` of them that colour's, on `occupied` squares in all.
+    /// `attacked_by` as if the board held other pieces: `attackers` of them that colour's, on `occupied` squares in all.
     #[inline]
     pub(super) fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
         let at = square.at_most_63();
@@ -61,7 +61,7 @@ impl Position {
             || squares(sliders & attackers).any(|from| between(from.at_most_63(), at) & occupied == 0)
     }
 
-    /// Whether a slider of that colour may come to attack `king` when the man on `from` goes away: one stands behind it. False only where
+    /// Whether a slider of that colour may come to attack `king` when the piece on `from` goes away: one stands behind it. False only where
     /// none can.
     #[inline(always)]
     pub(super) fn may_uncover(&self, color: Color, king: Square, from: Square) -> bool {
@@ -77,7 +77,7 @@ impl Position {
         beyond & !from.bit() & sliders & self.occupied[color.index()]
     }
 
-    /// Checks that a move is legal chess here: that a man of the side to move can make it and its king is not left in check.
+    /// Checks that a move is legal chess here: that a piece of the side to move can make it and its king is not left in check.
     ///
     /// A position without a king of the mover's has no check. The null move is never legal.
     pub fn check(&self, m: Move) -> Result<(), IllegalMove> {
@@ -87,7 +87,7 @@ impl Position {
         if self.is_safe(m) { Ok(()) } else { Err(IllegalMove::LeavesKingInCheck) }
     }
 
-    /// Returns whether a man of the side to move can make the move if checks did not matter; castling is examined in full.
+    /// Returns whether a piece of the side to move can make the move if checks did not matter; castling is examined in full.
     pub(super) fn is_pseudo_legal(&self, m: Move) -> bool {
         let us = self.turn;
         let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
@@ -95,10 +95,10 @@ impl Position {
         if ours >> from & 1 == 0 {
             return false;
         }
-        if let MoveKind::Castle(wing) = m.kind {
+        if let MoveKind::Castle(side) = m.kind {
             return self.king(us) == Some(m.from)
-                && self.castling_rook(us, wing) == Some(m.to)
-                && self.castling_is_possible(us, wing);
+                && self.castling_rook(us, side) == Some(m.to)
+                && self.castling_is_possible(us, side);
         }
         if ours >> to & 1 != 0 || self.king(us.other()) == Some(m.to) {
             return false;
@@ -183,9 +183,9 @@ impl Position {
     }
 
     /// Returns whether castling is legal now: right, free ways, no attack on the king's way, and no attack on it afterwards.
-    pub(super) fn castling_is_possible(&self, us: Color, wing: Wing) -> bool {
-        let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, wing)) else { return false };
-        let (king_file, rook_file) = wing.files();
+    pub(super) fn castling_is_possible(&self, us: Color, side: CastlingSide) -> bool {
+        let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, side)) else { return false };
+        let (king_file, rook_file) = side.files();
         let home = us.back_rank();
         let (king_to, rook_to) = (Square::at(king_file, home), Square::at(rook_file, home));
         let path = |a: Square, b: Square| between(a.at_most_63(), b.at_most_63()) | b.bit();
@@ -209,7 +209,7 @@ impl Position {
         match m.kind {
             MoveKind::Null => return false,
             MoveKind::Plain if self.attention != Attention::Unknown => return self.gives_check_plainly(m),
-            MoveKind::Castle(wing) if self.attention != Attention::Unknown && !self.castling_gives_check(m, wing) => {
+            MoveKind::Castle(side) if self.attention != Attention::Unknown && !self.castling_gives_check(m, side) => {
                 return false;
             }
             _ => {}
@@ -220,9 +220,9 @@ impl Position {
     }
 
     /// False only where castling does not give check, to a king that is not attacked yet.
-    fn castling_gives_check(&self, m: Move, wing: Wing) -> bool {
+    fn castling_gives_check(&self, m: Move, side: CastlingSide) -> bool {
         let Some(king) = self.king(self.turn.other()) else { return false };
-        let rook = Square::at(wing.files().1, m.from.rank());
+        let rook = Square::at(side.files().1, m.from.rank());
         REACH[Role::Rook as usize][rook.at_most_63()] & king.bit() != 0
             || self.may_uncover(self.turn, king, m.from)
             || self.may_uncover(self.turn, king, m.to)
@@ -240,21 +240,21 @@ impl Position {
     pub(super) fn gives_check_of(&self, us: Color, role: Role, m: Move, king: Square) -> bool {
         let (to, at) = (m.to.at_most_63(), king.at_most_63());
         let reach = if role == Role::Pawn { PAWN[us.index()][to] } else { REACH[role as usize][to] };
-        // One question, as no processor foresees which men look towards a king.
+        // One question, as no processor foresees which pieces look towards a king.
         let blocked = between(to, at) & self.all() & !m.from.bit();
         let direct = reach >> at & u64::from(blocked == 0);
         let behind = self.behind(us, king, m.from);
         direct | behind != 0 && (direct != 0 || self.is_uncovered(m, king))
     }
 
-    /// Whether a man other than the mover attacks the other king after a plain move.
+    /// Whether a piece other than the mover attacks the other king after a plain move.
     #[inline(never)]
     fn is_uncovered(&self, m: Move, king: Square) -> bool {
         let occupied = self.all() & !m.from.bit() | m.to.bit();
         self.attacked_with(self.turn, king, self.occupied[self.turn.index()] & !m.from.bit(), occupied)
     }
 
-    /// Returns the attackers of `to` of that role among the men of the side to move, as a set of squares, pins aside.
+    /// Returns the attackers of `to` of that role among the pieces of the side to move, as a set of squares, pins aside.
     /// For pawns: those that could capture on `to`.
     pub(super) fn candidates(&self, role: Role, to: Square) -> u64 {
         let at = to.at_most_63();

@@ -2,7 +2,7 @@
 
 use super::attacks::between;
 use super::piece::{Color, Role};
-use super::position::{IllegalMove, Move, MoveKind, Position, Wing};
+use super::position::{CastlingSide, IllegalMove, Move, MoveKind, Position};
 use super::square::{Square, squares};
 use std::fmt;
 
@@ -17,9 +17,9 @@ pub(crate) use quick::Short;
 pub enum SanError {
     /// The text has not the form of a move.
     Unreadable,
-    /// No man of the mover's can make this move.
+    /// No piece of the mover's can make this move.
     NoSuchMove,
-    /// More than one man can make this move.
+    /// More than one piece can make this move.
     Ambiguous,
     /// The move would leave the mover's king in check.
     LeavesKingInCheck,
@@ -29,8 +29,8 @@ impl fmt::Display for SanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             SanError::Unreadable => "not a move",
-            SanError::NoSuchMove => "no man can make this move",
-            SanError::Ambiguous => "more than one man can make this move",
+            SanError::NoSuchMove => "no piece can make this move",
+            SanError::Ambiguous => "more than one piece can make this move",
             SanError::LeavesKingInCheck => "leaves the king in check",
         })
     }
@@ -50,9 +50,9 @@ impl From<IllegalMove> for SanError {
 /// A move text taken apart, before any position is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    Castle(Wing),
+    Castle(CastlingSide),
     Null,
-    Man { role: Role, file: Option<u8>, rank: Option<u8>, to: Square, promotion: Option<Role> },
+    Piece { role: Role, file: Option<u8>, rank: Option<u8>, to: Square, promotion: Option<Role> },
 }
 
 /// Takes a move text apart. Accepts, beyond the standard: `0-0`, superfluous files, ranks and whole squares, `-` and `x` or `:` between
@@ -66,8 +66,8 @@ fn read(text: &[u8]) -> Option<Form> {
         text = rest;
     }
     match text {
-        b"O-O" | b"0-0" | b"o-o" | b"OO" => return Some(Form::Castle(Wing::H)),
-        b"O-O-O" | b"0-0-0" | b"o-o-o" | b"OOO" => return Some(Form::Castle(Wing::A)),
+        b"O-O" | b"0-0" | b"o-o" | b"OO" => return Some(Form::Castle(CastlingSide::King)),
+        b"O-O-O" | b"0-0-0" | b"o-o-o" | b"OOO" => return Some(Form::Castle(CastlingSide::Queen)),
         b"--" | b"Z0" | b"@@@@" | b"null" => return Some(Form::Null),
         _ => {}
     }
@@ -113,7 +113,7 @@ fn read(text: &[u8]) -> Option<Form> {
         [file, rank] if is_file(file) && is_rank(rank) => (Some(file - b'a'), Some(rank - b'1')),
         _ => return None,
     };
-    Some(Form::Man { role, file, rank, to, promotion })
+    Some(Form::Piece { role, file, rank, to, promotion })
 }
 
 impl Position {
@@ -123,11 +123,11 @@ impl Position {
     pub fn parse_san(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Unreadable)? {
             Form::Null => Ok(Move::NULL),
-            Form::Castle(wing) => self.castling(wing),
-            Form::Man { role: Role::Pawn, file, rank, to, promotion } => {
+            Form::Castle(side) => self.castling(side),
+            Form::Piece { role: Role::Pawn, file, rank, to, promotion } => {
                 self.pawn_move(text, file, rank, to, promotion)
             }
-            Form::Man { role, file, rank, to, .. } => {
+            Form::Piece { role, file, rank, to, .. } => {
                 let mut from = self.candidates(role, to);
                 if let Some(file) = file {
                     from &= 0x0101_0101_0101_0101 << file;
@@ -140,17 +140,17 @@ impl Position {
         }
     }
 
-    fn castling(&self, wing: Wing) -> Result<Move, SanError> {
+    fn castling(&self, side: CastlingSide) -> Result<Move, SanError> {
         let us = self.turn();
-        match (self.king(us), self.castling_rook(us, wing)) {
-            (Some(king), Some(rook)) if self.castling_is_possible(us, wing) => {
-                Ok(Move { from: king, to: rook, kind: MoveKind::Castle(wing) })
+        match (self.king(us), self.castling_rook(us, side)) {
+            (Some(king), Some(rook)) if self.castling_is_possible(us, side) => {
+                Ok(Move { from: king, to: rook, kind: MoveKind::Castle(side) })
             }
             _ => Err(SanError::NoSuchMove),
         }
     }
 
-    /// A form with no letter: a pawn's move, or a UCI move of any man where a whole square of departure is given.
+    /// A form with no letter: a pawn's move, or a UCI move of any piece where a whole square of departure is given.
     fn pawn_move(
         &self,
         text: &[u8],
@@ -203,12 +203,12 @@ impl Position {
         if self.king(us) != Some(from) {
             return None;
         }
-        if let Some(wing) = Wing::BOTH.into_iter().find(|wing| self.castling_rook(us, *wing) == Some(to)) {
-            return Some(self.castling(wing));
+        if let Some(side) = CastlingSide::BOTH.into_iter().find(|side| self.castling_rook(us, *side) == Some(to)) {
+            return Some(self.castling(side));
         }
-        let wing = if to.file() > from.file() { Wing::H } else { Wing::A };
+        let side = if to.file() > from.file() { CastlingSide::King } else { CastlingSide::Queen };
         let far = from.file().abs_diff(to.file()) >= 2 && from.rank() == to.rank();
-        (far && to.file() == wing.files().0).then(|| self.castling(wing))
+        (far && to.file() == side.files().0).then(|| self.castling(side))
     }
 
     /// Returns the one legal move among several; the first fault where there is none.
@@ -230,7 +230,7 @@ impl Position {
         self.write_san_as(m, false, out);
     }
 
-    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does not tell two men
+    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does not tell two pieces
     /// apart, the whole square is written, even where the rank alone would.
     pub fn write_san_full_squares(&self, m: Move, out: &mut Vec<u8>) {
         self.write_san_as(m, true, out);
@@ -265,12 +265,12 @@ impl Position {
         let to = m.to.name();
         match m.kind {
             MoveKind::Null => return out.extend_from_slice(b"--"),
-            MoveKind::Castle(Wing::H) => return out.extend_from_slice(b"O-O"),
-            MoveKind::Castle(Wing::A) => return out.extend_from_slice(b"O-O-O"),
+            MoveKind::Castle(CastlingSide::King) => return out.extend_from_slice(b"O-O"),
+            MoveKind::Castle(CastlingSide::Queen) => return out.extend_from_slice(b"O-O-O"),
             _ => {}
         }
         let role = self.piece_at(m.from).map_or(Role::Pawn, |piece| piece.role);
-        let takes = self.man_at(m.to).is_some() || m.kind == MoveKind::EnPassant;
+        let takes = self.piece_id_at(m.to).is_some() || m.kind == MoveKind::EnPassant;
         if role == Role::Pawn {
             if takes {
                 out.extend_from_slice(&[m.from.name()[0], b'x']);
@@ -299,7 +299,7 @@ impl Position {
         out.extend_from_slice(&to);
     }
 
-    /// The other men of that role that could legally go to the same square.
+    /// The other pieces of that role that could legally go to the same square.
     fn rivals(&self, role: Role, m: Move) -> u64 {
         let mut rivals = self.candidates(role, m.to) & !m.from.bit();
         for from in squares(rivals) {
@@ -317,12 +317,12 @@ impl Position {
             return out.extend_from_slice(b"0000");
         }
         let mut to = m.to;
-        if let MoveKind::Castle(wing) = m.kind
+        if let MoveKind::Castle(side) = m.kind
             && !chess960
             && m.from.file() == 4
-            && between(m.from.at_most_63(), m.to.at_most_63()).count_ones() == 2 + wing as u32
+            && between(m.from.at_most_63(), m.to.at_most_63()).count_ones() == 2 + side as u32
         {
-            to = Square::at(if wing == Wing::H { 6 } else { 2 }, m.from.rank());
+            to = Square::at(if side == CastlingSide::King { 6 } else { 2 }, m.from.rank());
         }
         out.extend_from_slice(&m.from.name());
         out.extend_from_slice(&to.name());

@@ -1,17 +1,17 @@
 //! The Zobrist key of a position.
 //!
 //! The numbers are the outputs of SplitMix64 (Steele, Lea and Flood, 2014) from the seed `0x5363_6F72_6573_6865` ("Scoreshe"): 768 for
-//! the men (`(color * 6 + role) * 64 + square`), 16 for the sets of castling rights, 8 for the en passant file, 1 for Black to move, and 32
-//! for the castling rooks that are not the outermost of their wing (`(color * 2 + wing) * 8 + file`).
+//! the pieces (`(color * 6 + role) * 64 + square`), 16 for the sets of castling rights, 8 for the en passant file, 1 for Black to move, and 32
+//! for the castling rooks that are not the outermost of their castling side (`(color * 2 + castling side) * 8 + file`).
 
 use super::attacks::{DIRECTIONS, KING, KNIGHT, RAYS};
 use super::fen::is_outermost;
-use super::piece::{Color, EMPTY, Man, OFF, Role};
-use super::position::{Position, Wing};
+use super::piece::{Color, EMPTY, OFF, PieceId, Role};
+use super::position::{CastlingSide, Position};
 use super::square::squares;
 
 struct Numbers {
-    men: [[u64; 64]; 12],
+    pieces: [[u64; 64]; 12],
     rights: [u64; 16],
     en_passant: [u64; 8],
     black: u64,
@@ -21,7 +21,7 @@ struct Numbers {
 static NUMBERS: Numbers = {
     let mut state = 0x5363_6F72_6573_6865u64;
     let mut numbers =
-        Numbers { men: [[0; 64]; 12], rights: [0; 16], en_passant: [0; 8], black: 0, inner_rooks: [0; 32] };
+        Numbers { pieces: [[0; 64]; 12], rights: [0; 16], en_passant: [0; 8], black: 0, inner_rooks: [0; 32] };
     let mut i = 0;
     while i < 768 + 16 + 8 + 1 + 32 {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -30,7 +30,7 @@ static NUMBERS: Numbers = {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^= z >> 31;
         if i < 768 {
-            numbers.men[i / 64][i % 64] = z;
+            numbers.pieces[i / 64][i % 64] = z;
         } else if i < 784 {
             numbers.rights[i - 768] = z;
         } else if i < 792 {
@@ -45,16 +45,16 @@ static NUMBERS: Numbers = {
     numbers
 };
 
-/// The numbers of men by bits 2 to 5 of their code, which tell colour and role; zero for an empty square. Any byte is a square, those from 64 up
+/// The numbers of pieces by bits 2 to 5 of their code, which tell colour and role; zero for an empty square. Any byte is a square, those from 64 up
 /// have zeros.
-pub(crate) static MEN: [[u64; 256]; 16] = {
+pub(crate) static PIECES: [[u64; 256]; 16] = {
     let mut table = [[0; 256]; 16];
     let mut row = 0;
     while row < 16 {
         let role = [0, 0, 1, 2, 3, 4, 5, 6][row & 7];
         let mut square = 0;
         while role < 6 && square < 64 {
-            table[row][square] = NUMBERS.men[row / 8 * 6 + role][square];
+            table[row][square] = NUMBERS.pieces[row / 8 * 6 + role][square];
             square += 1;
         }
         row += 1;
@@ -62,15 +62,15 @@ pub(crate) static MEN: [[u64; 256]; 16] = {
     table
 };
 
-/// Returns the number of the man of that code on that square; 0 for an empty square.
+/// Returns the number of the piece of that code on that square; 0 for an empty square.
 #[inline(always)]
-pub(crate) fn man(code: u8, square: u8) -> u64 {
-    MEN[usize::from(code >> 2 & 15)][usize::from(square)]
+pub(crate) fn id(code: u8, square: u8) -> u64 {
+    PIECES[usize::from(code >> 2 & 15)][usize::from(square)]
 }
 
-/// Returns the numbers of all men of a board.
-pub(crate) fn men(board: &[u8; 64]) -> u64 {
-    board.iter().zip(0..).fold(0, |key, (&code, square)| key ^ man(code, square))
+/// Returns the numbers of all pieces of a board.
+pub(crate) fn pieces(board: &[u8; 64]) -> u64 {
+    board.iter().zip(0..).fold(0, |key, (&code, square)| key ^ id(code, square))
 }
 
 /// Returns the number of a set of castling rights.
@@ -84,10 +84,10 @@ pub(crate) fn black() -> u64 {
     NUMBERS.black
 }
 
-/// Returns the number of a right whose rook is not the outermost of its wing; 0 where it is. `right` is `side * 2 + wing`.
+/// Returns the number of a right whose rook is not the outermost of its castling side; 0 where it is. `right` is `side * 2 + castling side`.
 pub(crate) fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
-    let (color, wing) = (Color::BOTH[usize::from(right & 2 != 0)], Wing::BOTH[right & 1]);
-    if !is_outermost(board, color, wing, rook) {
+    let (color, castling_side) = (Color::BOTH[usize::from(right & 2 != 0)], CastlingSide::BOTH[right & 1]);
+    if !is_outermost(board, color, castling_side, rook) {
         NUMBERS.inner_rooks[(right * 8 + usize::from(rook & 7)) & 31]
     } else {
         0
@@ -121,13 +121,13 @@ pub(crate) fn en_passant(board: &[u8; 64], king: Option<u8>, turn: Color, target
     0
 }
 
-/// Returns whether a man of that colour attacks a square of a board.
+/// Returns whether a piece of that colour attacks a square of a board.
 fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
     let at = usize::from(square & 63);
     let is = |set: u64, role| {
         squares(set)
             .map(|from| board[from.at_most_63()])
-            .any(|code| code != EMPTY && Man(code).color() == by && Man(code).role() == role)
+            .any(|code| code != EMPTY && PieceId(code).color() == by && PieceId(code).role() == role)
     };
     if is(KNIGHT[at], Role::Knight) || is(KING[at], Role::King) {
         return true;
@@ -141,8 +141,8 @@ fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
             if code == EMPTY {
                 continue;
             }
-            let man = Man(code);
-            let hits = match man.role() {
+            let id = PieceId(code);
+            let hits = match id.role() {
                 Role::Rook => direction & 1 == 0,
                 Role::Bishop => direction & 1 == 1,
                 Role::Queen => true,
@@ -150,7 +150,7 @@ fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
                 Role::Pawn => distance == 1 && direction & 1 == 1 && (ranks < 0) == (by == Color::White),
                 Role::Knight | Role::King => false,
             };
-            if man.color() == by && hits {
+            if id.color() == by && hits {
                 return true;
             }
             break;
@@ -160,14 +160,14 @@ fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
 }
 
 impl Position {
-    /// Returns the Zobrist key: equal for positions with the same men, side to move, castling rights and legal en passant captures;
+    /// Returns the Zobrist key: equal for positions with the same pieces, side to move, castling rights and legal en passant captures;
     /// clocks and labels do not count. Computed from the whole board, about 100 ns.
     pub fn zobrist(&self) -> u64 {
         let mut key = NUMBERS.rights[self.rights as usize & 15];
         for color in Color::BOTH {
             for square in squares(self.occupied(color)) {
                 if let Some(piece) = self.piece_at(square) {
-                    key ^= NUMBERS.men[color.index() * 6 + piece.role as usize][square.at_most_63()];
+                    key ^= NUMBERS.pieces[color.index() * 6 + piece.role as usize][square.at_most_63()];
                 }
             }
         }
@@ -183,13 +183,13 @@ impl Position {
         key
     }
 
-    /// The part of the key that tells apart which rook a right is for, where the wing has several.
+    /// The part of the key that tells apart which rook a right is for, where the castling side has several.
     fn inner_rooks(&self) -> u64 {
         let mut key = 0;
         for color in Color::BOTH {
-            for wing in Wing::BOTH {
-                let Some(rook) = self.castling_rook(color, wing) else { continue };
-                key ^= inner_rook(&self.board, color.index() * 2 + wing as usize, rook.index());
+            for castling_side in CastlingSide::BOTH {
+                let Some(rook) = self.castling_rook(color, castling_side) else { continue };
+                key ^= inner_rook(&self.board, color.index() * 2 + castling_side as usize, rook.index());
             }
         }
         key

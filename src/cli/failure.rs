@@ -1,5 +1,6 @@
 //! Why a command ends without having done its work, and what it then tells the shell.
 
+use crate::text::{count, shown};
 use scoresheet::error::Error;
 use scoresheet::query::QueryFault;
 use std::fmt;
@@ -50,18 +51,39 @@ impl Failure {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
+    /// Names the file in an error of writing it.
+    pub fn of_output(self, path: &Path) -> Failure {
+        match self {
+            Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", shown(path))),
+            failure => failure,
+        }
+    }
+
+    /// Returns the error for a file that cannot be opened.
+    pub fn cannot_open(path: &Path, source: io::Error) -> Failure {
+        Error::Io { doing: "cannot open", path: path.to_path_buf(), source }.into()
+    }
+
     /// Names the archive in an error that does not do so itself.
     pub fn of_archive(path: &Path) -> impl FnOnce(Error) -> Failure {
         move |error| match error {
             Error::Damaged(_) => Failure::Message(format!("{}: {error}", path.display())),
-            Error::Foreign { .. } if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) => {
+            Error::NotAnArchive { .. } if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) => {
                 Failure::Message(format!("{error}: the file is empty"))
             }
-            Error::Foreign { .. } => {
+            Error::NotAnArchive { .. } => {
                 Failure::Message(format!("{error}; make one of a PGN file with `scoresheet import`"))
             }
             error => Failure::Library(error),
         }
+    }
+}
+
+/// Returns that all is well, or that so many games could not be read.
+pub fn all_read(unread: u64) -> Result<Code, Failure> {
+    match unread {
+        0 => Ok(Code::Fine),
+        unread => Err(Failure::Message(format!("{} could not be read", count(unread, "game", "games")))),
     }
 }
 

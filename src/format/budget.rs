@@ -8,38 +8,38 @@
 use super::Limits;
 
 /// The charge of an adaptive number, in units: a unit is a byte that is made, or about a nanosecond.
-pub(super) const NUMBER: u64 = 48;
+pub(crate) const NUMBER: u64 = 48;
 /// The charge of a stream of adaptive numbers, whose models have to be set up.
-pub(super) const STREAM: u64 = 8192;
+pub(crate) const STREAM: u64 = 8192;
 /// The charge of a comment that carries its own place: its end, the gap before it and the number of its template.
-pub(super) const PLACED: u64 = 24;
+pub(crate) const PLACED: u64 = 24;
 /// The charge of a value of a linked column: a number, and what is remembered of its key.
-pub(super) const LINKED: u64 = 128;
+pub(crate) const LINKED: u64 = 128;
 /// The charge of an edit: three numbers, and what they are kept in.
-pub(super) const EDIT: u64 = 3 * NUMBER + 32;
+pub(crate) const EDIT: u64 = 3 * NUMBER + 32;
 
 /// What may yet be made of a part.
-pub(super) struct Budget {
+pub(crate) struct Budget {
     left: u64,
 }
 
 impl Budget {
     /// Returns the budget of a part of so many bytes, decompressed, about so many games.
-    pub(super) fn new(raw: usize, games: usize, limits: &Limits) -> Budget {
+    pub(crate) fn new(raw: usize, games: usize, limits: &Limits) -> Budget {
         let of = |count: usize, each: usize| (count as u64).saturating_mul(each as u64);
         let left = of(games, limits.allowance_per_game).saturating_add(of(raw, limits.allowance_per_byte));
         Budget { left: left.saturating_add(limits.allowance as u64) }
     }
 
     /// Takes the charge of `count` things; `None` where it is more than what is left.
-    pub(super) fn draw(&mut self, count: usize, charge: u64) -> Option<()> {
+    pub(crate) fn draw(&mut self, count: usize, charge: u64) -> Option<()> {
         self.left = self.left.checked_sub((count as u64).checked_mul(charge)?)?;
         Some(())
     }
 }
 
 /// Returns how many bytes are missing to a part of `raw` bytes about so many games that makes things of this charge.
-pub(super) fn padding(charge: u64, raw: usize, games: usize) -> usize {
+pub(crate) fn padding(charge: u64, raw: usize, games: usize) -> usize {
     let Budget { left } = Budget::new(raw, games, &Limits::DEFAULT);
     let missing = charge.saturating_sub(left).div_ceil(Limits::DEFAULT.allowance_per_byte as u64);
     usize::try_from(missing).unwrap_or(usize::MAX)
@@ -48,21 +48,21 @@ pub(super) fn padding(charge: u64, raw: usize, games: usize) -> usize {
 /// Returns a vector with room for `count` things; `None` where there is no memory for them.
 ///
 /// For all whose size a file says: an error, where anything else would end the process.
-pub(super) fn with_room<T>(count: usize) -> Option<Vec<T>> {
+pub(crate) fn with_room<T>(count: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(count).ok()?;
     Some(list)
 }
 
 /// Returns `count` things that are all alike; `None` where there is no memory for them.
-pub(super) fn alike<T: Clone>(thing: T, count: usize) -> Option<Vec<T>> {
+pub(crate) fn alike<T: Clone>(thing: T, count: usize) -> Option<Vec<T>> {
     let mut list = with_room(count)?;
     list.resize(count, thing);
     Some(list)
 }
 
 /// Collects things whose number is known; `None` where there is no memory for them.
-pub(super) fn collect<T>(things: impl ExactSizeIterator<Item = T>) -> Option<Vec<T>> {
+pub(crate) fn collect<T>(things: impl ExactSizeIterator<Item = T>) -> Option<Vec<T>> {
     let mut list = with_room(things.len())?;
     list.extend(things);
     Some(list)

@@ -1,5 +1,8 @@
 //! What a reader takes from foreign bytes at the most.
 
+/// No number of games, strings or bytes is greater: so those of a file can be added up without an overflow. A reader refuses what says more.
+pub const MOST: u64 = 1 << 60;
+
 /// What blocks may cost whose checksums hold: a crafted archive may say anything under good checksums.
 ///
 /// [`OpenOptions`](crate::archive::OpenOptions) sets others for an archive. What a writer makes is always within the

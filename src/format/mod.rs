@@ -1,124 +1,34 @@
 //! Every byte on disk: the only room that knows an offset or a magic number. One structure a file; FORMAT.md describes the same.
 //!
-//! Structures encode to byte vectors and decode from slices; neither does I/O. Decoders take any bytes without panicking and never
-//! allocate from a declared count that the bytes at hand do not bear out.
+//! In flow the values of blocks and side files, out flow their bytes, and the other way round. Nothing here does I/O, and nothing but `chess`
+//! and `game` is known. Decoders take any bytes without panicking and never allocate from a declared count that the bytes at hand do not bear
+//! out.
+//!
+//! - `file`: what an archive and its index are made of: header pages, block headers, commits, dictionaries, sources.
+//! - `columns`: what the blocks of a chunk of games hold: records of moves, and tags, texts and layout as columns.
+//! - `coder`: numbers as few bits: a range coder, adaptive models, columns that others predict.
+//! - `side`: the files beside an archive that searches need: signatures, position index, tag columns.
+//!
+//! Below all of them: `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), `limits` and `budget` (what may be
+//! made of foreign bytes).
 
 // Foreign bytes are read here: nothing may panic on them. Where indexing is allowed, it is into tables of the room's own, or of what a
 // writer has just made; what these readers do with foreign bytes is fuzzed (tests/reliability/fuzz.rs).
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic))]
 
-#[allow(clippy::indexing_slicing)]
-mod adaptive;
-#[allow(clippy::indexing_slicing)]
-pub(crate) mod annotation;
-pub mod block;
 mod budget;
-#[allow(clippy::indexing_slicing)]
-mod codec;
-pub mod commit;
-pub mod deleted;
-pub mod dictionary;
-pub mod header;
-#[allow(clippy::indexing_slicing)]
-pub mod headers;
-pub mod index;
-#[allow(clippy::indexing_slicing)]
-pub mod layout;
+mod coder;
+mod columns;
+mod file;
+mod identity;
 pub mod limits;
-#[allow(clippy::indexing_slicing)]
-mod links;
-pub mod loose;
-pub mod moves;
-#[allow(clippy::indexing_slicing)]
-mod numbers;
-pub mod positions;
-mod range;
-pub mod record;
 pub mod side;
-pub mod signatures;
-pub mod source;
-pub mod state;
-#[allow(clippy::indexing_slicing)]
-pub mod tags;
-#[allow(clippy::indexing_slicing)]
-pub mod texts;
 pub(crate) mod wire;
 
-pub use limits::Limits;
+pub use columns::{layout, moves, record, tags, texts};
+pub use file::{block, commit, deletions, dictionary, header, index, loose, source, state};
+pub use identity::{ArchiveId, VERSION};
+pub(crate) use identity::{crc_before, crc_from};
+pub use limits::{Limits, MOST};
+pub use side::{positions, signatures, tag_columns};
 pub use state::{Chain, State};
-
-/// The format version that this program writes, major and minor. Before 1.0 it reads no other.
-pub const VERSION: (u16, u16) = (0, 2);
-
-/// No number of games, strings or bytes is greater: so those of a file can be added up without an overflow. A reader refuses what says more.
-pub const MOST: u64 = 1 << 60;
-
-/// The archive's identity: 16 bytes that seed every checksum in it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct ArchiveId(pub [u8; 16]);
-
-impl std::fmt::Display for ArchiveId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl ArchiveId {
-    /// Returns the value that a CRC-32 at `offset` in this archive starts from: a structure in the wrong place or the wrong archive fails.
-    pub fn seed(self, offset: u64) -> u32 {
-        let mut crc = crc32fast::Hasher::new();
-        crc.update(&self.0);
-        crc.update(&offset.to_le_bytes());
-        crc.finalize()
-    }
-
-    /// Returns an identity whose bytes have this CRC-32: all that the checksums of an archive take from it.
-    pub(crate) fn of_crc(crc: u32) -> ArchiveId {
-        let mut id = [0; 16];
-        // Four bytes read from a state are as four zeros read from that state with the bytes added to it.
-        let zeros = crc_before(crc, &[0; 4]);
-        let last = !crc_from(0, &id[..12]) ^ !zeros;
-        id[12..].copy_from_slice(&last.to_le_bytes());
-        ArchiveId(id)
-    }
-
-    /// Returns the CRC-32 (IEEE) of `bytes`, seeded for `offset`.
-    pub fn crc(self, offset: u64, bytes: &[u8]) -> u32 {
-        crc_from(self.seed(offset), bytes)
-    }
-}
-
-/// Returns the CRC-32 (IEEE) of `bytes` that goes on from the CRC `seed`.
-pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
-    let mut crc = crc32fast::Hasher::new_with_initial(seed);
-    crc.update(bytes);
-    crc.finalize()
-}
-
-/// Returns the CRC-32 (IEEE) from which that of `bytes` goes on to `crc`: `crc_from` backwards.
-pub(crate) fn crc_before(crc: u32, bytes: &[u8]) -> u32 {
-    const POLYNOMIAL: u32 = 0xEDB8_8320;
-    let mut state = !crc;
-    for byte in bytes.iter().rev() {
-        for _ in 0..8 {
-            let carried = state >> 31 != 0;
-            state = if carried { (state ^ POLYNOMIAL) << 1 | 1 } else { state << 1 };
-        }
-        state ^= u32::from(*byte);
-    }
-    !state
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checksum_runs_backwards() {
-        let id = ArchiveId(*b"sixteen bytes id");
-        assert_eq!(crc_before(id.crc(77, b"covered"), b"covered"), id.seed(77));
-        let other = ArchiveId::of_crc(crc_from(0, &id.0));
-        assert_ne!(id, other);
-        assert_eq!(id.crc(4711, b"any bytes"), other.crc(4711, b"any bytes"));
-    }
-}

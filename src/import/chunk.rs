@@ -5,7 +5,8 @@ use crate::chess::{Move, Position, position::STANDARD};
 use crate::format::record::{self, push_start};
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::TextsBuilder;
-use crate::game::{Outcome, Stretch, TextKind, Visitor};
+use crate::game::{Outcome, TextKind, Visitor};
+use crate::pgn::{MoveRun, TextVisitor};
 
 /// Makes records, tags and texts of the games that a reader gives it.
 #[derive(Default)]
@@ -16,7 +17,7 @@ pub struct ChunkBuilder {
     pub texts: TextsBuilder,
     /// Moves in the current game's stream.
     moves: u32,
-    /// Whether a text now would stand right behind the last move, but for marks and NAGs.
+    /// Whether a text now would stand right after the last move, but for marks and NAGs.
     behind_move: bool,
     /// Whether the last event was a text that carries its own place.
     placed: bool,
@@ -45,7 +46,7 @@ impl ChunkBuilder {
         self.texts.end_game();
     }
 
-    /// Before a mark or NAG: a text that carries its own place would come back behind it, so it gets a mark in the moves instead.
+    /// Before a mark or NAG: a text that carries its own place would come back after it, so it gets a mark in the moves instead.
     fn mark_text(&mut self) {
         if std::mem::take(&mut self.placed) {
             self.texts.mark_last();
@@ -82,11 +83,7 @@ impl Visitor for ChunkBuilder {
         self.placed = false;
     }
 
-    fn stretch(&self) -> Stretch {
-        Stretch::Any
-    }
-
-    fn mark(&mut self, good: bool) {
+    fn suffix(&mut self, good: bool) {
         self.mark_text();
         encode::push_mark(good, &mut self.records);
     }
@@ -97,8 +94,8 @@ impl Visitor for ChunkBuilder {
     }
 
     fn text(&mut self, kind: TextKind, text: &[u8]) {
-        let behind = std::mem::take(&mut self.behind_move).then_some(self.moves);
-        self.placed = !self.texts.push(kind, text, behind);
+        let after = std::mem::take(&mut self.behind_move).then_some(self.moves);
+        self.placed = !self.texts.push(kind, text, after);
         if !self.placed {
             encode::push_text_mark(&mut self.records);
         }
@@ -116,5 +113,11 @@ impl Visitor for ChunkBuilder {
 
     fn outcome(&mut self, outcome: Outcome) {
         self.outcome = Some(outcome);
+    }
+}
+
+impl TextVisitor for ChunkBuilder {
+    fn move_run(&self) -> MoveRun {
+        MoveRun::Any
     }
 }

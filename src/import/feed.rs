@@ -6,7 +6,7 @@ use super::{ImportOptions, Progress};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
 use crate::format::source::Source as SourceRecord;
-use crate::pgn::{self, Piece, Place};
+use crate::pgn::{self, Batch, Checkpoint};
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -15,32 +15,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Bytes that are read at once where an import that was cut off passes over what it has already.
 const PASSED: usize = 256 << 10;
 
-/// A stretch of the sources, in order.
-pub enum Part {
-    /// Some games, and the place after them; `None` within a game that is too long.
-    Piece(Piece, Option<Place>),
+/// A segment of the sources, in order.
+pub enum Segment {
+    /// Some games, and the checkpoint after them; `None` within a game that is too long.
+    Batch(Batch, Option<Checkpoint>),
     /// The end of a source, and whether it was PGN at all: if not, these are bytes and hash of the PGN made of it.
     End { source: usize, bytes: u64, sha256: [u8; 32], made: bool },
 }
 
-impl Part {
+impl Segment {
     /// Returns about how many bytes of memory it takes.
     pub fn bytes(&self) -> usize {
         match self {
-            Part::Piece(piece, _) => piece.text.len() + piece.oversized.as_ref().map_or(0, |game| game.head.len()),
-            Part::End { .. } => 0,
+            Segment::Batch(batch, _) => batch.text.len() + batch.oversized.as_ref().map_or(0, |game| game.head.len()),
+            Segment::End { .. } => 0,
         }
     }
 
     fn is_open(&self) -> bool {
-        matches!(self, Part::Piece(piece, _) if piece.open)
+        matches!(self, Segment::Batch(batch, _) if batch.open)
     }
 }
 
 /// Parts that make a chunk.
 #[derive(Default)]
 pub struct Job {
-    pub parts: Vec<Part>,
+    pub segments: Vec<Segment>,
     /// Whether it begins with a game that is too long. An import cannot go on from within that: so there is a commit before it.
     pub opens: bool,
     /// Whether it ends within that game.
@@ -62,9 +62,9 @@ pub struct Feed<'a> {
     /// Bytes of the sources before the current one, as stored.
     consumed: u64,
     pub first: Job,
-    /// The part that the next job begins with.
-    held: Option<Part>,
-    /// Whether the last part was open.
+    /// The segment that the next job begins with.
+    held: Option<Segment>,
+    /// Whether the last segment was open.
     open: bool,
     options: &'a ImportOptions,
     progress: &'a Progress,
@@ -131,7 +131,7 @@ impl<'a> Feed<'a> {
         feed.first = feed.read_job();
         // A source that cannot be read at all, or is another than it was, is told before anything is written.
         match feed.stopped.take() {
-            Some(error) if feed.first.parts.is_empty() => Err(error),
+            Some(error) if feed.first.segments.is_empty() => Err(error),
             stopped => {
                 feed.stopped = stopped;
                 Ok(feed)
@@ -144,9 +144,9 @@ impl<'a> Feed<'a> {
         let mut hash = Sha256::new();
         hash.update(b"Scoresheet archive identity");
         hash.update(u64::from(self.options.level as u32).to_le_bytes());
-        for part in &self.first.parts {
-            if let Part::Piece(piece, _) = part {
-                hash.update(&piece.text);
+        for segment in &self.first.segments {
+            if let Segment::Batch(batch, _) = segment {
+                hash.update(&batch.text);
             }
         }
         let hash: [u8; 32] = hash.finalize().into();
@@ -155,7 +155,7 @@ impl<'a> Feed<'a> {
         ArchiveId(id)
     }
 
-    /// Returns the next job; without parts at the end of all sources, or where reading had to stop.
+    /// Returns the next job; without segments at the end of all sources, or where reading had to stop.
     pub fn read_job(&mut self) -> Job {
         let mut job = Job::default();
         let (mut bytes, wanted) = (0, self.options.chunk_bytes.max(1));
@@ -164,21 +164,21 @@ impl<'a> Feed<'a> {
                 self.stopped = Some(Error::Interrupted);
                 break;
             }
-            let part = match self.held.take() {
-                Some(part) => Ok(Some(part)),
+            let segment = match self.held.take() {
+                Some(segment) => Ok(Some(segment)),
                 None => self.read_part(wanted - bytes),
             };
-            match part {
-                Ok(Some(part)) => {
-                    let opens = part.is_open() && !self.open;
-                    if (opens || part.bytes() > 2 * wanted) && !job.parts.is_empty() {
-                        self.held = Some(part);
+            match segment {
+                Ok(Some(segment)) => {
+                    let opens = segment.is_open() && !self.open;
+                    if (opens || segment.bytes() > 2 * wanted) && !job.segments.is_empty() {
+                        self.held = Some(segment);
                         break;
                     }
                     job.opens |= opens;
-                    self.open = part.is_open();
-                    bytes += part.bytes();
-                    job.parts.push(part);
+                    self.open = segment.is_open();
+                    bytes += segment.bytes();
+                    job.segments.push(segment);
                 }
                 Ok(None) => break,
                 Err(error) => self.stopped = Some(error),
@@ -193,7 +193,7 @@ impl<'a> Feed<'a> {
         if self.options.kept.contains(&place) { open_as_is(path) } else { open_until(path, self.stop) }
     }
 
-    fn read_part(&mut self, bytes: usize) -> Result<Option<Part>> {
+    fn read_part(&mut self, bytes: usize) -> Result<Option<Segment>> {
         let Some(reading) = &mut self.reading else {
             let Some(path) = self.paths.get(self.next) else { return Ok(None) };
             let mut source = self.open_source(self.next, path)?;
@@ -202,31 +202,31 @@ impl<'a> Feed<'a> {
             let (number, limits) = (self.next as u32, self.options.read.limits);
             let keep = self.options.kept.contains(&self.next);
             self.next += 1;
-            let place = match self.begin.take() {
+            let checkpoint = match self.begin.take() {
                 None => None,
                 Some(Begin { source: record, line }) => {
                     let hash = pass_over(&mut source, path, &record, self.stop)?;
-                    Some(Place { offset: record.bytes, line, hash })
+                    Some(Checkpoint { offset: record.bytes, line, hash })
                 }
             };
-            self.reading = Some(Reading::of(source, number, place, limits, keep));
+            self.reading = Some(Reading::of(source, number, checkpoint, limits, keep));
             return self.read_part(bytes);
         };
         let path = &self.paths[self.next - 1];
-        let piece = reading.next_piece(bytes).map_err(|error| unreadable(path, error))?;
-        let place = reading.place();
+        let batch = reading.next_batch(bytes).map_err(|error| unreadable(path, error))?;
+        let checkpoint = reading.checkpoint();
         let consumed = self.current.as_ref().map_or(0, pgn::Progress::consumed);
         self.progress.consumed.store(self.consumed + consumed, Ordering::Relaxed);
-        match piece {
-            Some(piece) => {
-                let place = (!piece.open).then_some(place);
-                Ok(Some(Part::Piece(piece, place)))
+        match batch {
+            Some(batch) => {
+                let checkpoint = (!batch.open).then_some(checkpoint);
+                Ok(Some(Segment::Batch(batch, checkpoint)))
             }
             None => {
                 self.consumed += consumed;
                 self.reading = None;
-                let Place { offset: bytes, hash, .. } = place;
-                Ok(Some(Part::End { source: self.next - 1, bytes, sha256: hash.finalize().into(), made: self.made }))
+                let Checkpoint { offset: bytes, hash, .. } = checkpoint;
+                Ok(Some(Segment::End { source: self.next - 1, bytes, sha256: hash.finalize().into(), made: self.made }))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A source as it comes out: cut into games, or kept whole, as bytes that no game is read from.
 
-use crate::pgn::{Limits, Piece, Place, Source, Splitter};
+use crate::pgn::{Batch, Checkpoint, Limits, Source, Splitter};
 use sha2::Digest;
 use std::io::{self, Read};
 
@@ -16,49 +16,49 @@ pub enum Reading {
 pub struct Whole {
     source: Source,
     number: u32,
-    place: Place,
+    checkpoint: Checkpoint,
 }
 
 impl Reading {
-    /// Reads a source that stands at `place`; `keep` says that it is kept whole.
-    pub fn of(source: Source, number: u32, place: Option<Place>, limits: Limits, keep: bool) -> Reading {
-        match (keep, place) {
-            (true, place) => {
-                let place = place.unwrap_or(Place { line: 1, ..Place::default() });
-                Reading::Whole(Box::new(Whole { source, number, place }))
+    /// Reads a source that stands at `checkpoint`; `keep` says that it is kept whole.
+    pub fn of(source: Source, number: u32, checkpoint: Option<Checkpoint>, limits: Limits, keep: bool) -> Reading {
+        match (keep, checkpoint) {
+            (true, checkpoint) => {
+                let checkpoint = checkpoint.unwrap_or(Checkpoint { line: 1, ..Checkpoint::default() });
+                Reading::Whole(Box::new(Whole { source, number, checkpoint }))
             }
-            (false, Some(place)) => Reading::Games(Box::new(Splitter::resume(source, number, limits, place))),
+            (false, Some(checkpoint)) => Reading::Games(Box::new(Splitter::resume(source, number, limits, checkpoint))),
             (false, None) => Reading::Games(Box::new(Splitter::new(source, number, limits))),
         }
     }
 
-    /// Returns the next piece, of about so many bytes; `None` at the end.
-    pub fn next_piece(&mut self, bytes: usize) -> io::Result<Option<Piece>> {
+    /// Returns the next batch, of about so many bytes; `None` at the end.
+    pub fn next_batch(&mut self, bytes: usize) -> io::Result<Option<Batch>> {
         match self {
-            Reading::Games(splitter) => splitter.next_piece(bytes),
-            Reading::Whole(whole) => whole.next_piece(bytes),
+            Reading::Games(splitter) => splitter.next_batch(bytes),
+            Reading::Whole(whole) => whole.next_batch(bytes),
         }
     }
 
-    /// Returns the place after the last piece.
-    pub fn place(&self) -> Place {
+    /// Returns the checkpoint after the last batch.
+    pub fn checkpoint(&self) -> Checkpoint {
         match self {
-            Reading::Games(splitter) => splitter.place(),
-            Reading::Whole(whole) => whole.place.clone(),
+            Reading::Games(splitter) => splitter.checkpoint(),
+            Reading::Whole(whole) => whole.checkpoint.clone(),
         }
     }
 }
 
 impl Whole {
-    fn next_piece(&mut self, bytes: usize) -> io::Result<Option<Piece>> {
+    fn next_batch(&mut self, bytes: usize) -> io::Result<Option<Batch>> {
         let mut text = Vec::new();
         self.source.by_ref().take(bytes.max(1) as u64).read_to_end(&mut text)?;
         if text.is_empty() {
             return Ok(None);
         }
-        self.place.offset += text.len() as u64;
-        self.place.line += memchr::memchr_iter(b'\n', &text).count() as u64;
-        self.place.hash.update(&text);
-        Ok(Some(Piece { source: self.number, end: self.place.offset, text, ..Piece::default() }))
+        self.checkpoint.offset += text.len() as u64;
+        self.checkpoint.line += memchr::memchr_iter(b'\n', &text).count() as u64;
+        self.checkpoint.hash.update(&text);
+        Ok(Some(Batch { source: self.number, end: self.checkpoint.offset, text, ..Batch::default() }))
     }
 }

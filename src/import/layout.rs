@@ -11,7 +11,7 @@ pub struct LayoutBuilder {
     writer: PgnWriter,
     styles: Vec<Style>,
     layout: Layout,
-    /// How many of the last game's expected bytes stand behind its last edit.
+    /// How many of the last game's expected bytes stand after its last edit.
     rest: usize,
 }
 
@@ -65,7 +65,7 @@ impl LayoutBuilder {
         (edits, expected.len() - used as usize)
     }
 
-    /// Adds bytes of the source behind the last game. Returns false where they are too many.
+    /// Adds bytes of the source after the last game. Returns false where they are too many.
     pub fn append(&mut self, bytes: &[u8]) -> bool {
         let Some(edits) = self.layout.edits.last_mut().filter(|_| bytes.len() <= MAX_AROUND) else { return false };
         edits.push(Edit { copy: self.rest as u64, delete: 0, insert: bytes.into() });

@@ -21,7 +21,7 @@ mod source;
 
 use crate::archive::storage::Storage;
 use crate::archive::writer::{BATCH, EncodedChunk, Interner, NewFile, Opened, Writer, write_index, write_side};
-use crate::archive::{Archive, GameSet, MODEL, index_path, push_record};
+use crate::archive::{Archive, FileKind, GameSet, MODEL, push_record};
 use crate::error::{Error, Result};
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::moves::Coding;
@@ -69,8 +69,8 @@ pub struct ImportOptions {
     pub pack: bool,
     /// What to do with an archive that is there already.
     pub existing: Existing,
-    /// Whether to go on with an import of these sources that was cut off: behind its last commit, with the same result as if it had not been.
-    /// Where nothing of it is there, it begins: in a new archive, or, with [`Existing::Append`], behind what the archive has. The sources
+    /// Whether to go on with an import of these sources that was cut off: after its last commit, with the same result as if it had not been.
+    /// Where nothing of it is there, it begins: in a new archive, or, with [`Existing::Append`], after what the archive has. The sources
     /// are read from their beginning, to see that they have not changed.
     pub resume: bool,
     /// Chunks in a batch: a commit follows every so many. There is also one before a game that is too long, and none within it.
@@ -245,7 +245,7 @@ pub fn import(
     import_with(sources, target, options, None, progress, stop, report)
 }
 
-/// Imports PGN sources behind the games of the archive at `target`, and deletes the games that they take the place of, all in one commit: after
+/// Imports PGN sources after the games of the archive at `target`, and deletes the games that they take the place of, all in one commit: after
 /// a crash both is done or neither. `existing`, `resume` and `batch` of the options do not count.
 ///
 /// Errors: those of [`import`]; a game that there is not; a source that cannot be read to its end, or sources without any game. The
@@ -320,7 +320,7 @@ fn import_with(
                 _ => {
                     // The disk that refused the archive may well refuse this; the index can be made again.
                     if let Ok(archive) = Archive::open_without_index(target) {
-                        let _ = write_side(target, &index_path(target), &archive.index_file());
+                        let _ = write_side(target, &FileKind::Index.beside(target), &archive.index_file());
                     }
                 }
             }
@@ -393,7 +393,7 @@ fn store<S: Storage>(
             output.writer.delete(games)?;
         }
         if output.open {
-            // The parts of a game whose end has not been seen: everything before it is committed.
+            // The segments of a game whose end has not been seen: everything before it is committed.
             output.writer.forget();
             return Ok(stopped);
         }
@@ -491,7 +491,7 @@ fn receive<'a>(
 ) -> Option<(Turn, Job, Permit<'a>)> {
     let queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
     let (turn, job) = queue.recv().ok()?;
-    let bytes: usize = job.parts.iter().map(feed::Part::bytes).sum();
+    let bytes: usize = job.segments.iter().map(feed::Segment::bytes).sum();
     // Permits are given in the order of the jobs, as the queue is held: so the one that is waited for never waits for this one.
     let permit = match bytes > 2 * options.chunk_bytes.max(CHUNK_BYTES) {
         true => Permit::Alone { _guard: gate.write().unwrap_or_else(PoisonError::into_inner) },
@@ -508,7 +508,7 @@ fn read_jobs(mut feed: Feed, jobs: &SyncSender<(Turn, Job)>, batch: Option<u32>)
             0 => std::mem::take(&mut feed.first),
             _ => feed.read_job(),
         };
-        if job.parts.is_empty() {
+        if job.segments.is_empty() {
             break;
         }
         let commit_before = job.opens && batch.is_some();
@@ -534,14 +534,14 @@ fn work<F: FnMut(FaultReport), S: Storage>(
     options: &ImportOptions,
 ) -> bool {
     let mut parsed = Parsed::default();
-    for part in job.parts {
-        parsed.take(part, options);
+    for segment in job.segments {
+        parsed.take(segment, options);
     }
     let ChunkBuilder { mut records, mut ends, tags, texts, .. } = parsed.chunk;
     let mut coding = Coding::Plain;
     if options.pack {
         coding = Coding::Packed(MODEL);
-        (records, ends) = recode(&records, &ends, coding);
+        (records, ends) = transcode(&records, &ends, coding);
     }
     let layout = parsed.layout.finish().encode(options.level);
     let mut tags = tags.analyse();
@@ -578,7 +578,7 @@ fn work<F: FnMut(FaultReport), S: Storage>(
 }
 
 /// Returns plain records and their ends with the moves coded otherwise.
-fn recode(records: &[u8], ends: &[u32], coding: Coding) -> (Vec<u8>, Vec<u32>) {
+fn transcode(records: &[u8], ends: &[u32], coding: Coding) -> (Vec<u8>, Vec<u32>) {
     let (mut all, mut all_ends, mut packed) = (Vec::new(), Vec::with_capacity(ends.len()), Vec::new());
     let mut begin = 0;
     for end in ends {

@@ -8,7 +8,7 @@ use crate::archive::writer::{EncodedChunk, Writer};
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::loose;
 use crate::format::source::Source as SourceRecord;
-use crate::pgn::Place;
+use crate::pgn::Checkpoint;
 use std::io;
 use std::sync::atomic::Ordering;
 
@@ -18,8 +18,8 @@ pub struct Output<'a, F, S> {
     report: F,
     /// What is known of each source so far.
     pub sources: Vec<SourceSummary>,
-    /// The source that the next job begins in, and where; `None` behind the last.
-    next: Option<(usize, Place)>,
+    /// The source that the next job begins in, and where; `None` after the last.
+    next: Option<(usize, Checkpoint)>,
     /// Whether what was added last ends within a game that is too long: that is not committed.
     pub open: bool,
     before: Commit,
@@ -72,7 +72,7 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
         let mut ended = Vec::new();
         for run in runs {
             match run {
-                Run::Games { source: number, seen, stored, rejected, windows_1252, loose, place, faults } => {
+                Run::Games { source: number, seen, stored, rejected, windows_1252, loose, checkpoint, faults } => {
                     let Some(summary) = self.sources.get_mut(number) else { continue };
                     let source = &mut summary.record;
                     for (game, mut fault) in faults {
@@ -91,9 +91,9 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
                         let number = self.first_source + number as u64;
                         self.writer.add_loose(first, &loose::encode(number, &bytes))?;
                     }
-                    self.open = place.is_none();
-                    if let Some(place) = place {
-                        self.next = Some((number, place));
+                    self.open = checkpoint.is_none();
+                    if let Some(checkpoint) = checkpoint {
+                        self.next = Some((number, checkpoint));
                     }
                 }
                 Run::End { source: number, bytes, sha256, made } => {
@@ -104,7 +104,7 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
                     source.exact &= !made;
                     (source.bytes, source.sha256) = (bytes, sha256);
                     ended.push(source.clone());
-                    self.next = Some((number + 1, Place { line: 1, ..Place::default() }));
+                    self.next = Some((number + 1, Checkpoint { line: 1, ..Checkpoint::default() }));
                 }
             }
         }
@@ -137,14 +137,14 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
 
     /// What the next commit is to say of an import that it does not end.
     fn unfinished(&self) -> Option<Unfinished> {
-        let (number, place) = self.next.as_ref()?;
+        let (number, checkpoint) = self.next.as_ref()?;
         let source = SourceRecord {
-            bytes: place.offset,
-            sha256: sha2::Digest::finalize(place.hash.clone()).into(),
+            bytes: checkpoint.offset,
+            sha256: sha2::Digest::finalize(checkpoint.hash.clone()).into(),
             ..self.sources.get(*number)?.record.clone()
         };
         let (first_source, options) = (self.first_source, self.options.words());
-        Some(Unfinished { first_source, line: place.line, options, source })
+        Some(Unfinished { first_source, line: checkpoint.line, options, source })
     }
 }
 

@@ -1,16 +1,18 @@
 //! A job's games: parsed, and encoded as far as no order is needed.
 
 use super::chunk::ChunkBuilder;
-use super::feed::Part;
+use super::feed::Segment;
 use super::layout::LayoutBuilder;
 use super::{FaultReport, ImportOptions};
 use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
 use crate::format::loose;
-use crate::game::{EndOfStretch, Outcome, Stretch, TextKind, Visitor};
-use crate::pgn::{Fault, FaultKind, Oversized, Place, Verdict, read_game};
+use crate::game::{Outcome, TextKind, Visitor};
+use crate::pgn::{
+    Checkpoint, Disposition, EndOfRun, Fault, FaultKind, MoveRun, Oversized, TextVisitor, read_game_text,
+};
 
-/// What a stretch of one source gave.
+/// What a segment of one source gave.
 pub enum Run {
     Games {
         source: usize,
@@ -19,10 +21,10 @@ pub enum Run {
         rejected: u64,
         /// Games taken for Windows-1252.
         windows_1252: u64,
-        /// Bytes at the stretch's end that no stored game can hold, compressed.
+        /// Bytes at the segment's end that no stored game can hold, compressed.
         loose: Option<Vec<u8>>,
-        /// The place after the stretch; `None` within a game that is too long.
-        place: Option<Place>,
+        /// The checkpoint after the segment; `None` within a game that is too long.
+        checkpoint: Option<Checkpoint>,
         /// Each with its game's number in this run, from 1, and where stored the place among the run's stored games, from 0.
         faults: Vec<(u64, FaultReport)>,
     },
@@ -47,47 +49,47 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    pub fn take(&mut self, part: Part, options: &ImportOptions) {
+    pub fn take(&mut self, segment: Segment, options: &ImportOptions) {
         let read = &options.read;
-        let (mut piece, place_behind) = match part {
-            Part::Piece(piece, place) => (piece, place),
-            Part::End { source, bytes, sha256, made } => {
+        let (mut batch, checkpoint) = match segment {
+            Segment::Batch(batch, checkpoint) => (batch, checkpoint),
+            Segment::End { source, bytes, sha256, made } => {
                 return self.runs.push(Run::End { source, bytes, sha256, made });
             }
         };
-        let source = piece.source as usize;
+        let source = batch.source as usize;
         let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());
-        // The first byte of the piece that no game has taken.
+        // The first byte of the batch that no game has taken.
         let mut free = 0;
         let (mut seen, mut windows_1252) = (0, 0);
-        if let Some(Oversized { offset, line, head, .. }) = piece.oversized.take() {
+        if let Some(Oversized { offset, line, head, .. }) = batch.oversized.take() {
             (seen, rejected) = (1, 1);
             let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
             let rejected = options.keep_rejected.then(|| head.into());
             faults.push((1, FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected }));
         }
-        for region in &piece.regions {
+        for span in &batch.spans {
             // How far lines have been counted, and the number of the line there.
-            let mut counted = (0, region.line);
-            let text = piece.region(region);
+            let mut counted = (0, span.line);
+            let text = batch.span(span);
             let mut at = 0;
             while at < text.len() {
                 self.layout.begin();
                 let begin = at;
-                let mut both = Both(&mut self.chunk, self.layout.writer());
-                let reading = read_game(text, begin, read, &mut both);
+                let mut both = Tee(&mut self.chunk, self.layout.writer());
+                let reading = read_game_text(text, begin, read, &mut both);
                 // A reader that does not move on would be read for ever.
                 at = reading.next.max(at + 1);
-                seen += u64::from(reading.verdict.is_some());
+                seen += u64::from(reading.disposition.is_some());
                 windows_1252 += u64::from(reading.windows_1252);
-                let place = match reading.verdict {
+                let place = match reading.disposition {
                     None => continue,
-                    Some(Verdict::Stored) => {
+                    Some(Disposition::Stored) => {
                         self.chunk.end_game(!reading.faults.is_empty());
-                        let end = (region.start + at).min(piece.text.len());
-                        let (all, own) = (&piece.text[free..end], &text[reading.start.min(at)..at.min(text.len())]);
+                        let end = (span.start + at).min(batch.text.len());
+                        let (all, own) = (&batch.text[free..end], &text[reading.start.min(at)..at.min(text.len())]);
                         self.layout.end_game(all, own, reading.windows_1252, |writer| {
-                            read_game(text, begin, read, writer);
+                            read_game_text(text, begin, read, writer);
                         });
                         free = end;
                         self.plies += u64::from(reading.plies);
@@ -95,7 +97,7 @@ impl Parsed {
                         stored += 1;
                         Some(stored - 1)
                     }
-                    Some(Verdict::Rejected) => {
+                    Some(Disposition::Rejected) => {
                         self.chunk.rewind();
                         rejected += 1;
                         None
@@ -103,15 +105,15 @@ impl Parsed {
                 };
                 let count = reading.faults.len();
                 if count > 0 {
-                    counted = (begin, counted.1 + piece.lines(region, counted.0, begin));
+                    counted = (begin, counted.1 + batch.lines(span, counted.0, begin));
                 }
                 let mut rejected_text = (options.keep_rejected && place.is_none())
                     .then(|| text.get(reading.start..at).unwrap_or(&text[reading.start..]).into());
                 for (index, fault) in reading.faults.into_iter().enumerate() {
                     let report = FaultReport {
                         source,
-                        offset: region.offset + fault.offset as u64,
-                        line: counted.1 + piece.lines(region, begin, fault.offset),
+                        offset: span.offset + fault.offset as u64,
+                        line: counted.1 + batch.lines(span, begin, fault.offset),
                         game: 0,
                         stored: place,
                         fault,
@@ -122,27 +124,22 @@ impl Parsed {
                 }
             }
         }
-        self.pgn_bytes += piece.text.len() as u64;
+        self.pgn_bytes += batch.text.len() as u64;
         self.rejected += rejected;
-        let rest = &piece.text[free..];
+        let rest = &batch.text[free..];
         let held = rest.is_empty() || stored > 0 && self.layout.append(rest);
         let loose = (!held).then(|| loose::compress(rest, options.level));
-        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, loose, place: place_behind, faults });
+        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, loose, checkpoint, faults });
     }
 }
 
 /// Gives everything to two visitors.
-struct Both<'a, A, B>(&'a mut A, &'a mut B);
+struct Tee<'a, A, B>(&'a mut A, &'a mut B);
 
-impl<A: Visitor, B: Visitor> Visitor for Both<'_, A, B> {
+impl<A: Visitor, B: Visitor> Visitor for Tee<'_, A, B> {
     fn tag(&mut self, name: &[u8], value: &[u8]) {
         self.0.tag(name, value);
         self.1.tag(name, value);
-    }
-
-    fn tag_known(&mut self, name: &[u8], value: &[u8], pair: &[u8]) {
-        self.0.tag_known(name, value, pair);
-        self.1.tag_known(name, value, pair);
     }
 
     fn start(&mut self, position: &Position) {
@@ -156,34 +153,9 @@ impl<A: Visitor, B: Visitor> Visitor for Both<'_, A, B> {
         self.1.play(before, m);
     }
 
-    #[inline]
-    fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
-        self.0.play_known(before, m, san);
-        self.1.play_known(before, m, san);
-    }
-
-    #[inline]
-    fn stretch(&self) -> Stretch {
-        match (self.0.stretch(), self.1.stretch()) {
-            (Stretch::Any, other) | (other, Stretch::Any) => other,
-            _ => Stretch::None,
-        }
-    }
-
-    #[inline]
-    fn play_of_stretch(&mut self, before: &Position, m: Move) {
-        self.0.play_of_stretch(before, m);
-        self.1.play_of_stretch(before, m);
-    }
-
-    fn end_stretch(&mut self, text: &[u8], end: EndOfStretch) {
-        self.0.end_stretch(text, end);
-        self.1.end_stretch(text, end);
-    }
-
-    fn mark(&mut self, good: bool) {
-        self.0.mark(good);
-        self.1.mark(good);
+    fn suffix(&mut self, good: bool) {
+        self.0.suffix(good);
+        self.1.suffix(good);
     }
 
     fn nag(&mut self, nag: u8) {
@@ -209,5 +181,37 @@ impl<A: Visitor, B: Visitor> Visitor for Both<'_, A, B> {
     fn outcome(&mut self, outcome: Outcome) {
         self.0.outcome(outcome);
         self.1.outcome(outcome);
+    }
+}
+
+impl<A: TextVisitor, B: TextVisitor> TextVisitor for Tee<'_, A, B> {
+    fn tag_known(&mut self, name: &[u8], value: &[u8], pair: &[u8]) {
+        self.0.tag_known(name, value, pair);
+        self.1.tag_known(name, value, pair);
+    }
+
+    #[inline]
+    fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
+        self.0.play_known(before, m, san);
+        self.1.play_known(before, m, san);
+    }
+
+    #[inline]
+    fn move_run(&self) -> MoveRun {
+        match (self.0.move_run(), self.1.move_run()) {
+            (MoveRun::Any, other) | (other, MoveRun::Any) => other,
+            _ => MoveRun::None,
+        }
+    }
+
+    #[inline]
+    fn play_in_run(&mut self, before: &Position, m: Move) {
+        self.0.play_in_run(before, m);
+        self.1.play_in_run(before, m);
+    }
+
+    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
+        self.0.end_run(text, end);
+        self.1.end_run(text, end);
     }
 }

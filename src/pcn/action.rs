@@ -1,30 +1,30 @@
 //! The actions of a move: tried on a board of their own, so that any way to take a move apart is understood.
 
 use super::board::{PieceName, name_of, square};
-use super::{Path, PcnError, PcnFault};
+use super::fault::{Path, PcnError, PcnFault};
 use crate::chess::{Color, Move, Piece, Position, Role, Square};
 use serde_json::Value;
 
-/// The board in the midst of a move, a8 first, and the men that have jumped above it.
+/// The board in the midst of a move, a8 first, and the pieces that have jumped above it.
 struct Midst {
-    men: [Option<Piece>; 64],
+    pieces: [Option<Piece>; 64],
     above: Vec<(usize, Piece)>,
 }
 
-/// Returns the position's men as PCN has them, a8 first.
-fn men_of(position: &Position) -> [Option<Piece>; 64] {
-    let mut men = [None; 64];
-    for (flat, man) in men.iter_mut().enumerate() {
-        *man = Square::new((flat ^ 56) as u8).and_then(|square| position.piece_at(square));
+/// Returns the position's pieces as PCN has them, a8 first.
+fn pieces_of(position: &Position) -> [Option<Piece>; 64] {
+    let mut pieces = [None; 64];
+    for (flat, occupant) in pieces.iter_mut().enumerate() {
+        *occupant = Square::new((flat ^ 56) as u8).and_then(|square| position.piece_at(square));
     }
-    men
+    pieces
 }
 
-/// Returns the colour of the man that a move's first action moves.
+/// Returns the colour of the piece that a move's first action moves.
 pub(super) fn mover(position: &Position, actions: &Value) -> Option<Color> {
-    let midst = Midst { men: men_of(position), above: Vec::new() };
+    let midst = Midst { pieces: pieces_of(position), above: Vec::new() };
     let subject = actions.as_array()?.first()?.as_array()?.first()?;
-    midst.men.get(midst.find(subject, false).ok()?)?.map(|piece| piece.color)
+    midst.pieces.get(midst.find(subject, false).ok()?)?.map(|piece| piece.color)
 }
 
 /// Returns the legal move that a list of actions is; no action at all is the null move.
@@ -33,7 +33,7 @@ pub(super) fn to_move(position: &Position, actions: &Value, path: &Path<'_>) -> 
     if list.is_empty() {
         return Ok(Move::NULL);
     }
-    let mut midst = Midst { men: men_of(position), above: Vec::new() };
+    let mut midst = Midst { pieces: pieces_of(position), above: Vec::new() };
     for (place, action) in list.iter().enumerate() {
         midst.act(action, &path.item(place))?;
     }
@@ -43,7 +43,7 @@ pub(super) fn to_move(position: &Position, actions: &Value, path: &Path<'_>) -> 
     let leads_here = |m: &Move| {
         let mut after = position.clone();
         after.play(*m);
-        men_of(&after) == midst.men
+        pieces_of(&after) == midst.pieces
     };
     position.legal_moves().into_iter().find(leads_here).ok_or_else(|| path.error(PcnFault::IllegalMove))
 }
@@ -55,7 +55,7 @@ impl Midst {
             let mut found: Vec<usize> = if above {
                 self.above.iter().filter(|(_, piece)| is(piece)).map(|(at, _)| *at).collect()
             } else {
-                (0..64).filter(|at| self.men.get(*at).copied().flatten().is_some_and(|piece| is(&piece))).collect()
+                (0..64).filter(|at| self.pieces.get(*at).copied().flatten().is_some_and(|piece| is(&piece))).collect()
             };
             if found.len() == 1 { found.pop() } else { None }
         })
@@ -88,16 +88,16 @@ impl Midst {
             self.above.push((to, piece));
             return Ok(());
         }
-        let stands = self.men.get(to).copied().flatten();
+        let stands = self.pieces.get(to).copied().flatten();
         match (takes, stands) {
             (false, Some(_)) => return Err(object_path.error(PcnFault::Occupied)),
             (true, None) => return Err(object_path.error(PcnFault::NothingToCapture)),
-            (true, Some(man)) if man.color == piece.color => {
+            (true, Some(occupant)) if occupant.color == piece.color => {
                 return Err(object_path.error(PcnFault::NothingToCapture));
             }
             _ => {}
         }
-        if let Some(square) = self.men.get_mut(to) {
+        if let Some(square) = self.pieces.get_mut(to) {
             *square = Some(piece);
         }
         Ok(())
@@ -108,7 +108,7 @@ impl Midst {
             let place = self.above.iter().position(|(at, _)| *at == from)?;
             return Some(self.above.swap_remove(place).1);
         }
-        self.men.get_mut(from)?.take()
+        self.pieces.get_mut(from)?.take()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Boards of any size and dimension, the names of pieces, and the three ways to name a square.
 
-use super::{Path, PcnError, PcnFault};
+use super::fault::{Path, PcnError, PcnFault};
 use crate::chess::{Color, Piece, Role, Square};
 use serde_json::Value;
 use std::fmt;
@@ -243,21 +243,21 @@ impl Board {
         square(naming, &self.shape, unique)
     }
 
-    /// Returns the men of a western game, a1 first.
+    /// Returns the pieces of a western game, a1 first.
     pub(super) fn western(&self, path: &Path<'_>) -> Result<[Option<Piece>; 64], PcnError> {
         if self.shape != [8, 8] {
             return Err(path.error(PcnFault::OtherBoard(self.shape.clone())));
         }
-        let mut men = [None; 64];
+        let mut pieces = [None; 64];
         for (place, name) in self.squares.iter().enumerate() {
             let Some(name) = name else { continue };
             let piece = name.western().map_err(|fault| path.item(place / 8).item(place % 8).error(fault))?;
-            if let (Some(square), Some(man)) = (at(place), men.get_mut(place ^ 56)) {
+            if let (Some(square), Some(occupant)) = (at(place), pieces.get_mut(place ^ 56)) {
                 debug_assert_eq!(usize::from(square.index()), place ^ 56);
-                *man = Some(piece);
+                *occupant = Some(piece);
             }
         }
-        Ok(men)
+        Ok(pieces)
     }
 }
 

@@ -1,183 +1,25 @@
 //! PCN, the JSON-based Portable Chess Notation, to and from games of western chess.
 //!
 //! After "Portable Chess Notation" (in the public domain), which records games of many chess families; docs/PCN.md says which of its verbs,
-//! options and members are read and written, and what of a game it cannot carry. [`parse`] reads a document of one game, of an array of games or of
-//! one game after the other; [`write`](fn@write) writes a game. Every move is checked.
+//! options and members are read and written, and what of a game it cannot carry. [`parse`] reads a document of one game, of an array of
+//! games or of one game after the other; [`write`](fn@write) writes a game. Every move is checked. [`general`] reads games of other families.
+//!
+//! In flows JSON, out flow games of `game`, and the other way round; nothing else of the crate but `chess` is known. `stream` reads documents
+//! game by game, `read` a game, `action` its moves and `board` what stands where; `fault` says what is wrong and where.
 
 mod action;
 mod board;
+mod fault;
 pub mod general;
 mod read;
 mod stream;
+mod tags;
 mod time;
 mod write;
 
 pub use board::{Board, PieceName, Side};
-pub use read::{parse, parse_value};
-pub use stream::{ReadError, read};
+pub use fault::{PcnError, PcnFault};
+pub use read::parse_value;
+pub use stream::{ReadError, parse, read};
+pub use tags::{DRAW_PROPOSAL, STARTED_AT};
 pub use write::{Layout, write};
-
-use std::fmt;
-
-/// The tag in which a draw proposal, which PGN has no place for, is kept: the proposer, `White` or `Black`.
-pub const DRAW_PROPOSAL: &str = "DrawProposal";
-/// The tag for a `started_at` that Date, Time, UTCDate and UTCTime cannot say: its text.
-pub const STARTED_AT: &str = "StartedAt";
-
-/// What is wrong with an element of a document.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum PcnFault {
-    /// The text is no JSON: line and column, from 1.
-    Json(usize, usize),
-    /// The element is of another type; this is wanted.
-    Wanted(&'static str),
-    /// PCN knows no such member.
-    UnknownMember,
-    /// A text that is no piece naming such as `w:k`.
-    NotAPiece,
-    /// Style and name of a piece differ in case, so that its side cannot be told.
-    MixedCase,
-    /// A piece of another style than western chess: its name.
-    OtherStyle(String),
-    /// Western chess has no such piece: its name.
-    NoSuchPiece(String),
-    /// A board of other size or with another number of dimensions: its sizes.
-    OtherBoard(Vec<usize>),
-    /// Rows of different lengths, or rows among squares.
-    RaggedBoard,
-    /// The board is too large to be any.
-    TooLarge,
-    /// There is no such square.
-    NoSuchSquare,
-    /// No man stands there.
-    EmptySquare,
-    /// The piece naming is on no square, or on several.
-    NotUnique,
-    /// The object of `shift` or `land` is occupied.
-    Occupied,
-    /// The object of `capture`, `remove` or `stun` holds no man of the other side.
-    NothingToCapture,
-    /// `drop`: western chess has no men in hand.
-    Drop,
-    /// PCN knows no such verb.
-    UnknownVerb,
-    /// PCN knows no such option.
-    UnknownOption,
-    /// The promotion is none of western chess.
-    BadPromotion,
-    /// A man has jumped and not landed.
-    NotLanded,
-    /// The actions together are no legal move.
-    IllegalMove,
-    /// The result without `over?`.
-    ResultWithoutOver,
-    /// The case of a piece's abbreviation does not say its side: its name.
-    SideUnknown(String),
-    /// The piece belongs to the side that is not to move: its name.
-    OtherSide(String),
-    /// No piece of the side to move is above the square.
-    NotAbove,
-    /// A promotion to a piece of the other side: its name.
-    PromotionChangesSide(String),
-    /// More pieces above squares than any game has there.
-    TooManyAbove,
-    /// `drop` of something that is not the name of a piece.
-    DropOfSquare,
-}
-
-/// Why a document is refused: the path of the element at fault, as a JSON pointer (RFC 6901; empty for the whole), and the fault.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PcnError {
-    /// The path of the element.
-    pub path: String,
-    /// What is wrong with it.
-    pub fault: PcnFault,
-}
-
-impl fmt::Display for PcnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("bad PCN: ")?;
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        self.fault.fmt(f)
-    }
-}
-
-impl fmt::Display for PcnFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PcnFault::Json(line, column) => write!(f, "no JSON at line {line}, column {column}"),
-            PcnFault::Wanted(what) => write!(f, "{what} is wanted here"),
-            PcnFault::UnknownMember => f.write_str("PCN has no such member"),
-            PcnFault::NotAPiece => f.write_str("not the name of a piece, such as w:k"),
-            PcnFault::MixedCase => f.write_str("style and name differ in case: W:P is White's, w:p is Black's"),
-            PcnFault::OtherStyle(name) => write!(f, "{name} is not a piece of western chess (style w)"),
-            PcnFault::NoSuchPiece(name) => write!(f, "western chess has no piece {name}"),
-            PcnFault::OtherBoard(shape) => {
-                let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
-                write!(f, "a board of {} squares; western chess has 8x8", sizes.join("x"))
-            }
-            PcnFault::RaggedBoard => f.write_str("the rows of the board differ in length"),
-            PcnFault::TooLarge => f.write_str("the board is too large"),
-            PcnFault::NoSuchSquare => f.write_str("there is no such square"),
-            PcnFault::EmptySquare => f.write_str("no man stands there"),
-            PcnFault::NotUnique => f.write_str("the name is on no square, or on several"),
-            PcnFault::Occupied => f.write_str("the square is occupied"),
-            PcnFault::NothingToCapture => f.write_str("no man of the other side stands there"),
-            PcnFault::Drop => f.write_str("western chess has no men in hand to drop"),
-            PcnFault::UnknownVerb => f.write_str("PCN has no such verb"),
-            PcnFault::UnknownOption => f.write_str("PCN has no such option"),
-            PcnFault::BadPromotion => f.write_str("not a promotion of western chess"),
-            PcnFault::NotLanded => f.write_str("a man that jumped has not landed"),
-            PcnFault::IllegalMove => f.write_str("not a legal move"),
-            PcnFault::ResultWithoutOver => f.write_str("a result without \"over?\""),
-            PcnFault::SideUnknown(name) => write!(f, "the case of {name} does not say whose piece it is"),
-            PcnFault::OtherSide(name) => write!(f, "{name} belongs to the side that is not to move"),
-            PcnFault::NotAbove => f.write_str("no piece of the side to move is above that square"),
-            PcnFault::PromotionChangesSide(name) => write!(f, "{name} is a piece of the other side"),
-            PcnFault::TooManyAbove => f.write_str("too many pieces are above squares"),
-            PcnFault::DropOfSquare => f.write_str("what is dropped is named as a piece, such as S:P"),
-        }
-    }
-}
-
-impl std::error::Error for PcnError {}
-
-/// A path that grows on the way down a document.
-#[derive(Clone, Copy)]
-struct Path<'a>(Option<&'a Path<'a>>, Step<'a>);
-
-#[derive(Clone, Copy)]
-enum Step<'a> {
-    Root,
-    Member(&'a str),
-    Item(usize),
-}
-
-impl<'a> Path<'a> {
-    const ROOT: Path<'static> = Path(None, Step::Root);
-
-    fn member(&'a self, name: &'a str) -> Path<'a> {
-        Path(Some(self), Step::Member(name))
-    }
-
-    fn item(&'a self, place: usize) -> Path<'a> {
-        Path(Some(self), Step::Item(place))
-    }
-
-    fn error(&self, fault: PcnFault) -> PcnError {
-        let mut steps = Vec::new();
-        let mut at = Some(self);
-        while let Some(Path(above, step)) = at {
-            match step {
-                Step::Root => {}
-                Step::Member(name) => steps.push(name.replace('~', "~0").replace('/', "~1")),
-                Step::Item(place) => steps.push(place.to_string()),
-            }
-            at = *above;
-        }
-        let path = steps.iter().rev().flat_map(|step| ["/", step]).collect();
-        PcnError { path, fault }
-    }
-}

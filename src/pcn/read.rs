@@ -1,28 +1,12 @@
 //! PCN to games.
 
 use super::board::{Board, at};
-use super::stream::{self, ReadError};
-use super::{DRAW_PROPOSAL, Path, PcnError, PcnFault, action, time};
-use crate::chess::{Color, Move, Piece, Position, Role, Square, Wing};
+use super::fault::{Path, PcnError, PcnFault};
+use super::tags::DRAW_PROPOSAL;
+use super::{action, time};
+use crate::chess::{CastlingSide, Color, Move, Piece, Position, Role, Square};
 use crate::game::{Event, Game, Outcome};
 use serde_json::{Map, Value};
-
-/// Reads a document: one game, an array of games, or one game after the other. Every move is checked.
-///
-/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of games it begins within the game.
-pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
-    let mut games = Vec::new();
-    let read = stream::read(bytes, |game| {
-        games.push(game);
-        Ok(())
-    });
-    match read {
-        Ok(()) => Ok(games),
-        Err(ReadError::Pcn(error)) => Err(error),
-        // Neither bytes nor a list fail; serde_json has no other errors that come of reading.
-        Err(ReadError::Io(_)) => Err(Path::ROOT.error(PcnFault::Json(0, 0))),
-    }
-}
 
 /// Reads one game.
 pub fn parse_value(value: &Value) -> Result<Game, PcnError> {
@@ -45,8 +29,8 @@ pub(super) fn game(value: &Value, path: &Path<'_>) -> Result<Game, PcnError> {
     if let Some(name) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(path.member(name).error(PcnFault::UnknownMember));
     }
-    let men = match members.get("starting_position") {
-        None => men_of(&Position::standard()),
+    let pieces = match members.get("starting_position") {
+        None => pieces_of(&Position::standard()),
         Some(board) => {
             let path = path.member("starting_position");
             Board::read(board, &path)?.western(&path)?
@@ -58,7 +42,7 @@ pub(super) fn game(value: &Value, path: &Path<'_>) -> Result<Game, PcnError> {
         Some(Value::Array(moves)) => moves.as_slice(),
         Some(_) => return Err(moves_path.error(PcnFault::Wanted("a list of moves"))),
     };
-    let (start, played) = play(&men, moves, &moves_path)?;
+    let (start, played) = play(&pieces, moves, &moves_path)?;
     let (outcome, proposal) = result(members, path)?;
 
     let mut game = Game { start, outcome: Some(outcome), ..Game::default() };
@@ -120,30 +104,30 @@ fn result(members: &Map<String, Value>, path: &Path<'_>) -> Result<(Outcome, Opt
     })
 }
 
-fn men_of(position: &Position) -> [Option<Piece>; 64] {
-    let mut men = [None; 64];
-    for (index, man) in men.iter_mut().enumerate() {
-        *man = at(index ^ 56).and_then(|square| position.piece_at(square));
+fn pieces_of(position: &Position) -> [Option<Piece>; 64] {
+    let mut pieces = [None; 64];
+    for (index, piece) in pieces.iter_mut().enumerate() {
+        *piece = at(index ^ 56).and_then(|square| position.piece_at(square));
     }
-    men
+    pieces
 }
 
 /// Plays the moves. What PCN does not say of the start follows from them: who begins, the castling rights and en passant target that they use.
-fn play(men: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(Position, Vec<Move>), PcnError> {
-    let mut start = Position::from_men(men, Color::White);
+fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(Position, Vec<Move>), PcnError> {
+    let mut start = Position::from_pieces(pieces, Color::White);
     let first = moves.iter().position(|actions| actions.as_array().is_some_and(|list| !list.is_empty()));
     if let Some(place) = first
         && action::mover(&start, &moves[place]) == Some(if place % 2 == 0 { Color::Black } else { Color::White })
     {
-        start = Position::from_men(men, Color::Black);
+        start = Position::from_pieces(pieces, Color::Black);
     }
     for color in Color::BOTH {
-        if is_array(men, Color::White) && is_array(men, Color::Black) {
+        if is_array(pieces, Color::White) && is_array(pieces, Color::Black) {
             let rooks = (0..8)
                 .map(|file| Square::at(file, color.back_rank()))
                 .filter(|square| start.piece_at(*square) == Some(Piece { color, role: Role::Rook }));
-            for (rook, wing) in rooks.collect::<Vec<_>>().into_iter().zip([Wing::A, Wing::H]) {
-                start.grant_castling(color, wing, rook);
+            for (rook, side) in rooks.collect::<Vec<_>>().into_iter().zip([CastlingSide::Queen, CastlingSide::King]) {
+                start.grant_castling(color, side, rook);
             }
         }
     }
@@ -178,13 +162,14 @@ fn with_more_rights(
     path: &Path<'_>,
 ) -> Option<(Position, Move, Position)> {
     let color = now.turn();
-    let castlings =
-        Wing::BOTH.into_iter().flat_map(|wing| (0..8).map(move |file| (wing, file))).filter_map(|(wing, file)| {
+    let castlings = CastlingSide::BOTH.into_iter().flat_map(|side| (0..8).map(move |file| (side, file))).filter_map(
+        |(side, file)| {
             let mut better = start.clone();
-            let granted = start.castling_rook(color, wing).is_none()
-                && better.grant_castling(color, wing, Square::at(file, color.back_rank()));
+            let granted = start.castling_rook(color, side).is_none()
+                && better.grant_castling(color, side, Square::at(file, color.back_rank()));
             granted.then_some(better)
-        });
+        },
+    );
     let targets = (0..8).filter(|_| played.is_empty()).filter_map(|file| {
         let mut better = start.clone();
         let rank = if color == Color::White { 5 } else { 2 };
@@ -199,13 +184,13 @@ fn with_more_rights(
     })
 }
 
-/// Whether a side stands as at the start of chess or Chess960, with no other men.
-fn is_array(men: &[Option<Piece>; 64], color: Color) -> bool {
+/// Whether a side stands as at the start of chess or Chess960, with no other pieces.
+fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
     let (home, pawns) = if color == Color::White { (0, 8) } else { (56, 48) };
     let pawn = Some(Piece { color, role: Role::Pawn });
     let back: Vec<u8> = (home..home + 8)
-        .filter_map(|at| men[at].filter(|man| man.color == color))
-        .map(|man| man.role.letter())
+        .filter_map(|at| pieces[at].filter(|piece| piece.color == color))
+        .map(|piece| piece.role.letter())
         .collect();
     let mut sorted = back.clone();
     sorted.sort_unstable();
@@ -213,19 +198,21 @@ fn is_array(men: &[Option<Piece>; 64], color: Color) -> bool {
     let (Some((a, h)), Some((king, _))) = (places(b'R'), places(b'K')) else { return false };
     sorted == b"BBKNNQRR"
         && (a + 1..h).contains(&king)
-        && men[pawns..pawns + 8].iter().all(|man| *man == pawn)
-        && men.iter().flatten().filter(|man| man.color == color).count() == 16
+        && pieces[pawns..pawns + 8].iter().all(|piece| *piece == pawn)
+        && pieces.iter().flatten().filter(|piece| piece.color == color).count() == 16
 }
 
-/// Whether a game is of Chess960: a full array that is not the usual one, or castling from other squares.
+/// Whether a game is of Chess960: a full array that is not the standard starting position, or castling from other squares.
 fn is_chess960(start: &Position, moves: &[Move]) -> bool {
-    let men = men_of(start);
+    let pieces = pieces_of(start);
     let unusual = |m: &Move| match m.kind {
-        crate::chess::MoveKind::Castle(wing) => {
-            m.from.file() != 4 || m.to.file() != if wing == Wing::H { 7 } else { 0 }
+        crate::chess::MoveKind::Castle(side) => {
+            m.from.file() != 4 || m.to.file() != if side == CastlingSide::King { 7 } else { 0 }
         }
         _ => false,
     };
-    let arrays = is_array(&men, Color::White) && is_array(&men, Color::Black) && men != men_of(&Position::standard());
+    let arrays = is_array(&pieces, Color::White)
+        && is_array(&pieces, Color::Black)
+        && pieces != pieces_of(&Position::standard());
     arrays || moves.iter().any(unusual)
 }

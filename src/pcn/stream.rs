@@ -1,7 +1,7 @@
 //! Documents read game by game: a file of millions of games takes the memory of one.
 
+use super::fault::{Path, PcnError, PcnFault};
 use super::read::game;
-use super::{Path, PcnError, PcnFault};
 use crate::game::Game;
 use serde_core::de::value::MapAccessDeserializer;
 use serde_core::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -18,9 +18,26 @@ pub enum ReadError {
     Pcn(PcnError),
 }
 
+/// Reads a document: one game, an array of games, or one game after the other. Every move is checked.
+///
+/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of games it begins within the game.
+pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
+    let mut games = Vec::new();
+    let read = read(bytes, |game| {
+        games.push(game);
+        Ok(())
+    });
+    match read {
+        Ok(()) => Ok(games),
+        Err(ReadError::Pcn(error)) => Err(error),
+        // Neither bytes nor a list fail; serde_json has no other errors that come of reading.
+        Err(ReadError::Io(_)) => Err(Path::ROOT.error(PcnFault::Json(0, 0))),
+    }
+}
+
 /// Calls `each` with every game of a document: one game, an array of games, or one game after the other. Every move is checked.
 ///
-/// Errors: the path of the element at fault, as [`parse`](super::parse) has it; what the reader says, or `each`. The games before that
+/// Errors: the path of the element at fault, as [`parse`] has it; what the reader says, or `each`. The games before that
 /// have been given.
 pub fn read(reader: impl Read, mut each: impl FnMut(Game) -> io::Result<()>) -> Result<(), ReadError> {
     let mut document = serde_json::Deserializer::from_reader(BufReader::with_capacity(128 << 10, reader));

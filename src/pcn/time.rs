@@ -1,6 +1,6 @@
 //! `started_at`, in ISO 8601, to and from the tags Date, Time, UTCDate and UTCTime.
 
-use super::STARTED_AT;
+use super::tags::STARTED_AT;
 
 /// A moment: local date and time of day in seconds, and what the text says of the distance from UTC in minutes.
 #[derive(Clone, Copy)]

@@ -1,8 +1,9 @@
 //! Games to PCN.
 
 use super::board::name_of;
-use super::{DRAW_PROPOSAL, time};
-use crate::chess::{Move, MoveKind, Position, Square, Wing};
+use super::tags::DRAW_PROPOSAL;
+use super::time;
+use crate::chess::{CastlingSide, Move, MoveKind, Position, Square};
 use crate::game::{Game, Outcome};
 use serde_json::Value;
 use std::fmt::Write;
@@ -89,9 +90,9 @@ fn actions(before: &Position, m: Move) -> String {
         |from: Square, verb: &str, to: Square| format!("[{}, \"{verb}\", {}]", coordinates(from), coordinates(to));
     match m.kind {
         MoveKind::Null => "[]".into(),
-        MoveKind::Castle(wing) => {
+        MoveKind::Castle(side) => {
             let home = m.from.rank();
-            let (king_file, rook_file) = if wing == Wing::H { (6, 5) } else { (2, 3) };
+            let (king_file, rook_file) = if side == CastlingSide::King { (6, 5) } else { (2, 3) };
             let (king, rook) = (Square::at(king_file, home), Square::at(rook_file, home));
             let king_shifts = (king != m.from).then(|| action(m.from, "shift", king));
             let rook_shifts = (rook != m.to).then(|| action(m.to, "shift", rook));
@@ -110,7 +111,7 @@ fn actions(before: &Position, m: Move) -> String {
             format!("[{}, {}]", action(m.from, "capture", victim), action(victim, "shift", m.to))
         }
         MoveKind::Plain | MoveKind::Promotion(_) => {
-            let verb = if before.man_at(m.to).is_some() { "capture" } else { "shift" };
+            let verb = if before.piece_id_at(m.to).is_some() { "capture" } else { "shift" };
             let mut text = action(m.from, verb, m.to);
             if let Some(role) = m.promotion() {
                 let name = name_of(crate::chess::Piece { color: before.turn(), role });

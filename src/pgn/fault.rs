@@ -8,9 +8,9 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A move that no man of the side to move can make; from there on the line is kept as raw text.
+    /// A move that no piece of the side to move can make; from there on the line is kept as raw text.
     IllegalMove,
-    /// A move that more than one man can make; from there on the line is kept as raw text.
+    /// A move that more than one piece can make; from there on the line is kept as raw text.
     AmbiguousMove,
     /// A token that should be a move and cannot be read as one; from there on the line is kept as raw text.
     UnreadableMove,
@@ -96,7 +96,7 @@ impl fmt::Display for FaultKind {
 pub struct Fault {
     /// What is wrong.
     pub kind: FaultKind,
-    /// Where, in bytes from the start of the region.
+    /// Where, in bytes from the start of the span.
     pub offset: usize,
     /// How many plies of the line had been played before it.
     pub ply: u32,
@@ -159,7 +159,7 @@ mod tests {
     /// Those that a forgiving reader of FEN finds.
     const FEN: [FenFault; 13] = [
         FenFault::Missing,
-        FenFault::NoSuchMan,
+        FenFault::NoSuchPiece,
         FenFault::RankTooLong,
         FenFault::RankTooShort,
         FenFault::RankCount,
@@ -183,7 +183,7 @@ mod tests {
         let kinds = std::iter::successors(Some(FaultKind::IllegalMove), |kind| next(*kind));
         let reasons = kinds.map(|kind| kind.to_string()).chain(FEN.iter().map(FenFault::to_string));
         assert_eq!(reasons.collect::<BTreeSet<_>>(), unique);
-        let error = FenError { field: FenField::Placement, column: 3, fault: FenFault::NoSuchMan };
-        assert!(FaultKind::BadFen(error).to_string().ends_with(&FenFault::NoSuchMan.to_string()));
+        let error = FenError { field: FenField::Placement, column: 3, fault: FenFault::NoSuchPiece };
+        assert!(FaultKind::BadFen(error).to_string().ends_with(&FenFault::NoSuchPiece.to_string()));
     }
 }

@@ -4,7 +4,7 @@
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use rayon::prelude::*;
-use scoresheet::archive::{Access, Level, SideState, index_path};
+use scoresheet::archive::{Access, FileKind, Level, SideState};
 use scoresheet::import::Existing;
 use scoresheet::{Archive, Error, ImportOptions};
 use std::fs::{self, OpenOptions};
@@ -28,10 +28,10 @@ fn every_access_gives_the_same_games() {
     let read = Archive::open_with(&target, Access::Read).unwrap();
     assert_eq!(read.index_state(), SideState::File);
     let file = fs::read(&target).unwrap();
-    let index = fs::read(index_path(&target)).unwrap();
+    let index = fs::read(FileKind::Index.beside(&target)).unwrap();
     let held = Archive::from_bytes(file.clone(), Some(&index)).unwrap();
     assert_eq!(held.index_state(), SideState::File);
-    // What lies behind the last commit does not count in memory either.
+    // What lies after the last commit does not count in memory either.
     let longer = Archive::from_bytes([file.as_slice(), b"BGAb"].concat(), None).unwrap();
     assert_eq!((longer.index_state(), longer.file_length()), (SideState::Missing, file.len() as u64));
     for archive in [&read, &held, &longer] {
@@ -54,7 +54,7 @@ fn every_access_gives_the_same_games() {
     for level in [Level::Quick, Level::Full] {
         let one = Archive::verify(&target, level, |_| {}).unwrap();
         assert_eq!(one, Archive::verify_with(&target, Access::Read, level, |_| {}).unwrap());
-        assert!(one.is_sound());
+        assert!(one.is_intact());
     }
 }
 
@@ -62,10 +62,10 @@ fn every_access_gives_the_same_games() {
 fn a_file_cut_or_changed_under_a_reader_gives_errors() {
     let folder = tempfile::tempdir().unwrap();
     let target = sample(folder.path());
-    let sound = Archive::open(&target).unwrap();
-    let digests: Vec<_> = sound.games().map(|game| game.unwrap().digest().unwrap()).collect();
-    let moves: Vec<_> = sound.games().map(|game| game.unwrap().moves().to_vec()).collect();
-    drop(sound);
+    let intact = Archive::open(&target).unwrap();
+    let digests: Vec<_> = intact.games().map(|game| game.unwrap().digest().unwrap()).collect();
+    let moves: Vec<_> = intact.games().map(|game| game.unwrap().moves().to_vec()).collect();
+    drop(intact);
     let whole = fs::read(&target).unwrap();
     let archive = Archive::open_with(&target, Access::Read).unwrap();
     assert!(archive.game(1).unwrap().digest().is_ok());

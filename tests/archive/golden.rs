@@ -4,8 +4,8 @@
 
 use crate::common::import::try_import;
 use crate::common::sample::testdata;
-use scoresheet::archive::{Level, SideState, delete, index_path};
-use scoresheet::query::{Filter, Headers, headers};
+use scoresheet::archive::{FileKind, Level, SideState, delete};
+use scoresheet::query::{Filter, TagColumns, tag_columns};
 use scoresheet::{Archive, Error, ImportOptions, import};
 use std::fs;
 use std::path::PathBuf;
@@ -34,12 +34,12 @@ fn this_version_writes_the_golden_bytes() {
     assert_eq!(faults, [(41, "illegal move: Ke3 (after 2 plies)".to_owned())]);
     if std::env::var_os("SCORESHEET_BLESS").is_some() {
         fs::copy(&target, golden("v0.2.bga")).unwrap();
-        fs::copy(index_path(&target), golden("v0.2.bgi")).unwrap();
+        fs::copy(FileKind::Index.beside(&target), golden("v0.2.bgi")).unwrap();
         let digest = Archive::open(&target).unwrap().digest().unwrap();
         fs::write(golden("sample.digest"), format!("{digest}\n")).unwrap();
     }
     assert!(fs::read(&target).unwrap() == fs::read(golden("v0.2.bga")).unwrap(), "the archive's bytes have changed");
-    let index = fs::read(index_path(&target)).unwrap();
+    let index = fs::read(FileKind::Index.beside(&target)).unwrap();
     assert!(index == fs::read(golden("v0.2.bgi")).unwrap(), "the index's bytes have changed");
 }
 
@@ -69,7 +69,7 @@ fn deletions_and_header_columns_are_written_as_they_were() {
     let sources = [golden("sample.pgn")];
     try_import(&sources, &target, &ImportOptions::default()).unwrap();
     assert_eq!(delete(&target, [2, 3, 5]).unwrap().games, 3);
-    headers::write(&Archive::open(&target).unwrap()).unwrap();
+    tag_columns::write(&Archive::open(&target).unwrap()).unwrap();
     let files = ["bga", "bgi", "bgh"].map(|end| (target.with_extension(end), golden(&format!("v0.2-deleted.{end}"))));
     for (written, kept) in &files {
         if std::env::var_os("SCORESHEET_BLESS").is_some() {
@@ -79,7 +79,7 @@ fn deletions_and_header_columns_are_written_as_they_were() {
     }
     let archive = Archive::open(golden("v0.2-deleted.bga")).unwrap();
     assert!(archive.live().iter().eq([1, 4, 6]));
-    let columns = Headers::of(&archive);
+    let columns = TagColumns::of(&archive);
     assert_eq!(columns.state(), SideState::File);
     let games = Filter::parse("plies >= 7").unwrap().games(&columns).games;
     assert!(games.contains(1) && !games.contains(2));
@@ -90,7 +90,7 @@ fn the_golden_archive_is_read() {
     let archive = Archive::open(golden("v0.2.bga")).unwrap();
     assert_eq!(archive.len(), 6);
     assert_eq!(archive.digest().unwrap().to_string(), DIGEST.trim());
-    assert!(Archive::verify(golden("v0.2.bga"), Level::Full, |_| {}).unwrap().is_sound());
+    assert!(Archive::verify(golden("v0.2.bga"), Level::Full, |_| {}).unwrap().is_intact());
     let sources = archive.sources().unwrap();
     let mut original = Vec::new();
     assert!(archive.write_original(&sources[0], &mut original).unwrap());

@@ -4,7 +4,7 @@ use crate::common::corpora;
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{Access, Archive, ArchiveSet, GameSet, Level, MODEL, RecodeOptions, delete, recode};
+use scoresheet::archive::{Access, Archive, ArchiveSet, GameSet, Level, MODEL, TranscodeOptions, delete, transcode};
 use scoresheet::format::moves::Coding;
 use scoresheet::{Error, ImportOptions};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ fn copied(path: &Path, parts: &[(&Archive, GameSet)]) -> Archive {
     let parts: Vec<Part> = parts.iter().map(|(archive, games)| Part { archive, games: games.clone() }).collect();
     let done = copy::write(path, false, &parts, |_| {}).unwrap();
     let report = Archive::verify(path, Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound() && report.index == Some(true), "{report:?}");
+    assert!(report.is_intact() && report.index == Some(true), "{report:?}");
     let archive = Archive::open(path).unwrap();
     assert_eq!(archive.len(), done.games);
     let mut place = 0;
@@ -128,8 +128,8 @@ fn copies_of_packed_archives_stay_packed() {
     for path in [small(&folder), sample(&folder)] {
         let plain = Archive::open(&path).unwrap();
         let path = path.with_extension("packed.bga");
-        let options = RecodeOptions { coding: Coding::Packed(MODEL), ..RecodeOptions::default() };
-        recode(&plain, &path, &options, |_| {}, &Default::default()).unwrap();
+        let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
+        transcode(&plain, &path, &options, |_| {}, &Default::default()).unwrap();
         let packed = Archive::open(&path).unwrap();
         let moves = |archive: &Archive| archive.totals().unwrap().moves_bytes;
         let copy = copied(&path.with_extension("copy.bga"), &[(&packed, packed.live())]);
@@ -191,7 +191,7 @@ fn deleted_games_are_holes_until_the_archive_is_compacted() {
         assert!(after.sources().unwrap().iter().all(|source| !source.exact));
     }
     let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound() && report.index == Some(true), "{report:?}");
+    assert!(report.is_intact() && report.index == Some(true), "{report:?}");
 
     let after = Archive::open(&path).unwrap();
     let compact = copied(&folder.path().join("compact.bga"), &[(&after, after.live())]);

@@ -7,12 +7,13 @@ use crate::common::import::try_import;
 use crate::common::number;
 use crate::common::random::Random;
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{FileKind, GameSet, Level, SideState, delete, index_path, undelete};
+use scoresheet::archive::{FileKind, GameSet, Level, SideState, delete, undelete};
 use scoresheet::chess::Position;
 use scoresheet::import::{Existing, replace};
-use scoresheet::query::duplicates::{self, Options};
+use scoresheet::query::report::duplicates::{self, Options};
 use scoresheet::query::{
-    Compare, Filter, Headers, PositionIndex, Reach, Search, Signatures, Sought, headers, positions,
+    Compare, Filter, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns, position::index,
+    tag_columns,
 };
 use scoresheet::{Archive, ImportOptions, import};
 use std::collections::BTreeMap;
@@ -138,7 +139,7 @@ impl World {
             }
             8 => {
                 let archive = Archive::open(&path).unwrap();
-                let doubles = duplicates::find(&[Headers::of(&archive)], Options::default()).unwrap();
+                let doubles = duplicates::find(&[TagColumns::of(&archive)], Options::default()).unwrap();
                 drop(archive);
                 delete(&path, doubles.iter().map(|double| double.game)).unwrap();
                 for double in &doubles {
@@ -156,7 +157,7 @@ impl World {
                 let archive = Archive::open(&path).unwrap();
                 copy::write(&target, true, &[Part { archive: &archive, games: archive.live() }], |_| {}).unwrap();
                 drop(archive);
-                fs::rename(index_path(&target), index_path(&path)).unwrap();
+                fs::rename(FileKind::Index.beside(&target), FileKind::Index.beside(&path)).unwrap();
                 fs::rename(target, path).unwrap();
                 self.model.retain(|game| !game.deleted);
                 "copy over itself"
@@ -196,8 +197,8 @@ impl World {
                 delete_one(self);
                 let archive = Archive::open(&path).unwrap();
                 Signatures::build(&archive).write(&archive).unwrap();
-                positions::build(&archive, 1 << 20, |_| {}).unwrap();
-                headers::write(&archive).unwrap();
+                index::build(&archive, 1 << 20, |_| {}).unwrap();
+                tag_columns::write(&archive).unwrap();
                 drop(archive);
                 fs::write(&path, before).unwrap();
                 self.model = model;
@@ -210,10 +211,10 @@ impl World {
                     Signatures::build(&archive).write(&archive).unwrap();
                 }
                 if self.random.chance(200) {
-                    positions::build(&archive, 1 << 20, |_| {}).unwrap();
+                    index::build(&archive, 1 << 20, |_| {}).unwrap();
                 }
                 if self.random.chance(200) {
-                    headers::write(&archive).unwrap();
+                    tag_columns::write(&archive).unwrap();
                 }
                 "index"
             }
@@ -246,10 +247,10 @@ impl World {
             helped = helped.with_index(index);
         }
         for (position, reached) in positions_of(&self.model) {
-            let sought = Sought::new(&position, Compare::default());
+            let sought = PositionQuery::new(&position, Compare::default());
             let expected: Vec<u64> = reached.iter().map(|(number, _)| *number).collect();
             for (search, name) in [(&alone, "alone"), (&signed, "signatures"), (&helped, "index")] {
-                let found = search.position(&sought, Reach::default());
+                let found = search.position(&sought, SearchOptions::default());
                 let found: Vec<u64> = found.hits.iter().map(|hit| hit.game).collect();
                 assert_eq!(found, expected, "{name}: {}", position.fen());
                 let tree = search.tree(&position);
@@ -272,7 +273,7 @@ impl World {
             let filter = Filter::parse(&format!("white = {name:?}")).unwrap();
             let expected: Vec<u64> =
                 self.live().filter(|(_, game)| game.white == white).map(|(number, _)| number).collect();
-            for headers in [Headers::without_file(&archive), Headers::of(&archive)] {
+            for headers in [TagColumns::without_file(&archive), TagColumns::of(&archive)] {
                 let games: Vec<u64> = filter.games(&headers).games.iter().collect();
                 assert_eq!(games, expected, "{name}: columns from {:?}", headers.state());
             }
@@ -316,7 +317,7 @@ fn the_list_and_the_archive_agree() {
             let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.check()));
             assert!(checked.is_ok(), "sequence {sequence}: after {steps:?}");
         }
-        assert!(Archive::verify(world.path(), Level::Full, |_| {}).unwrap().is_sound(), "sequence {sequence}");
+        assert!(Archive::verify(world.path(), Level::Full, |_| {}).unwrap().is_intact(), "sequence {sequence}");
     }
 }
 
@@ -343,8 +344,8 @@ fn side_files_of_another_content_are_not_used() {
             try_import(&[source], &path, &options).unwrap();
             let archive = Archive::open(&path).unwrap();
             Signatures::build(&archive).write(&archive).unwrap();
-            positions::build(&archive, 1 << 20, |_| {}).unwrap();
-            headers::write(&archive).unwrap();
+            index::build(&archive, 1 << 20, |_| {}).unwrap();
+            tag_columns::write(&archive).unwrap();
             let files = FileKind::ALL.map(|kind| (kind, fs::read(kind.beside(&path)).unwrap()));
             (archive.state(), files)
         });
@@ -367,7 +368,7 @@ fn side_files_of_another_content_are_not_used() {
         archive.index_state(),
         Signatures::open(&archive).1,
         PositionIndex::open(&archive).1,
-        Headers::of(&archive).state(),
+        TagColumns::of(&archive).state(),
     ];
     assert_eq!(states, [SideState::Stale; 4]);
 }

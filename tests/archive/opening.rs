@@ -67,7 +67,7 @@ fn put(file: &mut [u8], page: usize, state: &str, next: &[u8]) {
 
 /// What the table says of one case.
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+enum Disposition {
     /// Reader and writer refuse.
     Refused,
     /// These games are read; whether damage is reported; the games that a writer goes on from, or that it refuses.
@@ -88,13 +88,13 @@ fn rows() -> Vec<[String; 6]> {
 
 /// What the table says: of pages that read as `pages`, in a file with `length` bytes for the newest intact page, where a walk from there
 /// finds a commit with `found` games, if any; and where the last whole commit below the length has `whole` games.
-fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>, whole: u64) -> (usize, Verdict) {
+fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>, whole: u64) -> (usize, Disposition) {
     let name = |page: &Page| match page {
         Page::Intact(_) => "intact",
         Page::Newer(_) => "newer",
         Page::Older(_) => "older",
         Page::Zero => "zero",
-        Page::Damaged | Page::Foreign => "damaged",
+        Page::Damaged | Page::NotAnArchive => "damaged",
     };
     let newest = pages.iter().filter_map(Page::header).max_by_key(|header| header.state.sequence);
     let fits = |row: &[String; 6], [page, other]: [&Page; 2]| {
@@ -126,7 +126,7 @@ fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>,
     let [.., what, reader, writer] = &rows[place];
     if what == "nothing" {
         assert!(reader.starts_with("refuses") && writer.starts_with("refuses"));
-        return (place, Verdict::Refused);
+        return (place, Disposition::Refused);
     }
     let own = newest.map_or(0, |newest| newest.state.games);
     let counts = match what.as_str() {
@@ -149,18 +149,18 @@ fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>,
         "where something is found, writes its pages and cuts off the rest; else refuses" => found,
         other => panic!("{other}"),
     };
-    (place, Verdict::Read(counts, damage, writes))
+    (place, Disposition::Read(counts, damage, writes))
 }
 
 /// What the library does: with the archive open, and when a writer opens it.
-fn done(path: &Path) -> Verdict {
+fn done(path: &Path) -> Disposition {
     let read = match Archive::open(path) {
         Ok(archive) => {
             let read: Vec<_> = archive.games().map(|game| game.map(|game| game.plies())).collect();
             assert!(read.len() as u64 == archive.len() && read.iter().all(Result::is_ok), "{read:?}");
             Some((archive.len(), archive.incomplete().is_some()))
         }
-        Err(Error::Damaged(_) | Error::Foreign { .. } | Error::Newer { .. } | Error::Older { .. }) => None,
+        Err(Error::Damaged(_) | Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. }) => None,
         Err(error) => panic!("{error}"),
     };
     let before = fs::read(path).unwrap();
@@ -175,7 +175,7 @@ fn done(path: &Path) -> Verdict {
             drop(writer);
             let after = Archive::open(path).unwrap();
             assert_eq!((after.len(), after.incomplete()), (games, None));
-            assert!(Archive::verify(path, Level::Full, |_| {}).unwrap().is_sound());
+            assert!(Archive::verify(path, Level::Full, |_| {}).unwrap().is_intact());
             Some(games)
         }
         Err(_) => {
@@ -184,8 +184,8 @@ fn done(path: &Path) -> Verdict {
         }
     };
     match (read, written) {
-        (None, None) => Verdict::Refused,
-        (Some((games, damage)), written) => Verdict::Read(games, damage, written),
+        (None, None) => Disposition::Refused,
+        (Some((games, damage)), written) => Disposition::Read(games, damage, written),
         (None, Some(_)) => panic!("written to, but not read"),
     }
 }
@@ -245,7 +245,7 @@ fn every_cell_of_the_table() {
     alien.state.id.0[0] ^= 1;
     file[..PAGE].copy_from_slice(&alien.encode());
     fs::write(&path, &file).unwrap();
-    assert_eq!(done(&path), Verdict::Refused);
+    assert_eq!(done(&path), Disposition::Refused);
     met[row] += 1;
     let missed: Vec<_> = rows.iter().zip(&met).filter(|(_, met)| **met == 0).map(|(row, _)| row).collect();
     assert!(missed.is_empty(), "never met: {missed:?}");
@@ -279,7 +279,7 @@ fn every_flipped_bit_of_the_header_pages() {
             }
             let path = folder.path().join(format!("flipped-{bit}.bga"));
             fs::write(&path, &flipped).unwrap();
-            assert!(!Archive::verify(&path, Level::Quick, |_| {}).unwrap().is_sound(), "bit {bit} is not seen");
+            assert!(!Archive::verify(&path, Level::Quick, |_| {}).unwrap().is_intact(), "bit {bit} is not seen");
             let target = folder.path().join(format!("repaired-{bit}.bga"));
             let repaired = Archive::repair(&path, scoresheet::OpenOptions::default(), &target, true, |_| {}).unwrap();
             assert_eq!((repaired.kept_games(), repaired.lost_games()), (games, 0), "bit {bit}");
@@ -288,7 +288,7 @@ fn every_flipped_bit_of_the_header_pages() {
                     assert_eq!(count.games, 1);
                     let archive = Archive::open(&path).unwrap();
                     assert_eq!((archive.len(), archive.live().len()), (games, games - 1), "bit {bit}");
-                    assert!(Archive::verify(&path, Level::Quick, |_| {}).unwrap().is_sound(), "bit {bit} stays");
+                    assert!(Archive::verify(&path, Level::Quick, |_| {}).unwrap().is_intact(), "bit {bit} stays");
                 }
                 Err(Error::Damaged(_)) => assert!(fs::read(&path).unwrap() == flipped, "bit {bit}"),
                 Err(error) => panic!("bit {bit}: {error}"),

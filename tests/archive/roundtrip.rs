@@ -87,12 +87,12 @@ const OTHER_SERVER: &str = "[Event \"Live Chess\"]\r\n[Site \"Example.com\"]\r\n
 [FEN \"nrk1brqb/pppppppp/8/8/8/8/PPPPPPPP/NRK1BRQB w KQkq - 0 1\"]\r\n\r\n\
 1. d4 {[%clk 0:02:59.9]} 1... d5 {[%clk 0:02:59.1]} 2. c3 {[%emt 0:00:01.5]} 2... c6 {[%clkc 17.3]} 1/2-1/2\r\n\r\n";
 
-/// Over the board: lines of 80, no blank behind the number, results both ways.
+/// Over the board: lines of 80, no blank after the number, results both ways.
 const MASTERS: &str = "[Event \"City ch\"]\r\n[Site \"Somewhere\"]\r\n[Date \"1998.??.??\"]\r\n[Round \"3.1\"]\r\n[White \"Gr\u{f6}\u{df}e,G\"]\r\n\
 [Black \"Other,O\"]\r\n[Result \"1-0\"]\r\n[WhiteElo \"\"]\r\n[ECO \"D02\"]\r\n[WhiteElo \"2000\"]\r\n\r\n\
 1.d4 d5 2.Nf3 Nf6 3.Bf4 e6 4.e3 Bd6 5.Bxd6 Qxd6 6.Nbd2 O-O 7.Bd3 c5 8.c3 Nc6 9.O-O\r\nb6 10.Re1 Bb7 11.e4 dxe4 12.Nxe4 Nxe4 13.Bxe4 Rad8 14.Qc2 h6 1/2-1/2\r\n\r\n";
 
-/// Engines: a comment behind every move.
+/// Engines: a comment after every move.
 const ENGINES: &str = r#"[Event "Engine cup"]
 [White "One 1.0"]
 [Black "Two 2.0"]
@@ -250,7 +250,7 @@ fn random_game(dice: &mut Random) -> Game {
     let talkative = dice.below(3);
     for _ in 0..dice.below(120) {
         match dice.below(30) {
-            0 if moved => game.events.push(Event::Mark(dice.below(2) == 0)),
+            0 if moved => game.events.push(Event::Suffix(dice.below(2) == 0)),
             1 => game.events.push(Event::Nag(dice.below(256) as u8)),
             2 => {
                 let text = dice.pick(&["", " to the end", "} {", "é"]);

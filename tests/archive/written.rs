@@ -3,7 +3,7 @@
 use crate::common::import::{append, try_import};
 use crate::common::sample::{lichess, lichess_text, testdata};
 use rayon::prelude::*;
-use scoresheet::archive::{Access, Level, MODEL, RecodeOptions, SideState, delete, index_path, recode};
+use scoresheet::archive::{Access, FileKind, Level, MODEL, SideState, TranscodeOptions, delete, transcode};
 use scoresheet::chess::fen::{Fen, FenText};
 use scoresheet::format::moves::Coding;
 use scoresheet::import::{Existing, Progress};
@@ -25,7 +25,7 @@ fn sample(folder: &Path) -> PathBuf {
 fn small(folder: &Path) -> PathBuf {
     let target = folder.join("small.bga");
     fs::copy(testdata("golden/v0.2.bga"), &target).unwrap();
-    fs::copy(testdata("golden/v0.2.bgi"), index_path(&target)).unwrap();
+    fs::copy(testdata("golden/v0.2.bgi"), FileKind::Index.beside(&target)).unwrap();
     target
 }
 
@@ -37,7 +37,7 @@ fn the_same_bytes_for_any_number_of_threads() {
             let target = folder.path().join(format!("{threads}.bga"));
             let options = ImportOptions { threads, ..ImportOptions::default() };
             try_import(&[lichess()], &target, &options).unwrap();
-            (fs::read(&target).unwrap(), fs::read(index_path(&target)).unwrap())
+            (fs::read(&target).unwrap(), fs::read(FileKind::Index.beside(&target)).unwrap())
         })
         .into();
     assert!(files.windows(2).all(|pair| pair[0] == pair[1]));
@@ -104,8 +104,8 @@ fn walks_over_chunks_come_to_each_game() {
     delete(&target, [1, 2, 17, 500, 1033, 3000]).unwrap();
     let packed = folder.path().join("packed.bga");
     let archive = Archive::open(&target).unwrap();
-    let options = RecodeOptions { coding: Coding::Packed(MODEL), ..RecodeOptions::default() };
-    recode(&archive, &packed, &options, |_| {}, &AtomicBool::new(false)).unwrap();
+    let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
+    transcode(&archive, &packed, &options, |_| {}, &AtomicBool::new(false)).unwrap();
     let [walked, found] = last_fens(&archive).unwrap();
     assert_eq!(walked.len(), 3004 - 6);
     assert_eq!(walked, found);
@@ -150,7 +150,7 @@ fn appending_goes_on_where_the_archive_ends() {
         let (one, other) = (after.game(6 + number).unwrap(), alone.game(number).unwrap());
         assert_eq!(one.digest().unwrap(), other.digest().unwrap());
     }
-    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
     assert_eq!(after.sources().unwrap().len(), 2);
     for source in after.sources().unwrap() {
         assert!(after.write_original(&source, &mut Vec::new()).unwrap());
@@ -186,11 +186,11 @@ fn every_flipped_bit_is_found_and_no_game_is_falsified() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1 << (at % 8);
         fs::write(&path, damaged).unwrap();
-        let sound = match Archive::verify(&path, Level::Quick, |_| {}) {
-            Ok(report) => report.is_sound(),
+        let intact = match Archive::verify(&path, Level::Quick, |_| {}) {
+            Ok(report) => report.is_intact(),
             Err(_) => false,
         };
-        assert!(!sound, "byte {at}");
+        assert!(!intact, "byte {at}");
         // What can still be read is right.
         if let Ok(archive) = Archive::open(&path) {
             for (game, digest) in archive.games().zip(&digests) {
@@ -214,7 +214,7 @@ fn every_cut_is_found() {
             // The archive is as it was before its only commit; the page that tells of that may be cut off, too.
             assert!(archive.is_empty() && (archive.incomplete().is_some() || length < 8192), "{length}");
         }
-        assert!(!Archive::verify(&path, Level::Quick, |_| {}).is_ok_and(|report| report.is_sound()), "{length}");
+        assert!(!Archive::verify(&path, Level::Quick, |_| {}).is_ok_and(|report| report.is_intact()), "{length}");
         fs::remove_file(path).unwrap();
     });
 }
@@ -229,12 +229,12 @@ fn bytes_behind_the_last_commit_do_not_count() {
     fs::write(&target, &bytes).unwrap();
     assert_eq!(Archive::open(&target).unwrap().len(), 6);
     let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound());
+    assert!(report.is_intact());
     assert_eq!(report.uncommitted as usize, bytes.len() - length);
     // The next writer cuts them off.
     let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
     try_import(&[testdata("golden/sample.pgn")], &target, &options).unwrap();
-    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
     assert_eq!(Archive::open(&target).unwrap().len(), 12);
 }
 
@@ -242,7 +242,7 @@ fn bytes_behind_the_last_commit_do_not_count() {
 fn an_index_is_a_cache() {
     let folder = tempfile::tempdir().unwrap();
     let target = sample(folder.path());
-    let index = index_path(&target);
+    let index = FileKind::Index.beside(&target);
     let bytes = fs::read(&index).unwrap();
     let position = |state| {
         let archive = Archive::open(&target).unwrap();
@@ -286,7 +286,7 @@ fn an_interrupted_import_leaves_a_whole_archive() {
     assert!(summary.stored > 0 && summary.stored < 24_000, "{}", summary.stored);
     let archive = Archive::open(&target).unwrap();
     assert_eq!((archive.len(), archive.index_state()), (summary.stored, SideState::File));
-    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn an_empty_archive_is_an_archive() {
     assert_eq!(archive.games().count(), 0);
     assert!(matches!(archive.game(1), Err(Error::NoSuchGame { game: 1, games: 0 })));
     assert!(matches!(archive.game(0), Err(Error::NoSuchGame { .. })));
-    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
 }
 
 #[test]

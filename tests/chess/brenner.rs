@@ -7,12 +7,12 @@ use scoresheet::brenner::replay::{Replay, count_plies};
 use scoresheet::brenner::{encode, standalone};
 use scoresheet::chess::{MoveKind, Position, Role};
 use scoresheet::game::{Event, Game, Outcome};
-use scoresheet::pgn::{ReadOptions, Verdict, read_game};
+use scoresheet::pgn::{Disposition, ReadOptions, read_game};
 
 fn game(pgn: &str) -> Game {
     let mut game = Game::default();
     let reading = read_game(pgn.as_bytes(), 0, &ReadOptions::default(), &mut game);
-    assert_eq!(reading.verdict, Some(Verdict::Stored), "{pgn}");
+    assert_eq!(reading.disposition, Some(Disposition::Stored), "{pgn}");
     assert!(reading.faults.is_empty(), "{pgn}: {:?}", reading.faults);
     game
 }
@@ -43,7 +43,7 @@ fn decode(start: &Position, bytes: &[u8]) -> Result<(Vec<Event>, bool), DecodeFa
     while let Some(item) = decoder.advance(|_, _| {}).map_err(|error| error.fault)? {
         events.push(match item {
             Item::Move(m) => Event::Move(m),
-            Item::Mark(good) => Event::Mark(good),
+            Item::Suffix(good) => Event::Suffix(good),
             Item::Nag(nag) => Event::Nag(nag),
             Item::Text(text) => {
                 Event::Text(scoresheet::game::TextKind::Brace, String::from_utf8_lossy(text).into_owned())
@@ -182,7 +182,7 @@ fn faults_and_uncanonical_forms() {
         ("", "40 01", Err(BadPrefix)),
         ("", "40 1B", Err(BadPrefix)),
         ("", "42 2C", Err(BadPrefix)),
-        ("", "84 9A", Err(NoSuchMan)),
+        ("", "84 9A", Err(NoSuchPiece)),
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "20", Err(BadPrefix)),
         ("4k3/P7/8/8/8/8/8/Q3K3 w - - 0 1", "40 20", Err(LabelTaken)),
         ("4k3/8/8/8/8/8/8/QQQQQK2 w - - 0 1", "C0 12 41", Err(BadExplicit)),
@@ -342,8 +342,8 @@ fn nine_queens() {
         encode::push_move(&position, m, &mut bytes);
         position.play(m);
     }
-    let queens = (0..64).filter_map(scoresheet::chess::Square::new).filter_map(|square| position.man_at(square));
-    let labels: Vec<_> = queens.filter(|man| man.role() == Role::Queen).map(|man| man.label()).collect();
+    let queens = (0..64).filter_map(scoresheet::chess::Square::new).filter_map(|square| position.piece_id_at(square));
+    let labels: Vec<_> = queens.filter(|piece| piece.role() == Role::Queen).map(|piece| piece.label()).collect();
     assert_eq!(labels.iter().flatten().count(), 4);
     assert_eq!(labels.iter().filter(|label| label.is_none()).count(), 2);
     assert!(bytes.contains(&0xC0));

@@ -10,7 +10,7 @@ use scoresheet::brenner::alternate::{FROM_ALTERNATE, TO_ALTERNATE, from_alternat
 use scoresheet::brenner::explain::{Explained, Notation, explain};
 use scoresheet::brenner::{encode, standalone};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, FenFault, FenField, ReadMode};
-use scoresheet::chess::{Color, Piece, Position, Role, Square, Wing};
+use scoresheet::chess::{CastlingSide, Color, Piece, Position, Role, Square};
 use scoresheet::game::{Event, Game, Outcome};
 use scoresheet::pcn::{self, Board, Layout, PcnFault, PieceName};
 use scoresheet::pgn::{ReadOptions, read_game};
@@ -55,7 +55,7 @@ fn fen_samples() {
     }
     let read = Fen::read(thirty_eight.as_bytes(), ReadMode::Strict).unwrap();
     assert_eq!((read.turn, read.halfmove_clock, read.fullmove_number), (Color::White, 5, 39));
-    assert_eq!(read.men.iter().flatten().count(), 3);
+    assert_eq!(read.pieces.iter().flatten().count(), 3);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn fen_letters_of_the_fields() {
     for (square, letter) in [("a1", b'R'), ("b1", b'N'), ("c1", b'B'), ("d1", b'Q'), ("e1", b'K'), ("e2", b'P')] {
         for (name, letter) in [(square.to_owned(), letter), (mirror(square), letter.to_ascii_lowercase())] {
             let square = Square::parse(name.as_bytes()).unwrap();
-            assert_eq!(start.men[usize::from(square.index())].map(Piece::letter), Some(letter));
+            assert_eq!(start.pieces[usize::from(square.index())].map(Piece::letter), Some(letter));
         }
     }
     // One to four letters, upper case first, kingside first; all subsets of them.
@@ -117,8 +117,8 @@ fn six_tuple() {
     assert_eq!(position(fen).fen(), format!("{fen} w - - 0 1"));
     let ranks = Fen::read(b"8/8/4p3/8/8/8/8/8 w - - 0 1", ReadMode::Strict).unwrap();
     for file in 0..8 {
-        let man = ranks.men[usize::from(Square::at(file, 5).index())];
-        assert_eq!(man, (file == 4).then_some(Piece { color: Color::Black, role: Role::Pawn }));
+        let occupant = ranks.pieces[usize::from(Square::at(file, 5).index())];
+        assert_eq!(occupant, (file == 4).then_some(Piece { color: Color::Black, role: Role::Pawn }));
     }
     assert_eq!(Position::standard().turn(), Color::White);
     let mut position = position("4k3/8/8/8/8/8/8/R3K3 w - - 49 80");
@@ -248,7 +248,7 @@ fn brenner_examples_in_the_text() {
     assert_eq!(lines[0].to_string(), "00000 011     draw");
 }
 
-/// The eight directions of every line of the table, in the document's order: a man on d4, two squares for the line men.
+/// The eight directions of every line of the table, in the document's order: a piece on d4, two squares for the line pieces.
 #[test]
 fn brenner_directions() {
     let compass = ["f4", "f6", "d6", "b6", "b4", "b2", "d2", "f2"];
@@ -257,9 +257,9 @@ fn brenner_directions() {
     for (ddd, to) in compass.iter().enumerate() {
         let ddd = ddd as u8;
         assert_eq!(one("7k/8/8/8/3Q4/8/8/7K w - - 0 1", &format!("Q{to}")), [0x40 | 2 << 3 | ddd]);
-        let man = if ddd & 1 == 0 { "R" } else { "B" };
-        let fen = format!("7k/8/8/8/3{man}4/8/8/7K w - - 0 1");
-        assert_eq!(one(&fen, &format!("{man}{to}")), [0x80 | 2 << 3 | ddd]);
+        let occupant = if ddd & 1 == 0 { "R" } else { "B" };
+        let fen = format!("7k/8/8/8/3{occupant}4/8/8/7K w - - 0 1");
+        assert_eq!(one(&fen, &format!("{occupant}{to}")), [0x80 | 2 << 3 | ddd]);
     }
     for (ddd, to) in leaps.iter().enumerate() {
         assert_eq!(one("7k/8/8/8/3N4/8/8/7K w - - 0 1", &format!("N{to}")), [0x10 | ddd as u8]);
@@ -273,10 +273,10 @@ fn brenner_directions() {
     }
 }
 
-/// Four men of a type: 2 starting and 2 promoted (1 and 3 for the queen), and a prefix before a pawn's byte as promotion.
+/// Four pieces of a type: 2 starting and 2 promoted (1 and 3 for the queen), and a prefix before a pawn's byte as promotion.
 #[test]
-fn brenner_promoted_men() {
-    for (role, prefix, men) in [
+fn brenner_promoted_pieces() {
+    for (role, prefix, pieces) in [
         ('R', "10 000 dd 0", "RRRR"),
         ('B', "10 000 dd 1", "BBBB"),
         ('Q', "01 000 dd 0", "QQQQ"),
@@ -284,7 +284,7 @@ fn brenner_promoted_men() {
     ] {
         for label in 0..4u8 {
             let byte = bits(&prefix.replace("dd", ["00", "01", "10", "11"][usize::from(label)]))[0];
-            let position = position(&format!("4k3/8/8/8/8/8/8/{men}K3 w - - 0 1"));
+            let position = position(&format!("4k3/8/8/8/8/8/8/{pieces}K3 w - - 0 1"));
             let from = Square::at(label, 0);
             let m = position.legal_moves().into_iter().find(|m| m.from == from).unwrap();
             let mut out = Vec::new();
@@ -300,7 +300,7 @@ fn brenner_promoted_men() {
                 assert_eq!(read.unwrap().events, [Event::Move(m)]);
             }
             // The same prefix before a pawn's byte.
-            let few = &men[..usize::from(label)];
+            let few = &pieces[..usize::from(label)];
             let fen = format!("4k3/7P/8/8/8/8/8/{few}{}K2 w - - 0 1", 5 - label);
             assert_eq!(one(&fen, &format!("h8={role}")), [byte, 0x20]);
         }
@@ -314,8 +314,8 @@ fn brenner_other_bytes() {
     let read = |bytes: &[u8]| standalone::decode(bytes).unwrap();
     assert_eq!(read(&[1]).outcome, Some(Outcome::BlackWins));
     assert_eq!(read(&[2]).outcome, Some(Outcome::WhiteWins));
-    assert_eq!(read(&[6, 7]).events, [Event::Mark(false), Event::Mark(true)]);
-    // Texts before the moves, each with its letter; text behind a move without one.
+    assert_eq!(read(&[6, 7]).events, [Event::Suffix(false), Event::Suffix(true)]);
+    // Texts before the moves, each with its letter; text after a move without one.
     let pgn = "[White \"Adams\"]\n[Black \"Torre\"]\n[Date \"1920.??.??\"]\n[Site \"New Orleans\"]\n[Event \"Casual\"]\n\
                [Opening \"Philidor\"]\n\n1. e4 {j'adoube} e5 *\n";
     let bytes = standalone::encode(&game(pgn)).unwrap();
@@ -470,10 +470,10 @@ fn pcn_squares() {
     );
 }
 
-/// A game from an empty board with these men (name, flat number) and one move.
-fn with_move(men: &[(&str, usize)], action: Value) -> Result<Game, pcn::PcnError> {
+/// A game from an empty board with these pieces (name, flat number) and one move.
+fn with_move(pieces: &[(&str, usize)], action: Value) -> Result<Game, pcn::PcnError> {
     let mut board = vec![vec![Value::Null; 8]; 8];
-    for (name, flat) in men {
+    for (name, flat) in pieces {
         board[flat / 8][flat % 8] = json!(name);
     }
     pcn::parse_value(&json!({ "starting_position": board, "previous_moves": [[action]] }))
@@ -541,7 +541,7 @@ fn pcn_sample_is_refused() {
     ] {
         assert_eq!(back[member], sample[member], "{member}");
     }
-    assert!(game.start.castling_rook(Color::White, Wing::H).is_some());
+    assert!(game.start.castling_rook(Color::White, CastlingSide::King).is_some());
 }
 
 // ---- CONTRIBUTING.md: unsafe code ----

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use rayon::prelude::*;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, FenField};
-use scoresheet::chess::{Color, Move, MoveKind, Position, Role, Square, Wing};
+use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
 use shakmaty::fen::Fen;
 
 fn styled(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> String {
@@ -135,7 +135,7 @@ fn what_cannot_be_is_dropped() {
     becomes("4k3/8/8/8/8/8/7R/4K3 w KH - 0 1", "4k3/8/8/8/8/8/7R/4K3 w - - 0 1");
     becomes("4k3/8/8/8/8/8/8/4K2r w KH - 0 1", "4k3/8/8/8/8/8/8/4K2r w - - 0 1");
     becomes("4k3/8/8/8/8/8/8/R3K3 w KEFGH - 0 1", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1");
-    // Targets that no double step has made: no pawn, the wrong rank, a man on the way, the wrong side.
+    // Targets that no double step has made: no pawn, the wrong rank, a piece on the way, the wrong side.
     becomes("4k3/8/8/8/8/8/8/4K3 b - e3 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
     becomes("4k3/8/8/4p3/4P3/8/8/4K3 b - e6 0 1", "4k3/8/8/4p3/4P3/8/8/4K3 b - - 0 1");
     becomes("4k3/8/8/4p3/4P3/8/8/4K3 w - e3 0 1", "4k3/8/8/4p3/4P3/8/8/4K3 w - - 0 1");
@@ -151,9 +151,9 @@ fn styles() {
     let inner = position("r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w CGcf - 0 1");
     assert_eq!(inner.fen(), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w KCfc - 0 1");
     assert_eq!(shredder(&inner), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w GCfc - 0 1");
-    assert_eq!(inner.castling_rook(Color::White, Wing::H), Square::parse(b"g1"));
-    assert_eq!(inner.castling_rook(Color::White, Wing::A), Square::parse(b"c1"));
-    assert_eq!(inner.castling_rook(Color::Black, Wing::H), Square::parse(b"f8"));
+    assert_eq!(inner.castling_rook(Color::White, CastlingSide::King), Square::parse(b"g1"));
+    assert_eq!(inner.castling_rook(Color::White, CastlingSide::Queen), Square::parse(b"c1"));
+    assert_eq!(inner.castling_rook(Color::Black, CastlingSide::King), Square::parse(b"f8"));
     let outer = position("r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w KQkq - 0 1");
     assert_eq!(shredder(&outer), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w GAga - 0 1");
     assert_ne!(inner, outer);
@@ -220,7 +220,7 @@ fn use_position(text: &[u8]) -> Result<(), TestCaseError> {
     let position = match Position::from_fen(text) {
         Ok(position) => position,
         Err(error) => {
-            // The column is within the text or just behind it.
+            // The column is within the text or just after it.
             prop_assert!((1..=text.len() + 1).contains(&error.column), "{error}");
             return Ok(());
         }
@@ -248,8 +248,8 @@ fn any_move() -> impl Strategy<Value = Move> {
         Just(MoveKind::Plain),
         Just(MoveKind::EnPassant),
         Just(MoveKind::Null),
-        Just(MoveKind::Castle(Wing::H)),
-        Just(MoveKind::Castle(Wing::A)),
+        Just(MoveKind::Castle(CastlingSide::King)),
+        Just(MoveKind::Castle(CastlingSide::Queen)),
         prop::sample::select(Role::ALL.to_vec()).prop_map(MoveKind::Promotion),
     ];
     (0..64u8, 0..64u8, kind).prop_filter_map("squares", |(from, to, kind)| {
@@ -257,8 +257,8 @@ fn any_move() -> impl Strategy<Value = Move> {
     })
 }
 
-/// A man or, a little more often, an empty square.
-fn any_man() -> impl Strategy<Value = char> {
+/// A piece or, a little more often, an empty square.
+fn any_piece() -> impl Strategy<Value = char> {
     prop_oneof![6 => Just('1'), 5 => prop::sample::select("pnbrqkPNBRQKRrPp".chars().collect::<Vec<_>>())]
 }
 
@@ -290,10 +290,10 @@ proptest! {
     /// Every rank is full: all of these are read, most with several kings or none, pawns on the last ranks, both sides in check.
     #[test]
     fn any_arrangement_is_a_position(
-        men in prop::collection::vec(any_man(), 64),
+        pieces in prop::collection::vec(any_piece(), 64),
         rest in "[wb] [KQkqA-Ha-h]{1,4} ([a-h][36]|-) [0-9]{1,3} [0-9]{1,3}",
     ) {
-        let ranks: Vec<String> = men.chunks(8).map(|rank| rank.iter().collect()).collect();
+        let ranks: Vec<String> = pieces.chunks(8).map(|rank| rank.iter().collect()).collect();
         let text = format!("{} {rest}", ranks.join("/"));
         prop_assert!(Position::from_fen(text.as_bytes()).is_ok(), "{}", text);
         use_position(text.as_bytes())?;

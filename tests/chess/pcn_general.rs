@@ -403,7 +403,7 @@ fn other_games_are_kept_whole_in_an_archive() {
     room.fails(
         &["import", "bad.pcn", "-o", "bad.bga"],
         1,
-        &["bad.pcn: bad PCN: /previous_moves/48/0/0: no man stands there"],
+        &["bad.pcn: bad PCN: /previous_moves/48/0/0: no piece stands there"],
     );
     assert!(!room.path("bad.bga").exists());
 }

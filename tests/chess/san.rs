@@ -40,10 +40,10 @@ fn pawn_moves() {
     reads_as(en_passant, "exd6 ed6 e5xd6 e5d6 e5-d6 exd6e.p. exd6ep exd6ep! exd6+", "e5d6");
     fails(START, "e5 e6 d2e4 exd3 e1 e8 e2e2 a2b3", SanError::NoSuchMove);
     fails(en_passant, "d6 exf6 e5f6", SanError::NoSuchMove);
-    // Without the right to it, and for a man that is no pawn.
+    // Without the right to it, and for a piece that is no pawn.
     fails("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", "exd6 e5d6", SanError::NoSuchMove);
     fails("4k3/8/8/3pK3/8/8/8/8 w - d6 0 1", "exd6", SanError::NoSuchMove);
-    // Two steps over a man, and onto one.
+    // Two steps over a piece, and onto one.
     fails("4k3/8/8/8/8/4n3/4P3/4K3 w - - 0 1", "e4 e3 e2e4", SanError::NoSuchMove);
     fails("4k3/8/8/8/4n3/8/4P3/4K3 w - - 0 1", "e4 e2e4", SanError::NoSuchMove);
 }
@@ -109,7 +109,7 @@ fn castling() {
     reads_as(CASTLING, "O-O-O 0-0-0 o-o-o OOO O-O-O+ 0-0-0!? e1c1 e1a1", "e1a1");
     fails(CASTLING, "Kg1 Kc1 e1b1 Ke1g1 Kxh1", SanError::NoSuchMove);
     for fen in [
-        // No right; through check; out of check; into check; a man between.
+        // No right; through check; out of check; into check; a piece between.
         "4k3/8/8/8/8/8/8/R3K2R w Q - 0 1",
         "4k3/8/8/8/8/5r2/8/R3K2R w KQ - 0 1",
         "4k3/8/8/8/8/4r3/8/R3K2R w KQ - 0 1",

@@ -8,7 +8,7 @@ use scoresheet::brenner::explain::{Notation, explain};
 use scoresheet::brenner::move_id::MoveId;
 use scoresheet::brenner::standalone::{self, StandaloneError};
 use scoresheet::game::{Event, Game, TextKind};
-use scoresheet::pgn::{ReadOptions, Splitter, Verdict, read_game};
+use scoresheet::pgn::{Disposition, ReadOptions, Splitter, read_game};
 use std::ops::Add;
 use std::path::{Path, PathBuf};
 
@@ -97,21 +97,21 @@ fn read(path: &Path) -> Seen {
     let options = ReadOptions::default();
     let mut splitter = Splitter::new(file, 0, options.limits);
     let mut seen = Seen::default();
-    while let Some(piece) = splitter.next_piece(1 << 20).unwrap_or_else(|error| panic!("{}: {error}", path.display())) {
+    while let Some(piece) = splitter.next_batch(1 << 20).unwrap_or_else(|error| panic!("{}: {error}", path.display())) {
         seen = seen
             + piece
-                .regions
+                .spans
                 .par_iter()
                 .map(|region| {
-                    let text = piece.region(region);
+                    let text = piece.span(region);
                     let (mut at, mut seen) = (0, Seen::default());
                     while at < text.len() {
                         let mut game = Game::default();
                         let reading = read_game(text, at, &options, &mut game);
-                        match reading.verdict {
+                        match reading.disposition {
                             None => break,
-                            Some(Verdict::Stored) => seen = seen + check(&game, path),
-                            Some(Verdict::Rejected) => {}
+                            Some(Disposition::Stored) => seen = seen + check(&game, path),
+                            Some(Disposition::Rejected) => {}
                         }
                         at = reading.next.max(at + 1);
                     }

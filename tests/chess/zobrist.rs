@@ -95,7 +95,7 @@ fn the_rook_of_a_right_counts() {
         ["G", "H", "C", "A", "HA", "GC", "HC", "GA"].map(|rights| format!("4k3/8/8/8/8/8/8/R1R1K1RR w {rights} - 0 1"));
     let keys: HashSet<u64> = fens.iter().map(|fen| key(fen)).collect();
     assert_eq!(keys.len(), fens.len());
-    // A rook that is the only one of its wing is the outermost, wherever it stands.
+    // A rook that is the only one of its castling side is the outermost, wherever it stands.
     assert_eq!(key("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1"), key("4k3/8/8/8/8/8/8/4K1R1 w K - 0 1"));
 }
 
@@ -116,14 +116,14 @@ fn keys_are_stable() {
 }
 
 #[test]
-fn each_man_and_square_counts() {
+fn each_piece_and_square_counts() {
     let mut keys = HashSet::new();
     for square in 0..64u8 {
         for letter in "PNBRQpnbrq".chars() {
             let at = Square::new(square).expect("below 64");
-            let mut men = [None; 64];
-            men[square as usize] = Piece::from_letter(letter as u8);
-            let position = Position::from_men(&men, Color::White);
+            let mut pieces = [None; 64];
+            pieces[square as usize] = Piece::from_letter(letter as u8);
+            let position = Position::from_pieces(&pieces, Color::White);
             assert!(position.piece_at(at).is_some());
             keys.insert(position.zobrist());
         }

@@ -149,7 +149,7 @@ fn bad_archives() {
     let room = Room::with_archive();
     let whole = room.read("g.bga");
     let mut newer = whole.clone();
-    // The version stands behind the magic bytes, in each copy of the header page.
+    // The version stands after the magic bytes, in each copy of the header page.
     let magic = whole[..8].to_vec();
     for page in newer.chunks_mut(4096).filter(|page| page.starts_with(&magic)) {
         page[8..12].copy_from_slice(&[9, 0, 1, 0]);
@@ -226,7 +226,7 @@ fn cut_archives() {
     assert_eq!(room.run(&["list", "g.bga"]).out.lines().count(), 3);
     room.fails(&["show", "g.bga", "4"], 1, &["no game 4"]);
     assert_eq!(room.run(&["verify", "g.bga"]).code, Some(4));
-    // To write to it would make it seem sound.
+    // To write to it would make it seem intact.
     room.fails(&["import", "g.pgn", "-o", "g.bga", "--append"], 1, &["g.bga", "damaged", "shorter"]);
     room.fails(&["import", "g.pgn", "-o", "g.bga", "--resume"], 1, &["g.bga", "damaged", "shorter"]);
     assert_eq!(room.read("g.bga"), &whole[..whole.len() - 1]);

@@ -236,7 +236,7 @@ fn doubles_are_listed_deleted_and_left_out() {
     room.fine(&["import", "t.pgn", "-o", "t.bga", "-q"]);
     let out = room.fine(&["dedupe", "t.bga", "--dry-run"]);
     let pairs: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').take(3).collect()).collect();
-    // The second has most to say; game 4 begins it; the games of another man, another year and of two moves stay.
+    // The second has most to say; game 4 begins it; the games of another piece, another year and of two moves stay.
     assert_eq!(pairs, [["1", "2", "same"], ["3", "2", "same"], ["4", "2", "prefix"], ["8", "9", "same"]], "{out}");
     let first = json(&room.fine(&["dedupe", "t.bga", "--json", "--keep", "first", "--whole-only"]));
     let pairs: Vec<_> =

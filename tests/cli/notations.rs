@@ -25,7 +25,7 @@ fn position_tells_everything() {
     let bad = room.run(&["position", "4k3/8/8/8/8/8/8/4X3 w - - 0 1"]);
     assert_eq!(
         (bad.code, bad.err.as_str()),
-        (Some(1), "scoresheet: bad FEN: piece placement at column 18: no man has this letter: X\n")
+        (Some(1), "scoresheet: bad FEN: piece placement at column 18: no piece has this letter: X\n")
     );
     let strict = room.run(&["position", "--strict", "4k3/8/8/8/8/8/8/4K3 w nil - 0 1"]);
     assert!(strict.err.contains("castling availability at column 23: nil is the old symbol"), "{}", strict.err);

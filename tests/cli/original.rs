@@ -72,7 +72,7 @@ fn verify_against_files() {
         let out = room.fine(&["verify", "g.bga", "--against", file]);
         assert!(out.contains("the same") && out.contains("4,003 games"), "{out}");
     }
-    // One byte of game 503, game 1003 gone, game 2003 twice, and something behind the end.
+    // One byte of game 503, game 1003 gone, game 2003 twice, and something after the end.
     let site = |game: usize| text.find(&format!("/{game}\"]")).unwrap();
     let start = |game: usize| text[..site(game)].rfind("[Event").unwrap();
     let mut changed = [&text[..start(1000)], &text[start(1001)..start(2001)], &text[start(2000)..], "% end\n"].concat();

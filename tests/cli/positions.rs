@@ -27,7 +27,7 @@ const LINES: [(&str, &str); 10] = [
     ),
     (
         "4k3/8/8/8/8/8/4P3/4K3 w - - am Qd1 e3;",
-        "4k3/8/8/8/8/8/4P3/4K3 w - - am Qd1 e3;\tlegal; am Qd1: no man can make this move",
+        "4k3/8/8/8/8/8/4P3/4K3 w - - am Qd1 e3;\tlegal; am Qd1: no piece can make this move",
     ),
     // The clocks of a FEN, and operations after them.
     ("4k3/8/8/8/8/8/4P3/4K3 w - - 5 39 bm e4;", "4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 5; fmvn 39; bm e4;\tlegal"),
@@ -80,7 +80,7 @@ fn empty_lines_and_comments_stay_and_faults_become_comments() {
     let lines: Vec<&str> = done.out.lines().collect();
     assert_eq!(lines.len(), 5);
     assert_eq!((lines[0], lines[1], lines[2]), ("# a suite", "", "4k3/8/8/8/8/8/8/4K3 w - - 0 1\tlegal"));
-    assert_eq!(lines[3], "# line 4: bad FEN: piece placement at column 18: no man has this letter: X");
+    assert_eq!(lines[3], "# line 4: bad FEN: piece placement at column 18: no piece has this letter: X");
     assert_eq!(lines[4], "# line 5: bad FEN: piece placement at column 35: 7 ranks; a board has eight");
     assert_eq!(done.code, Some(1));
     assert!(done.err.starts_with("scoresheet: 2 lines are no position; the first: line 4: bad FEN"), "{}", done.err);
@@ -98,7 +98,7 @@ fn messages_name_what_stands_there() {
     for (text, strict, words) in [
         (format!("{first}\tw - - 0 1"), true, "side to move at column 20: fields are separated by one space: a tab"),
         (format!("{first}  w - - 0 1"), true, "column 21: fields are separated by one space: one space too many"),
-        ("4k3/8/8/8/8/8/8/4Z3 w - - 0 1".into(), false, "column 18: no man has this letter: Z"),
+        ("4k3/8/8/8/8/8/8/4Z3 w - - 0 1".into(), false, "column 18: no piece has this letter: Z"),
         ("4k3/8/8/8/8/8/4K3 w - - 0 1".into(), false, "7 ranks; a board has eight"),
         ("4k3/8/8/8/8/8/8/8/4K3 w - - 0 1".into(), false, "9 ranks; a board has eight"),
         (format!("{first} x - - 0 1"), false, "side to move at column 21: neither w nor b: x"),
@@ -169,7 +169,7 @@ fn json_has_a_line_an_object() {
     assert_eq!(objects[2]["reasons"][0], "Black has no king");
     assert_eq!(objects[3]["operations"].to_string(), r#"[["bm",["e4","e3"]],["id",["a  b"]],["xyz",["1","2"]]]"#);
     assert_eq!((&objects[4]["halfmove_clock"], &objects[4]["fullmove_number"]), (&3.into(), &7.into()));
-    assert_eq!(objects[5]["bad_moves"][0], "am Qd1: no man can make this move");
+    assert_eq!(objects[5]["bad_moves"][0], "am Qd1: no piece can make this move");
     assert_eq!(objects[8]["board"], "10x8");
     assert_eq!((&objects[10]["line"], objects[10]["error"].is_string()), (&13.into(), true));
 }
@@ -187,8 +187,8 @@ fn suites_of_the_corpora_go_through_in_one_call() {
     let out = Room::new().fine(&["position", names[0], names[1]]);
     let told: Vec<(&str, &str)> = out.lines().filter_map(|line| line.split_once('\t')).collect();
     assert_eq!(told.len(), 324);
-    for (line, (position, verdict)) in text.lines().zip(told) {
-        assert_eq!(verdict, "legal", "{line}");
+    for (line, (position, disposition)) in text.lines().zip(told) {
+        assert_eq!(disposition, "legal", "{line}");
         let moves = |line: &str| line.split_once("bm ").map(|(_, rest)| rest.split(';').next().unwrap().to_owned());
         // A few best moves of Win At Chess are not in the standard's notation.
         assert_eq!(position.split(" bm").next(), line.split(" bm").next());

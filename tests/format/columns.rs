@@ -108,7 +108,7 @@ fn comment() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..4).prop_map(|parts| parts.join(" "))
 }
 
-/// A game's texts: the kind, the text, and for a comment right behind a move how many moves after the last one that is.
+/// A game's texts: the kind, the text, and for a comment right after a move how many moves after the last one that is.
 type Marks = Vec<(TextKind, String, Option<u32>)>;
 
 fn text() -> impl Strategy<Value = (TextKind, String, Option<u32>)> {

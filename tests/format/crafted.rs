@@ -30,8 +30,8 @@ fn use_it(file: &[u8]) -> Duration {
     }
     Archive::repair(&path, Access::Map, &target, true, |_| {}).unwrap();
     let elapsed = start.elapsed();
-    // What a repair writes is sound, and is what it says that it is.
-    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+    // What a repair writes is intact, and is what it says that it is.
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
     elapsed
 }
 
@@ -69,7 +69,7 @@ const KINDS: Kinds = [
         forge.chunk(10);
     }),
     ("packed games of any bytes", |forge, times| {
-        // Many first bytes, and behind each three kinds of bytes that go on and on.
+        // Many first bytes, and after each three kinds of bytes that go on and on.
         let record = |game: u32| [vec![(game % 64 * 4) as u8], vec![[0, 0x80, 0xFF][(game % 3) as usize]; 12]].concat();
         let games: Vec<Vec<u8>> = (0..times.div_ceil(10)).map(record).collect();
         games.chunks(500).for_each(|games| forge.chunk_of(games, moves::Coding::Packed(MODEL)));
@@ -117,7 +117,7 @@ fn a_repair_promises_no_source_that_does_not_come_back() {
         source(&mut forge);
         fs::write(&path, forge.finish()).unwrap();
         let repair = Archive::repair(&path, Access::Map, &target, true, |_| {}).unwrap();
-        assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_sound());
+        assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
         (repair.kept_games(), repair.inexact.len())
     };
     let source = |sha256| Source { first_game: 1, seen: 3, exact: true, sha256, ..Source::default() };

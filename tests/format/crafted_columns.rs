@@ -11,7 +11,7 @@ use scoresheet::format::block::Kind;
 use scoresheet::format::moves::Coding;
 use scoresheet::format::tags::{Tags, TagsBuilder, Value};
 use scoresheet::format::texts::{Texts, TextsBuilder};
-use scoresheet::format::{deleted, dictionary, layout, record};
+use scoresheet::format::{deletions, dictionary, layout, record};
 use scoresheet::game::{Outcome, TextKind};
 use scoresheet::packed;
 use scoresheet::{Archive, Error};
@@ -171,7 +171,7 @@ pub const KINDS: Kinds = [
     }),
     ("blocks that delete all games", |forge, n| {
         forge.chunk_of(&vec![Vec::new(); n], Coding::Plain);
-        let payload = deleted::encode(&[(1, n as u64)]);
+        let payload = deletions::encode(&[(1, n as u64)]);
         (0..n / 40).for_each(|_| forge.block(Kind::Deleted, 1, n as u32, &payload));
     }),
     ("packed games of forced moves", |forge, n| {
@@ -277,7 +277,7 @@ fn what_a_writer_makes_is_within_every_budget() {
     }
     texts.end_game();
     let read = Texts::decode(&texts.encode(3), 1).expect("texts");
-    assert!(read.placed(0).map(|(behind, _)| behind).eq(1..=u64::from(moves)));
+    assert!(read.placed(0).map(|(after, _)| after).eq(1..=u64::from(moves)));
     assert!(read.placed(0).all(|(_, text)| text == b"[%clk 0:03:00]"));
 
     // A long name, and a long beginning that all values have.

@@ -10,7 +10,7 @@ use scoresheet::format::side::SideHeader;
 use scoresheet::format::source::Source;
 use scoresheet::format::{ArchiveId, Chain, State, VERSION, positions, record, signatures, tags};
 use scoresheet::game::Outcome;
-use scoresheet::packed::{self, board::Board, features, model, train};
+use scoresheet::packed::{self, train, train::board::Board, train::features, train::model};
 use scoresheet::pgn::{LineEnd, Style};
 
 const DOCUMENT: &str = include_str!("../../FORMAT.md");
@@ -283,9 +283,9 @@ fn signatures_of_games() {
             encode::push_move(&position, m, &mut stream);
             position.play(m);
         }
-        scoresheet::query::signature::signature(&Position::standard(), &stream)
+        scoresheet::query::position::signature::signature(&Position::standard(), &stream)
     };
-    // 8 pawns a side, 16 men a side, less 1.
+    // 8 pawns a side, 16 pieces a side, less 1.
     assert_eq!(signature("Nf3"), 0xFF88_0000_0000_0000);
     // e2 is 4, d7 is 11; the captures leave Black a pawn short.
     assert_eq!(signature("e4 d5 exd5"), 0xEF78_BBBB_BBBB_BBB4);
@@ -295,7 +295,7 @@ fn signatures_of_games() {
 
 #[test]
 fn header_columns_files() {
-    use scoresheet::format::headers::{self, ColumnRef, Directory, Key, TableRef};
+    use scoresheet::format::tag_columns::{self, ColumnRef, Directory, Key, TableRef};
     let title = "21 The header columns file";
     let fields = fields(title);
     let state = State { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 2, chain: Chain([4; 16]) };
@@ -305,17 +305,17 @@ fn header_columns_files() {
         ColumnRef { key: &key, table: Some(0), width: 1, numbers: &[1, 0] },
         ColumnRef { key: &Key::Plies, table: None, width: 1, numbers: &[9, 8] },
     ];
-    let file = headers::encode(&state, &[table], &columns, &["Round"]);
-    assert_eq!(file[..8], headers::MAGIC);
+    let file = tag_columns::encode(&state, &[table], &columns, &["Round"]);
+    assert_eq!(file[..8], tag_columns::MAGIC);
     assert!(section(title).contains("89 42 47 48 0D 0A 1A 0A"));
-    assert_eq!((fields[3], at(&file, fields[3])), ((12, 4), headers::HEADER as u64));
+    assert_eq!((fields[3], at(&file, fields[3])), ((12, 4), tag_columns::HEADER as u64));
     let directory = at(&file, fields[10]) as usize;
     let numbers: Vec<u64> = fields[5..8].iter().chain(&fields[9..12]).map(|field| at(&file, *field)).collect();
     assert_eq!(numbers, [5, 6, 2, file.len() as u64, directory as u64, 0]);
-    assert_eq!(fields[11].0 + 8, headers::HEADER);
+    assert_eq!(fields[11].0 + 8, tag_columns::HEADER);
     // The directory as the document says it: tables, then columns, then the tags without one.
     let crc = |offset: usize, bytes: &[u8]| state.id.crc(offset as u64, bytes).to_le_bytes();
-    let parts = headers::HEADER + directory + 4;
+    let parts = tag_columns::HEADER + directory + 4;
     let expected = [
         &[1, 1, 2][..],
         &crc(parts, b"\x02\0\0\0hi"),
@@ -328,18 +328,18 @@ fn header_columns_files() {
         &[1, 5],
         b"Round",
     ];
-    assert_eq!(file[headers::HEADER..parts - 4], expected.concat());
+    assert_eq!(file[tag_columns::HEADER..parts - 4], expected.concat());
     assert_eq!(file[parts..], *b"\x02\0\0\0hi\x01\x00\x09\x08");
     assert!(Directory::decode(&file).is_some());
     let flags: Vec<&str> = rows(title).iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
     let expected = [
-        headers::SET_UP,
-        headers::FAULT,
-        headers::NO_MARKER,
-        3 << headers::OUTCOME_SHIFT,
-        headers::COMMENTS,
-        headers::VARIATIONS,
-        headers::GLYPHS,
+        tag_columns::SET_UP,
+        tag_columns::FAULT,
+        tag_columns::NO_MARKER,
+        3 << tag_columns::OUTCOME_SHIFT,
+        tag_columns::COMMENTS,
+        tag_columns::VARIATIONS,
+        tag_columns::GLYPHS,
     ];
     assert_eq!(flags, expected.map(|flag| format!("0x{flag:02X}")));
 }
@@ -349,7 +349,7 @@ fn deletions() {
     let text = section("22 Deletions blocks");
     let example = text.split("games 1, 5, 6 and 7 is `").nth(1).unwrap().split('`').next().unwrap();
     // A varint with the raw length, and a byte that says it is not compressed, come before.
-    let payload = scoresheet::format::deleted::encode(&[(1, 1), (5, 7)]);
+    let payload = scoresheet::format::deletions::encode(&[(1, 1), (5, 7)]);
     assert_eq!(payload, [&[4, 0], hex(example).as_slice()].concat());
 }
 

@@ -9,9 +9,9 @@ use scoresheet::brenner::encode;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::Outcome;
 use scoresheet::import::Existing;
-use scoresheet::packed::board::{Board, Step};
-use scoresheet::packed::features::{self, Candidate, Man, Setting, Visitor};
-use scoresheet::packed::scene::{History, Scene};
+use scoresheet::packed::train::board::{Board, Step};
+use scoresheet::packed::train::features::{self, Candidate, Mover, Setting, Visitor};
+use scoresheet::packed::train::scene::{History, Scene};
 use scoresheet::packed::{self, train};
 use scoresheet::{Archive, ImportOptions};
 use sha2::{Digest, Sha256};
@@ -38,7 +38,7 @@ fn comes_back(start: &Position, stream: &[u8]) -> usize {
     bytes.len()
 }
 
-/// A main line's stream with the offset behind each move.
+/// A main line's stream with the offset after each move.
 fn line(start: &Position, choices: &[u16], outcome: Outcome) -> (Vec<u8>, Vec<usize>) {
     let (mut position, mut stream, mut ends) = (start.clone(), Vec::new(), Vec::new());
     for choice in choices {
@@ -54,7 +54,7 @@ fn line(start: &Position, choices: &[u16], outcome: Outcome) -> (Vec<u8>, Vec<us
 
 const OUTCOMES: [Outcome; 4] = [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw];
 
-/// Starts of many sorts: usual, Chess960, endgames, promotions, men beyond the labels, no king, a board full of queens.
+/// Starts of many sorts: usual, Chess960, endgames, promotions, pieces beyond the labels, no king, a board full of queens.
 const STARTS: [&str; 10] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
@@ -161,7 +161,7 @@ proptest! {
 
 #[test]
 fn bytes_that_never_end_are_cut_off() {
-    // Zeros go on for ever behind the last byte.
+    // Zeros go on for ever after the last byte.
     let start = Position::standard();
     for kind in 0..255 {
         let _ = unpack(&start, &[kind], None);
@@ -187,13 +187,13 @@ struct Steps(Vec<Step>);
 impl Visitor for Steps {
     type Known = ();
 
-    fn man(&mut self, setting: &Setting, man: &Man) -> Option<()> {
-        assert!(man.place < features::PLACES && setting.from(man) < features::SMALL);
+    fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<()> {
+        assert!(mover.place < features::PLACES && setting.from(mover) < features::SMALL);
         Some(())
     }
 
-    fn candidate(&mut self, setting: &Setting, man: &Man, _: &(), candidate: &Candidate) {
-        let weights = setting.weights(man, candidate);
+    fn candidate(&mut self, setting: &Setting, mover: &Mover, _: &(), candidate: &Candidate) {
+        let weights = setting.weights(mover, candidate);
         assert!(weights.iter().all(|index| *index < features::SMALL), "{:?}", candidate.step);
         assert!(weights.is_sorted_by(|one, next| one != next) && candidate.to < 64 && candidate.victim < 6);
         self.0.push(candidate.step);

@@ -4,7 +4,7 @@ use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use scoresheet::import::Existing;
 use scoresheet::query::Search;
-use scoresheet::query::book::{BookOptions, key};
+use scoresheet::query::report::book::{BookOptions, key};
 use scoresheet::{Archive, ImportOptions, Position};
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Position as _};
@@ -48,7 +48,7 @@ fn books_of_games() {
         entries
     };
     let start = key(&Position::standard());
-    let moves = |entries: &[scoresheet::query::book::BookEntry], key: u64| {
+    let moves = |entries: &[scoresheet::query::report::book::BookEntry], key: u64| {
         entries.iter().filter(|entry| entry.key == key).map(|entry| (entry.m, entry.weight)).collect::<Vec<_>>()
     };
     // e2e4: to e4 (28), from e2 (12). A win and a draw of three; d4 never scored.

@@ -7,9 +7,12 @@ use crate::common::import::{archive_of, try_import};
 use crate::common::random::Random;
 use crate::common::sample::lichess;
 use rayon::prelude::*;
+use scoresheet::archive::FileKind;
 use scoresheet::chess::{Move, MoveKind, Role};
 use scoresheet::import::Existing;
-use scoresheet::query::{Compare, Hit, PositionIndex, Reach, Search, SideState, Signatures, Sought, positions};
+use scoresheet::query::{
+    Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, SideState, Signatures, position::index,
+};
 use scoresheet::{Archive, ImportOptions, Position};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -41,7 +44,7 @@ const CORNERS: &str = r#"
 
 1... d5 2. Kd2 *
 
-[White "Men beyond the labels"]
+[White "Pieces beyond the labels"]
 [SetUp "1"]
 [FEN "7k/8/8/8/8/8/NNNNNN2/K7 w - - 0 1"]
 
@@ -160,7 +163,7 @@ fn brute_force(archive: &Archive, targets: &[Target]) -> (Vec<Vec<Hit>>, HashSet
     (all, refused)
 }
 
-fn replay(game: &scoresheet::archive::Game, mut seen: impl FnMut(u32, &Chess)) -> Option<()> {
+fn replay(game: &scoresheet::archive::GameRef, mut seen: impl FnMut(u32, &Chess)) -> Option<()> {
     let mut position = theirs(game.start())?;
     seen(0, &position);
     for (played, m) in game.to_game().unwrap().main_line().enumerate() {
@@ -185,7 +188,7 @@ fn agrees(archive: &Archive, targets: &[Target], slowly: usize) -> [Vec<Duration
     assert_eq!(size, 80 + 8 * archive.len() + 4);
     let (read, state) = Signatures::open(archive);
     assert_eq!((read.as_ref(), state), (Some(&signatures), SideState::File));
-    let (size, entries) = positions::build(archive, 64 << 20, |_| {}).unwrap();
+    let (size, entries) = index::build(archive, 64 << 20, |_| {}).unwrap();
     let (index, state) = PositionIndex::open(archive);
     assert_eq!(state, SideState::File);
     let index = index.unwrap();
@@ -198,14 +201,14 @@ fn agrees(archive: &Archive, targets: &[Target], slowly: usize) -> [Vec<Duration
     let mut times = [Vec::new(), Vec::new()];
     let mut found_any = 0;
     for (number, (target, expected)) in targets.iter().zip(&expected).enumerate() {
-        let sought = Sought::new(&target.ours, target.compare);
-        let all = Reach { all_plies: true, ..Reach::default() };
+        let sought = PositionQuery::new(&target.ours, target.compare);
+        let all = SearchOptions { all_plies: true, ..SearchOptions::default() };
         let what = format!("{:?} {:?}", target.ours, target.compare);
         let known = |hits: Vec<Hit>| hits.into_iter().filter(|hit| !refused.contains(&hit.game)).collect::<Vec<_>>();
         let searches = [&signed, &indexed, &plain];
         for (way, search) in searches.iter().enumerate().take(if number < slowly { 3 } else { 2 }) {
             let start = Instant::now();
-            let found = search.position(&sought, Reach::default());
+            let found = search.position(&sought, SearchOptions::default());
             if let Some(times) = times.get_mut(way) {
                 times.push(start.elapsed());
             }
@@ -245,9 +248,9 @@ fn corner_cases_agree_with_brute_force() {
     agrees(&archive, &targets, usize::MAX);
     // What shakmaty does not play is still found.
     for (game, ply) in [(6, 4), (7, 4)] {
-        let sought = Sought::new(&archive.position(game, ply).unwrap(), Compare::default());
+        let sought = PositionQuery::new(&archive.position(game, ply).unwrap(), Compare::default());
         let hit = Hit { game, ply, variation: false };
-        assert_eq!(Search::new(&archive).position(&sought, Reach::default()).hits, [hit]);
+        assert_eq!(Search::new(&archive).position(&sought, SearchOptions::default()).hits, [hit]);
     }
 }
 
@@ -257,24 +260,24 @@ fn variations_and_transpositions() {
     let source = folder.path().join("corners.pgn");
     std::fs::write(&source, CORNERS).unwrap();
     let archive = archive_of(&[source], &folder.path().join("corners.bga"), ImportOptions::default());
-    let search = |moves: &str, reach: Reach| {
+    let search = |moves: &str, reach: SearchOptions| {
         let mut position = Position::standard();
         for san in moves.split(' ') {
             position.play(position.parse_san(san.as_bytes()).unwrap());
         }
         let signatures = Signatures::build(&archive);
-        let sought = Sought::new(&position, Compare::default());
+        let sought = PositionQuery::new(&position, Compare::default());
         let found = Search::new(&archive).with_signatures(&signatures).position(&sought, reach);
         found.hits.iter().map(|hit| (hit.game, hit.ply, hit.variation)).collect::<Vec<_>>()
     };
-    let (first, all) = (Reach::default(), Reach { all_plies: true, variations: true });
+    let (first, all) = (SearchOptions::default(), SearchOptions { all_plies: true, variations: true });
     assert_eq!(search("e4 e5 Nf3 Nc6 Bb5 a6", first), [(1, 10, false), (2, 6, false)]);
     assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", first), []);
-    assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", Reach { variations: true, ..first }), [(1, 9, true)]);
+    assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", SearchOptions { variations: true, ..first }), [(1, 9, true)]);
     assert_eq!(search("e4 e5 Nf3 Nf6 d4", all), [(1, 9, true)]);
     assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5 d6", all), [(1, 10, true)]);
     assert_eq!(
-        search("Nf3 Nf6 Ng1 Ng8", Reach { all_plies: true, variations: false })[..2],
+        search("Nf3 Nf6 Ng1 Ng8", SearchOptions { all_plies: true, variations: false })[..2],
         [(1, 0, false), (1, 4, false)]
     );
     assert_eq!(search("e4 e5 Nf3", all), [(1, 7, false)]);
@@ -315,36 +318,36 @@ fn stale_and_damaged_side_files_are_passed_over() {
     assert_eq!(Signatures::open(&archive).1, SideState::Missing);
     assert_eq!(PositionIndex::open(&archive).1, SideState::Missing);
     Signatures::build(&archive).write(&archive).unwrap();
-    positions::build(&archive, 1 << 20, |_| {}).unwrap();
-    let whole = std::fs::read(Signatures::path(&target)).unwrap();
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
+    let whole = std::fs::read(FileKind::Signatures.beside(&target)).unwrap();
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1 << (at % 8);
-        std::fs::write(Signatures::path(&target), &bytes).unwrap();
+        std::fs::write(FileKind::Signatures.beside(&target), &bytes).unwrap();
         let state = if (8..12).contains(&at) { SideState::Stale } else { SideState::Damaged };
         assert_eq!(Signatures::open(&archive).1, state, "byte {at}");
     }
-    std::fs::write(Signatures::path(&target), &whole).unwrap();
-    let whole = std::fs::read(PositionIndex::path(&target)).unwrap();
-    let sought = Sought::new(&archive.position(1, 6).unwrap(), Compare::default());
-    let expected = Search::new(&archive).position(&sought, Reach::default()).hits;
+    std::fs::write(FileKind::Signatures.beside(&target), &whole).unwrap();
+    let whole = std::fs::read(FileKind::Positions.beside(&target)).unwrap();
+    let sought = PositionQuery::new(&archive.position(1, 6).unwrap(), Compare::default());
+    let expected = Search::new(&archive).position(&sought, SearchOptions::default()).hits;
     assert_eq!(expected.len(), 2);
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1 << (at % 8);
-        std::fs::write(PositionIndex::path(&target), &bytes).unwrap();
+        std::fs::write(FileKind::Positions.beside(&target), &bytes).unwrap();
         if let (Some(index), _) = PositionIndex::open(&archive) {
             assert!(index.verify().is_err(), "byte {at}");
-            let found = Search::new(&archive).with_index(&index).position(&sought, Reach::default());
+            let found = Search::new(&archive).with_index(&index).position(&sought, SearchOptions::default());
             assert_eq!(found.hits, expected, "byte {at}");
         }
     }
     for length in 0..whole.len() {
-        std::fs::write(PositionIndex::path(&target), &whole[..length]).unwrap();
+        std::fs::write(FileKind::Positions.beside(&target), &whole[..length]).unwrap();
         assert_eq!(PositionIndex::open(&archive).1, SideState::Damaged, "length {length}");
     }
     // Another state of the archive.
-    std::fs::write(PositionIndex::path(&target), &whole).unwrap();
+    std::fs::write(FileKind::Positions.beside(&target), &whole).unwrap();
     assert_eq!(PositionIndex::open(&archive).1, SideState::File);
     let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
     try_import(&[source], &target, &options).unwrap();
@@ -360,8 +363,8 @@ fn a_sort_in_parts_gives_the_same_index() {
     let sample = lichess();
     let archive = archive_of(&[sample], &folder.path().join("sample.bga"), ImportOptions::default());
     let build = |memory| {
-        positions::build(&archive, memory, |_| {}).unwrap();
-        std::fs::read(PositionIndex::path(archive.path())).unwrap()
+        index::build(&archive, memory, |_| {}).unwrap();
+        std::fs::read(FileKind::Positions.beside(archive.path())).unwrap()
     };
     assert!(build(1 << 20) == build(1 << 30));
 }

@@ -148,10 +148,10 @@ fn games_of_the_corpora_agree_with_shakmaty() {
         let Some(text) = corpora::text(name) else { return };
         let mut splitter = Splitter::new(text.as_bytes(), 0, ReadOptions::default().limits);
         let mut games = Vec::new();
-        while let Some(piece) = splitter.next_piece(1 << 20).expect("memory") {
-            for region in &piece.regions {
+        while let Some(piece) = splitter.next_batch(1 << 20).expect("memory") {
+            for region in &piece.spans {
                 let mut game = Game::default();
-                read_game(piece.region(region), 0, &ReadOptions::default(), &mut game);
+                read_game(piece.span(region), 0, &ReadOptions::default(), &mut game);
                 games.push(game);
             }
             if games.len() >= most {
@@ -221,7 +221,7 @@ fn suites_of_the_corpora_are_read_written_and_read_again() {
             }
             let position = epd.position();
             suspect += usize::from(!position.illegalities().is_empty());
-            // What shakmaty takes for legal, men and checks apart from clocks, is legal here, and the other way round.
+            // What shakmaty takes for legal, pieces and checks apart from clocks, is legal here, and the other way round.
             let theirs = TheirFen::from_ascii(position.fen().as_bytes()).expect(line);
             let theirs = theirs.into_position::<Chess>(CastlingMode::Chess960);
             let clock =
@@ -232,7 +232,7 @@ fn suites_of_the_corpora_are_read_written_and_read_again() {
                 clock(reason)
                     || matches!(
                         reason,
-                        Illegality::TooManyMen(_) | Illegality::TooManyPawns(_) | Illegality::TooManyPromoted(_)
+                        Illegality::TooManyPieces(_) | Illegality::TooManyPawns(_) | Illegality::TooManyPromoted(_)
                     )
             });
             assert_eq!(material, theirs, "{line}: {:?}", position.illegalities());
@@ -302,8 +302,8 @@ fn reasons_of_illegality() {
 
 #[test]
 fn epd_is_strict_or_forgiving() {
-    let men = "4k3/8/8/8/8/8/8/4K2R w K -";
-    let read = |rest: &str, mode| Epd::read(format!("{men}{rest}").as_bytes(), mode);
+    let pieces = "4k3/8/8/8/8/8/8/4K2R w K -";
+    let read = |rest: &str, mode| Epd::read(format!("{pieces}{rest}").as_bytes(), mode);
     for (rest, column) in [
         (" bm O-O", 34),
         (" bm  O-O;", 31),
@@ -316,7 +316,7 @@ fn epd_is_strict_or_forgiving() {
         assert_eq!(read(rest, ReadMode::Strict).map_err(|error| error.column), Err(column), "{rest}");
     }
     let forgiven = read("  17 40 bm   O-O  Kf2 ; id \"a b\"", ReadMode::Forgiving).expect("forgiven");
-    assert_eq!(forgiven.to_string(), format!("{men} hmvc 17; fmvn 40; bm O-O Kf2; id \"a b\";"));
+    assert_eq!(forgiven.to_string(), format!("{pieces} hmvc 17; fmvn 40; bm O-O Kf2; id \"a b\";"));
     assert_eq!(forgiven.moves("bm").expect("legal").len(), 2);
     assert_eq!((forgiven.position().halfmove_clock(), forgiven.position().fullmove_number()), (17, 40));
     assert_eq!(read(" id \"open", ReadMode::Forgiving).map_err(|error| error.fault), Err(EpdFault::BadText));
@@ -422,7 +422,10 @@ fn pcn_errors_name_the_element() {
     };
     let cases = [
         (refused("previous_moves", json!([[[[6, 4], "shift", [3, 4]]]])), "/previous_moves/0: not a legal move"),
-        (refused("previous_moves", json!([[[[5, 4], "shift", [4, 4]]]])), "/previous_moves/0/0/0: no man stands there"),
+        (
+            refused("previous_moves", json!([[[[5, 4], "shift", [4, 4]]]])),
+            "/previous_moves/0/0/0: no piece stands there",
+        ),
         (
             refused("previous_moves", json!([[["W:N", "shift", [4, 4]]]])),
             "/previous_moves/0/0/0: the name is on no square, or on several",
@@ -433,11 +436,11 @@ fn pcn_errors_name_the_element() {
         ),
         (
             refused("previous_moves", json!([[["W:K", "remove", [6, 4]]]])),
-            "/previous_moves/0/0/2: no man of the other side stands there",
+            "/previous_moves/0/0/2: no piece of the other side stands there",
         ),
         (
             refused("previous_moves", json!([[[[7, 6], "jump", [5, 5]]]])),
-            "/previous_moves/0: a man that jumped has not landed",
+            "/previous_moves/0: a piece that jumped has not landed",
         ),
         (refused("previous_moves", json!([[["W:K", "castle", 4]]])), "/previous_moves/0/0/1: PCN has no such verb"),
         (

@@ -5,13 +5,12 @@ use crate::common::random::Random;
 use crate::setups::{chess960_start, random_setup};
 use rayon::prelude::*;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
-use scoresheet::chess::{Color, Move, MoveKind, Position, Role, Square, Wing};
+use scoresheet::chess::{Color, Move, MoveKind, Position, Role, Square};
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{
-    CastlingMode, CastlingSide, Chess, EnPassantMode, FromSetup, Move as TheirMove, Position as _,
-    Square as TheirSquare,
+    CastlingMode, Chess, EnPassantMode, FromSetup, Move as TheirMove, Position as _, Square as TheirSquare,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -57,8 +56,8 @@ fn our_key(m: Move) -> Key {
     let kind = match m.kind {
         MoveKind::Plain => 0,
         MoveKind::EnPassant => 1,
-        MoveKind::Castle(Wing::H) => 2,
-        MoveKind::Castle(Wing::A) => 3,
+        MoveKind::Castle(scoresheet::chess::CastlingSide::King) => 2,
+        MoveKind::Castle(scoresheet::chess::CastlingSide::Queen) => 3,
         MoveKind::Promotion(_) => 4,
         MoveKind::Null => 5,
     };
@@ -84,7 +83,7 @@ fn styled(position: &Position, en_passant: EnPassantStyle, castling: CastlingSty
 fn shredder_rights(setup: &Chess) -> String {
     let mut text = String::new();
     for color in [shakmaty::Color::White, shakmaty::Color::Black] {
-        for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {
+        for side in [shakmaty::CastlingSide::KingSide, shakmaty::CastlingSide::QueenSide] {
             if let Some(rook) = setup.castles().rook(color, side) {
                 let letter = rook.file().char();
                 text.push(if color.is_white() { letter.to_ascii_uppercase() } else { letter });
@@ -156,7 +155,7 @@ impl Game {
         assert_eq!(ours.has_legal_move(), !moves.is_empty(), "{fen}");
         assert_eq!(ours.is_checkmate(), theirs.is_checkmate(), "{fen}");
         assert_eq!(ours.is_stalemate(), theirs.is_stalemate(), "{fen}");
-        assert_men_are_where_they_stand(ours);
+        assert_pieces_are_where_they_stand(ours);
 
         let pairs: Vec<_> = moves.into_iter().zip(expected).collect();
         for &(m, their_move) in &pairs {
@@ -180,7 +179,7 @@ impl Game {
     fn compare_all_conceivable_moves(&self, moves: &[(Move, TheirMove)]) {
         let listed: HashSet<Move> = moves.iter().map(|pair| pair.0).collect();
         let mut kinds = vec![MoveKind::Plain, MoveKind::EnPassant, MoveKind::Null];
-        kinds.extend(Wing::BOTH.map(MoveKind::Castle));
+        kinds.extend(scoresheet::chess::CastlingSide::BOTH.map(MoveKind::Castle));
         kinds.extend(Role::ALL.map(MoveKind::Promotion));
         for from in (0..64).filter_map(Square::new) {
             for to in (0..64).filter_map(Square::new) {
@@ -220,7 +219,7 @@ impl Seen {
         if m.kind != MoveKind::Plain || !san.starts_with(|c: char| c.is_ascii_uppercase()) {
             return;
         }
-        // Behind the piece's letter and before the target square.
+        // After the piece's letter and before the target square.
         let text = san.trim_end_matches(['+', '#']).replace('x', "");
         match &text.as_bytes()[1..text.len() - 2] {
             [] => {}
@@ -260,17 +259,17 @@ fn compare_notation(ours: &Position, theirs: &Chess, m: Move, their_move: TheirM
     san
 }
 
-fn assert_men_are_where_they_stand(position: &Position) {
+fn assert_pieces_are_where_they_stand(position: &Position) {
     for color in Color::BOTH {
         let mut count = 0;
         for at in (0..64).filter_map(Square::new) {
-            let Some(man) = position.man_at(at).filter(|man| man.color() == color) else {
+            let Some(piece) = position.piece_id_at(at).filter(|piece| piece.color() == color) else {
                 continue;
             };
             count += 1;
             assert_eq!(position.occupied(color) & at.bit(), at.bit());
-            if man.label().is_some() {
-                assert_eq!(position.square_of(man), Some(at), "{man:?} in {}", position.fen());
+            if piece.label().is_some() {
+                assert_eq!(position.square_of(piece), Some(at), "{piece:?} in {}", position.fen());
             }
         }
         assert_eq!(position.occupied(color).count_ones(), count, "{}", position.fen());

@@ -1,7 +1,7 @@
 //! How many games reach a position, against Scid, where it is installed: `cargo test --release --test oracle scid:: -- --ignored --nocapture`.
 //!
 //! Scid's program for scripts, `tkscid`, is looked for in the PATH, in /usr/games, and by the name that SCORESHEET_SCID gives. The corpus
-//! `otb` is exported from an archive and imported into a database of Scid's; then both are asked for the same positions. Scid compares men
+//! `otb` is exported from an archive and imported into a database of Scid's; then both are asked for the same positions. Scid compares pieces
 //! and side to move, and so does the search here.
 
 #![allow(clippy::result_large_err)]
@@ -10,9 +10,9 @@ use crate::common::corpora;
 use crate::common::import::try_import;
 use crate::common::random::Random;
 use scoresheet::ImportOptions;
-use scoresheet::archive::Archive;
+use scoresheet::archive::{Archive, GameSet};
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::{Compare, Reach, Search, Signatures, Sought};
+use scoresheet::query::{Compare, PositionQuery, Search, SearchOptions, Signatures};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -87,7 +87,10 @@ fn counts_are_those_of_scid() {
         let position = if sought.len() % 2 == 0 { position } else { game.position(game.plies().min(8)).unwrap() };
         if known.insert(position.fen()) {
             writeln!(fens, "{}", position.fen()).unwrap();
-            sought.push(Sought::new(&position, Compare { castling: false, en_passant: false, ..Compare::default() }));
+            sought.push(PositionQuery::new(
+                &position,
+                Compare { castling: false, en_passant: false, ..Compare::default() },
+            ));
         }
     }
     std::fs::write(path("fens"), fens).unwrap();
@@ -99,13 +102,14 @@ fn counts_are_those_of_scid() {
     let mut told = told.lines();
     assert_eq!(told.next(), Some(games.len().to_string().as_str()), "{}", String::from_utf8_lossy(&output.stderr));
     let signatures = Signatures::build(&archive);
-    let search = Search::new(&archive).with_signatures(&signatures).among(&games);
+    let set = GameSet::of(archive.len(), games.iter().copied());
+    let search = Search::new(&archive).with_signatures(&signatures).among(&set);
     let (mut times, mut own_times, mut found) = (Vec::new(), Vec::new(), 0);
     for sought in &sought {
         let line = told.next().expect("an answer to each question");
         let (count, time) = line.split_once(' ').unwrap();
         let start = std::time::Instant::now();
-        let hits = search.position(sought, Reach::default()).hits;
+        let hits = search.position(sought, SearchOptions::default()).hits;
         own_times.push(start.elapsed().as_micros() as u64);
         times.push(time.parse::<u64>().unwrap());
         assert_eq!(hits.len(), count.parse::<usize>().unwrap(), "{}", sought.position().fen());

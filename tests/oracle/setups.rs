@@ -61,9 +61,9 @@ pub fn random_setup(rng: &mut Random) -> Option<Chess> {
         // The pawn that has just stepped, up to two that can take it, and often our
         // king and a rook or queen of theirs on that rank.
         let file = rng.below(8);
-        let (rank, behind): (usize, isize) = if us == Color::White { (4, 8) } else { (3, -8) };
+        let (rank, after): (usize, isize) = if us == Color::White { (4, 8) } else { (3, -8) };
         put(&mut setup, rank * 8 + file, us.other(), Role::Pawn);
-        let passed = (rank * 8 + file) as isize + behind;
+        let passed = (rank * 8 + file) as isize + after;
         setup.ep_square = Some(Square::new(passed as u32));
         for beside in [file.wrapping_sub(1), file + 1] {
             if beside < 8 && !rng.one_in(4) {
@@ -95,9 +95,10 @@ pub fn random_setup(rng: &mut Random) -> Option<Chess> {
             }
             let rooks: Vec<Square> = (setup.board.rooks() & setup.board.by_color(color)).into_iter().collect();
             for side in [true, false] {
-                let wing: Vec<_> = rooks.iter().copied().filter(|rook| (*rook as usize > king) == side).collect();
-                if !wing.is_empty() && !rng.one_in(4) {
-                    setup.castling_rights.add(rng.pick(&wing));
+                let castling_side: Vec<_> =
+                    rooks.iter().copied().filter(|rook| (*rook as usize > king) == side).collect();
+                if !castling_side.is_empty() && !rng.one_in(4) {
+                    setup.castling_rights.add(rng.pick(&castling_side));
                 }
             }
         }

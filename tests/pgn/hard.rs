@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use scoresheet::archive::Level;
 use scoresheet::game::Game;
 use scoresheet::import::{Existing, Summary};
-use scoresheet::pgn::{self, FaultKind, ReadOptions, Splitter, Verdict, read_game};
+use scoresheet::pgn::{self, Disposition, FaultKind, ReadOptions, Splitter, read_game};
 use scoresheet::{Archive, ImportOptions};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -41,19 +41,19 @@ fn outcome(file: &[u8], size: usize) -> String {
     let mut splitter = Splitter::new(Slow { reader: source, size }, 0, options.limits);
     let (mut stored, mut rejected, mut odd, mut plies) = (0, 0, 0, 0);
     let mut faults = BTreeMap::new();
-    while let Some(piece) = splitter.next_piece(1 << 20).unwrap() {
+    while let Some(piece) = splitter.next_batch(1 << 20).unwrap() {
         assert!(piece.oversized.is_none());
-        for region in &piece.regions {
-            let (bytes, mut at) = (piece.region(region), 0);
+        for span in &piece.spans {
+            let (bytes, mut at) = (piece.span(span), 0);
             while at < bytes.len() {
                 let reading = read_game(bytes, at, &options, &mut Game::default());
                 at = reading.next.max(at + 1);
-                match reading.verdict {
-                    Some(Verdict::Stored) => {
+                match reading.disposition {
+                    Some(Disposition::Stored) => {
                         stored += 1;
                         plies += reading.plies;
                     }
-                    Some(Verdict::Rejected) => rejected += 1,
+                    Some(Disposition::Rejected) => rejected += 1,
                     None => {}
                 }
                 odd += u32::from(reading.windows_1252);
@@ -158,7 +158,7 @@ fn comes_back(path: &Path) -> (u64, u64) {
     let Ok(Summary { seen, stored: stored @ 1.., rejected, stopped: None, .. }) = imported else { return (0, 1) };
     assert_eq!(seen, stored + rejected);
     let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound(), "{}: {:?}", path.display(), report.damage);
+    assert!(report.is_intact(), "{}: {:?}", path.display(), report.damage);
     let (archive, mut original) = (Archive::open(&target).unwrap(), Vec::new());
     assert!(archive.write_original(&archive.sources().unwrap()[0], &mut original).unwrap(), "{}", path.display());
     // A compressed file comes back unpacked.

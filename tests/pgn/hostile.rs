@@ -8,7 +8,7 @@ use rayon::ThreadPoolBuilder;
 use scoresheet::archive::{Access, Level, OpenOptions};
 use scoresheet::error::Error;
 use scoresheet::import::{Existing, Progress, Summary};
-use scoresheet::pgn::{FaultKind, Limits, ReadOptions, Splitter, Verdict, read_game};
+use scoresheet::pgn::{Disposition, FaultKind, Limits, ReadOptions, Splitter, read_game};
 use scoresheet::{Archive, ImportOptions, import};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -63,19 +63,19 @@ fn read(made: Made, limits: Limits) -> (u32, u32, Vec<FaultKind>, usize) {
     let options = ReadOptions { limits, ..ReadOptions::default() };
     let mut splitter = Splitter::new(made, 0, options.limits);
     let (mut stored, mut rejected, mut faults, mut largest) = (0, 0, Vec::new(), 0);
-    while let Some(piece) = splitter.next_piece(1 << 20).unwrap() {
+    while let Some(piece) = splitter.next_batch(1 << 20).unwrap() {
         let head = piece.oversized.as_ref().map_or(0, |game| game.head.len());
         largest = largest.max(piece.text.len() + head);
         rejected += u32::from(piece.oversized.is_some());
         faults.extend(piece.oversized.iter().map(|_| FaultKind::Oversized));
-        for region in &piece.regions {
-            let (text, mut at) = (piece.region(region), 0);
+        for region in &piece.spans {
+            let (text, mut at) = (piece.span(region), 0);
             while at < text.len() {
                 let mut game = scoresheet::Game::default();
                 let reading = read_game(text, at, &options, &mut game);
                 at = reading.next.max(at + 1);
-                stored += u32::from(reading.verdict == Some(Verdict::Stored));
-                rejected += u32::from(reading.verdict == Some(Verdict::Rejected));
+                stored += u32::from(reading.disposition == Some(Disposition::Stored));
+                rejected += u32::from(reading.disposition == Some(Disposition::Rejected));
                 faults.extend(reading.faults.iter().map(|fault| fault.kind));
             }
         }
@@ -195,7 +195,7 @@ fn a_job() {
         }
         "verify" => {
             let report = Archive::verify_with(&target, OpenOptions::from(Access::Read), Level::Full, |_| {}).unwrap();
-            assert!(report.is_sound(), "{:?}", report.damage);
+            assert!(report.is_intact(), "{:?}", report.damage);
             String::new()
         }
         "original" => {
@@ -247,7 +247,7 @@ const SOME: [(&str, Make); 22] = [
     ("brackets", |bytes| fill("[", bytes)),
     ("closing braces", |bytes| fill("}", bytes)),
     ("quotes", |bytes| fill("\"", bytes)),
-    // Behind a tag pair: NULs alone are refused as no PGN.
+    // After a tag pair: NULs alone are refused as no PGN.
     ("NULs", |bytes| [b"[Event \"x\"]\n".to_vec(), fill("\0", bytes)].concat()),
     ("escape lines", |bytes| fill("%a\n", bytes)),
     ("words", |bytes| fill("a ", bytes)),
@@ -413,7 +413,7 @@ fn an_import_that_is_interrupted_within_a_long_game_goes_on_before_it() {
     assert_eq!((summary.seen, summary.stored, summary.totals.games), (60_000, 60_000, 60_000));
     assert_eq!(std::fs::metadata(&cut).unwrap().len(), summary.archive_bytes);
     let report = Archive::verify(&cut, Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound() && report.uncommitted == 0, "{report:?}");
+    assert!(report.is_intact() && report.uncommitted == 0, "{report:?}");
     let options = ImportOptions { resume: true, ..options };
     let summary = run(&cut, &options, &Progress::default(), &AtomicBool::new(false));
     assert_eq!((summary.stored, summary.rejected), (5, 1));

@@ -3,8 +3,11 @@
 use crate::common::random::Random;
 use proptest::prelude::*;
 use scoresheet::chess::{Move, Position};
-use scoresheet::game::{EndOfStretch, Event, Game, Outcome, Stretch, TextKind, Visitor};
-use scoresheet::pgn::{Fault, FaultKind, Limits, LineEnd, PgnWriter, ReadOptions, Splitter, Style, Verdict, read_game};
+use scoresheet::game::{Event, Game, Outcome, TextKind, Visitor};
+use scoresheet::pgn::{
+    Disposition, EndOfRun, Fault, FaultKind, Limits, LineEnd, MoveRun, PgnWriter, ReadOptions, Splitter, Style,
+    TextVisitor, read_game, read_game_text,
+};
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
@@ -28,7 +31,7 @@ impl Read for Slow<'_> {
 #[derive(Clone, PartialEq, Debug)]
 struct Seen {
     game: Game2,
-    verdict: Verdict,
+    disposition: Disposition,
     plies: u32,
     /// Each fault with its line and its offset in the source.
     faults: Vec<(u64, u64, Fault)>,
@@ -49,26 +52,26 @@ fn read_with(text: &[u8], size: usize, target: usize, options: &ReadOptions) -> 
     let mut splitter = Splitter::new(Slow { bytes: text, size }, 0, options.limits);
     let mut end = 0;
     let mut line = 1;
-    while let Some(piece) = splitter.next_piece(target).unwrap() {
+    while let Some(piece) = splitter.next_batch(target).unwrap() {
         assert!(!piece.text.is_empty(), "no piece for nothing");
-        for region in &piece.regions {
-            let bytes = piece.region(region);
-            assert!(region.offset >= end && region.line >= line, "regions in order");
-            let at = usize::try_from(region.offset).unwrap();
+        for span in &piece.spans {
+            let bytes = piece.span(span);
+            assert!(span.offset >= end && span.line >= line, "regions in order");
+            let at = usize::try_from(span.offset).unwrap();
             assert_eq!(bytes, &text[at..at + bytes.len()], "the region is where it says");
-            assert_eq!(region.line, line_of(text, at), "the region's line");
-            (end, line) = (region.offset + bytes.len() as u64, region.line);
+            assert_eq!(span.line, line_of(text, at), "the region's line");
+            (end, line) = (span.offset + bytes.len() as u64, span.line);
             let mut at = 0;
             loop {
                 let mut game = Game::default();
                 let reading = read_game(bytes, at, options, &mut game);
-                let Some(verdict) = reading.verdict else { break };
+                let Some(disposition) = reading.disposition else { break };
                 assert!(reading.next > at && reading.next <= bytes.len(), "reading goes on");
                 let faults = reading.faults.into_iter();
-                let faults = faults
-                    .map(|fault| (piece.line_of(region, fault.offset), region.offset + fault.offset as u64, fault));
+                let faults =
+                    faults.map(|fault| (piece.line_of(span, fault.offset), span.offset + fault.offset as u64, fault));
                 let faults = faults.collect();
-                seen.push(Seen { game: Game2(game), verdict, plies: reading.plies, faults });
+                seen.push(Seen { game: Game2(game), disposition, plies: reading.plies, faults });
                 at = reading.next;
             }
         }
@@ -82,7 +85,7 @@ fn read(text: &[u8]) -> Vec<Seen> {
 }
 
 fn games(text: &[u8]) -> Vec<Game> {
-    read(text).into_iter().filter(|seen| seen.verdict == Verdict::Stored).map(|seen| seen.game.0).collect()
+    read(text).into_iter().filter(|seen| seen.disposition == Disposition::Stored).map(|seen| seen.game.0).collect()
 }
 
 /// The line of a byte, counted the slow way.
@@ -107,7 +110,7 @@ fn dump(game: &Game) -> String {
         fn play(&mut self, before: &Position, m: Move) {
             self.0 += &format!(" {}", before.san(m));
         }
-        fn mark(&mut self, good: bool) {
+        fn suffix(&mut self, good: bool) {
             self.0.push(if good { '!' } else { '?' });
         }
         fn nag(&mut self, nag: u8) {
@@ -139,9 +142,9 @@ fn dump(game: &Game) -> String {
 }
 
 fn dump_seen(seen: &Seen) -> String {
-    let mut text = match seen.verdict {
-        Verdict::Stored => dump(&seen.game.0),
-        Verdict::Rejected => "rejected".to_string(),
+    let mut text = match seen.disposition {
+        Disposition::Stored => dump(&seen.game.0),
+        Disposition::Rejected => "rejected".to_string(),
     };
     for (line, offset, fault) in &seen.faults {
         let kind = format!("{:?}", fault.kind);
@@ -284,20 +287,20 @@ fn games_that_are_too_long() {
     for size in [1000, 4096, 1 << 20] {
         let slow = Slow { bytes: text.as_bytes(), size };
         let mut splitter = Splitter::new(slow, 7, options.limits);
-        let (mut regions, mut oversized, mut all, mut parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        while let Some(piece) = splitter.next_piece(1).unwrap() {
+        let (mut spans, mut oversized, mut all, mut parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        while let Some(piece) = splitter.next_batch(1).unwrap() {
             assert_eq!(piece.source, 7);
             assert!(piece.text.capacity() < 3 << 20, "memory is bounded");
             all.extend_from_slice(&piece.text);
             assert_eq!(piece.end, all.len() as u64);
             if piece.open || piece.oversized.is_some() {
-                assert!(piece.regions.is_empty());
+                assert!(piece.spans.is_empty());
                 parts.push((piece.text.len(), piece.open));
             }
             oversized.extend(piece.oversized.iter().map(|long| (long.offset, long.line, long.bytes)));
-            for region in &piece.regions {
-                assert_eq!(piece.region(region), short.as_bytes());
-                regions.push((region.offset, region.line));
+            for span in &piece.spans {
+                assert_eq!(piece.span(span), short.as_bytes());
+                spans.push((span.offset, span.line));
             }
         }
         let places: Vec<(u64, u64, u64)> = [&short, &long[0], &short, &long[1], &long[2], &short, &short]
@@ -315,7 +318,7 @@ fn games_that_are_too_long() {
         let last = long[2].len() - 2 * whole;
         let expected = [(100_001, false), (long[1].len(), false), (whole, true), (whole, true), (last, false)];
         assert_eq!(parts, expected);
-        assert_eq!(regions, [0, 2, 5, 6].map(|n| (places[n].0, places[n].1)));
+        assert_eq!(spans, [0, 2, 5, 6].map(|n| (places[n].0, places[n].1)));
     }
 }
 
@@ -398,7 +401,7 @@ fn strict() {
 fn faults_are_counted_beyond_those_kept() {
     let text = "1. e4 ".to_string() + &") ".repeat(1000) + "*";
     let reading = read_game(text.as_bytes(), 0, &ReadOptions::default(), &mut Game::default());
-    assert_eq!((reading.faults.len(), reading.more_faults, reading.verdict), (64, 936, Some(Verdict::Stored)));
+    assert_eq!((reading.faults.len(), reading.more_faults, reading.disposition), (64, 936, Some(Disposition::Stored)));
     let text = "1. ".to_string() + &"e".repeat(1000);
     let reading = read_game(text.as_bytes(), 0, &ReadOptions::default(), &mut Game::default());
     assert!(reading.faults.iter().all(|fault| fault.token.len() <= 40));
@@ -417,10 +420,10 @@ fn an_error_comes_after_the_games_before_it() {
     }
     let text = b"[Event \"a\"]\n\n*\n\n[Event \"b\"]\n\n*\n\n[Event \"c\"]\n\n1. e";
     let mut splitter = Splitter::new(Broken(text), 0, Limits::default());
-    let piece = splitter.next_piece(1000).unwrap().unwrap();
-    assert_eq!((piece.regions.len(), piece.end), (2, 32));
-    assert_eq!(splitter.next_piece(1000).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
-    assert!(splitter.next_piece(1000).unwrap().is_none());
+    let piece = splitter.next_batch(1000).unwrap().unwrap();
+    assert_eq!((piece.spans.len(), piece.end), (2, 32));
+    assert_eq!(splitter.next_batch(1000).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    assert!(splitter.next_batch(1000).unwrap().is_none());
 }
 
 /// Half a million bytes of whatever is costly to a careless reader.
@@ -514,9 +517,9 @@ fn time_is_linear() {
             let start = Instant::now();
             let mut count = 0;
             let mut splitter = Splitter::new(text.as_bytes(), 0, Limits::default());
-            while let Some(piece) = splitter.next_piece(1 << 16).unwrap() {
-                for region in &piece.regions {
-                    let (bytes, mut at) = (piece.region(region), 0);
+            while let Some(piece) = splitter.next_batch(1 << 16).unwrap() {
+                for span in &piece.spans {
+                    let (bytes, mut at) = (piece.span(span), 0);
                     while at < bytes.len() {
                         let mut game = Game::default();
                         let reading = read_game(bytes, at, &ReadOptions::default(), &mut game);
@@ -563,7 +566,7 @@ fn mutants() {
         let limited = read_with(&text, 1 << 20, 1 << 20, &small);
         assert_eq!(read_with(&text, size, target, &small), limited, "round {round}, reads of {size}");
         let stored: Vec<Game> =
-            whole.into_iter().filter(|seen| seen.verdict == Verdict::Stored).map(|seen| seen.game.0).collect();
+            whole.into_iter().filter(|seen| seen.disposition == Disposition::Stored).map(|seen| seen.game.0).collect();
         // Raw text may be understood a little better once it stands in order.
         let twice = write(&games(&write(&games(&write(&stored)))));
         let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -613,7 +616,7 @@ fn random_game(dice: &mut Random) -> Game {
     let mut moved = false;
     for _ in 0..dice.below(80) {
         match dice.below(24) {
-            0 if moved => game.events.push(Event::Mark(dice.below(2) == 0)),
+            0 if moved => game.events.push(Event::Suffix(dice.below(2) == 0)),
             1 => game.events.push(Event::Nag(u8::try_from(dice.below(256)).unwrap())),
             2 | 3 => {
                 let text: Vec<&str> = (0..dice.below(8)).map(|_| WORDS[dice.below(WORDS.len())]).collect();
@@ -686,12 +689,12 @@ proptest! {
     }
 }
 
-/// Takes moves down and writes them, in stretches or one by one.
+/// Takes moves down and writes them, in runs or one by one.
 struct Taken {
     moves: Vec<(String, Move)>,
     writer: PgnWriter,
-    stretches: bool,
-    /// Moves of stretches.
+    runs: bool,
+    /// Moves of runs.
     counted: usize,
 }
 
@@ -706,19 +709,8 @@ impl Visitor for Taken {
         self.moves.push((before.fen(), m));
         self.writer.play(before, m);
     }
-    fn stretch(&self) -> Stretch {
-        if self.stretches { self.writer.stretch() } else { Stretch::None }
-    }
-    fn play_of_stretch(&mut self, before: &Position, m: Move) {
-        self.counted += 1;
-        self.moves.push((before.fen(), m));
-        self.writer.play_of_stretch(before, m);
-    }
-    fn end_stretch(&mut self, text: &[u8], end: EndOfStretch) {
-        self.writer.end_stretch(text, end);
-    }
-    fn mark(&mut self, good: bool) {
-        self.writer.mark(good);
+    fn suffix(&mut self, good: bool) {
+        self.writer.suffix(good);
     }
     fn nag(&mut self, nag: u8) {
         self.writer.nag(nag);
@@ -737,7 +729,21 @@ impl Visitor for Taken {
     }
 }
 
-/// A game of legal moves, some of them with something behind them.
+impl TextVisitor for Taken {
+    fn move_run(&self) -> MoveRun {
+        if self.runs { self.writer.move_run() } else { MoveRun::None }
+    }
+    fn play_in_run(&mut self, before: &Position, m: Move) {
+        self.counted += 1;
+        self.moves.push((before.fen(), m));
+        self.writer.play_in_run(before, m);
+    }
+    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
+        self.writer.end_run(text, end);
+    }
+}
+
+/// A game of legal moves, some of them with something after them.
 fn random_line(dice: &mut Random) -> Game {
     let mut game = Game::default();
     if dice.below(4) == 0 {
@@ -754,7 +760,7 @@ fn random_line(dice: &mut Random) -> Game {
         position.play(m);
         game.events.push(Event::Move(m));
         match dice.below(30) {
-            0..5 => game.events.push(Event::Mark(true)),
+            0..5 => game.events.push(Event::Suffix(true)),
             5..8 => game.events.push(Event::Text(TextKind::Brace, "a comment".into())),
             8 => game.events.extend([Event::Open, Event::Move(m), Event::Close]),
             _ => {}
@@ -797,10 +803,10 @@ fn styles_are_inferred() {
     assert!((0..2).all(|filled| known[filled] * 100 > all[filled] * 97), "{known:?} of {all:?}");
 }
 
-/// A visitor that takes stretches is told the same, and writes the same, as one that does not: whatever the style, and whatever stands in
+/// A visitor that takes runs is told the same, and writes the same, as one that does not: whatever the style, and whatever stands in
 /// the way.
 #[test]
-fn stretches() {
+fn runs() {
     let mut dice = Random(20_261_121);
     let (mut counted, mut all, mut changed) = (0, 0, 0);
     for round in 0..3000 {
@@ -826,10 +832,10 @@ fn stretches() {
                 let numbers: Vec<usize> = (1..text.len()).filter(|at| text[at - 1..].starts_with(b". ")).collect();
                 for at in numbers.into_iter().rev().filter(|_| dice.below(3) == 0) {
                     let digits = text[..at - 1].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-                    let behind = text[at + 1..].iter().position(|byte| b" \r\n".contains(byte));
+                    let after = text[at + 1..].iter().position(|byte| b" \r\n".contains(byte));
                     let number = [b" ".as_slice(), &text[at - 1 - digits..at], b".."].concat();
-                    if let Some(behind) = behind.filter(|_| digits > 0) {
-                        text.splice(at + 1 + behind..at + 1 + behind, number);
+                    if let Some(after) = after.filter(|_| digits > 0) {
+                        text.splice(at + 1 + after..at + 1 + after, number);
                     }
                 }
             }
@@ -850,10 +856,10 @@ fn stretches() {
         }
         let limits = Limits { max_plies: [40, u32::MAX][dice.below(2)], ..Limits::default() };
         let options = ReadOptions { limits, ..ReadOptions::default() };
-        let read = |stretches| {
+        let read = |runs| {
             let writer = PgnWriter::with_style(as_written);
-            let mut taken = Taken { moves: Vec::new(), writer, stretches, counted: 0 };
-            let reading = read_game(&text, 0, &options, &mut taken);
+            let mut taken = Taken { moves: Vec::new(), writer, runs, counted: 0 };
+            let reading = read_game_text(&text, 0, &options, &mut taken);
             taken.writer.finish();
             (reading, taken)
         };
@@ -876,12 +882,12 @@ fn a_parenthesis_behind_a_stretch_takes_the_number_along() {
     for width in 10..50 {
         for (joined_numbers, unbroken_numbers) in [(false, false), (false, true), (true, false)] {
             let text = if joined_numbers { b"1.e4 ( 1.d4 {a comment} 1...d5 ) *\n".as_slice() } else { text };
-            let [taken, one] = [true, false].map(|stretches| {
+            let [taken, one] = [true, false].map(|runs| {
                 let style =
                     Style { width, joined_numbers, unbroken_numbers, wide_variations: true, ..Style::default() };
                 let writer = PgnWriter::with_style(style);
-                let mut taken = Taken { moves: Vec::new(), writer, stretches, counted: 0 };
-                read_game(text, 0, &ReadOptions::default(), &mut taken);
+                let mut taken = Taken { moves: Vec::new(), writer, runs, counted: 0 };
+                read_game_text(text, 0, &ReadOptions::default(), &mut taken);
                 taken.writer.finish();
                 String::from_utf8_lossy(taken.writer.as_bytes()).into_owned()
             });

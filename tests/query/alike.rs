@@ -7,11 +7,13 @@ use crate::common::corpora;
 use crate::common::import::archive_of;
 use crate::common::random::Random;
 use crate::common::sample::lichess;
-use scoresheet::archive::{Archive, Game};
+use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::query::filter::Passed;
-use scoresheet::query::headers::{self, Headers};
 use scoresheet::query::pattern::{Condition, Material, MoveRule, Pattern};
-use scoresheet::query::{Compare, Filter, PositionIndex, Reach, Search, Signatures, SortKeys, Sought, Tree, positions};
+use scoresheet::query::tag_columns::{self, TagColumns};
+use scoresheet::query::{
+    Compare, Filter, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, SortKeys, Tree, position::index,
+};
 use scoresheet::{ImportOptions, Position};
 use std::path::{Path, PathBuf};
 
@@ -39,7 +41,7 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
     let archives = [plain, packed];
     let signatures = archives.map(Signatures::build);
     let indices = archives.map(|archive| {
-        positions::build(archive, 64 << 20, |_| {}).unwrap();
+        index::build(archive, 64 << 20, |_| {}).unwrap();
         PositionIndex::open(archive).0.unwrap()
     });
     let mut searches = Vec::new();
@@ -59,10 +61,12 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
         let game = plain.game(random.below(plain.len() as usize) as u64 + 1).unwrap();
         let ply = random.below(game.plies().min(60) as usize + 1) as u32;
         let position = game.position(ply).unwrap();
-        let sought =
-            Sought::new(&position, Compare { castling: number % 3 > 0, side: number % 5 > 0, ..Compare::default() });
-        let reach = Reach { all_plies: number % 2 == 0, variations: number % 8 == 1 };
-        let among: Option<Vec<u64>> = (number % 3 == 0).then(|| filters[number % 5].numbers(plain).unwrap());
+        let sought = PositionQuery::new(
+            &position,
+            Compare { castling: number % 3 > 0, side: number % 5 > 0, ..Compare::default() },
+        );
+        let reach = SearchOptions { all_plies: number % 2 == 0, variations: number % 8 == 1 };
+        let among = (number % 3 == 0).then(|| GameSet::of(plain.len(), filters[number % 5].numbers(plain).unwrap()));
         let mut hits = None;
         let mut tree = None;
         for (way, search) in searches.iter().enumerate() {
@@ -100,12 +104,12 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
     let [book, other] = [0, 4].map(|way: usize| searches[way].book(Default::default()).0);
     assert!(book == other);
 
-    let made = archives.map(Headers::without_file);
+    let made = archives.map(TagColumns::without_file);
     archives.iter().for_each(|archive| {
-        headers::write(archive).unwrap();
+        tag_columns::write(archive).unwrap();
     });
-    let filed = archives.map(Headers::of);
-    let ways: Vec<&Headers> = made.iter().chain(&filed).collect();
+    let filed = archives.map(TagColumns::of);
+    let ways: Vec<&TagColumns> = made.iter().chain(&filed).collect();
     for filter in &filters {
         let games: Vec<_> = ways.iter().map(|headers| filter.games(headers)).collect();
         assert!(games.iter().all(|own| own.unread.is_empty() && own.games == games[0].games), "{}", filter.as_str());
@@ -194,12 +198,12 @@ fn damaged_tags_cost_a_filter_their_own_games_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, hurt) = damaged(folder.path());
     let lost = hurt.games_of(1);
-    assert!(hurt.game(lost.start).and_then(|game: Game| game.tags()).is_err());
+    assert!(hurt.game(lost.start).and_then(|game: GameRef| game.tags()).is_err());
     for text in FILTERS.into_iter().chain(["missing(eco)", "not white = x", "game > 1 and not plies > 3"]) {
         let filter = Filter::parse(text).unwrap();
-        let Passed { games, unread } = filter.games(&Headers::of(&hurt));
-        let asks_tags = filter.keys().iter().any(|key| matches!(key, headers::Key::Tag(_)));
-        let mut expected = filter.games(&Headers::of(&whole)).games;
+        let Passed { games, unread } = filter.games(&TagColumns::of(&hurt));
+        let asks_tags = filter.keys().iter().any(|key| matches!(key, tag_columns::Key::Tag(_)));
+        let mut expected = filter.games(&TagColumns::of(&whole)).games;
         if asks_tags {
             lost.clone().for_each(|game| {
                 expected.remove(game);
@@ -215,7 +219,7 @@ fn damaged_tags_cost_a_filter_their_own_games_alone() {
     }
     // What cannot be read comes last in an order, and is told.
     let games: Vec<(usize, u64)> = (1..=hurt.len()).map(|game| (0, game)).collect();
-    let (order, unread) = SortKeys::parse("-elo").unwrap().order(&[Headers::of(&hurt)], &games, usize::MAX);
+    let (order, unread) = SortKeys::parse("-elo").unwrap().order(&[TagColumns::of(&hurt)], &games, usize::MAX);
     assert_eq!((order.len(), unread.len()), (games.len(), 1));
     let last: Vec<u64> =
         order[order.len() - (lost.end - lost.start) as usize..].iter().map(|place| games[*place].1).collect();

@@ -4,15 +4,15 @@ use crate::common::corpora;
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use scoresheet::ImportOptions;
-use scoresheet::archive::{Archive, Game};
+use scoresheet::archive::{Archive, FileKind, GameRef};
 use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet::query::Filter;
-use scoresheet::query::headers::{self, Headers};
+use scoresheet::query::tag_columns::{self, TagColumns};
 use std::path::{Path, PathBuf};
 
 /// A game's tags as the naive evaluation sees them.
 struct Seen<'a> {
-    game: &'a Game<'a>,
+    game: &'a GameRef<'a>,
     tags: Vec<(String, String)>,
 }
 
@@ -61,8 +61,9 @@ impl Seen<'_> {
     fn eco(&self) -> Option<&str> {
         let eco = self.tag("ECO")?;
         let bytes = eco.as_bytes();
-        let sound = bytes.len() >= 3 && (b'A'..=b'E').contains(&bytes[0]) && bytes[1..3].iter().all(u8::is_ascii_digit);
-        sound.then(|| &eco[..3])
+        let intact =
+            bytes.len() >= 3 && (b'A'..=b'E').contains(&bytes[0]) && bytes[1..3].iter().all(u8::is_ascii_digit);
+        intact.then(|| &eco[..3])
     }
 
     fn result(&self) -> Option<&str> {
@@ -155,7 +156,7 @@ const CASES: [(&str, Naive); 44] = [
         let said = |kind: &TextKind| matches!(kind, TextKind::Brace | TextKind::Line);
         g.event(|event| matches!(event, Event::Open) || matches!(event, Event::Text(kind, _) if said(kind)))
     }),
-    ("glyphs and not setup", |g| !g.game.is_set_up() && g.event(|e| matches!(e, Event::Nag(_) | Event::Mark(_)))),
+    ("glyphs and not setup", |g| !g.game.is_set_up() && g.event(|e| matches!(e, Event::Nag(_) | Event::Suffix(_)))),
     ("(fault or setup) and not (white = \"?\" or black = \"?\")", |g| {
         (g.game.has_fault() || g.game.is_set_up()) && g.tag("White") != Some("?") && g.tag("Black") != Some("?")
     }),
@@ -193,9 +194,9 @@ fn imported(folder: &Path, sources: &[PathBuf], name: &str) -> PathBuf {
 
 fn compare(path: &Path) {
     let archive = Archive::open(path).unwrap();
-    let made = Headers::without_file(&archive);
-    headers::write(&archive).unwrap();
-    let filed = Headers::of(&archive);
+    let made = TagColumns::without_file(&archive);
+    tag_columns::write(&archive).unwrap();
+    let filed = TagColumns::of(&archive);
     assert_eq!(filed.state(), scoresheet::archive::SideState::File);
     let mut expected: Vec<Vec<u64>> = CASES.iter().map(|_| Vec::new()).collect();
     for game in archive.games() {
@@ -260,8 +261,8 @@ fn a_stale_or_damaged_file_is_not_used() {
     std::fs::write(&source, ODD).unwrap();
     let path = imported(folder.path(), &[source], "odd.bga");
     let archive = Archive::open(&path).unwrap();
-    headers::write(&archive).unwrap();
-    let file = headers::headers_path(&path);
+    tag_columns::write(&archive).unwrap();
+    let file = FileKind::TagColumns.beside(&path);
     let whole = std::fs::read(&file).unwrap();
     let filter = Filter::parse("player ~ kasparov and plies > 1 and not result = 1-0").unwrap();
     for place in 0..whole.len() {

@@ -2,11 +2,11 @@
 
 use crate::common::import::archive_of;
 use crate::common::sample::lichess;
-use scoresheet::archive::Game;
-use scoresheet::chess::{Color, Move, MoveKind, Piece, Role, Square, Wing};
+use scoresheet::archive::{GameRef, GameSet};
+use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
 use scoresheet::game::Outcome;
 use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule, Pattern};
-use scoresheet::query::{PositionIndex, Search, Signatures, Tree, json, positions};
+use scoresheet::query::{PositionIndex, Search, Signatures, Tree, pattern::json, position::index};
 use scoresheet::{Archive, ImportOptions, Position};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,7 +55,7 @@ impl Ply<'_> {
 }
 
 /// Whether each ply of a game is like that.
-fn naive(game: &Game, fits: &dyn Fn(&Ply) -> bool) -> Vec<bool> {
+fn naive(game: &GameRef, fits: &dyn Fn(&Ply) -> bool) -> Vec<bool> {
     let mut position = game.start().clone();
     let mut plies = vec![fits(&Ply { position: &position, before: None })];
     for m in game.to_game().unwrap().main_line() {
@@ -80,7 +80,7 @@ fn conditions_agree_with_a_naive_evaluation() {
     type Fits = Box<dyn Fn(&Ply) -> bool + Sync>;
     let cases: Vec<(&str, Condition, Fits)> = vec![
         (
-            "men",
+            "pieces",
             board("8/8/p7/8/8/1B3N2/8/8"),
             Box::new(|ply| {
                 ply.stands("a6") == Some('p') && ply.stands("b3") == Some('B') && ply.stands("f3") == Some('N')
@@ -94,7 +94,7 @@ fn conditions_agree_with_a_naive_evaluation() {
                     && ply.stands("d4").is_some()
                     && ply.stands("g2").is_none()
                     && matches!(ply.stands("h2"), Some('P' | 'r'))
-                    && ply.stands("a1").is_some_and(|man| man.is_ascii_uppercase())
+                    && ply.stands("a1").is_some_and(|occupant| occupant.is_ascii_uppercase())
             }),
         ),
         (
@@ -126,7 +126,7 @@ fn conditions_agree_with_a_naive_evaluation() {
                 (ply.count(b'R'), ply.count(b'r')) == (1, 1)
                     && (1..=3).contains(&ply.count(b'P'))
                     && ply.count(b'p') >= 1
-                    && b"QBNqbn".iter().all(|man| ply.count(*man) == 0)
+                    && b"QBNqbn".iter().all(|occupant| ply.count(*occupant) == 0)
             }),
         ),
         (
@@ -134,14 +134,14 @@ fn conditions_agree_with_a_naive_evaluation() {
             material("KQPPPKQPPP"),
             Box::new(|ply| {
                 (ply.count(b'P'), ply.count(b'p'), ply.count(b'Q'), ply.count(b'q')) == (3, 3, 1, 1)
-                    && b"RBNrbn".iter().all(|man| ply.count(*man) == 0)
+                    && b"RBNrbn".iter().all(|occupant| ply.count(*occupant) == 0)
             }),
         ),
         (
             "imbalance",
             Condition { imbalances: vec![Imbalance::parse("NNvBP").unwrap()], ..Condition::default() },
             Box::new(|ply| {
-                let more = |man: u8| ply.count(man) as i32 - ply.count(man.to_ascii_lowercase()) as i32;
+                let more = |occupant: u8| ply.count(occupant) as i32 - ply.count(occupant.to_ascii_lowercase()) as i32;
                 b"PNBRQ".map(more) == [-1, 2, -1, 0, 0]
             }),
         ),
@@ -313,21 +313,21 @@ fn errors_point_at_their_place() {
         (" {} ", "{}", "at least one rule"),
         (r#"{ "sub-fem": "8" }"#, "\"sub-fem\"", "sub-fem: no such rule"),
         (r#"{ "sub-fen": "8/8/8/8/8/8/8/9" }"#, "9", "sub-fen: "),
-        (r#"{ "sub-fen": ["8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/7x"] }"#, "x", "sub-fen[1]: not a man"),
-        (r#"{ "material": "KRxKR" }"#, "x", "material: not a man"),
-        (r#"{ "material": "KR\u0078KR" }"#, "\\", "material: not a man"),
+        (r#"{ "sub-fen": ["8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/7x"] }"#, "x", "sub-fen[1]: not a piece"),
+        (r#"{ "material": "KRxKR" }"#, "x", "material: not a piece"),
+        (r#"{ "material": "KR\u0078KR" }"#, "\\", "material: not a piece"),
         (r#"{ "material": 7 }"#, "7", "material: a text is wanted"),
         (r#"{ "imbalance": "PPP" }"#, "\"", "imbalance: a v"),
         (r#"{ "result": "2-0" }"#, "2", "result: not a result"),
         (r#"{ "white-move": "Nf9" }"#, "N", "white-move: not a move"),
-        (r#"{ "moved": "QX" }"#, "X", "moved: not a man"),
+        (r#"{ "moved": "QX" }"#, "X", "moved: not a piece"),
         (r#"{ "moved": ["Q"] }"#, "[\"Q\"]", "moved: one text"),
         (r#"{ "stm": "balck" }"#, "b", "stm: neither"),
         (r#"{ "sequence": [] }"#, "[]", "sequence: an array"),
         (
             r#"{ "sequence": [ { "pass": "" }, { "streak": [ { "pass": "" }, { "captured": "Y" } ] } ] }"#,
             "Y",
-            "sequence[1].streak[1].captured: not a man",
+            "sequence[1].streak[1].captured: not a piece",
         ),
         (r#"{ "sequence": [ { "pass": "", "limit": 1 } ] }"#, "\"limit\"", "sequence[0].limit: no such rule"),
         (r#"{ "limit": -1, "pass": "" }"#, "-1", "limit: a whole number"),
@@ -340,7 +340,7 @@ fn errors_point_at_their_place() {
     let fault = json::parse("{ \"pass\": \"\",\n  \"moved\": \"KX\" }").unwrap_err();
     assert_eq!(
         fault.to_string(),
-        "column 14: moved: not a man: write some of PNBRQK\n    \"moved\": \"KX\" }\n               ^"
+        "column 14: moved: not a piece: write some of PNBRQK\n    \"moved\": \"KX\" }\n               ^"
     );
     for (board, column) in [
         ("8/8/8/8/8/8/8", 14),
@@ -394,7 +394,7 @@ fn trees_agree_with_and_without_the_index() {
     let folder = tempfile::tempdir().unwrap();
     let archive = sample(folder.path());
     let signatures = Signatures::build(&archive);
-    positions::build(&archive, 1 << 20, |_| {}).unwrap();
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
     let index = PositionIndex::open(&archive).0.unwrap();
     for (line, least) in [
         ("", 2990),
@@ -411,7 +411,7 @@ fn trees_agree_with_and_without_the_index() {
         let (games, moves, reached) = naive_tree(&archive, &position);
         assert!(games >= least, "{line}: {games}");
         let plain = Search::new(&archive);
-        let some: Vec<u64> = (1..=archive.len()).collect();
+        let some = GameSet::all(archive.len());
         for search in [
             plain.clone(),
             plain.clone().with_signatures(&signatures),
@@ -465,7 +465,7 @@ fn castling_and_promotion_have_their_own_branches() {
         .concat();
     std::fs::write(&source, text).unwrap();
     let archive = archive_of(&[source], &folder.path().join("moves.bga"), ImportOptions::default());
-    positions::build(&archive, 1 << 20, |_| {}).unwrap();
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
     let index = PositionIndex::open(&archive).0.unwrap();
     let position = archive.position(1, 0).unwrap();
     for search in [Search::new(&archive), Search::new(&archive).with_index(&index)] {
@@ -475,6 +475,6 @@ fn castling_and_promotion_have_their_own_branches() {
             tree.branches.iter().map(|branch| (position.san(branch.m), branch.tally.games())).collect();
         let expected = [("Kd1", 1), ("O-O", 1), ("O-O-O", 1), ("Rf1", 1), ("a8=N", 2), ("a8=Q+", 1)];
         assert_eq!(branches, expected.map(|(san, games)| (san.to_owned(), games)).into());
-        assert!(tree.branches.iter().any(|branch| branch.m.kind == MoveKind::Castle(Wing::A)));
+        assert!(tree.branches.iter().any(|branch| branch.m.kind == MoveKind::Castle(CastlingSide::Queen)));
     }
 }

@@ -1,6 +1,6 @@
 //! Damaged archives: every flip, cut and lost sector is found or harmless, no game is ever falsified, and a repair saves all else.
 //!
-//! The whole matrix takes minutes and is behind `--ignored`; a sample of it runs always. The long runs go on from where they are told:
+//! The whole matrix takes minutes and is after `--ignored`; a sample of it runs always. The long runs go on from where they are told:
 //!
 //!     SCORESHEET_SEED=1 SCORESHEET_STATES=16700000 SCORESHEET_FROM=0 cargo test --release --test reliability damage::long -- --ignored --nocapture
 
@@ -20,19 +20,19 @@ use std::path::Path;
 const SECTOR: usize = 512;
 
 /// Whether a quick verification of these bytes finds nothing; `verify` wants a file.
-fn is_sound(folder: &Path, name: u64, file: &[u8]) -> bool {
+fn is_intact(folder: &Path, name: u64, file: &[u8]) -> bool {
     let path = folder.join(format!("{name}.bga"));
     fs::write(&path, file).unwrap();
-    let sound = Archive::verify(&path, Level::Quick, |_| {}).is_ok_and(|report| report.is_sound());
+    let intact = Archive::verify(&path, Level::Quick, |_| {}).is_ok_and(|report| report.is_intact());
     fs::remove_file(path).unwrap();
-    sound
+    intact
 }
 
 /// What is left of an archive is right or refused.
 fn open_and_ask(whole: &Whole, file: Vec<u8>, content: impl Fn(u64) -> bool, what: &str) {
     match Archive::from_bytes(file, None) {
         Ok(archive) => drop(whole.falsifies_nothing(&archive, content, what)),
-        Err(Error::Damaged(_) | Error::Foreign { .. } | Error::Newer { .. } | Error::Older { .. }) => {}
+        Err(Error::Damaged(_) | Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. }) => {}
         Err(error) => panic!("{what}: {error}"),
     }
 }
@@ -52,7 +52,7 @@ fn flip(whole: &Whole, folder: &Path, bits: impl ParallelIterator<Item = usize>,
     bits.for_each(|bit| {
         let mut damaged = whole.file.clone();
         damaged[bit / 8] ^= 1 << (bit % 8);
-        assert!(!is_sound(folder, bit as u64, &damaged), "bit {bit} is not missed");
+        assert!(!is_intact(folder, bit as u64, &damaged), "bit {bit} is not missed");
         if bit.is_multiple_of(asked) {
             open_and_ask(whole, damaged, some(whole, bit / 8, bit), &format!("bit {bit}"));
         }
@@ -111,7 +111,7 @@ fn every_flip_and_cut_of_an_index_and_every_cut_of_an_archive() {
     let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
     (0..whole.file.len()).into_par_iter().for_each(|length| {
         let cut = &whole.file[..length];
-        assert!(!is_sound(folder.path(), length as u64, cut), "cut to {length}");
+        assert!(!is_intact(folder.path(), length as u64, cut), "cut to {length}");
         open_and_ask(&whole, cut.to_vec(), some(&whole, length, length), &format!("cut to {length}"));
     });
 }
@@ -352,7 +352,7 @@ fn long_byte_substitutions() {
         let mut damaged = whole.file.clone();
         damaged[(place / 255) as usize] ^= (place % 255) as u8 + 1;
         let what = format!("seed {seed}, state {state}");
-        assert!(!is_sound(folder.path(), state, &damaged), "{what}");
+        assert!(!is_intact(folder.path(), state, &damaged), "{what}");
         open_and_ask(&whole, damaged, some(&whole, (place / 255) as usize, state as usize), &what);
     };
     while next < end {

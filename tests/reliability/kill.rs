@@ -9,7 +9,7 @@ use crate::common::import::append;
 use crate::common::random::Random;
 use crate::common::sample::lichess_text;
 use crate::common::{number, seed};
-use scoresheet::archive::index_path;
+use scoresheet::archive::FileKind;
 use scoresheet::{Archive, ImportOptions};
 use serde_json::Value;
 use std::fs;
@@ -61,7 +61,7 @@ impl Case {
     /// Puts the archive back to what it was before the import.
     fn begin(&self, folder: &Path) {
         let archive = folder.join("g.bga");
-        let _ = fs::remove_file(index_path(&archive));
+        let _ = fs::remove_file(FileKind::Index.beside(&archive));
         let _ = fs::remove_file(&archive);
         if let Some(before) = &self.before {
             fs::write(archive, before).unwrap();
@@ -125,7 +125,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
                 fs::read(&archive).unwrap() == case.whole,
                 "{what}: the archive is that of an import without kills"
             );
-            assert!(fs::read(index_path(&archive)).unwrap() == case.index, "{what}: so is the index");
+            assert!(fs::read(FileKind::Index.beside(&archive)).unwrap() == case.index, "{what}: so is the index");
         } else if archive.exists() {
             in_time += 1;
             let opened = Archive::open(&archive).expect(&what);
@@ -276,7 +276,7 @@ fn readers_during_an_import() {
     eprintln!("{total} reads by {READERS} readers, which moved on {moves} times, during {commits} commits");
     assert!(moves > 0 && commits > 10);
     let report = Archive::verify(&target, scoresheet::archive::Level::Full, |_| {}).unwrap();
-    assert!(report.is_sound(), "{:?}", report.damage);
+    assert!(report.is_intact(), "{:?}", report.damage);
     // A reader does not follow the file to an earlier state, or to another archive.
     let mut archive = Archive::open(&target).unwrap();
     let games = archive.len();

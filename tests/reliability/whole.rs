@@ -25,7 +25,7 @@ pub struct Whole {
 impl Whole {
     pub fn of(path: &Path) -> Whole {
         let archive = Archive::open(path).unwrap();
-        assert!(Archive::verify(path, Level::Full, |_| {}).unwrap().is_sound());
+        assert!(Archive::verify(path, Level::Full, |_| {}).unwrap().is_intact());
         let file = fs::read(path).unwrap();
         let (mut chunks, mut records) = (Vec::new(), Vec::new());
         for (_, at) in blocks(&file).into_iter().filter(|(kind, _)| *kind == 1) {
@@ -89,7 +89,7 @@ impl Whole {
         right
     }
 
-    /// Repairs a damaged copy: the new archive is sound, its games are those that were, and what is lost is told. Returns the account.
+    /// Repairs a damaged copy: the new archive is intact, its games are those that were, and what is lost is told. Returns the account.
     pub fn repaired(&self, damaged: &[u8], index: Option<&[u8]>, what: &str) -> Option<Repair> {
         let folder = tempfile::tempdir().unwrap();
         let (broken, target) = (folder.path().join("broken.bga"), folder.path().join("whole.bga"));
@@ -100,12 +100,12 @@ impl Whole {
         let access = if damaged.len().is_multiple_of(2) { Access::Map } else { Access::Read };
         let repair = match Archive::repair(&broken, access, &target, false, |_| {}) {
             Ok(repair) => repair,
-            Err(Error::Foreign { .. } | Error::Newer { .. } | Error::Older { .. }) => return None,
+            Err(Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. }) => return None,
             Err(error) => panic!("{what}: {error}"),
         };
         assert!(fs::read(&broken).unwrap() == damaged, "{what}: the damaged archive has been written to");
         let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
-        assert!(report.is_sound(), "{what}: {report:?}");
+        assert!(report.is_intact(), "{what}: {report:?}");
         assert_eq!(report.index, Some(true), "{what}");
         let archive = Archive::open(&target).unwrap();
         assert_eq!(archive.len(), repair.kept_games(), "{what}");

@@ -6,7 +6,7 @@ use crate::disk::{Disk, Event, Plan};
 use scoresheet::archive::writer::{Opened, Writer};
 use scoresheet::archive::{Archive, Digest, FileKind, Level, SideState};
 use scoresheet::import::{Existing, FaultReport, Progress, Summary, import_on};
-use scoresheet::query::{Headers, PositionIndex, Signatures, headers, positions};
+use scoresheet::query::{PositionIndex, Signatures, TagColumns, position::index, tag_columns};
 use scoresheet::{Error, ImportOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,11 +94,11 @@ impl Workload {
         };
         let summary = bring(&sources, &target);
         let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
-        assert!(report.is_sound(), "{:?}", report.damage);
+        assert!(report.is_intact(), "{:?}", report.damage);
         let archive = Archive::open(&target).unwrap();
         Signatures::build(&archive).write(&archive).unwrap();
-        positions::build(&archive, 1 << 20, |_| {}).unwrap();
-        headers::write(&archive).unwrap();
+        index::build(&archive, 1 << 20, |_| {}).unwrap();
+        tag_columns::write(&archive).unwrap();
         let mut workload = Workload {
             sources,
             options,
@@ -168,7 +168,7 @@ impl Workload {
         // What stands beside it is used in its own state alone.
         let is_end = archive.sequence() == self.last;
         let used = if is_end { SideState::File } else { SideState::Stale };
-        let states = [Signatures::open(&archive).1, PositionIndex::open(&archive).1, Headers::of(&archive).state()];
+        let states = [Signatures::open(&archive).1, PositionIndex::open(&archive).1, TagColumns::of(&archive).state()];
         assert_eq!((archive.index_state(), states), (used, [used; 3]));
         let sequence = archive.totals().unwrap().sequence;
         // A page of zeros may be a lost one: so the first commit is found in the file as soon as it is there whole.

@@ -1,10 +1,11 @@
 //! The Zobrist key kept from ply to ply: the same numbers as [`Position::zobrist`], which works it out from the whole board.
 //!
-//! The men's part changes with each move. The rights' part is worked out anew only where a man moved or was taken that a right hangs
-//! on; the en passant part only behind a double step beside which an enemy pawn stands.
+//! The pieces' part changes with each move. The rights' part is worked out anew only where a piece moved or was taken that a right hangs
+//! on; the en passant part only after a double step beside which an enemy pawn stands.
 
+use super::pieces::Pieces;
+use super::state::{Start, State, Tally};
 use super::table::is_double_step;
-use super::{Men, Replay, Start, State};
 use crate::chess::piece::OFF;
 use crate::chess::position::STANDARD;
 use crate::chess::{Color, zobrist};
@@ -13,21 +14,22 @@ use std::sync::LazyLock;
 /// The parts of a key, kept while a replay goes on.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Key {
-    /// The numbers of the men.
-    pub men: u64,
+    /// The numbers of the pieces.
+    pub pieces: u64,
     /// The numbers of the castling rights.
     rights: u64,
-    /// The slots of the men whose first move, or end, changes rights.
+    /// The slots of the pieces whose first move, or end, changes rights.
     watched: u64,
 }
 
 /// The slots of a side's rooks.
 const ROOKS: u64 = 0xF << 16;
 
-/// The parts for the usual starting position.
+/// The parts for the standard starting position.
 static STANDARD_KEY: LazyLock<Key> = LazyLock::new(|| {
-    let replay = Replay::new(&STANDARD);
-    Key { men: zobrist::men(&STANDARD.board), ..Key::default() }.see_rights(replay.state())
+    let (pieces, start) = (Pieces::of(&STANDARD), Start::of(&STANDARD));
+    let state = State::at_start(&pieces, &start, Tally::of(&STANDARD), OFF);
+    Key { pieces: zobrist::pieces(&STANDARD.board), ..Key::default() }.see_rights(state)
 });
 
 impl Key {
@@ -35,11 +37,11 @@ impl Key {
     pub fn of(state: &State<'_>) -> Key {
         let standard = &*STANDARD;
         let Start { rights, rook_home, .. } = state.start;
-        let at_start = state.ply() == 0 && *state.men.squares() == standard.board;
+        let at_start = state.ply() == 0 && *state.pieces.squares() == standard.board;
         if at_start && (*rights, *rook_home) == (standard.rights, standard.rook_home) {
             return *STANDARD_KEY;
         }
-        Key { men: zobrist::men(state.men.squares()), ..Key::default() }.see_rights(*state)
+        Key { pieces: zobrist::pieces(state.pieces.squares()), ..Key::default() }.see_rights(*state)
     }
 
     /// Returns the parts with that of the rights worked out anew. By value, as all that is seldom called from the loop over plies: what
@@ -56,13 +58,13 @@ impl Key {
             if !matches!((right & 1, rook_home[right] & 7), (0, 7) | (1, 0)) {
                 // Whether it is the outermost rook depends on the side's other rooks.
                 self.watched |= ROOKS << side;
-                self.rights ^= zobrist::inner_rook(state.men.squares(), right, rook_home[right]);
+                self.rights ^= zobrist::inner_rook(state.pieces.squares(), right, rook_home[right]);
             }
         }
         self
     }
 
-    /// Whether a move of one of the men in these slots, or its end, can change the rights' part.
+    /// Whether a move of one of the pieces in these slots, or its end, can change the rights' part.
     #[inline(always)]
     pub fn touches(&self, slots: u64) -> bool {
         self.watched & slots != 0
@@ -72,39 +74,39 @@ impl Key {
     #[inline(always)]
     pub fn at(&self, state: &State<'_>) -> u64 {
         if state.last != 0 {
-            return self.behind_plain(state);
+            return self.after_plain(state);
         }
         let key = self.without_en_passant(state);
         if state.en_passant != OFF { key ^ en_passant(*state) } else { key }
     }
 
-    /// `at` behind a move of one byte.
+    /// `at` after a move of one byte.
     #[inline(always)]
-    pub fn behind_plain(&self, state: &State<'_>) -> u64 {
+    pub fn after_plain(&self, state: &State<'_>) -> u64 {
         let key = self.without_en_passant(state);
-        let passed = is_double_step(state.last) && beside(state.men, state.turn, state.last);
+        let passed = is_double_step(state.last) && beside(state.pieces, state.turn, state.last);
         if passed { key ^ en_passant(*state) } else { key }
     }
 
     #[inline(always)]
     fn without_en_passant(&self, state: &State<'_>) -> u64 {
         let turn = if state.turn == Color::Black { zobrist::black() } else { 0 };
-        self.men ^ self.rights ^ turn
+        self.pieces ^ self.rights ^ turn
     }
 }
 
 /// Whether an enemy pawn may stand beside the pawn of that double step; true where it only seems so, across the edge.
 #[inline(always)]
-fn beside(men: &Men, turn: Color, last: u8) -> bool {
+fn beside(pieces: &Pieces, turn: Color, last: u8) -> bool {
     let (mover, pawn) = if turn == Color::Black { (0, 32) } else { (32, 0) };
-    let square = men.square[usize::from(mover | last & 7)];
-    let is = |square: u8| men.board[usize::from(square & 63)] & 0x38 == pawn;
+    let square = pieces.square[usize::from(mover | last & 7)];
+    let is = |square: u8| pieces.board[usize::from(square & 63)] & 0x38 == pawn;
     is(square.wrapping_add(1)) | is(square.wrapping_sub(1))
 }
 
 #[cold]
 #[inline(never)]
 fn en_passant(state: State<'_>) -> u64 {
-    let king = state.men.on_board(state.turn.index() as u8 * 32 + 24);
-    zobrist::en_passant(state.men.squares(), king, state.turn, state.passed())
+    let king = state.pieces.on_board(state.turn.index() as u8 * 32 + 24);
+    zobrist::en_passant(state.pieces.squares(), king, state.turn, state.passed())
 }

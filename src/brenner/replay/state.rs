@@ -1,17 +1,60 @@
 //! A replay seen at one ply: what a FEN says, each part worked out when it is asked for.
 
+use super::pieces::Pieces;
 use super::table::is_double_step;
-use super::{Men, Start, Tally};
 use crate::chess::fen::{FenText, Fields};
 use crate::chess::piece::{CODES, EMPTY, OFF};
 use crate::chess::safety::Attention;
-use crate::chess::{Color, Man, Piece, Position, Square, Wing};
+use crate::chess::{CastlingSide, Color, Piece, PieceId, Position, Square};
+
+/// What changes at a ply beside the pieces. It lives in registers while plain moves are replayed.
+#[derive(Clone, Copy)]
+pub struct Tally {
+    /// The slots that have moved since the start: castling rights are worked out from them only when asked for.
+    pub moved: u64,
+    /// The ply of the last capture or pawn move, less the clock at the start.
+    pub zero: i64,
+    /// Rights lost by a rook beyond the labels, or by another such rook on its home.
+    pub lost: u8,
+}
+
+/// What does not change.
+#[derive(Clone, Copy)]
+pub struct Start {
+    pub rights: u8,
+    pub rook_home: [u8; 4],
+    /// The slots of the castling rooks, or `EMPTY` for one beyond the labels.
+    pub rook: [u8; 4],
+    pub fullmove_number: u32,
+    pub turn: Color,
+}
+
+impl Start {
+    /// Returns what a replay from this position keeps of it.
+    pub fn of(position: &Position) -> Start {
+        let rook = |home| Square::new(home).and_then(|home| position.piece_id_at(home)).map_or(EMPTY, |id| id.0);
+        Start {
+            rights: position.rights,
+            rook_home: position.rook_home,
+            rook: position.rook_home.map(rook),
+            fullmove_number: position.fullmove_number,
+            turn: position.turn,
+        }
+    }
+}
+
+impl Tally {
+    /// Returns the tally at the start of a replay.
+    pub fn of(position: &Position) -> Tally {
+        Tally { moved: 0, zero: -i64::from(position.halfmove_clock), lost: 0 }
+    }
+}
 
 /// The state at one ply of a replay. Cheap to have: it points at the board, and castling rights, en passant and clocks cost a few
 /// nanoseconds when asked for.
 #[derive(Clone, Copy)]
 pub struct State<'a> {
-    pub(super) men: &'a Men,
+    pub(super) pieces: &'a Pieces,
     pub(super) start: &'a Start,
     pub(super) tally: Tally,
     /// The ply, and the ply that it and `tally` count from.
@@ -21,6 +64,13 @@ pub struct State<'a> {
     /// The byte that was played last, if that says all about en passant; 0 where `en_passant` has it.
     pub(super) last: u8,
     pub(super) en_passant: u8,
+}
+
+impl<'a> State<'a> {
+    /// Returns the state at ply 0.
+    pub(super) fn at_start(pieces: &'a Pieces, start: &'a Start, tally: Tally, en_passant: u8) -> State<'a> {
+        State { pieces, start, tally, ply: 0, base: 0, turn: start.turn, last: 0, en_passant }
+    }
 }
 
 impl State<'_> {
@@ -34,23 +84,23 @@ impl State<'_> {
         self.turn
     }
 
-    /// Returns the codes of the men on the squares, a1 first, or `EMPTY`.
+    /// Returns the codes of the pieces on the squares, a1 first, or `EMPTY`.
     #[inline]
     pub(crate) fn board(&self) -> &[u8; 64] {
-        self.men.squares()
+        self.pieces.squares()
     }
 
-    /// Returns the man on a square with its identity.
-    pub fn man_at(&self, square: Square) -> Option<Man> {
-        match self.men.board[square.at_most_63()] {
+    /// Returns the piece on a square with its identity.
+    pub fn piece_id_at(&self, square: Square) -> Option<PieceId> {
+        match self.pieces.board[square.at_most_63()] {
             EMPTY => None,
-            code => Some(Man(code)),
+            code => Some(PieceId(code)),
         }
     }
 
     /// Returns the piece on a square.
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
-        self.man_at(square).map(Man::piece)
+        self.piece_id_at(square).map(PieceId::piece)
     }
 
     /// Returns the square that a pawn passed over with the double step just made, whether or not anything can capture there.
@@ -68,7 +118,7 @@ impl State<'_> {
             return OFF;
         }
         let (side, forward) = if self.turn == Color::Black { (0, 8) } else { (32, -8i8) };
-        self.men.square[usize::from(side | self.last & 7)].wrapping_add_signed(-forward) & 63
+        self.pieces.square[usize::from(side | self.last & 7)].wrapping_add_signed(-forward) & 63
     }
 
     /// Returns the plies since the last capture or pawn move; at 100 a draw can be claimed.
@@ -83,12 +133,12 @@ impl State<'_> {
     }
 
     /// Returns the square of the castling rook where that right still holds.
-    pub fn castling_rook(&self, color: Color, wing: Wing) -> Option<Square> {
-        let right = color.index() * 2 + wing as usize;
+    pub fn castling_rook(&self, color: Color, castling_side: CastlingSide) -> Option<Square> {
+        let right = color.index() * 2 + castling_side as usize;
         if self.rights() >> right & 1 == 0 { None } else { Square::new(self.start.rook_home[right]) }
     }
 
-    /// The castling rights that hold: bit `side * 2 + wing`.
+    /// The castling rights that hold: bit `side * 2 + castling side`.
     pub(super) fn rights(&self) -> u8 {
         let start = self.start;
         let mut rights = start.rights & !self.tally.lost;
@@ -102,7 +152,7 @@ impl State<'_> {
             // A rook beyond the labels has no slot: see `lost`.
             let rook_moved = rook < 64 && self.tally.moved >> rook & 1 != 0;
             let home = start.rook_home[right] as usize & 63;
-            let gone = self.tally.moved >> king & 1 != 0 || rook_moved || self.men.board[home] != rook;
+            let gone = self.tally.moved >> king & 1 != 0 || rook_moved || self.pieces.board[home] != rook;
             rights &= !(u8::from(gone) << right);
         }
         rights
@@ -112,7 +162,7 @@ impl State<'_> {
     #[inline]
     pub fn fen<'t>(&self, text: &'t mut FenText) -> &'t [u8] {
         text.write(&Fields {
-            board: self.men.squares(),
+            board: self.pieces.squares(),
             turn: self.turn,
             rights: self.rights(),
             rooks: self.start.rook_home,
@@ -124,7 +174,7 @@ impl State<'_> {
 
     /// Returns the state as a position of its own; some 30 ns.
     pub fn position(&self) -> Position {
-        let board = self.men.squares();
+        let board = self.pieces.squares();
         // Sets of the squares whose codes have bit 2, 3, 4, 5 or 6, eight squares at a time.
         let mut sets = [0u64; 5];
         for (rank, codes) in board.as_chunks::<8>().0.iter().enumerate() {
@@ -136,7 +186,7 @@ impl State<'_> {
         }
         // Bits 2 to 4 tell the role: 0 and 1 the pawn, then in their order, 7 none.
         let [low, middle, high, black, beyond] = sets;
-        let men = !(low & middle & high);
+        let pieces = !(low & middle & high);
         let roles = [
             !high & !middle,
             !high & middle & !low,
@@ -152,9 +202,9 @@ impl State<'_> {
         Position {
             board: *board,
             square,
-            occupied: [men & !black, men & black],
+            occupied: [pieces & !black, pieces & black],
             roles,
-            unlabelled: beyond & men != 0,
+            unlabelled: beyond & pieces != 0,
             turn: self.turn,
             en_passant: self.passed(),
             rights: self.rights(),

@@ -1,13 +1,13 @@
 //! What each plain byte does, for each side.
 
 use crate::chess::piece::EMPTY;
-use crate::chess::{Color, Man, Role};
+use crate::chess::{Color, PieceId, Role};
 
 /// What a byte that is a whole move does for one side. All of it is one aligned word.
 #[derive(Clone, Copy)]
 #[repr(C, align(4))]
 pub struct Entry {
-    /// The man that moves; [`NOBODY`] for a byte that is no move by itself.
+    /// The piece that moves; [`NOBODY`] for a byte that is no move by itself.
     pub slot: u8,
     /// How far it goes, modulo 256.
     pub step: u8,
@@ -17,7 +17,7 @@ pub struct Entry {
     pub passing: u8,
 }
 
-/// A slot that no man ever has, so that it is never on the board.
+/// A slot that no piece ever has, so that it is never on the board.
 pub const NOBODY: u8 = 31;
 /// What no square ever holds.
 pub const NEVER: u8 = 255;
@@ -29,7 +29,7 @@ pub enum Class {
     Piece,
     /// A move of a pawn by itself.
     Pawn,
-    /// The name of a man.
+    /// The name of a piece.
     Prefix(Role, u8),
     /// Castling, a mark, a text, a variation, a result ..
     Other,
@@ -55,10 +55,10 @@ pub const fn is_double_step(byte: u8) -> bool {
     byte & 0xF8 == 0x28
 }
 
-/// Returns the slot of a labelled man.
+/// Returns the slot of a labelled piece.
 pub const fn slot(color: Color, role: Role, label: u8) -> u8 {
-    match Man::labelled(color, role, label) {
-        Some(man) => man.0,
+    match PieceId::labelled(color, role, label) {
+        Some(id) => id.0,
         None => NOBODY,
     }
 }

@@ -14,22 +14,22 @@ pub enum Illegality {
     NoKing(Color),
     /// A side has several kings.
     ManyKings(Color),
-    /// A side has more than sixteen men.
-    TooManyMen(Color),
+    /// A side has more than sixteen pieces.
+    TooManyPieces(Color),
     /// A side has more than eight pawns.
     TooManyPawns(Color),
-    /// A side has more promoted men than its missing pawns account for.
+    /// A side has more promoted pieces than its missing pawns account for.
     TooManyPromoted(Color),
     /// A pawn on the first or last rank.
     PawnOnBackRank(Square),
     /// The side that is not to move is in check.
     OpponentInCheck(Color),
-    /// No last move gives check with these men: more than two, two of which neither can have been uncovered, or one that a double step just
+    /// No last move gives check with these pieces: more than two, two of which neither can have been uncovered, or one that a double step just
     /// made has not uncovered.
     ImpossibleCheck(Color),
     /// A castling right without king and rook at home.
     NoSuchRight(CastlingRight),
-    /// Two castling rights for the same wing.
+    /// Two castling rights for the same castling side.
     RightTwice(CastlingRight),
     /// No double step can just have passed over the en passant target.
     NoDoubleStep(Square),
@@ -51,21 +51,21 @@ impl fmt::Display for Illegality {
         match *self {
             Illegality::NoKing(color) => write!(f, "{} has no king", side(color)),
             Illegality::ManyKings(color) => write!(f, "{} has more than one king", side(color)),
-            Illegality::TooManyMen(color) => write!(f, "{} has more than sixteen men", side(color)),
+            Illegality::TooManyPieces(color) => write!(f, "{} has more than sixteen pieces", side(color)),
             Illegality::TooManyPawns(color) => write!(f, "{} has more than eight pawns", side(color)),
             Illegality::TooManyPromoted(color) => {
-                write!(f, "{} has more promoted men than missing pawns", side(color))
+                write!(f, "{} has more promoted pieces than missing pawns", side(color))
             }
             Illegality::PawnOnBackRank(square) => write!(f, "a pawn stands on {square}"),
             Illegality::OpponentInCheck(color) => write!(f, "{} is in check and not to move", side(color)),
             Illegality::ImpossibleCheck(color) => {
-                write!(f, "{} is in check by men that no last move lets give check", side(color))
+                write!(f, "{} is in check by pieces that no last move lets give check", side(color))
             }
             Illegality::NoSuchRight(right) => {
                 write!(f, "castling right {}: king and rook are not at home", right.letter() as char)
             }
             Illegality::RightTwice(right) => {
-                write!(f, "castling right {}: there is one for that wing already", right.letter() as char)
+                write!(f, "castling right {}: there is one for that side already", right.letter() as char)
             }
             Illegality::NoDoubleStep(square) => write!(f, "no pawn can just have passed over {square}"),
             Illegality::ClockAfterDoubleStep => write!(f, "the halfmove clock must be 0 after a pawn's step"),
@@ -77,7 +77,7 @@ impl fmt::Display for Illegality {
 impl Fen {
     /// Returns why no game leads to this position; empty where nothing speaks against it.
     ///
-    /// The test is of men and their numbers, checks, rights, target and clocks. It is no proof game: a position that passes may still be out
+    /// The test is of pieces and their numbers, checks, rights, target and clocks. It is no proof game: a position that passes may still be out
     /// of reach (pawn structures are not examined). What is illegal here can still be stored, played on and searched for.
     pub fn illegalities(&self) -> Vec<Illegality> {
         self.illegalities_of(&self.position())
@@ -114,13 +114,13 @@ impl Fen {
     }
 
     fn check_rights(&self, position: &Position, found: &mut Vec<Illegality>) {
-        // By side and wing.
+        // By side and castling side.
         let mut seen = [false; 4];
         for right in &self.castling {
             match position.rook_of(*right) {
-                Some((wing, rook)) if position.may_grant_castling(right.color, wing, rook) => {
-                    let wing = &mut seen[right.color.index() * 2 + wing as usize];
-                    if std::mem::replace(wing, true) {
+                Some((castling_side, rook)) if position.may_grant_castling(right.color, castling_side, rook) => {
+                    let castling_side = &mut seen[right.color.index() * 2 + castling_side as usize];
+                    if std::mem::replace(castling_side, true) {
                         found.push(Illegality::RightTwice(*right));
                     }
                 }
@@ -147,7 +147,7 @@ fn count_pieces(position: &Position, color: Color, found: &mut Vec<Illegality>) 
         _ => found.push(Illegality::ManyKings(color)),
     }
     if own.count_ones() > 16 {
-        found.push(Illegality::TooManyMen(color));
+        found.push(Illegality::TooManyPieces(color));
     }
     let beyond = |count: u8, usual: u8| count.saturating_sub(usual);
     let promoted = beyond(knights, 2) + beyond(bishops, 2) + beyond(rooks, 2) + beyond(queens, 1);

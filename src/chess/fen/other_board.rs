@@ -73,7 +73,7 @@ fn placement(text: &[u8], mode: ReadMode) -> Result<Placed, (usize, FenFault)> {
             let (text, after) = rest.split_at(digits.max(1));
             if digits == 0 {
                 if !first.is_ascii_alphabetic() {
-                    return Err((place, FenFault::NoSuchMan));
+                    return Err((place, FenFault::NoSuchPiece));
                 }
                 pieces.push(Some(first));
             } else {

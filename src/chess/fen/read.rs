@@ -2,7 +2,7 @@
 
 use super::{CastlingRight, CastlingRook, Fen, FenError, FenFault, FenField};
 use crate::chess::piece::{Color, Piece};
-use crate::chess::position::Wing;
+use crate::chess::position::CastlingSide;
 use crate::chess::square::Square;
 
 /// How closely a FEN must keep to the documents.
@@ -109,8 +109,8 @@ impl<'a> Fields<'a> {
             let fault = |fault| error(FenField::Castling, start + at, fault);
             let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
             let rook = match letter.to_ascii_uppercase() {
-                b'K' => CastlingRook::Outermost(Wing::H),
-                b'Q' => CastlingRook::Outermost(Wing::A),
+                b'K' => CastlingRook::Outermost(CastlingSide::King),
+                b'Q' => CastlingRook::Outermost(CastlingSide::Queen),
                 file @ b'A'..=b'H' => CastlingRook::File(file - b'A'),
                 _ => return Err(fault(FenFault::NoSuchRight)),
             };
@@ -157,11 +157,11 @@ impl<'a> Fields<'a> {
 
     /// Reads the first four fields, with the clocks at 0 and 1.
     fn four(&mut self) -> Result<Fen, FenError> {
-        let men = self.placement()?;
+        let pieces = self.placement()?;
         let turn = self.turn()?;
         let castling = self.castling()?;
         let en_passant = self.en_passant(turn)?;
-        Ok(Fen { men, turn, castling, en_passant, halfmove_clock: 0, fullmove_number: 1 })
+        Ok(Fen { pieces, turn, castling, en_passant, halfmove_clock: 0, fullmove_number: 1 })
     }
 }
 
@@ -192,22 +192,22 @@ pub(in crate::chess) fn four_fields(text: &[u8], mode: ReadMode) -> Result<(Fen,
     }
 }
 
-/// Whether a right may stand behind another: White's before Black's, the h-side's before the a-side's, no more than two a side.
+/// Whether a right may stand after another: White's before Black's, the h-side's before the a-side's, no more than two a side.
 fn may_follow(last: CastlingRight, right: CastlingRight, before: usize) -> bool {
     if last.color != right.color {
         return right.color == Color::Black;
     }
     let h_side_first = match (last.rook, right.rook) {
-        (CastlingRook::Outermost(a), CastlingRook::Outermost(b)) => (a, b) == (Wing::H, Wing::A),
+        (CastlingRook::Outermost(a), CastlingRook::Outermost(b)) => (a, b) == (CastlingSide::King, CastlingSide::Queen),
         (CastlingRook::File(a), CastlingRook::File(b)) => a > b,
-        (CastlingRook::Outermost(wing), CastlingRook::File(_)) => wing == Wing::H,
-        (CastlingRook::File(_), CastlingRook::Outermost(wing)) => wing == Wing::A,
+        (CastlingRook::Outermost(side), CastlingRook::File(_)) => side == CastlingSide::King,
+        (CastlingRook::File(_), CastlingRook::Outermost(side)) => side == CastlingSide::Queen,
     };
     h_side_first && before < 4
 }
 
 fn placement(text: &[u8], mode: ReadMode) -> Result<[Option<Piece>; 64], (usize, FenFault)> {
-    let mut men = [None; 64];
+    let mut pieces = [None; 64];
     let (mut file, mut rank) = (0u8, 7u8);
     let mut after_digit = false;
     for (at, &letter) in text.iter().enumerate() {
@@ -223,18 +223,18 @@ fn placement(text: &[u8], mode: ReadMode) -> Result<[Option<Piece>; 64], (usize,
             b'1'..=b'8' if file + (letter - b'0') <= 8 => file += letter - b'0',
             b'1'..=b'9' => return fault(FenFault::RankTooLong),
             _ => {
-                let Some(piece) = Piece::from_letter(letter) else { return fault(FenFault::NoSuchMan) };
+                let Some(piece) = Piece::from_letter(letter) else { return fault(FenFault::NoSuchPiece) };
                 if file >= 8 {
                     return fault(FenFault::RankTooLong);
                 }
-                men[Square::at(file, rank).at_most_63()] = Some(piece);
+                pieces[Square::at(file, rank).at_most_63()] = Some(piece);
                 file += 1;
             }
         }
         after_digit = letter.is_ascii_digit();
     }
     match (file, rank) {
-        (8, 0) => Ok(men),
+        (8, 0) => Ok(pieces),
         (8, _) => Err((text.len(), FenFault::RankCount)),
         _ => Err((text.len(), FenFault::RankTooShort)),
     }

@@ -1,6 +1,6 @@
 //! FEN text from a mailbox, without a branch for each square.
 //!
-//! A man's code becomes its letter by arithmetic that compilers do on many squares at once. Each rank is then one word of eight letters or
+//! A piece's code becomes its letter by arithmetic that compilers do on many squares at once. Each rank is then one word of eight letters or
 //! zeros, and a table by the set of its occupied squares puts the digits in and closes the gaps. Where the processor has byte shuffles
 //! (SSSE3, found out when the program runs) these do the same in a third of the instructions.
 
@@ -9,7 +9,7 @@ mod shuffle;
 
 use super::{CastlingRight, CastlingRook, CastlingStyle};
 use crate::chess::piece::Color;
-use crate::chess::position::{Position, Wing};
+use crate::chess::position::{CastlingSide, Position};
 use crate::chess::square::Square;
 
 /// A buffer for a FEN. The longest has placement 71, ` w` 2, ` KQkq` 5, ` e3` 3, and twice a space and ten digits, 22: 103 bytes in all.
@@ -25,19 +25,19 @@ fn put(word: u64, out: &mut Text, at: usize) {
     }
 }
 
-/// Puts a word out of a table, which has its length in the highest byte; returns the place behind it.
+/// Puts a word out of a table, which has its length in the highest byte; returns the place after it.
 #[inline(always)]
 fn put_known(word: u64, out: &mut Text, at: usize) -> usize {
     put(word, out, at);
     at + (word >> 56) as usize
 }
 
-/// Puts the text of a rank with that set of occupied squares, and a slash; returns the place behind them.
+/// Puts the text of a rank with that set of occupied squares, and a slash; returns the place after them.
 #[inline(always)]
 fn put_rank(text: u64, occupied: usize, out: &mut Text, at: usize) -> usize {
     put(text, out, at);
     let end = at + usize::from(LENGTHS[occupied & 255]);
-    // Behind the last rank, that is written over.
+    // After the last rank, that is written over.
     out[end & 127] = b'/';
     end + 1
 }
@@ -89,7 +89,7 @@ static LENGTHS: [u8; 256] = {
     while set < 256 {
         let mut file = 0;
         while file < 8 {
-            // A character for each man and for each run of empty squares, at its end.
+            // A character for each piece and for each run of empty squares, at its end.
             table[set] += (set >> file & 1 != 0 || file == 7 || set >> (file + 1) & 1 != 0) as u8;
             file += 1;
         }
@@ -98,7 +98,7 @@ static LENGTHS: [u8; 256] = {
     table
 };
 
-/// The letter of a man's code; 0 for an empty square.
+/// The letter of a piece's code; 0 for an empty square.
 #[inline(always)]
 fn letter(code: u8) -> u8 {
     let role = code >> 2 & 7;
@@ -126,11 +126,11 @@ fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
     }
     let mut at = 0;
     for rank in letters.as_chunks::<8>().0.iter().rev() {
-        let men = u64::from_le_bytes(*rank);
+        let pieces = u64::from_le_bytes(*rank);
         // Bit 6 of a letter is set; the product gathers these bits.
-        let occupied = (men >> 6 & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        let occupied = (pieces >> 6 & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         let Rank { digits, moves } = RANKS[occupied as usize];
-        let mut text = men | digits;
+        let mut text = pieces | digits;
         for (step, moving) in moves.into_iter().enumerate() {
             let moving = text & moving;
             text = text ^ moving | moving >> (8 << step);
@@ -144,7 +144,7 @@ fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
 pub(crate) struct Fields<'a> {
     pub board: &'a [u8; 64],
     pub turn: Color,
-    /// The rights that hold: bit `side * 2 + wing`, and the squares of their rooks.
+    /// The rights that hold: bit `side * 2 + castling side`, and the squares of their rooks.
     pub rights: u8,
     pub rooks: [u8; 4],
     pub target: Option<Square>,
@@ -183,24 +183,24 @@ impl Fields<'_> {
     /// The rights in the order of a FEN.
     pub fn castling(&self, style: CastlingStyle) -> impl Iterator<Item = CastlingRight> + '_ {
         (0..4).filter(|right| self.rights >> right & 1 != 0).map(move |right| {
-            let (color, wing) = (Color::BOTH[right / 2], Wing::BOTH[right % 2]);
+            let (color, side) = (Color::BOTH[right / 2], CastlingSide::BOTH[right % 2]);
             let rook = self.rooks[right];
             let outermost = match style {
-                CastlingStyle::XFen => is_outermost(self.board, color, wing, rook),
+                CastlingStyle::XFen => is_outermost(self.board, color, side, rook),
                 CastlingStyle::Shredder => false,
                 CastlingStyle::Standard => true,
             };
-            let rook = if outermost { CastlingRook::Outermost(wing) } else { CastlingRook::File(rook & 7) };
+            let rook = if outermost { CastlingRook::Outermost(side) } else { CastlingRook::File(rook & 7) };
             CastlingRight { color, rook }
         })
     }
 }
 
 /// Returns whether no other rook of the side stands between that rook on its back rank and the edge.
-pub(crate) fn is_outermost(board: &[u8; 64], color: Color, wing: Wing, rook: u8) -> bool {
-    let outside = match wing {
-        Wing::H => rook + 1..(rook | 7) + 1,
-        Wing::A => rook & !7..rook,
+pub(crate) fn is_outermost(board: &[u8; 64], color: Color, side: CastlingSide, rook: u8) -> bool {
+    let outside = match side {
+        CastlingSide::King => rook + 1..(rook | 7) + 1,
+        CastlingSide::Queen => rook & !7..rook,
     };
     !outside.into_iter().any(|square| letter(board[usize::from(square & 63)]) == b'R' | (color as u8) << 5)
 }
@@ -252,7 +252,7 @@ static NUMBERS: [u64; 100] = {
     table
 };
 
-/// Writes a space and a number; returns the place behind it.
+/// Writes a space and a number; returns the place after it.
 #[inline(always)]
 fn write_number(number: u32, out: &mut Text, at: usize) -> usize {
     match NUMBERS.get(number as usize) {
@@ -312,14 +312,14 @@ mod tests {
 
     #[test]
     fn shuffles_write_what_words_write() {
-        let men = [0u8, 8, 12, 16, 20, 24, 32, 40, 44, 48, 52, 56, 64, 72, 96, 116];
+        let pieces = [0u8, 8, 12, 16, 20, 24, 32, 40, 44, 48, 52, 56, 64, 72, 96, 116];
         let mut state = 1u64;
         let mut compared = 0;
         for round in 0..20_000u64 {
             let board = [0; 64].map(|_: u8| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let number = state >> 40;
-                if number % 16 < round % 17 { EMPTY } else { men[(number / 16 % 16) as usize] }
+                if number % 16 < round % 17 { EMPTY } else { pieces[(number / 16 % 16) as usize] }
             });
             let (mut words, mut shuffled) = ([0; TEXT], [0; TEXT]);
             let length = placement_everywhere(&board, &mut words);

@@ -1,10 +1,10 @@
-//! Moves as nearly all are written: in the standard's SAN, by the only man that can go there, or told from others by its file.
+//! Moves as nearly all are written: in the standard's SAN, by the only piece that can go there, or told from others by its file.
 //!
 //! Such a text is taken apart by its length, and the move found from its target square, without generating any.
 
 use super::super::attacks::{PAWN, REACH, between};
 use super::super::piece::{Color, EMPTY, Role};
-use super::super::position::{Move, MoveKind, Position, Wing};
+use super::super::position::{CastlingSide, Move, MoveKind, Position};
 use super::super::safety::Attention;
 use super::super::square::{Square, squares};
 
@@ -108,10 +108,10 @@ impl Position {
         let mut told = true;
         let from = match role {
             0 => self.plain_pawn(text.bits as u8, head, takes, to)?,
-            1..=5 if head == 1 => self.plain_man(role, to)?,
+            1..=5 if head == 1 => self.plain_piece(role, to)?,
             1..=4 if head == 2 => {
                 let from;
-                (from, told) = self.told_man(role, (text.bits >> 8) as u8, to)?;
+                (from, told) = self.told_piece(role, (text.bits >> 8) as u8, to)?;
                 from
             }
             _ => return None,
@@ -135,7 +135,7 @@ impl Position {
         self.is_safe_in_full(m, king)
     }
 
-    /// Returns the standard's SAN of a legal plain move where no other man of its role reaches the square; `None` elsewhere.
+    /// Returns the standard's SAN of a legal plain move where no other piece of its role reaches the square; `None` elsewhere.
     #[inline]
     pub(crate) fn short_san(&self, m: Move) -> Option<ShortText> {
         if self.attention == Attention::Unknown || m.kind != MoveKind::Plain {
@@ -187,25 +187,25 @@ impl Position {
 
     #[cold]
     fn read_castling(&self, body: ShortText, mark: u8) -> Option<Plain> {
-        let wing = match body.bits.to_le_bytes().get(..body.len())? {
-            b"O-O" => Wing::H,
-            b"O-O-O" => Wing::A,
+        let side = match body.bits.to_le_bytes().get(..body.len())? {
+            b"O-O" => CastlingSide::King,
+            b"O-O-O" => CastlingSide::Queen,
             _ => return None,
         };
-        let m = self.castling(wing).ok()?;
+        let m = self.castling(side).ok()?;
         let check = self.gives_check(m);
         Some(Plain { m, check, standard: self.is_marked(m, check, mark) })
     }
 
-    /// The men of the role that reach the square.
+    /// The pieces of the role that reach the square.
     #[inline]
     fn near(&self, role: u8, to: Square) -> u64 {
         REACH[role as usize % 6][to.at_most_63()] & self.roles[role as usize % 6] & self.occupied[self.turn.index()]
     }
 
-    /// The only man of the role that reaches the square.
+    /// The only piece of the role that reaches the square.
     #[inline]
-    pub(super) fn plain_man(&self, role: u8, to: Square) -> Option<Square> {
+    pub(super) fn plain_piece(&self, role: u8, to: Square) -> Option<Square> {
         let (at, all) = (to.at_most_63(), self.all());
         let mut near = self.near(role, to);
         let mut found = None;
@@ -222,9 +222,9 @@ impl Position {
         found
     }
 
-    /// The only man of the role on a file that reaches the square; and whether the standard would name its file.
+    /// The only piece of the role on a file that reaches the square; and whether the standard would name its file.
     #[inline(never)]
-    pub(super) fn told_man(&self, role: u8, file: u8, to: Square) -> Option<(Square, bool)> {
+    pub(super) fn told_piece(&self, role: u8, file: u8, to: Square) -> Option<(Square, bool)> {
         if !file.is_ascii_lowercase() || file > b'h' {
             return None;
         }

@@ -4,7 +4,7 @@
 //! What is known beforehand (the text's form, the side, that nothing else can happen) is what makes them quick.
 
 use super::super::attacks::{PAWN, REACH, between};
-use super::super::piece::{CODES, Color, EMPTY, Man, OFF, Role};
+use super::super::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
 use super::super::position::{Move, Position};
 use super::super::safety::Attention;
 use super::super::square::Square;
@@ -132,7 +132,7 @@ impl Position {
         self.attention != Attention::Unknown && Color::BOTH.iter().all(|side| self.king(*side).is_some())
     }
 
-    /// Returns whether `play_quick` can be asked: `knows_checks`, and all men have labels.
+    /// Returns whether `play_quick` can be asked: `knows_checks`, and all pieces have labels.
     pub(crate) fn is_quick(&self) -> bool {
         self.knows_checks() && !self.unlabelled
     }
@@ -162,7 +162,7 @@ impl Position {
         let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
         let all = ours | theirs;
         let takes = text.0 & TAKES != 0;
-        // Where no man may stand: what is taken no processor foresees, so no branch.
+        // Where no piece may stand: what is taken no processor foresees, so no branch.
         let forbidden = all ^ (all ^ !theirs) & u64::from(takes).wrapping_neg();
         if forbidden & bit != 0 || their_king as usize == to {
             return None;
@@ -190,13 +190,13 @@ impl Position {
             if text.0 >> 12 != 0 {
                 // Whether the standard would name the file.
                 let (from, told) =
-                    self.told_man(role as u8, b'a' - 1 + (text.0 >> 12) as u8, Square::masked(to as u8))?;
+                    self.told_piece(role as u8, b'a' - 1 + (text.0 >> 12) as u8, Square::masked(to as u8))?;
                 if !told {
                     return None;
                 }
                 from.at_most_63()
             } else if near & near.wrapping_sub(1) != 0 {
-                self.plain_man(role as u8, Square::masked(to as u8))?.at_most_63()
+                self.plain_piece(role as u8, Square::masked(to as u8))?.at_most_63()
             } else if near == 0 || between(from, to) & all != 0 {
                 return None;
             } else {
@@ -215,7 +215,7 @@ impl Position {
         })
     }
 
-    /// Plays a plain move of a man of the side to move, `BLACK` or not, that reaches the square on an empty board, after telling `before` of it and
+    /// Plays a plain move of a piece of the side to move, `BLACK` or not, that reaches the square on an empty board, after telling `before` of it and
     /// whether it gives check. `None`, and nothing has been done, where it is not legal. `castling`: at least the `castling_squares`.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
@@ -273,7 +273,7 @@ impl Position {
         // Where nothing is taken, this changes nothing that means anything, and is cheaper than to ask.
         self.square[victim as usize % CODES] = OFF;
         self.occupied[us.other().index()] &= !m.to.bit();
-        self.roles[Man(victim).role() as usize] &= !m.to.bit();
+        self.roles[PieceId(victim).role() as usize] &= !m.to.bit();
         self.roles[role as usize] ^= step;
         let reversible = u32::from(!takes & (role != Role::Pawn));
         self.halfmove_clock = self.halfmove_clock.saturating_add(1) & reversible.wrapping_neg();

@@ -1,6 +1,6 @@
 //! Boards as text.
 
-use super::super::board::Board;
+use crate::pcn::board::Board;
 use std::fmt::Write;
 
 /// Returns the board as lines of text: one row for one dimension, rows and columns for two, and one such board after the other, each under its

@@ -1,6 +1,6 @@
 //! The pieces in a player's hand.
 
-use super::super::board::PieceName;
+use crate::pcn::board::PieceName;
 use std::collections::{BTreeMap, HashMap};
 
 /// Captured pieces in the order of their capture, each found by what it can be dropped as: neither a great hand nor a long game makes that slow.

@@ -1,11 +1,12 @@
 //! Documents to games: the structure is checked here, the moves when they are replayed.
 
-use super::super::board::{Board, PieceName, square};
-use super::super::read::{MEMBERS, boolean, parse_value as western, text};
-use super::super::{Path, PcnError, PcnFault, board::name_of};
-use super::{Action, GeneralGame, Naming, Verb};
+use super::action::{Action, Naming, Verb};
+use super::game::GeneralGame;
 use crate::chess::{Position, Square};
 use crate::game::Game;
+use crate::pcn::board::{Board, PieceName, name_of, square};
+use crate::pcn::fault::{Path, PcnError, PcnFault};
+use crate::pcn::read::{MEMBERS, boolean, parse_value as western, text};
 use serde_json::Value;
 
 /// Taikyoku shogi, the greatest game on record, has 1,296. A piece that is named is looked for on all of them.

@@ -1,9 +1,10 @@
 //! Moves replayed: the board, what is in hand, and what is above a square in the midst of a move.
 
-use super::super::board::{Board, PieceName, Side};
-use super::super::{Path, PcnError, PcnFault};
+use super::action::{Action, Naming, Squares, Verb};
+use super::game::GeneralGame;
 use super::hand::Hand;
-use super::{Action, GeneralGame, Naming, Squares, Verb};
+use crate::pcn::board::{Board, PieceName, Side};
+use crate::pcn::fault::{Path, PcnError, PcnFault};
 use std::collections::HashSet;
 use std::fmt;
 

@@ -1,7 +1,9 @@
 //! Games to documents.
 
-use super::super::board::{Board, Side};
-use super::{GeneralGame, Layout, State};
+use super::game::GeneralGame;
+use super::replay::State;
+use crate::pcn::board::{Board, Side};
+use crate::pcn::write::Layout;
 use serde_json::{Value, json};
 
 /// Returns the game as a document: the members that it has, in the document's order. It is read back as the same game.

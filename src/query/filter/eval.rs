@@ -3,12 +3,12 @@
 //! Of conditions that all have to hold, those come first that cost little and let few games pass, as a sample of the games says; the others
 //! are asked of the games that are left.
 
-use super::expr::{Expr, Ranges, Ratings, Reading, Test, TextTest};
-use super::value;
-use super::verdicts::{self, ASK};
 use crate::archive::GameSet;
-use crate::format::headers::{NO_MARKER, OUTCOME_SHIFT};
-use crate::query::headers::{Column, Headers, Key, Strings};
+use crate::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
+use crate::query::filter::expr::{Expr, Ranges, Ratings, Reading, Test, TextTest};
+use crate::query::filter::value;
+use crate::query::filter::verdicts::{self, ASK};
+use crate::query::tag_columns::{Column, Key, Strings, TagColumns};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const FEW: u32 = 8;
 const SAMPLE: usize = 16;
 
 /// Returns the games that pass.
-pub fn games(expr: &Expr, headers: &Headers) -> GameSet {
+pub fn games(expr: &Expr, headers: &TagColumns) -> GameSet {
     let archive = headers.archive();
     let games = archive.len() as usize;
     let node = Maker { headers, games, judged: Vec::new() }.node(expr);
@@ -62,7 +62,7 @@ enum Asked {
 
 /// Makes nodes of a tree.
 struct Maker<'h, 'a> {
-    headers: &'h Headers<'a>,
+    headers: &'h TagColumns<'a>,
     games: usize,
     /// What has been asked of a table already: both players' names are in one.
     judged: Vec<(Arc<Strings>, Asked, Arc<[u8]>)>,
@@ -266,14 +266,14 @@ impl Node {
             }
             Node::Same(verdict) => words.fill(if *verdict { !0 } else { 0 }),
             Node::Look(column, verdicts) => {
-                column.mark(rows, words, |_, number| verdicts.get(number as usize) == Some(&1));
+                column.select(rows, words, |_, number| verdicts.get(number as usize) == Some(&1));
             }
             Node::Numbers(column, spans) => match spans.as_slice() {
-                [(low, span)] => column.mark(rows, words, |_, number| number.wrapping_sub(*low) <= *span),
-                _ => column.mark(rows, words, |_, number| is_within(number, spans)),
+                [(low, span)] => column.select(rows, words, |_, number| number.wrapping_sub(*low) <= *span),
+                _ => column.select(rows, words, |_, number| is_within(number, spans)),
             },
             Node::LookTwice(column, verdicts, ..) => {
-                column.mark(rows, words, |row, number| match verdicts.get(number as usize).copied().unwrap_or(ASK) {
+                column.select(rows, words, |row, number| match verdicts.get(number as usize).copied().unwrap_or(ASK) {
                     ASK => self.passes(row),
                     verdict => verdict == 1,
                 })
@@ -285,7 +285,7 @@ impl Node {
                 // A loop for each, so that the compiler sees what is made of them.
                 macro_rules! mark {
                     ($ratings:path) => {
-                        white.mark(rows, words, |row, number| {
+                        white.select(rows, words, |row, number| {
                             let other = of_black.get(row - start).copied().unwrap_or(0);
                             are_within(own, number, others, other, |one, other| $ratings.of(one, other), ranges)
                         })
@@ -377,7 +377,7 @@ fn uses(column: &Column, verdicts: &[u8], verdict: u8) -> bool {
     (0..rows.div_ceil(BLOCK)).into_par_iter().any(|block| {
         let mut words = [0; BLOCK / 64];
         let rows = block * BLOCK..((block + 1) * BLOCK).min(rows);
-        column.mark(rows, &mut words, |_, number| verdicts.get(number as usize) == Some(&verdict));
+        column.select(rows, &mut words, |_, number| verdicts.get(number as usize) == Some(&verdict));
         words.iter().any(|word| *word != 0)
     })
 }

@@ -1,11 +1,11 @@
 //! Tokens into a tree. `docs/QUERY.md` has the grammar.
 
-use super::expr::{Expr, Ranges, Reading, Test, TextTest};
-use super::field::{self, Field};
-use super::lexer::{self, Kind, Token};
-use super::value::{self, MOST};
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
+use crate::query::filter::expr::{Expr, Ranges, Reading, Test, TextTest};
+use crate::query::filter::field::{self, Field};
+use crate::query::filter::lexer::{self, Kind, Token};
+use crate::query::filter::value::{self, MOST};
 
 /// The longest filter, in bytes.
 const MAX_TEXT: usize = 1 << 16;
@@ -240,7 +240,7 @@ impl Parser<'_> {
         Ok(numbers(field, &ranges, false))
     }
 
-    /// What stands behind `~` and `^=`.
+    /// What stands after `~` and `^=`.
     fn matching(&mut self, field: &Field, begins: bool, sign: &Token) -> Result<Expr, QueryFault> {
         let token = self.value()?;
         let text = written(&token);
@@ -266,7 +266,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind `in`: a range, or a set of values and ranges.
+    /// What stands after `in`: a range, or a set of values and ranges.
     fn set(&mut self, field: &Field, outside: bool) -> Result<Expr, QueryFault> {
         let close = if self.sign("{") {
             "}"

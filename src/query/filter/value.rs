@@ -1,6 +1,6 @@
 //! Tag values read as numbers, and written ones as the ranges that they stand for.
 
-use super::expr::Reading;
+use crate::query::filter::expr::Reading;
 
 /// The greatest number that a bound may have.
 pub const MOST: i64 = i64::MAX / 4;
@@ -52,7 +52,7 @@ fn date(text: &[u8]) -> Option<[i64; 3]> {
         number(part).filter(|number| whole && *number <= most)
     };
     let (year, month, day) = (next(9999, 4)?, next(12, 2)?, next(31, 2)?);
-    // 1998.??.05 is no more than 1998; a time behind the day, or a fourth part, makes it no date.
+    // 1998.??.05 is no more than 1998; a time after the day, or a fourth part, makes it no date.
     parts.next().is_none().then_some([year, month, day])
 }
 

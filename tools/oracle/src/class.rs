@@ -18,11 +18,11 @@ pub enum Class {
     OddNag,
     /// An empty line within movetext, where pgn-reader ends the game.
     EmptyLine,
-    /// A termination marker that pgn-reader does not see: `1/2`, one with a comma, or one directly behind a move.
+    /// A termination marker that pgn-reader does not see: `1/2`, one with a comma, or one directly after a move.
     OddResult,
     /// A tag value with a quote without its backslash, where pgn-reader ends it.
     BareQuote,
-    /// Text among the tags; both readers are given it behind them.
+    /// Text among the tags; both readers are given it after them.
     EarlyText,
     /// A comment without closing brace, which pgn-reader gives up at.
     OpenComment,
@@ -37,13 +37,13 @@ pub enum Class {
     Nul,
     /// A word that shakmaty's SAN cannot read, and Scoresheet reads as the same move as this program.
     WordRead,
-    /// A SAN with a capture sign too many or missing, or a square for the man's letter, or with a square for the man's letter, which shakmaty refuses.
+    /// A SAN with a capture sign too many or missing, or a square for the piece's letter, or with a square for the piece's letter, which shakmaty refuses.
     LooseSan,
     /// A move that is illegal or ambiguous for shakmaty too: the rest of the line is the same text on both sides.
     RawTail,
     /// A main line that ends, in the archive, before an illegal move or a word that is none.
     TailOfGame,
-    /// Text behind the termination marker, which the export writes before it.
+    /// Text after the termination marker, which the export writes before it.
     TextBehindResult,
     /// A game without termination marker, which gets `*`.
     NoResult,
@@ -51,7 +51,7 @@ pub enum Class {
     OpenVariation,
     /// A set-up that shakmaty refuses: moves are compared as text, positions not at all.
     RefusedSetUp,
-    /// A null move in check, behind which shakmaty cannot go.
+    /// A null move in check, after which shakmaty cannot go.
     NullInCheck,
     /// Castling rights spelt in the one or the other way, that mean the same rooks.
     CastlingSpelling,
@@ -75,7 +75,7 @@ impl Class {
             Class::Windows1252 => "text not UTF-8, read as Windows-1252",
             Class::Nul => "NUL dropped",
             Class::WordRead => "word read as a move, the same as here",
-            Class::LooseSan => "SAN with a capture sign too many or missing, or a square for the man's letter",
+            Class::LooseSan => "SAN with a capture sign too many or missing, or a square for the piece's letter",
             Class::RawTail => "line kept as text from an illegal move on, the same text",
             Class::TailOfGame => "main line that ends before an illegal move or unreadable word, in both",
             Class::TextBehindResult => "text behind the termination marker",

@@ -79,7 +79,7 @@ fn without_result(events: &[Event], report: &mut Report) -> (Vec<Event>, Option<
             Event::Open => depth += 1,
             Event::Close => depth = depth.saturating_sub(1),
             Event::Result(result) if depth == 0 || at + 1 == events.len() => last = Some((at, *result)),
-            // Behind a marker that is followed by moves the game goes on: it was none.
+            // After a marker that is followed by moves the game goes on: it was none.
             Event::Move(_) if depth == 0 => last = None,
             _ => {}
         }
@@ -186,7 +186,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Compares what shakmaty cannot follow. A raw text is the same; behind a set-up that it refuses hints and signs may differ.
+    /// Compares what shakmaty cannot follow. A raw text is the same; after a set-up that it refuses hints and signs may differ.
     fn as_text(&self, source: &Event, export: &Event) -> Result<(), ()> {
         use shakmaty::san::San::Normal;
         match (source, export) {

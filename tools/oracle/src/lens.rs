@@ -323,7 +323,7 @@ struct Value {
     open: bool,
 }
 
-/// Reads a tag value from behind its first quote.
+/// Reads a tag value from after its first quote.
 fn tag_value(body: &[u8]) -> Value {
     let mut value = Vec::new();
     let mut bare = false;

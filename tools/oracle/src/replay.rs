@@ -43,7 +43,7 @@ pub fn resolve(position: &Chess, event: &Event, counts: &mut Counts) -> Option<P
                 return Some(Played::Move(m));
             }
             let San::Normal { role, file, rank, to, promotion, .. } = *san else { return None };
-            // What shakmaty takes for a pawn with a whole square of departure may be any man, as in UCI.
+            // What shakmaty takes for a pawn with a whole square of departure may be any piece, as in UCI.
             let any = role == Role::Pawn && file.is_some() && rank.is_some();
             let played = only(position, |m| fits(m, Some(role).filter(|_| !any), file, rank, to, promotion))?;
             counts.add(Class::LooseSan);
@@ -121,7 +121,7 @@ fn read_word(position: &Chess, word: &str) -> Option<Played> {
             _ => return None,
         }
     }
-    // Without a letter, a whole square of departure may hold any man, as in UCI.
+    // Without a letter, a whole square of departure may hold any piece, as in UCI.
     let any = letter != 'P' && file.is_some() && rank.is_some();
     let role = role.or(if any { None } else { Some(Role::Pawn) });
     if let Some(m) = only(position, |m| fits(m, role, file, rank, to, promotion)) {
@@ -137,7 +137,7 @@ fn read_word(position: &Chess, word: &str) -> Option<Played> {
     }
 }
 
-/// Plays what was resolved; `None` behind a null move in check.
+/// Plays what was resolved; `None` after a null move in check.
 pub fn play(position: &Chess, played: Played) -> Option<Chess> {
     match played {
         Played::Move(m) => {

@@ -22,7 +22,7 @@ pub const KINDS: [(&str, &str); 6] = [
 /// A game's main line.
 pub struct Game {
     pub kind: usize,
-    /// `None` for the usual starting position.
+    /// `None` for the standard starting position.
     pub start: Option<Arc<Position>>,
     pub moves: Vec<Move>,
     pub outcome: Outcome,

@@ -2,11 +2,11 @@
 
 use crate::games::Game;
 use scoresheet::chess::Position;
-use scoresheet::packed::board::Board;
-use scoresheet::packed::features::{self, Candidate, FROM_TO, Man, PLACES, ROWS, SMALL, Setting, Visitor};
-use scoresheet::packed::model::{INPUTS, UNITS};
-use scoresheet::packed::scene::{History, Scene};
 use scoresheet::packed::train;
+use scoresheet::packed::train::board::Board;
+use scoresheet::packed::train::features::{self, Candidate, FROM_TO, Mover, PLACES, ROWS, SMALL, Setting, Visitor};
+use scoresheet::packed::train::model::{INPUTS, UNITS};
+use scoresheet::packed::train::scene::{History, Scene};
 
 /// Where the tables begin in the flat array of linear weights.
 pub const FROM_TO_AT: usize = SMALL;
@@ -105,7 +105,7 @@ fn add(to: &mut Row, factor: f32, row: &Row) {
 
 #[derive(Clone, Copy)]
 struct Choice {
-    step: scoresheet::packed::board::Step,
+    step: scoresheet::packed::train::board::Step,
     features: [u32; FEATURES],
     from: usize,
     place: usize,
@@ -122,19 +122,19 @@ struct Choices {
 impl Visitor for Choices {
     type Known = ();
 
-    fn man(&mut self, _: &Setting, _: &Man) -> Option<()> {
+    fn mover(&mut self, _: &Setting, _: &Mover) -> Option<()> {
         Some(())
     }
 
-    fn candidate(&mut self, setting: &Setting, man: &Man, _: &(), candidate: &Candidate) {
+    fn candidate(&mut self, setting: &Setting, mover: &Mover, _: &(), candidate: &Candidate) {
         let mut indices = [0; FEATURES];
-        for (to, from) in indices.iter_mut().zip(setting.weights(man, candidate)) {
+        for (to, from) in indices.iter_mut().zip(setting.weights(mover, candidate)) {
             *to = from as u32;
         }
-        let place = man.role * 64 + candidate.to as usize;
+        let place = mover.role * 64 + candidate.to as usize;
         let rest = [
-            setting.from(man),
-            FROM_TO_AT + man.place * 64 + candidate.to as usize,
+            setting.from(mover),
+            FROM_TO_AT + mover.place * 64 + candidate.to as usize,
             REPLY_AT + self.last[0] * PLACES + place,
             AGAIN_AT + self.last[1] * PLACES + place,
         ];
@@ -144,9 +144,9 @@ impl Visitor for Choices {
         self.list.push(Choice {
             step: candidate.step,
             features: indices,
-            from: man.place,
+            from: mover.place,
             place,
-            victim: man.role * 6 + candidate.victim,
+            victim: mover.role * 6 + candidate.victim,
             score: 0.0,
         });
     }
@@ -188,7 +188,7 @@ impl Learner {
         weights: &mut Weights,
         board: &Board,
         history: &History,
-        played: scoresheet::packed::board::Step,
+        played: scoresheet::packed::train::board::Step,
         rates: Rates,
     ) -> (f32, u16) {
         let scene = Scene::new(board, history);
@@ -201,7 +201,7 @@ impl Learner {
 
         let inputs = &mut self.inputs;
         inputs.clear();
-        let mut men = |set: u64, kind: usize, roles: &dyn Fn(u8) -> usize| {
+        let mut pieces = |set: u64, kind: usize, roles: &dyn Fn(u8) -> usize| {
             let mut set = set;
             while set != 0 {
                 let square = set.trailing_zeros() as u8;
@@ -210,10 +210,10 @@ impl Learner {
             }
         };
         let role = |square: u8| board.role(square) as usize;
-        men(board.own.iter().fold(0, |all, set| all | set), 0, &role);
-        men(board.opp.iter().fold(0, |all, set| all | set), 1, &role);
-        men(extras.hanging[0], 2, &role);
-        men(extras.hanging[1], 3, &role);
+        pieces(board.own.iter().fold(0, |all, set| all | set), 0, &role);
+        pieces(board.opp.iter().fold(0, |all, set| all | set), 1, &role);
+        pieces(extras.hanging[0], 2, &role);
+        pieces(extras.hanging[1], 3, &role);
         for (side, place) in extras.last.into_iter().enumerate() {
             if place < PLACES {
                 inputs.push((4 + side) * PLACES + place);

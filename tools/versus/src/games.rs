@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use scoresheet::Archive;
-use scoresheet::archive::{MODEL, RecodeOptions, recode};
+use scoresheet::archive::{MODEL, TranscodeOptions, transcode};
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::fen::FenText;
 use scoresheet::chess::{Move, MoveKind, Position, Role};
@@ -20,7 +20,7 @@ pub struct Games<'a> {
     /// The same archive with its moves packed.
     pub packed: &'a Archive,
     /// The Brenner bytes.
-    pub ours: Vec<scoresheet::archive::Game<'a>>,
+    pub ours: Vec<scoresheet::archive::GameRef<'a>>,
     pub shakmaty: Vec<Vec<shakmaty::Move>>,
     pub cozy: Vec<Vec<cozy_chess::Move>>,
     /// Standard export format, moves alone.
@@ -42,8 +42,8 @@ pub fn import_with(file: &Path, target: &Path, options: &ImportOptions) -> Resul
 
 /// Packs an archive into a new one, as small as it gets.
 pub fn pack(archive: &Archive, target: &Path) -> Result<(), Failure> {
-    let options = RecodeOptions { coding: Coding::Packed(MODEL), level: Some(19), replace: false };
-    recode(archive, target, &options, |_| {}, &Default::default())?;
+    let options = TranscodeOptions { coding: Coding::Packed(MODEL), level: Some(19), replace: false };
+    transcode(archive, target, &options, |_| {}, &Default::default())?;
     Ok(())
 }
 
@@ -78,7 +78,7 @@ impl<'a> Games<'a> {
         Ok(games)
     }
 
-    fn add(&mut self, game: scoresheet::archive::Game<'a>, moves: &[Move]) -> Result<(), Failure> {
+    fn add(&mut self, game: scoresheet::archive::GameRef<'a>, moves: &[Move]) -> Result<(), Failure> {
         let (mut position, mut chess) = (Position::standard(), Chess::default());
         let (mut theirs, mut cozy, mut pgn) = (Vec::new(), Vec::new(), String::new());
         for (ply, m) in moves.iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::{Failure, games};
 use scoresheet::Archive;
 use scoresheet::chess::fen::FenText;
 use scoresheet::import::{Existing, ImportOptions};
-use scoresheet::query::{Compare, Reach, Search, Signatures, Sought};
+use scoresheet::query::{Compare, PositionQuery, Search, SearchOptions, Signatures};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
@@ -197,9 +197,9 @@ fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure
         for number in 0..SEARCHES {
             let game = archive.game(1 + number * (games / SEARCHES))?;
             let ply = (3 * number as u32).min(game.plies());
-            let sought = Sought::new(&game.position(ply)?, Compare::default());
+            let sought = PositionQuery::new(&game.position(ply)?, Compare::default());
             let start = Instant::now();
-            let found = pool.install(|| search.position(&sought, Reach::default()));
+            let found = pool.install(|| search.position(&sought, SearchOptions::default()));
             time += start.elapsed();
             if !found.hits.iter().any(|hit| hit.game == game.number()) {
                 return Err("a search that has not found the game it was taken from".into());

@@ -9,7 +9,7 @@ use scoresheet::Archive;
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::FenText;
-use scoresheet::game::{Outcome, Stretch, TextKind};
+use scoresheet::game::{Outcome, TextKind};
 use scoresheet::packed;
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use shakmaty::fen::Fen;
@@ -244,7 +244,7 @@ fn aix(games: &Games<'_>, level: CompressionLevel) -> Result<Vec<Vec<u8>>, Failu
 
 /// The games packed.
 fn packed(games: &Games<'_>) -> Vec<Vec<u8>> {
-    let pack = |game: &scoresheet::archive::Game<'_>| {
+    let pack = |game: &scoresheet::archive::GameRef<'_>| {
         let mut bytes = Vec::new();
         packed::encode(game.start(), game.moves(), &mut bytes);
         bytes
@@ -372,7 +372,7 @@ pub fn decode(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
 
 /// From PGN text, moves alone, to the last position: what importing begins with.
 pub fn pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
-    // Behind one tag each, by which a game is known to begin.
+    // After one tag each, by which a game is known to begin.
     let text = |number: usize| Ok(format!("[Event \"?\"]\n\n{}", games.pgn[number]).into_bytes());
     pgn_of(games, "PGN text to the last position (moves alone)", text, rounds)
 }
@@ -429,10 +429,7 @@ fn pgn_of(
             black_box((before, m));
             self.0 += 1;
         }
-        fn stretch(&self) -> Stretch {
-            Stretch::Any
-        }
-        fn mark(&mut self, _: bool) {}
+        fn suffix(&mut self, _: bool) {}
         fn nag(&mut self, _: u8) {}
         fn text(&mut self, _: TextKind, _: &[u8]) {}
         fn open(&mut self) {}
@@ -448,9 +445,9 @@ fn pgn_of(
         contestant("scoresheet, splitter and read_game", |slice| {
             let mut plies = Plies(0);
             let mut splitter = Splitter::new(texts[slice].as_slice(), 0, options.limits);
-            while let Ok(Some(piece)) = splitter.next_piece(1 << 20) {
-                for region in &piece.regions {
-                    black_box(read_game(piece.region(region), 0, &options, &mut plies));
+            while let Ok(Some(piece)) = splitter.next_batch(1 << 20) {
+                for span in &piece.spans {
+                    black_box(read_game(piece.span(span), 0, &options, &mut plies));
                 }
             }
             plies.0

@@ -58,15 +58,15 @@ fn shuffled(board: &[u8; 64], out: &mut Text) -> usize {
     for pair in [6, 4, 2, 0] {
         let codes = _mm_set_epi64x(word(pair + 1), word(pair));
         // Bits 2 to 5 of a code are role and colour.
-        let men = _mm_and_si128(_mm_srli_epi16::<2>(codes), _mm_set1_epi8(15));
-        let men = _mm_shuffle_epi8(letters, men);
+        let pieces = _mm_and_si128(_mm_srli_epi16::<2>(codes), _mm_set1_epi8(15));
+        let pieces = _mm_shuffle_epi8(letters, pieces);
         // Bit 6 of a letter is set; a shift by one makes it the sign.
-        let occupied = _mm_movemask_epi8(_mm_slli_epi16::<1>(men)) as usize;
+        let occupied = _mm_movemask_epi8(_mm_slli_epi16::<1>(pieces)) as usize;
         let sets = [occupied & 0xFF, occupied >> 8 & 0xFF];
         let [low, high] = sets.map(|set| &SHUFFLES[set]);
         let from = _mm_or_si128(_mm_set_epi64x(high.from as i64, low.from as i64), upper);
         let digits = _mm_set_epi64x(high.digits as i64, low.digits as i64);
-        let text = _mm_or_si128(_mm_shuffle_epi8(men, from), digits);
+        let text = _mm_or_si128(_mm_shuffle_epi8(pieces, from), digits);
         at = put_rank(_mm_cvtsi128_si64(_mm_unpackhi_epi64(text, text)) as u64, sets[1], out, at);
         at = put_rank(_mm_cvtsi128_si64(text) as u64, sets[0], out, at);
     }

@@ -1,0 +1,278 @@
+//! Verification: is every byte of an archive what was written, and every game intact?
+
+use crate::archive::file_kind::FileKind;
+use crate::archive::read::archive::Archive;
+use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, walk};
+use crate::archive::read::opening::{Incomplete, Opening, Tail};
+use crate::archive::read::options::OpenOptions;
+use crate::archive::read::read_at::ReadAt;
+use crate::error::{Damage, Error, Result};
+use crate::format::State;
+use crate::format::block::Kind;
+use crate::format::commit::Commit;
+use crate::format::index::Index;
+use rayon::prelude::*;
+use std::fs::File;
+use std::path::Path;
+
+/// How much is verified.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Structure and checksums of every byte, at the disk's speed.
+    Quick,
+    /// The same, and every game is read, every move checked for legality and canonical form, and every source given back and compared
+    /// with its hash.
+    Full,
+}
+
+/// What a verification found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Blocks seen.
+    pub blocks: u64,
+    /// Games in the archive by its last commit.
+    pub games: u64,
+    /// Plies of the main lines of games read (full verification only).
+    pub plies: u64,
+    /// Bytes beyond the last commit: the rest of an unfinished write, not damage.
+    pub uncommitted: u64,
+    /// What is damaged, in the order of the file.
+    pub damage: Vec<Damage>,
+    /// Ranges of games (first and last) in damaged blocks, by those blocks' own account or the gap that they leave.
+    pub lost: Vec<(u64, u64)>,
+    /// The same by place: damage that is one, and the games that it concerns.
+    pub spots: Vec<Spot>,
+    /// Whether there is an index file that belongs to the archive as it is; `None` where there is no index file.
+    pub index: Option<bool>,
+}
+
+/// A damaged place of an archive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spot {
+    /// The offset in the archive, in bytes, of the first structure at fault.
+    pub offset: u64,
+    /// What is wrong with it.
+    pub what: &'static str,
+    /// How many damages of the report it is: those of one structure, or the same of games in a row.
+    pub damages: u64,
+    /// Ranges of games (first and last) that are damaged or lost there, sorted.
+    pub games: Vec<(u64, u64)>,
+}
+
+/// Takes damages that are sorted by their places together; each of the games lost goes to the damage at its offset.
+fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
+    let mut spots: Vec<Spot> = Vec::new();
+    for Damage { offset, what, game } in damage {
+        let last = spots.last().filter(|last| last.what == *what);
+        let follows = |last: &Spot| last.games.last().is_some_and(|(_, end)| *game == end + 1);
+        if !last.is_some_and(|last| last.offset == *offset || follows(last)) {
+            spots.push(Spot { offset: *offset, what, damages: 0, games: Vec::new() });
+        }
+        if let Some(spot) = spots.last_mut() {
+            spot.damages += 1;
+            spot.games.extend((*game > 0).then_some((*game, *game)));
+        }
+    }
+    for (offset, games) in lost {
+        let place = spots.partition_point(|spot| spot.offset < *offset).min(spots.len().saturating_sub(1));
+        if let Some(spot) = spots.get_mut(place) {
+            spot.games.push(*games);
+        }
+    }
+    for spot in &mut spots {
+        spot.games.sort_unstable();
+        let mut joined: Vec<(u64, u64)> = Vec::new();
+        for (first, last) in spot.games.drain(..) {
+            match joined.last_mut() {
+                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+                _ => joined.push((first, last)),
+            }
+        }
+        spot.games = joined;
+    }
+    spots
+}
+
+impl Report {
+    /// Returns whether nothing is damaged.
+    pub fn is_intact(&self) -> bool {
+        self.damage.is_empty()
+    }
+}
+
+impl Archive {
+    /// Verifies the archive at `path`; `progress` is told of bytes done.
+    ///
+    /// Damage is in the report. Errors: the file cannot be read, or is no archive of a version this program knows.
+    pub fn verify(path: impl AsRef<Path>, level: Level, progress: impl Fn(u64) + Sync) -> Result<Report> {
+        Archive::verify_with(path, OpenOptions::default(), level, progress)
+    }
+
+    /// Verifies the archive at `path` as `verify` does, with these options. What is beyond a limit is damage to a full verification.
+    pub fn verify_with(
+        path: impl AsRef<Path>,
+        options: impl Into<OpenOptions>,
+        level: Level,
+        progress: impl Fn(u64) + Sync,
+    ) -> Result<Report> {
+        let options = options.into();
+        let path = path.as_ref();
+        let file = File::open(path).map_err(Error::io("cannot open", path))?;
+        let mut report = Report::default();
+        let (mut store, opening) = match Opening::of_file(&file, path, options.access, Tail::Leave) {
+            Ok(opened) => opened,
+            Err(Error::Damaged(damage)) => {
+                report.spots = spots(&[damage], &[]);
+                report.damage.push(damage);
+                return Ok(report);
+            }
+            Err(error) => return Err(error),
+        };
+        let Opening { header, incomplete, .. } = opening;
+        let (id, mut end, mut games) = (header.state.id, header.state.length, header.state.games);
+        if let Some(Incomplete::Cut(cut)) = incomplete {
+            (end, games) = (cut.committed, cut.games);
+        }
+        report.games = games;
+        report.uncommitted = store.length().saturating_sub(end);
+        store.shorten(end);
+        let (blocks, mut damage) = walk(&store, id);
+        damage.extend(opening.damage());
+        report.blocks = blocks.len() as u64;
+        // What the walk has passed over: there the games are that no block holds.
+        let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();
+        let gap_before = |offset: u64| gaps.iter().copied().filter(|gap| *gap < offset).max().unwrap_or(offset);
+        let mut lost_at = Vec::new();
+        let found: Vec<_> = blocks
+            .par_iter()
+            .flat_map_iter(|block| {
+                progress(block.header.length);
+                check_block(&store, id, block)
+            })
+            .collect();
+        damage.extend(found);
+        let mut builder = IndexBuilder::new(id);
+        let mut next = 1;
+        for block in &blocks {
+            let before = builder.index.state;
+            let fault = builder.add(block).err();
+            if damage.is_empty() {
+                damage.extend(commit_fault(&store, &before, block).or(fault));
+            }
+            if block.header.kind == Kind::Moves {
+                if block.header.first > next {
+                    lost_at.push((gap_before(block.offset), (next, block.header.first - 1)));
+                }
+                next = block.header.first.saturating_add(u64::from(block.header.count)).max(next);
+            }
+        }
+        if next <= games {
+            lost_at.push((gap_before(u64::MAX), (next, games)));
+        }
+        if builder.index.state != header.state && damage.is_empty() {
+            damage.push(Damage::new(header.commit, "the blocks are not those of the commit"));
+        }
+        if let Ok(index) = std::fs::read(FileKind::Index.beside(path)) {
+            let whole = builder.index.state == header.state;
+            // Where blocks are lost, what the index should be is not known.
+            let fits = |index: Index| if whole { index == builder.index } else { index.state == header.state };
+            report.index = Some(Index::decode(&index).is_some_and(fits));
+        }
+        for fault in &damage {
+            let block = blocks.binary_search_by_key(&fault.offset, |block| block.offset);
+            if let Some(header) = block.ok().and_then(|place| blocks.get(place)).map(|block| block.header)
+                && matches!(header.kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
+                && header.count > 0
+                && fault.game == 0
+            {
+                lost_at.push((fault.offset, (header.first, header.first + u64::from(header.count) - 1)));
+            } else if fault.game > 0 {
+                report.lost.push((fault.game, fault.game));
+            }
+        }
+        report.damage.extend(damage);
+        if level == Level::Full && report.is_intact() {
+            let archive = Archive::open_with(path, options)?;
+            verify_games(&archive, &mut report, progress);
+            match verify_sources(&archive, &mut report) {
+                Err(Error::Damaged(damage)) => report.damage.push(damage),
+                done => done?,
+            }
+        }
+        report.damage.sort_by_key(|damage| (damage.offset, damage.game));
+        report.spots = spots(&report.damage, &lost_at);
+        report.lost.extend(lost_at.iter().map(|(_, games)| *games));
+        report.lost.sort_unstable();
+        report.lost.dedup();
+        Ok(report)
+    }
+}
+
+/// Returns what is wrong with a commit block that stands at the end of `before`, if it is one.
+fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
+    if block.header.kind != Kind::Commit {
+        return None;
+    }
+    let commit = block.checked(archive, before.id).ok().and_then(|payload| Commit::decode(&payload));
+    let own = |commit: &Commit| {
+        let numbers = (commit.sequence, commit.games, block.header.first);
+        commit.chain == before.chain && numbers == (before.sequence + 1, before.games, before.sequence + 1)
+    };
+    let what = "a commit that does not belong to the blocks before it";
+    (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, what))
+}
+
+fn verify_games(archive: &Archive, report: &mut Report, progress: impl Fn(u64) + Sync) {
+    let checked: Vec<(u64, Vec<Damage>)> = (0..archive.chunk_count())
+        .into_par_iter()
+        .map(|number| {
+            let (mut plies, mut faults) = (0, Vec::new());
+            let mut note = |result: Result<u32>| match result {
+                Ok(count) => plies += u64::from(count),
+                Err(Error::Damaged(damage)) => faults.push(damage),
+                Err(_) => faults.push(Damage::new(0, "a game that cannot be found")),
+            };
+            match archive.chunk(number) {
+                Ok(chunk) => chunk.games().for_each(|game| {
+                    // The digest reads tags and texts too.
+                    note(game.and_then(|game| game.digest().and_then(|_| game.check_moves())));
+                }),
+                Err(error) => note(Err(error)),
+            }
+            if let Ok(head) = archive.head(number) {
+                progress(head.block.header.length);
+            }
+            (plies, faults)
+        })
+        .collect();
+    for (plies, faults) in checked {
+        report.plies += plies;
+        report.lost.extend(faults.iter().filter(|fault| fault.game > 0).map(|fault| (fault.game, fault.game)));
+        report.damage.extend(faults);
+    }
+}
+
+/// Gives every source back and compares its hash.
+fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
+    let mut next = 1;
+    for (number, source) in (0..).zip(archive.sources()?) {
+        let stored = source.seen - source.rejected;
+        // No game is of two sources: so nothing is given back twice.
+        if source.number != number || (stored > 0 && source.first_game < next) {
+            report.damage.push(Damage::new(0, "sources out of order"));
+            break;
+        }
+        if stored > 0 {
+            next = source.first_game + stored;
+        }
+        if !source.exact {
+            continue;
+        }
+        match archive.write_original(&source, &mut std::io::sink()) {
+            Ok(true) => {}
+            Err(Ok(Error::Damaged(damage))) => report.damage.push(damage),
+            _ => report.damage.push(Damage::new(0, "a source does not come back as it was")),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! Where an archive's bytes are: in a mapped file, in memory, or in a file that is read as they are asked for.
+
+use crate::archive::read::map::Map;
+use crate::error::Damage;
+use crate::format::moves::PAGE;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How the bytes of an archive's file are reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Access {
+    /// The file is mapped into memory: the fastest way. Should another program shorten the file meanwhile, the process ends with SIGBUS.
+    #[default]
+    Map,
+    /// The file is read piece by piece. What another program takes away or changes meanwhile gives an error. For files that others may
+    /// write to, and for file systems that map badly.
+    Read,
+}
+
+/// Bytes that can be read at any offset, from any thread.
+pub trait ReadAt: Sync {
+    /// Returns how many bytes there are.
+    fn length(&self) -> u64;
+
+    /// Returns `length` bytes from `offset` on, borrowed where they are in memory.
+    ///
+    /// Errors: there are not so many (nothing is allocated then), or the system cannot read them.
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage>;
+}
+
+const BEYOND: &str = "bytes beyond the end";
+
+impl ReadAt for [u8] {
+    fn length(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
+        let end = offset.checked_add(length).and_then(|end| usize::try_from(end).ok());
+        let bytes = usize::try_from(offset).ok().zip(end).and_then(|(start, end)| self.get(start..end));
+        bytes.map(Cow::Borrowed).ok_or(Damage::new(offset, BEYOND))
+    }
+}
+
+impl ReadAt for Map {
+    fn length(&self) -> u64 {
+        <[u8]>::length(self)
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
+        if length > PAGE as u64 {
+            self.will_need(offset, length);
+        }
+        <[u8]>::read_at(self, offset, length)
+    }
+}
+
+/// A page of records as it was read, with its offset in the file.
+type Page = (u64, Arc<[u8]>);
+
+/// Pages kept: 4 KiB each.
+const KEPT: usize = 64;
+
+/// A file read with positioned reads. Keeps a few pages of records, and nothing else.
+#[derive(Debug)]
+pub struct Positioned {
+    file: File,
+    length: u64,
+    pages: Vec<Mutex<Option<Page>>>,
+}
+
+impl Positioned {
+    /// Returns the first `length` bytes of a file.
+    pub fn new(file: File, length: u64) -> Positioned {
+        Positioned { file, length, pages: (0..KEPT).map(|_| Mutex::new(None)).collect() }
+    }
+
+    /// Returns the page of records at `offset`, from the pages kept if it is there; `intact` says whether one newly read is as it should be.
+    pub fn page(
+        &self,
+        offset: u64,
+        length: u64,
+        intact: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<Option<Arc<[u8]>>, Damage> {
+        let slot = self.pages.get((offset / PAGE as u64) as usize % KEPT).ok_or(Damage::new(offset, BEYOND))?;
+        if let Some((at, page)) = &*slot.lock().unwrap_or_else(PoisonError::into_inner)
+            && (*at, page.len() as u64) == (offset, length)
+        {
+            return Ok(Some(Arc::clone(page)));
+        }
+        let page: Arc<[u8]> = self.read_at(offset, length)?.into();
+        if !intact(&page) {
+            return Ok(None);
+        }
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((offset, Arc::clone(&page)));
+        Ok(Some(page))
+    }
+}
+
+impl ReadAt for Positioned {
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
+        let beyond = Damage::new(offset, BEYOND);
+        if offset.checked_add(length).is_none_or(|end| end > self.length) {
+            return Err(beyond);
+        }
+        let length = usize::try_from(length).map_err(|_| beyond)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).map_err(|_| Damage::new(offset, "no memory for a block"))?;
+        bytes.resize(length, 0);
+        read_exact_at(&self.file, offset, &mut bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => Damage::new(offset, "the file has become shorter"),
+            _ => Damage::new(offset, "the system cannot read the file"),
+        })?;
+        Ok(Cow::Owned(bytes))
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut offset: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+    use std::os::windows::fs::FileExt;
+    while !bytes.is_empty() {
+        match file.seek_read(bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => {
+                bytes = bytes.get_mut(count..).unwrap_or_default();
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn read_exact_at(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The bytes of an open archive.
+#[derive(Debug)]
+pub enum Store {
+    /// A mapped file.
+    Map(Map),
+    /// Bytes in memory.
+    Memory(Box<[u8]>),
+    /// A file that is read piece by piece.
+    File(Positioned),
+}
+
+impl Store {
+    /// Returns the first `length` bytes of a file; `length` must not be beyond its end.
+    pub fn of(file: File, length: u64, access: Access) -> io::Result<Store> {
+        match access {
+            Access::Map => Map::of(&file, length).map(Store::Map),
+            Access::Read => Ok(Store::File(Positioned::new(file, length))),
+        }
+    }
+
+    /// Leaves off what is beyond the first `length` bytes.
+    pub fn shorten(&mut self, length: u64) {
+        match self {
+            Store::Map(map) => map.shorten(length),
+            Store::Memory(bytes) => {
+                let mut shorter = std::mem::take(bytes).into_vec();
+                shorter.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+                *bytes = shorter.into();
+            }
+            Store::File(file) => file.length = file.length.min(length),
+        }
+    }
+
+    /// Says that these bytes are about to be read.
+    pub fn will_need(&self, offset: u64, length: u64) {
+        if let Store::Map(map) = self {
+            map.will_need(offset, length);
+        }
+    }
+
+    /// Returns all bytes, where they can be reached as memory: the fast path of point reads. Otherwise the file.
+    #[inline]
+    pub fn whole(&self) -> Result<&[u8], &Positioned> {
+        match self {
+            Store::Map(map) => Ok(map),
+            Store::Memory(bytes) => Ok(bytes),
+            Store::File(file) => Err(file),
+        }
+    }
+}
+
+impl ReadAt for Store {
+    fn length(&self) -> u64 {
+        self.whole().map_or_else(ReadAt::length, ReadAt::length)
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
+        match self {
+            Store::Map(map) => map.read_at(offset, length),
+            Store::Memory(bytes) => bytes.read_at(offset, length),
+            Store::File(file) => file.read_at(offset, length),
+        }
+    }
+}

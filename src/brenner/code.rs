@@ -1,0 +1,22 @@
+//! The bytes of the code that are no plain moves (FORMAT.md, "Brenner moves").
+
+/// Text follows, up to the next zero byte; in an archive, the mark of a text that lies elsewhere.
+pub const TEXT: u8 = 0x00;
+/// Castling with the h-side rook.
+pub const CASTLE_H: u8 = 0x04;
+/// Castling with the a-side rook.
+pub const CASTLE_A: u8 = 0x05;
+/// `?` after a move.
+pub const BAD: u8 = 0x06;
+/// `!` after a move.
+pub const GOOD: u8 = 0x07;
+/// An explicit move: two bytes follow.
+pub const EXPLICIT: u8 = 0xC0;
+/// The null move.
+pub const NULL: u8 = 0xC1;
+/// A numeric annotation glyph: one byte follows.
+pub const NAG: u8 = 0xC2;
+/// A variation opens.
+pub const OPEN: u8 = 0xC3;
+/// A variation closes. (C5 begins the header of an archive's game record; C6 and C7 are unassigned.)
+pub const CLOSE: u8 = 0xC4;

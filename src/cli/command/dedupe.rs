@@ -1,0 +1,190 @@
+//! `scoresheet dedupe`: games that are there twice.
+
+use crate::failure::{Code, Failure};
+use crate::out::json::Object;
+use crate::out::new_archive;
+use crate::out::target::Outputs;
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{count, printable, shown, thousands};
+use crate::threads::Threads;
+
+use clap::ValueEnum;
+use scoresheet::archive::copy::Part;
+use scoresheet::archive::{self, Archive, ArchiveSet, GameSet};
+use scoresheet::query::TagColumns;
+use scoresheet::query::report::duplicates::{self, Double, Keep, Likeness, Options};
+use scoresheet::query::tag_columns::Key;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Find games that are there twice, and list them, delete them or leave them out of a copy
+///
+/// Two games are one if their main lines are the same, or one is the beginning of the other, and nothing in their headers speaks against it:
+/// players ("Carlsen, M" is "Carlsen, Magnus"), date, round and result must agree as far as both say something. Games of fewer than 16
+/// half-moves must have all seven roster tags in common. One of the longest stays. Without --delete or -o the pairs are only listed: the
+/// game that can go, the one that stays, how they are alike, players and date.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet dedupe games.bga                    lists the pairs
+  scoresheet dedupe games.bga --delete           deletes what is there twice
+  scoresheet dedupe a.bga b.bga -o one.bga       the games of both, each once")]
+pub struct Args {
+    /// The archive; of several, their games are compared with each other too, and -o makes one archive of them
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// Only list the pairs, which is what is done without --delete or -o anyway
+    #[arg(long, conflicts_with_all = ["delete", "output"])]
+    dry_run: bool,
+    /// Delete the games that can go; of several archives each is changed in a commit of its own
+    #[arg(long, conflicts_with = "output")]
+    delete: bool,
+    /// Write an archive without them
+    #[arg(short, long, value_name = "FILE.bga")]
+    output: Option<PathBuf>,
+    /// Replace that file if it exists already and is an archive
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Which of the longest stays
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    keep: Which,
+    /// Leave games alone that are only the beginning of another
+    #[arg(long)]
+    whole_only: bool,
+    /// List the pairs as JSON objects
+    #[arg(long)]
+    json: bool,
+    /// Say nothing but errors, and show no progress
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// Which game stays.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+enum Which {
+    /// That with the most comments, variations and glyphs, then with the most tags
+    #[default]
+    Best,
+    /// The first
+    First,
+    /// The last
+    Last,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.threads.install(|| dedupe(args, session))
+}
+
+fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
+    let keep = match args.keep {
+        Which::Best => Keep::Best,
+        Which::First => Keep::First,
+        Which::Last => Keep::Last,
+    };
+    let paths: Vec<PathBuf> = archives.archives().iter().map(|archive| archive.path().to_path_buf()).collect();
+    let target = args.output.as_deref();
+    let target =
+        target.map(|path| new_archive::target(paths.iter().map(PathBuf::as_path), path, args.force)).transpose()?;
+    if args.delete {
+        paths.iter().try_for_each(|path| Outputs::default().in_place(path))?;
+    }
+    let headers: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
+    let options = Options { prefixes: !args.whole_only, keep };
+    let doubles = duplicates::find(&headers, options).map_err(|error| match args.archives.as_slice() {
+        [path] => Failure::of_archive(path)(error),
+        _ => error.into(),
+    })?;
+    let number = count(doubles.len() as u64, "game", "games");
+    if args.output.is_none() && !args.delete {
+        list(args, session, &archives, &headers, &doubles)?;
+        if !args.quiet {
+            let all = archives.archives().iter().map(|archive| archive.live().len()).sum();
+            session.note(&format!("{number} of {} could go", thousands(all)));
+        }
+        return Ok(Code::Fine);
+    }
+    // Those that can go, by archive.
+    let mut going: Vec<GameSet> = archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
+    for double in &doubles {
+        let (place, game) = place(&archives, double.game)?;
+        if let Some(set) = going.get_mut(place) {
+            set.insert(game);
+        }
+    }
+    if let Some(target) = &target {
+        let part = |(archive, going): (_, &GameSet)| {
+            let archive: &Archive = archive;
+            let mut games = archive.live();
+            games.subtract(going);
+            Part { archive, games }
+        };
+        let parts: Vec<Part> = archives.archives().iter().zip(&going).map(part).collect();
+        if !args.quiet {
+            session.note(&format!("{number} left out"));
+        }
+        return new_archive::write(session, target, args.quiet, &parts);
+    }
+    drop(headers);
+    drop(archives);
+    for (path, games) in paths.iter().zip(&going) {
+        let deleted = archive::delete(path, games.iter()).map_err(Failure::of_archive(path))?;
+        if !args.quiet {
+            session.note(&format!("{}: {} deleted", shown(path), count(games.len(), "game", "games")));
+        }
+        new_archive::warn_unindexed(session, path, deleted.unindexed.as_ref());
+    }
+    Ok(Code::Fine)
+}
+
+/// The place of a game's archive among the others, and its number there.
+fn place(archives: &ArchiveSet, number: u64) -> Result<(usize, u64), Failure> {
+    let (archive, game) = archives.locate(number)?;
+    let place = archives.archives().iter().position(|other| std::ptr::eq(other, archive));
+    Ok((place.unwrap_or_default(), game))
+}
+
+fn list(
+    args: &Args,
+    session: &Session,
+    archives: &ArchiveSet,
+    headers: &[TagColumns],
+    doubles: &[Double],
+) -> Result<(), Failure> {
+    let keys = ["White", "Black", "Date"].map(|name| Key::Tag(name.to_owned()));
+    let columns = headers.iter().map(|headers| headers.columns(&keys)).collect::<Result<Vec<_>, _>>()?;
+    let mut out = session.stdout();
+    for Double { game, kept, likeness } in doubles {
+        let ((from, game), (of, kept)) = (place(archives, *game)?, place(archives, *kept)?);
+        let text = |column: usize| {
+            let column = columns.get(from).and_then(|columns| columns.get(column));
+            let text = column.and_then(|column| column.text(game)).unwrap_or(b"?");
+            String::from_utf8_lossy(text).into_owned()
+        };
+        let name =
+            |place: usize| archives.archives().get(place).and_then(|archive| archives::name_in(archives, archive));
+        let likeness = match likeness {
+            Likeness::Same => "same",
+            Likeness::Prefix => "prefix",
+        };
+        let (white, black, date) = (text(0), text(1), text(2));
+        if args.json {
+            let mut pair = Object::new();
+            if let (Some(archive), Some(kept)) = (name(from), name(of)) {
+                pair = pair.with("archive", archive).with("kept_archive", kept);
+            }
+            let pair = pair.with("game", game).with("kept", kept).with("likeness", likeness);
+            writeln!(out, "{}", pair.with("white", white).with("black", black).with("date", date))?;
+        } else {
+            // An archive's name stands before the number that is meant there.
+            let numbers = [name(from), Some(game.to_string()), name(of), Some(kept.to_string())];
+            let rest = [likeness.to_owned(), white, black, date];
+            let line: Vec<String> = numbers.into_iter().flatten().chain(rest).map(|part| printable(&part)).collect();
+            writeln!(out, "{}", line.join("\t"))?;
+        }
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,230 @@
+//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): what came before in several contexts foretells each bit, and a mixer
+//! that learns which context to trust joins them.
+//!
+//! Logistic mixing as M. Mahoney describes it ("Adaptive weighing of context models for lossless data compression", 2005), in whole
+//! numbers throughout, so that every machine computes the same.
+
+use super::range::Coder;
+
+/// How many contexts foretell a bit.
+pub(crate) const INPUTS: usize = 5;
+/// A context is a number below this.
+pub(crate) const CONTEXTS: usize = 576;
+/// The places of a bit in a number that are told apart: sizes, then bits below the highest, then signs.
+const NODES: usize = SIGNS + 16;
+/// The greatest size whose bit has a node of its own.
+const SIZES: usize = 19;
+const SIGNS: usize = SIZES + 1 + 16 * 7;
+/// Bits below the highest that are learnt; further ones are not.
+const LEARNT: usize = 3;
+/// Observations after which an estimate moves no slower.
+const SETTLED: u32 = 255;
+const FIRST_WEIGHT: i32 = 20_000;
+
+/// 65,536 / (1 + exp(-k / 2)) for k = -16 to 16, rounded.
+const LOGISTIC: [i32; 33] = [
+    22, 36, 60, 98, 162, 267, 439, 720, 1179, 1921, 3108, 4971, 7812, 11955, 17625, 24743, 32768, 40793, 47911, 53581,
+    57724, 60565, 62428, 63615, 64357, 64816, 65097, 65269, 65374, 65438, 65476, 65500, 65514,
+];
+
+/// The likelihood in 65536ths at a logit of `x` 256ths.
+const fn squash(x: i32) -> i32 {
+    let x = if x < -2047 {
+        1
+    } else if x > 2047 {
+        4095
+    } else {
+        x + 2048
+    };
+    let (knot, between) = ((x >> 7) as usize, x & 127);
+    (LOGISTIC[knot] * (128 - between) + LOGISTIC[knot + 1] * between) >> 7
+}
+
+/// The inverse of `squash`: for each likelihood in 4096ths the least logit that reaches its middle.
+static STRETCH: [i16; 4096] = {
+    let mut table = [0; 4096];
+    let (mut x, mut at) = (-2047, 0);
+    while at < 4096 {
+        while x < 2047 && squash(x) < (at as i32) * 16 + 8 {
+            x += 1;
+        }
+        table[at] = x as i16;
+        at += 1;
+    }
+    table
+};
+
+/// How far an estimate moves towards the bit seen after so many observations, in 32768ths.
+static STEPS: [i32; SETTLED as usize + 1] = {
+    let mut table = [0; SETTLED as usize + 1];
+    let mut seen = 0;
+    while seen < table.len() {
+        table[seen] = 327_680 / (10 * seen as i32 + 16);
+        seen += 1;
+    }
+    table
+};
+
+/// An estimate in each node of how likely a 1 is, in 65536ths (the upper half), and how many bits have been seen. A new one is zero:
+/// the likelihood's highest bit is stored inverted.
+type Estimates = [u32; NODES];
+
+/// The logit of an estimate's likelihood, by the highest 12 bits of the estimate.
+static LOGITS: [i16; 4096] = {
+    let mut table = [0; 4096];
+    let mut at = 0;
+    while at < 4096 {
+        table[at] = STRETCH[at ^ 0x800];
+        at += 1;
+    }
+    table
+};
+
+#[inline]
+fn logit(estimate: u32) -> i32 {
+    i32::from(LOGITS[(estimate >> 20) as usize])
+}
+
+/// Moves an estimate towards the bit seen, `target` being 32,767 for a 1 and -32,768 for a 0.
+#[inline]
+fn learn(estimate: &mut u32, target: i32) {
+    let seen = *estimate & 0xFF;
+    // With its highest bit inverted, the likelihood is a signed number of 16 bits, 32,768 less.
+    let step = ((target - (*estimate as i32 >> 16)) * STEPS[seen as usize]) >> 15;
+    *estimate = estimate.wrapping_add((step as u32) << 16).wrapping_add(u32::from(seen < SETTLED));
+}
+
+/// What has been learnt of one kind of numbers.
+pub(crate) struct Model {
+    /// For each input, by context: the place of its estimates, from 1; 0 for a context that has not been met. Few are in a chunk, and memory
+    /// for all of them would cost more than the coding.
+    places: [Vec<u16>; INPUTS],
+    estimates: Vec<Estimates>,
+    weights: Box<[[i32; INPUTS]; NODES]>,
+}
+
+impl Model {
+    /// Returns a model that has learnt nothing; `contexts` says how many contexts each input has.
+    pub(crate) fn new(contexts: [usize; INPUTS]) -> Model {
+        Model {
+            places: contexts.map(|contexts| vec![0; contexts.clamp(1, CONTEXTS)]),
+            // More contexts than most models meet: room that is not touched costs nothing, moving what has been learnt does.
+            estimates: Vec::with_capacity(contexts.iter().sum::<usize>().min(512)),
+            weights: Box::new([[FIRST_WEIGHT; INPUTS]; NODES]),
+        }
+    }
+
+    /// Codes one number in its contexts; a decoder's `number` means nothing.
+    pub(crate) fn code(&mut self, coder: &mut impl Coder, contexts: [usize; INPUTS], number: i64) -> i64 {
+        let mut places = [0; INPUTS];
+        for ((place, known), context) in places.iter_mut().zip(&mut self.places).zip(contexts) {
+            let context = context.min(known.len() - 1);
+            let known = &mut known[context];
+            if *known == 0 {
+                self.estimates.push([0; NODES]);
+                *known = self.estimates.len() as u16;
+            }
+            *place = usize::from(*known) - 1;
+        }
+        let mut inputs = self.estimates.get_disjoint_mut(places).expect("each input has places of its own");
+        let mut bit = |coder: &mut _, node: usize, one| bit(&mut inputs, &mut self.weights[node], coder, node, one);
+
+        let magnitude = number.unsigned_abs();
+        let whole = (64 - magnitude.leading_zeros()) as usize;
+        let mut size = 0;
+        while size < 64 && bit(coder, size.min(SIZES), size < whole) {
+            size += 1;
+        }
+        let mut value = u64::from(size > 0);
+        let mut node = 0;
+        for (rank, place) in (0..size.saturating_sub(1)).rev().enumerate() {
+            let one = magnitude >> place & 1 != 0;
+            let one = if rank < LEARNT {
+                let one = bit(coder, SIZES + 1 + (size.min(16) - 1) * 7 + node, one);
+                node = 2 * node + 1 + usize::from(one);
+                one
+            } else {
+                coder.half(one)
+            };
+            value = value << 1 | u64::from(one);
+        }
+        if size > 0 && bit(coder, SIGNS + (size - 1).min(15), number < 0) {
+            value.wrapping_neg() as i64
+        } else {
+            value as i64
+        }
+    }
+}
+
+/// Codes a bit by the estimates of its node in each context.
+#[inline]
+fn bit<C: Coder>(
+    inputs: &mut [&mut Estimates; INPUTS],
+    weights: &mut [i32; INPUTS],
+    coder: &mut C,
+    node: usize,
+    one: bool,
+) -> bool {
+    let mut logits = [0; INPUTS];
+    let mut sum = 0;
+    // One look for all that are asked below.
+    assert!(node < NODES);
+    for ((at, input), weight) in logits.iter_mut().zip(inputs.iter()).zip(weights.iter()) {
+        *at = logit(input[node]);
+        sum += i64::from(*at) * i64::from(*weight);
+    }
+    let foretold = squash((sum >> 16) as i32);
+    let one = coder.bit(foretold as u32, one);
+    let target = i32::from(one) * 65_535;
+    let fault = ((target - foretold) * 10) >> 8;
+    for ((logit, input), weight) in logits.iter().zip(inputs).zip(weights) {
+        *weight = weight.wrapping_add((logit * fault + 512) >> 10);
+        learn(&mut input[node], target - 32_768);
+    }
+    one
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::coder::range::{Decoder, Encoder};
+    use proptest::prelude::*;
+
+    #[test]
+    fn tables_are_each_others_inverses() {
+        for (k, value) in (-16..=16).zip(LOGISTIC) {
+            assert_eq!(value, (65_536.0 / (1.0 + f64::exp(-f64::from(k) / 2.0))).round() as i32);
+        }
+        for (at, x) in (0..).zip(STRETCH.map(i32::from)) {
+            let middle = at * 16 + 8;
+            assert!(x == -2047 || squash(x - 1) < middle, "{at}");
+            assert!(x == 2047 || squash(x) >= middle, "{at}");
+        }
+    }
+
+    #[test]
+    fn the_document_has_the_same_table() {
+        let document = include_str!("../../../FORMAT.md");
+        let table = document.split("for n = -16 to 16, rounded:").nth(1).expect("the table");
+        let table: Vec<i32> = table.split_whitespace().map_while(|number| number.parse().ok()).collect();
+        assert_eq!(table, LOGISTIC);
+        assert!(document.contains(&format!("node {SIGNS} + min(size - 1, 15)")));
+        assert!(document.contains(&format!("numbers below {CONTEXTS};")));
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_come_back(numbers in prop::collection::vec((any::<i64>(), 0..64u32, 0..700usize), 0..400)) {
+            let numbers: Vec<_> = numbers.into_iter().map(|(number, shift, context)| (number >> shift, [context; INPUTS])).collect();
+            let (mut coder, mut model) = (Encoder::new(), Model::new([CONTEXTS; INPUTS]));
+            for (number, contexts) in &numbers {
+                model.code(&mut coder, *contexts, *number);
+            }
+            let bytes = coder.finish();
+            let (mut coder, mut model) = (Decoder::new(&bytes), Model::new([CONTEXTS; INPUTS]));
+            for (number, contexts) in numbers {
+                prop_assert_eq!(model.code(&mut coder, contexts, 0), number);
+            }
+        }
+    }
+}

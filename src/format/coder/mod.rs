@@ -1,0 +1,11 @@
+//! Numbers as few bits: a binary range coder, adaptive models of what comes next, and columns that others predict.
+//!
+//! In flow whole numbers and the contexts that they stand in, out flow bytes. What the numbers mean is known in `columns`.
+
+#[allow(clippy::indexing_slicing)]
+mod adaptive;
+#[allow(clippy::indexing_slicing)]
+pub(crate) mod numbers;
+#[allow(clippy::indexing_slicing)]
+pub(crate) mod predicted;
+pub(crate) mod range;

@@ -1,0 +1,309 @@
+//! Columns of numbers: which contexts foretell a number of each kind (FORMAT.md, "Adaptive numbers").
+
+use super::adaptive::{CONTEXTS, INPUTS, Model};
+use super::range::{Coder, Decoder, Encoder};
+use crate::format::budget::collect;
+
+/// What the numbers of a column are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Any.
+    Plain,
+    /// The sides' clocks, in turns.
+    Clock,
+    /// The times that the sides take, in turns.
+    Time,
+    /// Evaluations of a position, after each move.
+    Evaluation,
+}
+
+/// How many levels there are.
+const LEVELS: usize = 24;
+
+/// A number's rough size: 0 to 5 as they are, then two levels to each power of two.
+pub(crate) fn level(number: u64) -> usize {
+    if number < 5 {
+        return number as usize;
+    }
+    let top = number.ilog2() as usize;
+    (top * 2 + 1 + (number >> (top - 1) & 1) as usize).min(LEVELS - 1)
+}
+
+/// Two levels as one context.
+pub(crate) fn pair(a: usize, b: usize) -> usize {
+    a * LEVELS + b
+}
+
+/// 0, -1, 1, -2, 2, .. as 0, 1, 2, 3, 4, ..
+fn folded(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)) as u64
+}
+
+/// The level of a signed number.
+fn signed(number: i64) -> usize {
+    level(folded(number))
+}
+
+/// The values of a column before the one to be coded.
+struct History {
+    kind: Kind,
+    /// The place in its game of the value to be coded, from 0.
+    place: usize,
+    /// The values before in the game, the last first; 0 where there is none.
+    values: [i64; 2],
+    /// What was coded for the values before, the last first.
+    steps: [i64; 4],
+    /// The mean of each side's last steps, in eighths.
+    means: [u64; 2],
+    /// The first values of this game and the one before.
+    first: i64,
+    first_before: i64,
+    /// What a side's clock gains with each move.
+    increment: i64,
+}
+
+impl History {
+    fn new(kind: Kind) -> History {
+        History {
+            kind,
+            place: 0,
+            values: [0; 2],
+            steps: [0; 4],
+            means: [0; 2],
+            first: 0,
+            first_before: 0,
+            increment: 0,
+        }
+    }
+
+    fn enter_game(&mut self) {
+        self.first_before = self.first;
+        self.place = 0;
+        self.values = [0; 2];
+        self.means = [0; 2];
+        if self.kind != Kind::Plain {
+            self.steps = [0; 4];
+        }
+    }
+
+    /// What the next value would be if nothing happened.
+    fn expected(&self) -> i64 {
+        match (self.kind, self.place) {
+            (Kind::Plain | Kind::Time, _) => 0,
+            (Kind::Clock, 0) => self.first_before,
+            (Kind::Clock, 1) | (Kind::Evaluation, _) => self.values[0],
+            (Kind::Clock, _) => self.values[1].wrapping_add(self.increment),
+        }
+    }
+
+    fn contexts(&self) -> [usize; INPUTS] {
+        let side = self.place & 1;
+        let steps = self.steps.map(i64::unsigned_abs);
+        match self.kind {
+            Kind::Plain => {
+                let [a, b, _, d] = self.steps.map(folded);
+                let near = u64::try_from((u128::from(a) + u128::from(b) + u128::from(d)) >> 1).unwrap_or(u64::MAX);
+                [0, level(a), pair(level(b), level(a)), 64 - near.leading_zeros() as usize, pair(level(b), level(d))]
+            }
+            Kind::Clock | Kind::Time => {
+                let expected = self.expected().clamp(0, 1 << 32) as u64;
+                let first = if self.place == 0 { expected } else { self.first.clamp(0, 1 << 32) as u64 };
+                // A clock at `expected`, as a part of what it was at first.
+                let part = |of: u64| expected * of / first.max(1);
+                let [own, other] = [self.means[side], self.means[1 - side]];
+                let steps = steps.map(|step| step.min(LONG));
+                [
+                    pair(level(own >> 2), level(other >> 2)),
+                    expected.min(63) as usize * 2 + usize::from(expected < first),
+                    pair(level(part(16)), level(self.place as u64)),
+                    pair(level(steps[0] + 2 * steps[1] + steps[3]), level(part(32))),
+                    pair(level(own), (64 - expected.leading_zeros() as usize).min(LEVELS - 1)),
+                ]
+            }
+            Kind::Evaluation => {
+                let last = self.values[0];
+                let size = level(last.unsigned_abs());
+                let lately = steps.iter().fold(0u64, |sum, step| sum.saturating_add(*step));
+                [
+                    signed(self.steps[0]) * 2 + side,
+                    pair(level(steps[0]), level(steps[1])),
+                    (size * 2 + usize::from(last > 0)) * 2 + side,
+                    pair(level(lately), level(last.unsigned_abs() / 4)),
+                    self.place.min(CONTEXTS - 1),
+                ]
+            }
+        }
+    }
+
+    /// Takes note of a value, and of what was coded for it.
+    fn push(&mut self, value: i64, step: i64) {
+        if self.place == 0 {
+            self.first = value;
+        }
+        // The first clock of a game says nothing of how fast it is played.
+        let step = if self.place == 0 && self.kind == Kind::Clock { 0 } else { step };
+        let eighths = step.unsigned_abs().min(LONG) * 8;
+        let mean = &mut self.means[self.place & 1];
+        *mean = if self.place < 4 { eighths } else { (3 * *mean + eighths) >> 2 };
+        self.values = [value, self.values[0]];
+        self.steps = [step, self.steps[0], self.steps[1], self.steps[2]];
+        self.place += 1;
+    }
+}
+
+/// Steps beyond count as this.
+const LONG: u64 = 1 << 20;
+
+/// What is learnt of a column.
+struct Column {
+    history: History,
+    model: Model,
+    increments: Option<Model>,
+    game: Option<u64>,
+}
+
+impl Column {
+    fn new(kind: Kind) -> Column {
+        let increments = (kind == Kind::Clock).then(|| Model::new([1, LEVELS, CONTEXTS, CONTEXTS, CONTEXTS]));
+        let contexts = match kind {
+            Kind::Plain => [1, LEVELS, CONTEXTS, 65, CONTEXTS],
+            Kind::Clock | Kind::Time => [CONTEXTS, 128, CONTEXTS, CONTEXTS, CONTEXTS],
+            Kind::Evaluation => [2 * LEVELS, CONTEXTS, 4 * LEVELS, CONTEXTS, CONTEXTS],
+        };
+        Column { history: History::new(kind), model: Model::new(contexts), increments, game: None }
+    }
+
+    /// Codes a value; a decoder's `value` and `increment` mean nothing.
+    fn code(&mut self, coder: &mut impl Coder, game: u64, value: i64, increment: i64) -> i64 {
+        if self.game != Some(game) {
+            self.game = Some(game);
+            self.history.enter_game();
+        }
+        let history = &mut self.history;
+        let expected = history.expected();
+        // Clocks run down.
+        let down = history.kind == Kind::Clock;
+        let step = if down { expected.wrapping_sub(value) } else { value.wrapping_sub(expected) };
+        let step = self.model.code(coder, history.contexts(), step);
+        let value = if down { expected.wrapping_sub(step) } else { expected.wrapping_add(step) };
+        if history.place == 0
+            && let Some(model) = &mut self.increments
+        {
+            let (first, last) = (value.unsigned_abs(), history.increment.unsigned_abs());
+            let contexts = [
+                0,
+                level(last),
+                pair(level(first), level(last)),
+                pair((first % 24) as usize, level(last)),
+                (first % 575) as usize,
+            ];
+            let step = model.code(coder, contexts, increment.wrapping_sub(history.increment));
+            history.increment = history.increment.wrapping_add(step);
+        }
+        history.push(value, step);
+        value
+    }
+}
+
+/// What the sides' clocks seem to gain with each move in a game with these values: what they gained three times at least.
+fn increment(values: &[i64], otherwise: i64) -> i64 {
+    let mut gains = [i64::MIN; 3];
+    for (before, value) in values.iter().zip(values.iter().skip(2)) {
+        let mut gain = value.wrapping_sub(*before);
+        for place in &mut gains {
+            if gain > *place {
+                std::mem::swap(place, &mut gain);
+            }
+        }
+    }
+    if values.len() > 6 { gains[2].max(0) } else { otherwise }
+}
+
+/// Returns values of a kind, coded; `games` has the number of each value's game.
+pub(crate) fn encode(kind: Kind, values: &[i64], games: &[u64]) -> Vec<u8> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let (mut coder, mut column) = (Encoder::new(), Column::new(kind));
+    let mut rest = values;
+    let mut gain = 0;
+    for run in games.chunk_by(|a, b| a == b) {
+        let (of_game, after) = rest.split_at(run.len().min(rest.len()));
+        rest = after;
+        if kind == Kind::Clock {
+            gain = increment(of_game, gain);
+        }
+        for (value, game) in of_game.iter().zip(run) {
+            column.code(&mut coder, *game, *value, gain);
+        }
+    }
+    coder.finish()
+}
+
+/// Returns the values, one for each of `games`. Any bytes give some; `None` only where there is no memory for them.
+pub(crate) fn decode(kind: Kind, bytes: &[u8], games: impl ExactSizeIterator<Item = u64>) -> Option<Vec<i64>> {
+    if games.len() == 0 {
+        return Some(Vec::new());
+    }
+    let (mut coder, mut column) = (Decoder::new(bytes), Column::new(kind));
+    collect(games.map(|game| column.code(&mut coder, game, 0, 0)))
+}
+
+/// Returns numbers of no kind, coded.
+pub(crate) fn encode_plain(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
+    let numbers: Vec<i64> = numbers.into_iter().map(|number| number as i64).collect();
+    encode(Kind::Plain, &numbers, &vec![0; numbers.len()])
+}
+
+/// Returns `count` numbers of no kind. Any bytes give some; `None` only where there is no memory for them.
+pub(crate) fn decode_plain(bytes: &[u8], count: usize) -> Option<Vec<u64>> {
+    let numbers = decode(Kind::Plain, bytes, std::iter::repeat_n(0, count))?;
+    // In place: both take eight bytes.
+    Some(numbers.into_iter().map(|number| number as u64).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const KINDS: [Kind; 4] = [Kind::Plain, Kind::Clock, Kind::Time, Kind::Evaluation];
+
+    proptest! {
+        #[test]
+        fn values_come_back(values in prop::collection::vec((any::<i64>(), 0..64u32, 0..9u64), 0..300)) {
+            let games: Vec<u64> = values.iter().scan(0, |game, (_, _, next)| { *game += next / 8; Some(*game) }).collect();
+            let values: Vec<i64> = values.into_iter().map(|(value, shift, _)| value >> shift).collect();
+            for kind in KINDS {
+                prop_assert_eq!(decode(kind, &encode(kind, &values, &games), games.iter().copied()), Some(values.clone()));
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+            for kind in KINDS {
+                prop_assert_eq!(decode(kind, &bytes, std::iter::repeat_n(7, 300)).map(|values| values.len()), Some(300));
+            }
+        }
+    }
+
+    #[test]
+    fn extremes_come_back() {
+        let values = [i64::MIN, i64::MAX, 0, -1, i64::MAX, i64::MIN, i64::MIN, 1, i64::MAX];
+        for kind in KINDS {
+            assert_eq!(decode(kind, &encode(kind, &values, &[0; 9]), [0; 9].into_iter()).as_deref(), Some(&values[..]));
+        }
+    }
+
+    #[test]
+    fn a_game_with_increment_is_seen_through() {
+        let clocks = [180, 180, 182, 181, 179, 183, 181, 178, 183, 180, 180];
+        assert_eq!(increment(&clocks, 9), 2);
+        assert_eq!(increment(&clocks[..6], 9), 9);
+        let games: Vec<u64> = (0..40).flat_map(|game| [game; 11]).collect();
+        let bytes = encode(Kind::Clock, &clocks.repeat(40), &games);
+        assert!(bytes.len() * 8 < games.len(), "{}", bytes.len());
+        assert_eq!(level(5), 5);
+        assert_eq!([6, 7, 8, 11, 12, 15, 16].map(level), [6, 6, 7, 7, 8, 8, 9]);
+    }
+}

@@ -1,0 +1,274 @@
+//! Texts as templates and fields: `[%clk 0:03:00]` is the template `[%clk c]` and a number (FORMAT.md, "Texts blocks").
+//!
+//! In a template a zero byte and a letter stand for a field. A field belongs to the stream of its letter and of the literal before it,
+//! so that likes stand together when they are compressed. A text without any structure is a template of one text field.
+
+use crate::format::coder::numbers::Kind;
+
+/// The most bytes of a number's text: a sign, twenty digits, colons and tenths.
+pub(crate) const LONGEST: usize = 32;
+
+/// How a field is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Field {
+    /// Any text without a zero byte.
+    Text = b't',
+    /// `h:mm:ss`, a clock.
+    Clock = b'c',
+    /// `hh:mm:ss`, a clock.
+    Clock2 = b'C',
+    /// `h:mm:ss` or `h:mm:ss.t` where the tenths are not zero, a clock.
+    ClockTenths = b'd',
+    /// `h:mm:ss`, a time used.
+    Time = b'm',
+    /// `hh:mm:ss`, a time used.
+    Time2 = b'M',
+    /// `h:mm:ss` or `h:mm:ss.t`, a time used.
+    TimeTenths = b'n',
+    /// Hundredths with one decimal at least and no superfluous zero.
+    Eval = b'e',
+    /// Hundredths with two decimals.
+    EvalFixed = b'E',
+    /// A whole number, perhaps negative.
+    Integer = b'i',
+}
+
+impl Field {
+    /// Returns the field with that letter.
+    pub fn from_letter(letter: u8) -> Option<Field> {
+        use Field::*;
+        [Text, Clock, Clock2, ClockTenths, Time, Time2, TimeTenths, Eval, EvalFixed, Integer]
+            .into_iter()
+            .find(|field| *field as u8 == letter)
+    }
+
+    /// Returns the number of a text; `None` unless `render` gives the text back.
+    fn parse(self, text: &[u8]) -> Option<i64> {
+        let value = match self {
+            Field::Text => return None,
+            Field::Clock | Field::Clock2 | Field::Time | Field::Time2 => seconds(text)?,
+            Field::ClockTenths | Field::TimeTenths => match text {
+                [whole @ .., b'.', tenth @ b'0'..=b'9'] => seconds(whole)? * 10 + i64::from(tenth - b'0'),
+                whole => seconds(whole)? * 10,
+            },
+            Field::Eval | Field::EvalFixed => {
+                let (sign, digits) = match text {
+                    [b'-', digits @ ..] => (-1, digits),
+                    digits => (1, digits),
+                };
+                let (whole, decimals) = digits.split_at(memchr::memchr(b'.', digits)?);
+                let hundredths = match decimals {
+                    [b'.', tenth] => number(&[*tenth])? * 10,
+                    [b'.', tenth, hundredth] => number(&[*tenth, *hundredth])?,
+                    _ => return None,
+                };
+                sign * (number(whole)? * 100 + hundredths)
+            }
+            Field::Integer => match text {
+                [b'-', digits @ ..] => -number(digits)?,
+                digits => number(digits)?,
+            },
+        };
+        let mut back = Vec::with_capacity(text.len());
+        self.render(value, &mut back);
+        (back == text).then_some(value)
+    }
+
+    /// Appends the text of a number.
+    fn render(self, value: i64, out: &mut Vec<u8>) {
+        let push = |value: u64, width: usize, out: &mut Vec<u8>| {
+            let mut digits = [b'0'; 20];
+            let (mut at, mut rest) = (digits.len(), value);
+            while rest > 0 || digits.len() - at < width {
+                at -= 1;
+                digits[at] = b'0' + (rest % 10) as u8;
+                rest /= 10;
+            }
+            out.extend_from_slice(&digits[at..]);
+        };
+        let size = value.unsigned_abs();
+        if value < 0 {
+            out.push(b'-');
+        }
+        match self {
+            Field::Text => {}
+            Field::Integer => push(size, 1, out),
+            Field::Eval | Field::EvalFixed => {
+                push(size / 100, 1, out);
+                out.push(b'.');
+                match size % 100 {
+                    hundredths if self == Field::Eval && hundredths % 10 == 0 => push(hundredths / 10, 1, out),
+                    hundredths => push(hundredths, 2, out),
+                }
+            }
+            _ => {
+                let tenths = matches!(self, Field::ClockTenths | Field::TimeTenths);
+                let seconds = if tenths { size / 10 } else { size };
+                let hours = if matches!(self, Field::Clock2 | Field::Time2) { 2 } else { 1 };
+                push(seconds / 3600, hours, out);
+                out.push(b':');
+                push(seconds / 60 % 60, 2, out);
+                out.push(b':');
+                push(seconds % 60, 2, out);
+                if tenths && !size.is_multiple_of(10) {
+                    out.extend_from_slice(&[b'.', b'0' + (size % 10) as u8]);
+                }
+            }
+        }
+    }
+
+    /// What its numbers are.
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Field::Clock | Field::Clock2 | Field::ClockTenths => Kind::Clock,
+            Field::Time | Field::Time2 | Field::TimeTenths => Kind::Time,
+            Field::Eval | Field::EvalFixed => Kind::Evaluation,
+            Field::Text | Field::Integer => Kind::Plain,
+        }
+    }
+}
+
+fn seconds(text: &[u8]) -> Option<i64> {
+    let [hours @ .., b':', m0, m1, b':', s0, s1] = text else { return None };
+    let part = |a, b| number(&[a, b]).filter(|part| *part < 60);
+    Some(number(hours).filter(|hours| *hours < 1 << 20)? * 3600 + part(*m0, *m1)? * 60 + part(*s0, *s1)?)
+}
+
+fn number(digits: &[u8]) -> Option<i64> {
+    if digits.is_empty() || digits.len() > 15 {
+        return None;
+    }
+    digits.iter().try_fold(0, |value, digit| match digit {
+        b'0'..=b'9' => Some(value * 10 + i64::from(digit - b'0')),
+        _ => None,
+    })
+}
+
+/// Appends a value as text.
+pub fn render(field: Field, value: i64, out: &mut Vec<u8>) {
+    field.render(value, out);
+}
+
+/// A field's value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Value<'a> {
+    /// Of a text field.
+    Text(&'a [u8]),
+    /// Of any other.
+    Number(i64),
+}
+
+/// A text taken apart.
+#[derive(Default, Debug)]
+pub struct Parsed<'a> {
+    /// The template.
+    pub template: Vec<u8>,
+    /// The values of its fields, in order.
+    pub values: Vec<Value<'a>>,
+}
+
+impl<'a> Parsed<'a> {
+    fn literal(&mut self, text: &[u8]) {
+        self.template.extend_from_slice(text);
+    }
+
+    fn text(&mut self, text: &'a [u8]) {
+        self.template.extend_from_slice(&[0, Field::Text as u8]);
+        self.values.push(Value::Text(text));
+    }
+
+    fn field(&mut self, fields: &[Field], text: &'a [u8]) {
+        match fields.iter().find_map(|field| Some((*field, field.parse(text)?))) {
+            Some((field, value)) => {
+                self.template.extend_from_slice(&[0, field as u8]);
+                self.values.push(Value::Number(value));
+            }
+            None => self.text(text),
+        }
+    }
+
+    /// What stands between commands: blanks are part of the template, anything else is a text field.
+    fn between(&mut self, text: &'a [u8]) {
+        let start = text.iter().take_while(|byte| **byte == b' ').count();
+        self.literal(&text[..start]);
+        if start < text.len() {
+            self.text(&text[start..]);
+        }
+    }
+
+    /// Returns whether the text has any structure.
+    pub fn is_structured(&self) -> bool {
+        self.template != [0, Field::Text as u8]
+    }
+}
+
+/// Takes a text apart: commands such as `[%clk 0:03:00]`, lists of `key=value`, and evaluations such as `+0.31/20 5.6s`.
+///
+/// `tenths` says whether clocks without tenths are of a kind that has them elsewhere; it is set when one is seen.
+pub fn parse<'a>(text: &'a [u8], tenths: &mut bool) -> Parsed<'a> {
+    let mut parsed = Parsed::default();
+    if memchr::memmem::find(text, b"[%").is_some() {
+        commands(text, tenths, &mut parsed);
+    } else if let [b'+' | b'-' | b'0'..=b'9', ..] = text
+        && let Some(slash) = memchr::memchr(b'/', text).filter(|slash| *slash < 12)
+    {
+        parsed.text(&text[..slash]);
+        parsed.literal(b"/");
+        let rest = &text[slash + 1..];
+        let (depth, after) = rest.split_at(memchr::memchr(b' ', rest).unwrap_or(rest.len()));
+        parsed.text(depth);
+        parsed.between(after);
+    } else if memchr::memchr_iter(b'=', text).take(2).count() == 2 {
+        pairs(text, &mut parsed);
+    }
+    if parsed.template.is_empty() {
+        parsed.text(text);
+    }
+    parsed
+}
+
+fn commands<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut Parsed<'a>) {
+    let mut rest = text;
+    while let Some(start) = memchr::memmem::find(rest, b"[%") {
+        let command = &rest[start..];
+        let Some(end) = memchr::memchr(b']', command) else { break };
+        let Some(blank) = memchr::memchr(b' ', &command[..end]).filter(|blank| *blank < 16) else { break };
+        parsed.between(&rest[..start]);
+        let (name, value) = (&command[2..blank], &command[blank + 1..end]);
+        let timed = matches!(name, b"clk" | b"clkc" | b"emt");
+        *tenths |= timed && memchr::memchr(b'.', value).is_some() && Field::TimeTenths.parse(value).is_some();
+        let mate = name == b"eval" && value.first() == Some(&b'#');
+        parsed.literal(&command[..blank + 1 + usize::from(mate)]);
+        match name {
+            b"clk" | b"clkc" if *tenths => parsed.field(&[Field::ClockTenths], value),
+            b"clk" | b"clkc" => parsed.field(&[Field::Clock, Field::Clock2], value),
+            b"emt" if *tenths => parsed.field(&[Field::TimeTenths], value),
+            b"emt" => parsed.field(&[Field::Time, Field::Time2], value),
+            b"eval" if mate => parsed.field(&[Field::Integer], &value[1..]),
+            b"eval" => parsed.field(&[Field::Eval, Field::EvalFixed], value),
+            _ => parsed.text(value),
+        }
+        parsed.literal(b"]");
+        rest = &command[end + 1..];
+    }
+    if rest.len() < text.len() {
+        parsed.between(rest);
+    }
+}
+
+/// `d=27, sd=40, pv=Nf3 d5, wv=0.12,`: the keys are the template's, the values fields.
+fn pairs<'a>(text: &'a [u8], parsed: &mut Parsed<'a>) {
+    for (number, part) in text.split(|byte| *byte == b',').enumerate() {
+        if number > 0 {
+            parsed.literal(b",");
+        }
+        match memchr::memchr(b'=', part).filter(|at| *at < 24) {
+            Some(at) => {
+                parsed.literal(&part[..=at]);
+                parsed.text(&part[at + 1..]);
+            }
+            None => parsed.between(part),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! How a column of tag values is written as numbers (FORMAT.md, "Tags blocks").
+
+use crate::format::wire::{Bytes, push_string};
+
+/// Columns whose values recur from chunk to chunk, so that they go to the dictionary even where they seldom recur within one.
+const RECURRING: [&str; 15] = [
+    "Event",
+    "Site",
+    "White",
+    "Black",
+    "Result",
+    "ECO",
+    "Opening",
+    "Variation",
+    "SubVariation",
+    "TimeControl",
+    "Termination",
+    "Annotator",
+    "WhiteTeam",
+    "BlackTeam",
+    "Source",
+];
+
+/// How a column writes its values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Codec {
+    /// Every value as text.
+    Text,
+    /// Numbers of dictionary strings.
+    Dictionary,
+    /// Decimal numbers below 2^32 without a superfluous zero.
+    Integer,
+    /// `+n` as 2 n, `-n` as 2 n + 1, n below 2^31 without a superfluous zero.
+    Signed,
+    /// `yyyy.mm.dd`, parts may be `?`; the difference to the value before.
+    Date,
+    /// `hh:mm:ss`; the seconds since the value before, modulo a day.
+    Time,
+    /// This text, then eight of `0-9A-Za-z`.
+    Base62(Vec<u8>),
+}
+
+const DAY: u64 = 86_400;
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+impl Codec {
+    fn number(&self) -> u8 {
+        match self {
+            Codec::Text => 0,
+            Codec::Dictionary => 1,
+            Codec::Integer => 2,
+            Codec::Signed => 3,
+            Codec::Date => 4,
+            Codec::Time => 5,
+            Codec::Base62(_) => 6,
+        }
+    }
+
+    pub fn push(&self, out: &mut Vec<u8>) {
+        out.push(self.number());
+        if let Codec::Base62(prefix) = self {
+            push_string(prefix, out);
+        }
+    }
+
+    pub fn read(bytes: &mut Bytes) -> Option<Codec> {
+        Some(match bytes.u8()? {
+            0 => Codec::Text,
+            1 => Codec::Dictionary,
+            2 => Codec::Integer,
+            3 => Codec::Signed,
+            4 => Codec::Date,
+            5 => Codec::Time,
+            6 => Codec::Base62(bytes.string()?.to_vec()),
+            _ => return None,
+        })
+    }
+
+    /// Returns the number that stands for a text, before differences are taken; `None` unless `render` gives the text back.
+    pub fn parse(&self, text: &[u8]) -> Option<u64> {
+        match self {
+            Codec::Text | Codec::Dictionary => None,
+            Codec::Integer => decimal(text),
+            Codec::Signed => match text {
+                [b'+', digits @ ..] => Some(decimal(digits).filter(|n| n >> 31 == 0)? * 2),
+                [b'-', digits @ ..] => Some(decimal(digits).filter(|n| n >> 31 == 0)? * 2 + 1),
+                _ => None,
+            },
+            Codec::Date => {
+                let &[y0, y1, y2, y3, b'.', m0, m1, b'.', d0, d1] = text else { return None };
+                let year = if [y0, y1, y2, y3] == *b"????" {
+                    0
+                } else {
+                    Some(fixed(&[y0, y1, y2, y3])?).filter(|year| *year > 0)?
+                };
+                let part = |a, b, most| match [a, b] {
+                    [b'?', b'?'] => Some(0),
+                    digits => fixed(&digits).filter(|n| (1..=most).contains(n)),
+                };
+                Some((year * 13 + part(m0, m1, 12)?) * 32 + part(d0, d1, 31)?)
+            }
+            Codec::Time => {
+                let &[h0, h1, b':', m0, m1, b':', s0, s1] = text else { return None };
+                let part = |a, b, below| fixed(&[a, b]).filter(|n| *n < below);
+                Some((part(h0, h1, 24)? * 60 + part(m0, m1, 60)?) * 60 + part(s0, s1, 60)?)
+            }
+            Codec::Base62(prefix) => {
+                let digits = text.strip_prefix(prefix.as_slice()).filter(|digits| digits.len() == 8)?;
+                digits.iter().try_fold(0, |value, digit| Some(value * 62 + base62(*digit)?))
+            }
+        }
+    }
+
+    /// Appends the text of a number.
+    pub fn render(&self, value: u64, out: &mut Vec<u8>) {
+        let two =
+            |n: u64, out: &mut Vec<u8>| out.extend_from_slice(&[b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8]);
+        match self {
+            Codec::Text | Codec::Dictionary => {}
+            Codec::Integer => push_decimal(value, out),
+            Codec::Signed => {
+                out.push(if value & 1 == 0 { b'+' } else { b'-' });
+                push_decimal(value / 2, out);
+            }
+            Codec::Date => {
+                let (year, month, day) = (value / 32 / 13, value / 32 % 13, value % 32);
+                let part = |n: u64, out: &mut Vec<u8>| {
+                    out.push(b'.');
+                    if n == 0 { out.extend_from_slice(b"??") } else { two(n, out) }
+                };
+                if year == 0 {
+                    out.extend_from_slice(b"????");
+                } else {
+                    two(year / 100, out);
+                    two(year, out);
+                }
+                part(month, out);
+                part(day, out);
+            }
+            Codec::Time => {
+                two(value / 3600, out);
+                out.push(b':');
+                two(value / 60 % 60, out);
+                out.push(b':');
+                two(value % 60, out);
+            }
+            Codec::Base62(prefix) => {
+                out.extend_from_slice(prefix);
+                let mut digits = [0; 8];
+                let mut rest = value;
+                for digit in digits.iter_mut().rev() {
+                    *digit = DIGITS[(rest % 62) as usize];
+                    rest /= 62;
+                }
+                out.extend_from_slice(&digits);
+            }
+        }
+    }
+
+    /// Turns a value into what is written, given the value before it.
+    pub fn difference(&self, value: u64, before: u64) -> u64 {
+        match self {
+            Codec::Date => {
+                let step = value.wrapping_sub(before) as i64;
+                ((step << 1) ^ (step >> 63)) as u64
+            }
+            Codec::Time => (value + DAY - before % DAY) % DAY,
+            _ => value,
+        }
+    }
+
+    pub fn undo_difference(&self, written: u64, before: u64) -> u64 {
+        match self {
+            Codec::Date => before.wrapping_add((written >> 1) ^ (written & 1).wrapping_neg()),
+            Codec::Time => (before % DAY + written % DAY) % DAY,
+            _ => written,
+        }
+    }
+
+    /// Returns the codec for these values, the first that holds nine in ten of a sample and of all, and the number of each value.
+    pub fn choose(name: &[u8], values: &[&[u8]]) -> (Codec, Vec<Option<u64>>) {
+        let base62 = values.first().and_then(|value| value.len().checked_sub(8).map(|cut| value[..cut].to_vec()));
+        let typed = [Codec::Integer, Codec::Signed, Codec::Date, Codec::Time];
+        let linked = base62.filter(|prefix| prefix.ends_with(b"/")).map(Codec::Base62);
+        let numbers = |codec: &Codec, values: &[&[u8]]| {
+            let numbers: Vec<Option<u64>> = values.iter().map(|value| codec.parse(value)).collect();
+            let held = numbers.iter().filter(|number| number.is_some()).count();
+            (held * 10 >= values.len() * 9).then_some(numbers)
+        };
+        let sample = &values[..values.len().min(20)];
+        for codec in typed.into_iter().chain(linked) {
+            if numbers(&codec, sample).is_some()
+                && let Some(numbers) = numbers(&codec, values)
+            {
+                return (codec, numbers);
+            }
+        }
+        let recurring = RECURRING.iter().any(|recurring| recurring.as_bytes() == name);
+        (if recurring { Codec::Dictionary } else { Codec::Text }, Vec::new())
+    }
+}
+
+fn decimal(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() || digits.len() > 10 || (digits.len() > 1 && digits[0] == b'0') {
+        return None;
+    }
+    fixed(digits).filter(|value| value >> 32 == 0)
+}
+
+fn fixed(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0, |value, digit| match digit {
+        b'0'..=b'9' => Some(value * 10 + u64::from(digit - b'0')),
+        _ => None,
+    })
+}
+
+fn base62(digit: u8) -> Option<u64> {
+    Some(u64::from(match digit {
+        b'0'..=b'9' => digit - b'0',
+        b'A'..=b'Z' => digit - b'A' + 10,
+        b'a'..=b'z' => digit - b'a' + 36,
+        _ => return None,
+    }))
+}
+
+fn push_decimal(value: u64, out: &mut Vec<u8>) {
+    crate::chess::fen::write_number(out, u32::try_from(value).unwrap_or(u32::MAX));
+}

@@ -1,0 +1,227 @@
+//! How the games of a chunk stood in their sources: a style for each, and what differs from it (FORMAT.md, "Layout blocks").
+//!
+//! A game written in its style gives nearly always the very bytes of the source. Where not, a patch makes them so.
+
+use super::tags::{push_planes, read_planes, width};
+use crate::format::Limits;
+use crate::format::budget::{self, Budget};
+use crate::format::coder::numbers;
+use crate::format::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
+
+/// The bytes of a style, whose meaning is the PGN writer's.
+pub const STYLE: usize = 9;
+/// So many equal bytes bring a comparison back into step.
+const STEP: usize = 12;
+/// How far off the step is looked for, in bytes.
+const REACH: usize = 160;
+
+/// One difference: after `copy` equal bytes, `delete` bytes give way to `insert`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    /// Bytes that are as expected.
+    pub copy: u64,
+    /// Bytes expected that are not there.
+    pub delete: u64,
+    /// Bytes there that are not expected.
+    pub insert: Box<[u8]>,
+}
+
+/// Returns the edits that turn `expected` into `actual`; none where they are equal.
+pub fn difference(expected: &[u8], actual: &[u8]) -> Vec<Edit> {
+    if expected == actual {
+        return Vec::new();
+    }
+    let (mut edits, mut old, mut new) = (Vec::new(), expected, actual);
+    loop {
+        let copy = common_prefix(old, new);
+        (old, new) = (&old[copy..], &new[copy..]);
+        if old.is_empty() && new.is_empty() {
+            return edits;
+        }
+        let (delete, insert) = step(old, new);
+        edits.push(Edit { copy: copy as u64, delete: delete as u64, insert: new[..insert].into() });
+        (old, new) = (&old[delete..], &new[insert..]);
+    }
+}
+
+/// How much to delete and insert until the texts run together again.
+fn step(old: &[u8], new: &[u8]) -> (usize, usize) {
+    for total in 1..=REACH.min(old.len() + new.len()) {
+        for delete in total.saturating_sub(new.len())..=total.min(old.len()) {
+            let insert = total - delete;
+            let (a, b) = (&old[delete..], &new[insert..]);
+            // Eight bytes tell nearly always; fewer only where both end.
+            if a.first_chunk::<8>() != b.first_chunk::<8>() {
+                continue;
+            }
+            let (a, b) = (&a[..a.len().min(STEP)], &b[..b.len().min(STEP)]);
+            if a == b && (a.len() == STEP || old.len() - delete == new.len() - insert) {
+                return (delete, insert);
+            }
+        }
+    }
+    let same = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    (old.len() - same, new.len() - same)
+}
+
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let chunks = a.chunks_exact(32).zip(b.chunks_exact(32)).take_while(|(a, b)| a == b).count() * 32;
+    chunks + a[chunks..].iter().zip(&b[chunks..]).take_while(|(a, b)| a == b).count()
+}
+
+/// Appends what `edits` make of `expected`; `None` where they do not fit it.
+pub fn apply(expected: &[u8], edits: &[Edit], out: &mut Vec<u8>) -> Option<()> {
+    let mut rest = Bytes(expected);
+    for edit in edits {
+        out.extend_from_slice(rest.take(usize::try_from(edit.copy).ok()?)?);
+        rest.take(usize::try_from(edit.delete).ok()?)?;
+        out.extend_from_slice(&edit.insert);
+    }
+    out.extend_from_slice(rest.0);
+    Some(())
+}
+
+/// The layout of a chunk's games.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Layout {
+    /// The styles.
+    pub styles: Vec<[u8; STYLE]>,
+    /// The number of each game's style.
+    pub games: Vec<u64>,
+    /// Each game's edits.
+    pub edits: Vec<Vec<Edit>>,
+}
+
+impl Layout {
+    /// Returns the payload of the block.
+    pub fn encode(&self, level: i32) -> Vec<u8> {
+        let mut rest = Vec::new();
+        rest.push(width(&self.games));
+        push_planes(&self.games, &mut rest);
+        let counts: Vec<u64> = self.edits.iter().map(|edits| edits.len() as u64).collect();
+        rest.push(width(&counts));
+        push_planes(&counts, &mut rest);
+        let all = || self.edits.iter().flatten();
+        for column in [
+            numbers::encode_plain(all().map(|edit| edit.copy)),
+            numbers::encode_plain(all().map(|edit| edit.delete)),
+            numbers::encode_plain(all().map(|edit| edit.insert.len() as u64)),
+        ] {
+            push_string(&column, &mut rest);
+        }
+        all().for_each(|edit| rest.extend_from_slice(&edit.insert));
+        // Styles that no game has make up for edits that take no bytes.
+        let padding = budget::padding(all().count() as u64 * budget::EDIT, rest.len(), self.games.len());
+        let padding = vec![0; padding.next_multiple_of(STYLE)];
+        let mut raw = Vec::new();
+        push_varint((self.styles.len() + padding.len() / STYLE) as u64, &mut raw);
+        self.styles.iter().for_each(|style| raw.extend_from_slice(style));
+        raw.extend_from_slice(&padding);
+        raw.append(&mut rest);
+        let mut payload = Vec::new();
+        push_compressed(&raw, level, &mut payload);
+        payload
+    }
+
+    /// Reads a payload whose CRC holds; `games` is the chunk's number of games.
+    pub fn decode(payload: &[u8], games: usize) -> Option<Layout> {
+        Layout::decode_within(payload, games, &Limits::DEFAULT)
+    }
+
+    /// Reads a payload that stays within the limits.
+    pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Layout> {
+        let raw = read_compressed_within(payload, limits)?;
+        let mut budget = Budget::new(raw.len(), games, limits);
+        let mut bytes = Bytes(&raw);
+        let count = bytes.count()?;
+        let (all, _) = bytes.take(count.checked_mul(STYLE)?)?.as_chunks();
+        let styles = budget::collect(all.iter().copied())?;
+        let width = bytes.u8()?;
+        let of_games = read_planes(&mut bytes, width, games)?;
+        let width = bytes.u8()?;
+        let counts = read_planes(&mut bytes, width, games)?;
+        let total = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count))?;
+        let total = usize::try_from(total).ok().filter(|total| *total <= limits.edits)?;
+        budget.draw(total, budget::EDIT)?;
+        let mut columns = || Some(numbers::decode_plain(bytes.string()?, total)?.into_iter());
+        let (mut copies, mut deletes, mut inserts) = (columns()?, columns()?, columns()?);
+        let mut edits = budget::with_room(games)?;
+        for count in counts {
+            let mut of_game = budget::with_room(usize::try_from(count).ok()?)?;
+            for _ in 0..count {
+                let (copy, delete) = (copies.next()?, deletes.next()?);
+                let insert = bytes.take(usize::try_from(inserts.next()?).ok()?)?.into();
+                of_game.push(Edit { copy, delete, insert });
+            }
+            edits.push(of_game);
+        }
+        bytes.0.is_empty().then_some(Layout { styles, games: of_games, edits })
+    }
+
+    /// Returns the style and the edits of game `index` of the chunk, from 0.
+    pub fn of_game(&self, index: usize) -> Option<([u8; STYLE], &[Edit])> {
+        let style = self.styles.get(usize::try_from(*self.games.get(index)?).ok()?)?;
+        Some((*style, self.edits.get(index)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn round(expected: &[u8], actual: &[u8]) -> Vec<Edit> {
+        let edits = difference(expected, actual);
+        let mut out = Vec::new();
+        assert_eq!(apply(expected, &edits, &mut out), Some(()));
+        assert_eq!(out, actual);
+        edits
+    }
+
+    #[test]
+    fn small_differences_take_small_edits() {
+        let expected = b"[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O 1-0\n\n";
+        assert!(round(expected, expected).is_empty());
+        let actual = b"[Event \"x\"]\n\n1. e4 e5 2. Nf3+ Nc6 3. Bb5 a6 4. Ba4 Ng8f6 5. O-O 1-0\n\n";
+        let edits = round(expected, actual);
+        assert_eq!(edits.len(), 2);
+        assert_eq!((edits[0].delete, &*edits[0].insert), (0, b"+".as_slice()));
+        assert_eq!(round(expected, &expected[..expected.len() - 1]).len(), 1);
+        assert_eq!(round(expected, &[b"junk", expected.as_slice()].concat()).len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_two_texts(expected in "[ab\\n]{0,60}", actual in "[ab\\n]{0,60}") {
+            round(expected.as_bytes(), actual.as_bytes());
+        }
+
+        #[test]
+        fn layouts_come_back(games in prop::collection::vec((0..3u64, prop::collection::vec((any::<u64>(), any::<u32>(), "[a-z]{0,9}"), 0..4)), 0..30)) {
+            let edit = |(copy, delete, insert): (u64, u32, String)| {
+                Edit { copy, delete: u64::from(delete), insert: insert.into_bytes().into() }
+            };
+            let layout = Layout {
+                styles: vec![[1; STYLE], [2; STYLE], [3; STYLE]],
+                games: games.iter().map(|(style, _)| *style).collect(),
+                edits: games.into_iter().map(|(_, edits)| edits.into_iter().map(edit).collect()).collect(),
+            };
+            prop_assert_eq!(Layout::decode(&layout.encode(3), layout.games.len()), Some(layout));
+        }
+
+        #[test]
+        fn edits_stay_within_their_limit(count in 1..40usize) {
+            let edits = vec![vec![Edit { copy: 1, delete: 0, insert: Box::default() }; count]];
+            let layout = Layout { styles: vec![[1; STYLE]], games: vec![0], edits };
+            let read = |edits| Layout::decode_within(&layout.encode(3), 1, &Limits { edits, ..Limits::DEFAULT });
+            let back = read(count);
+            prop_assert_eq!(back.as_ref(), Some(&layout));
+            prop_assert!(read(count - 1).is_none());
+        }
+
+        #[test]
+        fn any_bytes_are_read(payload in prop::collection::vec(any::<u8>(), 0..100), games in 0..50usize) {
+            let _ = Layout::decode(&[&[payload.len() as u8 & 0x7F, 0], payload.as_slice()].concat(), games);
+        }
+    }
+}

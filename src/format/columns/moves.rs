@@ -1,0 +1,251 @@
+//! Blocks of game records: a table that finds each, then the records (FORMAT.md, "Moves blocks").
+//!
+//! The payload is `model | starts | lengths | page CRCs | records`. The model, in blocks of packed moves alone, names the tables that
+//! the moves are coded by. A start is the offset of every 16th record among the records (of packed ones: every 64th), four bytes;
+//! a length takes 1, 2 or 4 bytes, the same in the whole block; each 4,096 bytes of the records have a CRC of their own, so that
+//! one game can be read, and trusted, without reading the block.
+
+use crate::format::ArchiveId;
+use crate::format::file::block::{BlockHeader, HEADER, Kind};
+use crate::format::wire::Bytes;
+use std::ops::Range;
+
+/// How many games share a start in blocks of plain moves.
+pub const GROUP: usize = 16;
+/// How many games share a start in blocks of packed moves: they are short, and slow enough to read without a long table.
+pub const PACKED_GROUP: usize = 64;
+/// The bytes of records under one CRC.
+pub const PAGE: usize = 4096;
+/// The coding number of records whose moves are plain Brenner bytes.
+pub const PLAIN: u8 = 0;
+/// The coding number of records whose moves are packed.
+pub const PACKED: u8 = 1;
+
+/// Names the tables of packed moves: a number, and the first four bytes of the tables' SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct ModelName {
+    /// The model's number.
+    pub number: u32,
+    /// The first four bytes of its SHA-256, the first the lowest.
+    pub hash: u32,
+}
+
+/// The size of a model's name in bytes.
+const MODEL_NAME: usize = 8;
+
+/// How the records of a block hold their moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Coding {
+    /// As plain Brenner bytes.
+    #[default]
+    Plain,
+    /// Packed by the model of that name.
+    Packed(ModelName),
+}
+
+impl Coding {
+    fn number(self) -> u8 {
+        match self {
+            Coding::Plain => PLAIN,
+            Coding::Packed(_) => PACKED,
+        }
+    }
+}
+
+/// Where things are in the payload of a moves block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layout {
+    /// Games in the block.
+    pub count: usize,
+    /// Whether the moves are packed, so that the payload begins with the name of a model.
+    pub packed: bool,
+    /// Bytes of a length: 1, 2 or 4.
+    pub width: usize,
+    /// The offset of the page CRCs in the payload.
+    pub crcs: usize,
+    /// The offset of the records in the payload.
+    pub records: usize,
+    /// The bytes of all records.
+    pub size: usize,
+}
+
+impl Layout {
+    fn new(count: usize, width: usize, size: usize, packed: bool) -> Layout {
+        let mut layout = Layout { count, packed, width, crcs: 0, records: 0, size };
+        layout.crcs = layout.lengths() + count * width;
+        layout.records = layout.crcs + size.div_ceil(PAGE) * 4;
+        layout
+    }
+
+    /// How many games share a start.
+    fn group(&self) -> usize {
+        if self.packed { PACKED_GROUP } else { GROUP }
+    }
+
+    /// The offset of the starts in the payload.
+    fn starts(&self) -> usize {
+        if self.packed { MODEL_NAME } else { 0 }
+    }
+
+    /// The offset of the lengths in the payload.
+    fn lengths(&self) -> usize {
+        self.starts() + self.count.div_ceil(self.group()) * 4
+    }
+
+    /// Works the layout out of a header; `None` where the header contradicts itself.
+    pub fn of(header: &BlockHeader) -> Option<Layout> {
+        let width = match header.coding >> 4 {
+            0 => 1,
+            1 => 2,
+            2 => 4,
+            _ => return None,
+        };
+        let size = usize::try_from(header.length).ok()?.checked_sub(header.checked as usize)?;
+        let packed = match header.coding & 15 {
+            PLAIN => false,
+            PACKED => true,
+            _ => return None,
+        };
+        // A game takes at least a byte of table, so a false count shows here.
+        let layout = Layout::new(header.count as usize, width, size, packed);
+        (header.kind == Kind::Moves && layout.records == header.checked as usize).then_some(layout)
+    }
+
+    /// Returns how the records hold their moves; `None` where the table contradicts itself. `payload` has at least the table.
+    ///
+    /// Takes time in proportion to the games.
+    pub fn coding(&self, payload: &[u8]) -> Option<Coding> {
+        if !self.is_consistent(payload)? {
+            return None;
+        }
+        if !self.packed {
+            return Some(Coding::Plain);
+        }
+        let mut name = Bytes(payload);
+        Some(Coding::Packed(ModelName { number: name.u32()?, hash: name.u32()? }))
+    }
+
+    /// Returns whether each group begins where the one before it ends, so that no byte is of two games.
+    fn is_consistent(&self, payload: &[u8]) -> Option<bool> {
+        let (starts, _) = payload.get(self.starts()..self.lengths())?.as_chunks::<4>();
+        let groups = payload.get(self.lengths()..self.crcs)?.chunks(self.group() * self.width);
+        let mut end = 0usize;
+        for (start, group) in starts.iter().zip(groups) {
+            if u32::from_le_bytes(*start) as usize != end {
+                return Some(false);
+            }
+            end = end.checked_add(self.sum(group))?;
+        }
+        Some(end <= self.size)
+    }
+
+    fn sum(&self, lengths: &[u8]) -> usize {
+        match self.width {
+            1 => lengths.iter().map(|length| usize::from(*length)).sum(),
+            width => lengths.chunks_exact(width).map(length).sum(),
+        }
+    }
+
+    /// Returns where record `index` (from 0) is among the records: its offset and length. `payload` has at least the table.
+    pub fn locate(&self, payload: &[u8], index: usize) -> Option<(usize, usize)> {
+        self.locate_behind(payload, index, None)
+    }
+
+    /// Does as `locate`; `before` is where the record before this one is, if that is known.
+    #[inline]
+    pub fn locate_behind(
+        &self,
+        payload: &[u8],
+        index: usize,
+        before: Option<(usize, usize)>,
+    ) -> Option<(usize, usize)> {
+        if index >= self.count {
+            return None;
+        }
+        let lengths = payload.get(self.lengths()..self.crcs)?;
+        let offset = match before {
+            // Each group's start is asked for, so that both ways lead to the same place whatever a table says.
+            Some((offset, size)) if !index.is_multiple_of(self.group()) => offset + size,
+            _ => self.add_up(payload, lengths, index)?,
+        };
+        let size = match self.width {
+            1 => usize::from(*lengths.get(index)?),
+            width => length(lengths.get(index * width..(index + 1) * width)?),
+        };
+        (offset.checked_add(size)? <= self.size).then_some((offset, size))
+    }
+
+    /// Returns the offset of record `index`: the start of its group and the lengths before it.
+    fn add_up(&self, payload: &[u8], lengths: &[u8], index: usize) -> Option<usize> {
+        let group = index / self.group();
+        let start = payload.get(self.starts() + group * 4..self.starts() + group * 4 + 4)?;
+        let start = u32::from_le_bytes(start.try_into().ok()?) as usize;
+        let before = lengths.get(group * self.group() * self.width..index * self.width)?;
+        Some(start + self.sum(before))
+    }
+
+    /// Returns how many pages the records take.
+    pub fn pages(&self) -> usize {
+        self.size.div_ceil(PAGE)
+    }
+
+    /// Returns where a page of the records, from 0, is in the payload; nothing where there is none.
+    pub fn page(&self, page: usize) -> Range<usize> {
+        let end = self.records + self.size;
+        let start = page.checked_mul(PAGE).and_then(|start| start.checked_add(self.records)).unwrap_or(end).min(end);
+        start..start.saturating_add(PAGE).min(end)
+    }
+
+    /// Checks one page of the records. `payload` has at least the table, and begins at `offset` in the archive.
+    pub fn page_is_intact(&self, payload: &[u8], page: usize, bytes: &[u8], id: ArchiveId, offset: u64) -> bool {
+        let crc =
+            page.checked_mul(4).and_then(|at| payload.get(self.crcs..self.records)?.get(at..)?.first_chunk::<4>());
+        let start = self.page(page).start as u64;
+        crc.is_some_and(|crc| id.crc(offset + start, bytes).to_le_bytes() == *crc)
+    }
+}
+
+fn length(bytes: &[u8]) -> usize {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | usize::from(*byte))
+}
+
+/// Returns the moves block of these records at `offset`. `ends` has the end of each record in `records`, ascending.
+pub fn encode(first: u64, records: &[u8], ends: &[u32], coding: Coding, id: ArchiveId, offset: u64) -> Vec<u8> {
+    let starts = || std::iter::once(0).chain(ends.iter().copied());
+    let lengths = || starts().zip(ends).map(|(start, end)| end - start);
+    let (width_code, width) = match lengths().max().unwrap_or(0) {
+        0..=0xFF => (0, 1),
+        0x100..=0xFFFF => (1, 2),
+        _ => (2, 4),
+    };
+    let layout = Layout::new(ends.len(), width, records.len(), matches!(coding, Coding::Packed(_)));
+    let mut block = vec![0; HEADER];
+    block.reserve(layout.records + records.len());
+    if let Coding::Packed(model) = coding {
+        block.extend_from_slice(&model.number.to_le_bytes());
+        block.extend_from_slice(&model.hash.to_le_bytes());
+    }
+    for start in starts().take(ends.len()).step_by(layout.group()) {
+        block.extend_from_slice(&start.to_le_bytes());
+    }
+    for length in lengths() {
+        block.extend(length.to_le_bytes().iter().take(width));
+    }
+    let payload = offset + HEADER as u64;
+    for (page, bytes) in records.chunks(PAGE).enumerate() {
+        let at = payload + (layout.records + page * PAGE) as u64;
+        block.extend_from_slice(&id.crc(at, bytes).to_le_bytes());
+    }
+    let header = BlockHeader {
+        kind: Kind::Moves,
+        coding: width_code << 4 | coding.number(),
+        first,
+        count: ends.len() as u32,
+        checked: layout.records as u32,
+        length: (layout.records + records.len()) as u64,
+        payload_crc: id.crc(payload, block.get(HEADER..).unwrap_or_default()),
+    };
+    block.splice(..HEADER, header.encode(id, offset));
+    block.extend_from_slice(records);
+    block
+}

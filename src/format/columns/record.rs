@@ -1,0 +1,142 @@
+//! A game record: a header where there is something to say (flags, the start of a set-up game), then Brenner bytes to the end
+//! (FORMAT.md, "Game records").
+
+use crate::chess::{CastlingSide, Color, Piece, Position, Role, Square};
+use crate::format::wire::{Bytes, push_varint};
+use std::borrow::Cow;
+
+/// The first byte of a record with flags; no Brenner stream begins so.
+pub const HEADER: u8 = 0xC5;
+/// The game does not start from the standard starting position: a starting position follows the flags.
+pub const SET_UP: u8 = 1;
+/// The movetext has no termination marker (not even `*`).
+pub const NO_MARKER: u8 = 2;
+/// The game has a fault: its raw rest is kept as a text.
+pub const FAULT: u8 = 4;
+const KNOWN: u8 = SET_UP | NO_MARKER | FAULT;
+
+/// A record taken apart.
+#[derive(Clone, Debug)]
+pub struct Record<'a> {
+    /// The flags.
+    pub flags: u8,
+    /// The starting position of a set-up game.
+    pub set_up: Option<Box<Position>>,
+    /// The Brenner bytes, texts apart: of the file, or decoded where moves are packed.
+    pub stream: Cow<'a, [u8]>,
+}
+
+impl<'a> Record<'a> {
+    /// Reads a record. Where moves are packed, `stream` is what they are packed in.
+    pub fn decode(bytes: &'a [u8], packed: bool) -> Option<Record<'a>> {
+        let [HEADER, rest @ ..] = bytes else {
+            return Some(Record { flags: 0, set_up: None, stream: Cow::Borrowed(bytes) });
+        };
+        let (&flags, stream) = rest.split_first()?;
+        // Packed moves may begin like a header, and then have an empty one before them.
+        let empty = flags == 0 && packed && stream.first() == Some(&HEADER);
+        if flags & !KNOWN != 0 || (flags == 0 && !empty) {
+            return None;
+        }
+        if flags & SET_UP == 0 {
+            return Some(Record { flags, set_up: None, stream: Cow::Borrowed(stream) });
+        }
+        let mut rest = Bytes(stream);
+        let start = read_start(&mut rest)?;
+        Some(Record { flags, set_up: Some(Box::new(start)), stream: Cow::Borrowed(rest.0) })
+    }
+}
+
+impl Record<'_> {
+    /// Appends the record, its moves plain.
+    pub fn push(&self, out: &mut Vec<u8>) {
+        push_recoded(self, &self.stream, false, out);
+    }
+
+    /// Returns the record with its bytes as its own.
+    pub fn into_owned(self) -> Record<'static> {
+        Record { flags: self.flags, set_up: self.set_up, stream: Cow::Owned(self.stream.into_owned()) }
+    }
+}
+
+/// Appends a record with the flags and starting position of `record` and other moves.
+pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<u8>) {
+    if record.flags != 0 || (packed && stream.first() == Some(&HEADER)) {
+        out.extend_from_slice(&[HEADER, record.flags]);
+    }
+    if let Some(start) = &record.set_up {
+        push_start(start, out);
+    }
+    out.extend_from_slice(stream);
+}
+
+/// Appends a starting position: occupied squares, pieces, state, rooks, clocks.
+pub fn push_start(position: &Position, out: &mut Vec<u8>) {
+    let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
+    out.extend_from_slice(&occupied.to_le_bytes());
+    let mut low = None;
+    for square in (0..64).filter_map(Square::new) {
+        let Some(piece) = position.piece_at(square) else { continue };
+        let nibble = (piece.color as u8) << 3 | piece.role as u8;
+        match low.take() {
+            None => low = Some(nibble),
+            Some(low) => out.push(nibble << 4 | low),
+        }
+    }
+    out.extend(low);
+    let mut state = position.turn() as u8;
+    let mut rooks = Vec::new();
+    for color in Color::BOTH {
+        for side in CastlingSide::BOTH {
+            if let Some(rook) = position.castling_rook(color, side) {
+                state |= 2 << (color.index() * 2 + side as usize);
+                rooks.push(rook.index());
+            }
+        }
+    }
+    if position.en_passant().is_some() {
+        state |= 0x20;
+    }
+    out.push(state);
+    out.extend_from_slice(&rooks);
+    out.extend(position.en_passant().map(Square::index));
+    push_varint(u64::from(position.halfmove_clock()), out);
+    push_varint(u64::from(position.fullmove_number()), out);
+}
+
+fn read_start(bytes: &mut Bytes) -> Option<Position> {
+    let occupied = bytes.u64()?;
+    let nibbles = bytes.take(occupied.count_ones().div_ceil(2) as usize)?;
+    let mut pieces = [None; 64];
+    let mut next = 0;
+    for (square, id) in pieces.iter_mut().enumerate() {
+        if occupied >> square & 1 == 0 {
+            continue;
+        }
+        let nibble = nibbles.get(next / 2)? >> (next % 2 * 4) & 15;
+        let color = if nibble & 8 == 0 { Color::White } else { Color::Black };
+        let role = *Role::ALL.get(usize::from(nibble & 7))?;
+        *id = Some(Piece { color, role });
+        next += 1;
+    }
+    let state = bytes.u8()?;
+    let turn = if state & 1 == 0 { Color::White } else { Color::Black };
+    let mut position = Position::from_pieces(&pieces, turn);
+    for color in Color::BOTH {
+        for side in CastlingSide::BOTH {
+            if state & 2 << (color.index() * 2 + side as usize) != 0 {
+                let rook = Square::new(bytes.u8()?)?;
+                if !position.grant_castling(color, side, rook) {
+                    return None;
+                }
+            }
+        }
+    }
+    if state & 0x20 != 0 && !position.set_en_passant(Square::new(bytes.u8()?)?) {
+        return None;
+    }
+    let halfmove = u32::try_from(bytes.varint()?).ok()?;
+    let fullmove = u32::try_from(bytes.varint()?).ok()?;
+    position.set_clocks(halfmove, fullmove);
+    (state & 0xC0 == 0).then_some(position)
+}

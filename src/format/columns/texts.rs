@@ -1,0 +1,425 @@
+//! The texts of a chunk of games (FORMAT.md, "Texts blocks").
+//!
+//! Texts with a structure that stand right after a move carry their place themselves and leave nothing in the moves; all others have
+//! a mark there, in order.
+
+use super::annotation::{self, Field, Value};
+use super::tags::{push_planes, read_planes, width};
+use crate::format::Limits;
+use crate::format::budget::{self, Budget};
+use crate::format::coder::numbers;
+use crate::format::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
+use crate::game::TextKind;
+use std::collections::HashMap;
+
+/// The most templates of a chunk; further texts are kept whole.
+const MAX_TEMPLATES: usize = 1 << 14;
+/// The most templates that a reader takes: one more may stand for nothing but its bytes.
+const MOST_TEMPLATES: usize = MAX_TEMPLATES + 2;
+/// The template of a text without structure.
+const WHOLE: [u8; 2] = [0, Field::Text as u8];
+
+/// A text on its way to a block, in the order of writing.
+#[derive(Debug)]
+struct Draft {
+    kind: TextKind,
+    /// The move it stands after, from 1, if it carries its own place.
+    behind: Option<u32>,
+    /// Where its bytes begin and end in those of all texts.
+    start: u32,
+    end: u32,
+}
+
+/// Collects the texts of a chunk of games.
+#[derive(Default, Debug)]
+pub struct TextsBuilder {
+    current: Vec<Draft>,
+    games: Vec<Vec<Draft>>,
+    /// The bytes of all texts.
+    text: Vec<u8>,
+    tenths: bool,
+    any: bool,
+}
+
+impl TextsBuilder {
+    /// Adds a text to the current game. `after` is the number of moves in the stream before it, if it stands right after the last of
+    /// them and is the first text to do so. Returns whether it needs a mark in the moves.
+    pub fn push(&mut self, kind: TextKind, text: &[u8], behind: Option<u32>) -> bool {
+        let structured =
+            kind == TextKind::Brace && behind.is_some() && annotation::parse(text, &mut self.tenths).is_structured();
+        self.draft(kind, behind.filter(|_| structured), text.iter().copied().filter(|byte| *byte != 0));
+        !structured
+    }
+
+    fn draft(&mut self, kind: TextKind, behind: Option<u32>, text: impl Iterator<Item = u8>) {
+        let start = self.text.len() as u32;
+        self.text.extend(text);
+        self.current.push(Draft { kind, behind, start, end: self.text.len() as u32 });
+    }
+
+    /// Adds a text of another chunk as it was there: with its own place, after so many moves, or with a mark in the moves.
+    pub fn keep(&mut self, kind: TextKind, behind: Option<u32>, text: &[u8]) {
+        if kind == TextKind::Brace {
+            annotation::parse(text, &mut self.tenths);
+        }
+        self.draft(kind, behind, text.iter().copied());
+    }
+
+    /// Takes its own place from the text added last, for something follows that would stand before it; it needs a mark in the moves now.
+    pub fn mark_last(&mut self) {
+        if let Some(draft) = self.current.last_mut() {
+            draft.behind = None;
+        }
+    }
+
+    /// Ends the current game.
+    pub fn end_game(&mut self) {
+        let mut texts = std::mem::take(&mut self.current);
+        self.any |= !texts.is_empty();
+        // Those with their own place first.
+        texts.sort_by_key(|draft| draft.behind.is_none());
+        self.games.push(texts);
+    }
+
+    /// Forgets the current game's texts.
+    pub fn rewind(&mut self) {
+        if let Some(first) = self.current.first() {
+            self.text.truncate(first.start as usize);
+        }
+        self.current.clear();
+    }
+
+    /// Returns whether no game has a text: then there is no texts block.
+    pub fn is_empty(&self) -> bool {
+        !self.any
+    }
+
+    /// Returns the payload of the block.
+    pub fn encode(&self, level: i32) -> Vec<u8> {
+        let mut templates = Templates::default();
+        let (mut placed, mut marked) = (Vec::new(), Vec::new());
+        let (mut kinds, mut numbers, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
+        let mut tenths = self.tenths;
+        for (game, texts) in self.games.iter().enumerate() {
+            let own = texts.iter().filter(|draft| draft.behind.is_some()).count();
+            placed.push(own as u64);
+            marked.push((texts.len() - own) as u64);
+            let mut before = 0;
+            for draft in texts {
+                match draft.behind {
+                    Some(behind) => {
+                        gaps.push(u64::from(behind - before - 1));
+                        before = behind;
+                    }
+                    None => kinds.push(draft.kind as u8),
+                }
+                let text = &self.text[draft.start as usize..draft.end as usize];
+                let parsed = match draft.kind {
+                    TextKind::Brace => annotation::parse(text, &mut tenths),
+                    _ => annotation::Parsed { template: WHOLE.to_vec(), values: vec![Value::Text(text)] },
+                };
+                numbers.push(templates.add(parsed, text, game));
+            }
+        }
+        let mut rest = Vec::new();
+        for numbers in [&placed, &marked, &gaps, &numbers] {
+            rest.push(width(numbers));
+            push_planes(numbers, &mut rest);
+        }
+        rest.extend_from_slice(&kinds);
+        for stream in &templates.streams {
+            if stream.field == Field::Text {
+                rest.extend_from_slice(&stream.text);
+            } else {
+                push_string(&numbers::encode(stream.field.kind(), &stream.values, &stream.games), &mut rest);
+            }
+        }
+        let charge = templates.charge() + gaps.len() as u64 * budget::PLACED;
+        let padding = budget::padding(charge, rest.len(), self.games.len());
+        if padding > 0 {
+            // A template that no text uses.
+            templates.order.push(vec![b' '; padding]);
+        }
+        let mut raw = Vec::new();
+        push_varint(templates.order.len() as u64, &mut raw);
+        templates.order.iter().for_each(|template| push_string(template, &mut raw));
+        raw.append(&mut rest);
+        let mut payload = Vec::new();
+        push_compressed(&raw, level, &mut payload);
+        payload
+    }
+}
+
+/// The values of one field of like templates.
+#[derive(Debug)]
+struct Stream {
+    field: Field,
+    text: Vec<u8>,
+    values: Vec<i64>,
+    /// The game of each value.
+    games: Vec<u64>,
+}
+
+#[derive(Default)]
+struct Templates {
+    order: Vec<Vec<u8>>,
+    /// Each template's number and the streams of its fields.
+    known: HashMap<Vec<u8>, (u64, Vec<usize>)>,
+    names: HashMap<(Vec<u8>, Field), usize>,
+    streams: Vec<Stream>,
+    /// The charge of each template and how many texts have it.
+    uses: Vec<(u64, u64)>,
+}
+
+impl Templates {
+    /// Adds a text; returns the number of its template.
+    fn add(&mut self, parsed: annotation::Parsed, whole: &[u8], game: usize) -> u64 {
+        if !self.known.contains_key(&parsed.template) && self.order.len() >= MAX_TEMPLATES {
+            let parsed = annotation::Parsed { template: WHOLE.to_vec(), values: vec![Value::Text(whole)] };
+            return self.add_known(parsed, game);
+        }
+        self.add_known(parsed, game)
+    }
+
+    fn add_known(&mut self, parsed: annotation::Parsed, game: usize) -> u64 {
+        if !self.known.contains_key(&parsed.template) {
+            let fields: Vec<_> = fields(&parsed.template).collect();
+            let mut streams = Vec::with_capacity(fields.len());
+            for (literal, field) in fields {
+                let next = self.streams.len();
+                let stream = *self.names.entry((literal.to_vec(), field)).or_insert(next);
+                if stream == next {
+                    self.streams.push(Stream { field, text: Vec::new(), values: Vec::new(), games: Vec::new() });
+                }
+                streams.push(stream);
+            }
+            self.known.insert(parsed.template.clone(), (self.order.len() as u64, streams));
+            self.uses.push((charge_of(&parsed.template), 0));
+            self.order.push(parsed.template.clone());
+        }
+        let Some((number, streams)) = self.known.get(&parsed.template) else { return 0 };
+        self.uses[*number as usize].1 += 1;
+        for (stream, value) in streams.iter().zip(parsed.values) {
+            let stream = &mut self.streams[*stream];
+            match value {
+                Value::Text(text) => {
+                    stream.text.extend_from_slice(text);
+                    stream.text.push(0);
+                }
+                Value::Number(value) => {
+                    stream.values.push(value);
+                    stream.games.push(game as u64);
+                }
+            }
+        }
+        *number
+    }
+
+    /// The charge of all texts' templates and of the streams that they use.
+    fn charge(&self) -> u64 {
+        let streams = self.streams.iter().filter(|stream| !stream.values.is_empty()).count() as u64;
+        self.uses.iter().map(|(charge, texts)| charge * texts).sum::<u64>() + streams * budget::STREAM
+    }
+}
+
+/// The charge of a text of this template: its literals and its numbers. Text fields have bytes of their own.
+fn charge_of(template: &[u8]) -> u64 {
+    let (fields, numbers) = fields(template)
+        .fold((0, 0), |(fields, numbers), (_, field)| (fields + 1, numbers + u64::from(field != Field::Text)));
+    (template.len() - 2 * fields) as u64 + numbers * budget::NUMBER
+}
+
+/// The fields of a template, each with the literal before it; letters that mean nothing are left out.
+fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], Field)> {
+    let mut rest = template;
+    std::iter::from_fn(move || {
+        let at = memchr::memchr(0, rest)?;
+        let (literal, after) = rest.split_at(at);
+        let field = Field::from_letter(*after.get(1)?)?;
+        rest = &after[2..];
+        Some((literal, field))
+    })
+}
+
+fn sum(numbers: &[u64], most: usize) -> Option<usize> {
+    let sum = numbers.iter().try_fold(0u64, |sum, number| sum.checked_add(*number))?;
+    usize::try_from(sum).ok().filter(|sum| *sum <= most)
+}
+
+/// The texts of a chunk, read.
+#[derive(Debug, Default)]
+pub struct Texts {
+    bytes: Vec<u8>,
+    /// The end of each text in `bytes`.
+    ends: Vec<usize>,
+    /// For each game: its first text, its first gap and its first kind.
+    games: Vec<[usize; 3]>,
+    gaps: Vec<u64>,
+    kinds: Vec<TextKind>,
+}
+
+impl Texts {
+    /// Reads a payload whose CRC holds; `games` is the chunk's number of games.
+    pub fn decode(payload: &[u8], games: usize) -> Option<Texts> {
+        Texts::decode_within(payload, games, &Limits::DEFAULT)
+    }
+
+    /// Reads a payload that stays within the limits.
+    pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Texts> {
+        let raw = read_compressed_within(payload, limits)?;
+        let mut budget = Budget::new(raw.len(), games, limits);
+        let mut bytes = Bytes(&raw);
+        let count = bytes.count().filter(|count| *count <= MOST_TEMPLATES)?;
+        let templates: Option<Vec<&[u8]>> = (0..count).map(|_| bytes.string()).collect();
+        let templates = templates?;
+        let mut planes = |count| {
+            let width = bytes.u8()?;
+            read_planes(&mut bytes, width, count)
+        };
+        let (placed, marked) = (planes(games)?, planes(games)?);
+        // A marked text has a byte with its kind; placed ones may take nothing at all.
+        let own = sum(&placed, limits.placed)?;
+        let others = sum(&marked, raw.len())?;
+        budget.draw(own, budget::PLACED)?;
+        let gaps = planes(own)?;
+        let templates_used = planes(own + others)?;
+        let kinds = bytes.take(others)?.iter().map(|kind| TextKind::from_number(*kind)).collect::<Option<Vec<_>>>()?;
+
+        // In which games each stream is used, and by which templates.
+        let mut names = HashMap::new();
+        let mut streams: Vec<(Field, Vec<u64>)> = Vec::new();
+        let mut uses: Vec<Vec<usize>> = Vec::new();
+        let mut parts = Vec::new();
+        for template in &templates {
+            let found: Vec<_> = fields(template).collect();
+            let length: usize = found.iter().map(|(literal, _)| literal.len() + 2).sum();
+            let tail = &template[length..];
+            if memchr::memchr(0, tail).is_some() {
+                return None;
+            }
+            let of_template = found.iter().map(|(literal, field)| {
+                *names.entry((*literal, *field)).or_insert_with(|| {
+                    streams.push((*field, Vec::new()));
+                    streams.len() - 1
+                })
+            });
+            uses.push(of_template.collect());
+            parts.push((found, tail));
+        }
+        let charges: Vec<u64> = templates.iter().map(|template| charge_of(template)).collect();
+        let mut next = templates_used.iter();
+        for (game, (placed, marked)) in placed.iter().zip(&marked).enumerate() {
+            for number in next.by_ref().take((*placed + *marked) as usize) {
+                let number = usize::try_from(*number).ok()?;
+                budget.draw(1, *charges.get(number)?)?;
+                for stream in uses.get(number)? {
+                    let (_, games) = &mut streams[*stream];
+                    games.try_reserve(1).ok()?;
+                    games.push(game as u64);
+                }
+            }
+        }
+        let mut readers = Vec::with_capacity(streams.len());
+        for (field, games) in streams {
+            readers.push(match field {
+                Field::Text => {
+                    let start = bytes.0;
+                    for _ in games {
+                        let end = memchr::memchr(0, bytes.0)?;
+                        bytes.take(end + 1)?;
+                    }
+                    Reader::Text(&start[..start.len() - bytes.0.len()])
+                }
+                field => {
+                    budget.draw(usize::from(!games.is_empty()), budget::STREAM)?;
+                    let values = numbers::decode(field.kind(), bytes.string()?, games.into_iter())?;
+                    Reader::Numbers(field, values.into_iter())
+                }
+            });
+        }
+        if !bytes.0.is_empty() {
+            return None;
+        }
+
+        let mut texts = Texts { gaps, kinds, ends: budget::with_room(own + others)?, ..Texts::default() };
+        texts.games = budget::with_room(games + 1)?;
+        let (mut next, mut gap, mut kind) = (templates_used.iter(), 0, 0);
+        for (placed, marked) in placed.iter().zip(&marked) {
+            texts.games.push([texts.ends.len(), gap, kind]);
+            gap += *placed as usize;
+            kind += *marked as usize;
+            for number in next.by_ref().take((*placed + *marked) as usize) {
+                let (found, tail) = parts.get(*number as usize)?;
+                for ((literal, _), stream) in found.iter().zip(uses.get(*number as usize)?) {
+                    texts.push(literal)?;
+                    match readers.get_mut(*stream)? {
+                        Reader::Text(rest) => {
+                            let end = memchr::memchr(0, rest)?;
+                            texts.push(&rest[..end])?;
+                            *rest = &rest[end + 1..];
+                        }
+                        Reader::Numbers(field, values) => {
+                            texts.push(&[])?;
+                            annotation::render(*field, values.next()?, &mut texts.bytes);
+                        }
+                    }
+                }
+                texts.push(tail)?;
+                texts.ends.push(texts.bytes.len());
+                if texts.bytes.len() > limits.texts {
+                    return None;
+                }
+            }
+        }
+        texts.games.push([texts.ends.len(), gap, kind]);
+        Some(texts)
+    }
+
+    /// Appends bytes, and leaves room for a number; `None` where there is no memory for them.
+    #[inline]
+    fn push(&mut self, bytes: &[u8]) -> Option<()> {
+        self.bytes.try_reserve(bytes.len() + annotation::LONGEST).ok()?;
+        self.bytes.extend_from_slice(bytes);
+        Some(())
+    }
+
+    fn range(&self, game: usize) -> Option<([usize; 3], [usize; 3])> {
+        Some((*self.games.get(game)?, *self.games.get(game + 1)?))
+    }
+
+    fn text(&self, number: usize) -> Option<&[u8]> {
+        let start = match number.checked_sub(1) {
+            Some(before) => *self.ends.get(before)?,
+            None => 0,
+        };
+        self.bytes.get(start..*self.ends.get(number)?)
+    }
+
+    /// Returns the texts of game `index` of the chunk (from 0) that have marks in its moves, in order.
+    pub fn marked(&self, index: usize) -> impl Iterator<Item = (TextKind, &[u8])> {
+        let (first, kinds) = match self.range(index) {
+            Some(([first, gap, kind], [_, next_gap, next_kind])) => (first + (next_gap - gap), kind..next_kind),
+            None => (0, 0..0),
+        };
+        (first..).zip(kinds).filter_map(|(text, kind)| Some((*self.kinds.get(kind)?, self.text(text)?)))
+    }
+
+    /// Returns the comments of game `index` of the chunk that carry their own places: the number of moves before each, and its text.
+    pub fn placed(&self, index: usize) -> impl Iterator<Item = (u64, &[u8])> {
+        let (first, gaps) = match self.range(index) {
+            Some(([first, gap, _], [_, next_gap, _])) => (first, gap..next_gap),
+            None => (0, 0..0),
+        };
+        let mut behind = 0u64;
+        (first..).zip(gaps).filter_map(move |(text, gap)| {
+            behind = behind.checked_add(*self.gaps.get(gap)?)?.checked_add(1)?;
+            Some((behind, self.text(text)?))
+        })
+    }
+}
+
+/// A stream on its way back.
+enum Reader<'a> {
+    Text(&'a [u8]),
+    Numbers(Field, std::vec::IntoIter<i64>),
+}

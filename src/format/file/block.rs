@@ -1,0 +1,126 @@
+//! Block headers: every block says what it is, which games it covers and how long it is (FORMAT.md, "Blocks").
+
+use crate::format::wire::Bytes;
+use crate::format::{ArchiveId, MOST};
+
+/// The first bytes of every block.
+pub const SYNC: [u8; 4] = *b"BGAb";
+/// Where the blocks of an archive begin: after its two header pages.
+pub const BLOCKS: u64 = 8192;
+/// The size of a block header in bytes.
+pub const HEADER: usize = 40;
+
+/// What a block holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// Game records: headers and Brenner moves.
+    Moves = 1,
+    /// Tag pairs, as columns.
+    Tags = 2,
+    /// Comments and other text.
+    Texts = 3,
+    /// Strings that tags refer to; `first` is the first string's id, from 0.
+    Dictionary = 4,
+    /// A source of games.
+    Source = 5,
+    /// The end of a batch.
+    Commit = 6,
+    /// How the games stood in their sources.
+    Layout = 7,
+    /// Games that are deleted; `first` is the first of them.
+    Deleted = 8,
+    /// Bytes of a source that stand beside no stored game; `first` is the number of the game that comes next.
+    Loose = 9,
+    /// Games that were deleted and are there again; `first` is the first of them.
+    Restored = 10,
+}
+
+impl Kind {
+    fn from_number(number: u8) -> Option<Kind> {
+        use Kind::*;
+        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose, Restored]
+            .into_iter()
+            .find(|kind| *kind as u8 == number)
+    }
+}
+
+/// A block's header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockHeader {
+    /// What the block holds.
+    pub kind: Kind,
+    /// How it holds it; the meaning depends on the kind.
+    pub coding: u8,
+    /// The number of the first game (or string, or source) covered.
+    pub first: u64,
+    /// How many games (or strings) are covered.
+    pub count: u32,
+    /// For moves: the bytes of the payload under the payload CRC, the others being under page CRCs. For others: the payload's length.
+    pub checked: u32,
+    /// The payload's length in bytes.
+    pub length: u64,
+    /// The CRC of the first `checked` bytes of the payload, seeded for the payload's offset.
+    pub payload_crc: u32,
+}
+
+impl BlockHeader {
+    /// Returns the header of a block at `offset`.
+    pub fn encode(&self, id: ArchiveId, offset: u64) -> [u8; HEADER] {
+        let mut bytes = Vec::with_capacity(HEADER);
+        bytes.extend_from_slice(&SYNC);
+        bytes.extend_from_slice(&[self.kind as u8, self.coding, 0, 0]);
+        bytes.extend_from_slice(&self.first.to_le_bytes());
+        bytes.extend_from_slice(&self.count.to_le_bytes());
+        bytes.extend_from_slice(&self.checked.to_le_bytes());
+        bytes.extend_from_slice(&self.length.to_le_bytes());
+        bytes.extend_from_slice(&self.payload_crc.to_le_bytes());
+        bytes.extend_from_slice(&id.crc(offset, &bytes).to_le_bytes());
+        let mut header = [0; HEADER];
+        header.copy_from_slice(&bytes);
+        header
+    }
+
+    /// Reads the header of a block at `offset`; `None` unless everything in it holds.
+    pub fn decode(bytes: &[u8], id: ArchiveId, offset: u64) -> Option<BlockHeader> {
+        let (body, crc) = bytes.get(..HEADER)?.split_at(HEADER - 4);
+        if crc != id.crc(offset, body).to_le_bytes() {
+            return None;
+        }
+        let mut bytes = Bytes(body);
+        let sync = bytes.array()?;
+        let (kind, coding, reserved) = (bytes.u8()?, bytes.u8()?, bytes.u16()?);
+        let header = BlockHeader {
+            kind: Kind::from_number(kind)?,
+            coding,
+            first: bytes.u64()?,
+            count: bytes.u32()?,
+            checked: bytes.u32()?,
+            length: bytes.u64()?,
+            payload_crc: bytes.u32()?,
+        };
+        let end = offset.checked_add(HEADER as u64)?.checked_add(header.length)?;
+        // Pages of records have CRCs of their own; of any other block the payload CRC covers everything.
+        let rest = header.length.checked_sub(u64::from(header.checked))?;
+        let covered = rest == 0 || header.kind == Kind::Moves;
+        let small = header.first.max(end) <= MOST;
+        (sync == SYNC && reserved == 0 && covered && small && end > offset).then_some(header)
+    }
+}
+
+/// Returns a whole block of a kind that has one CRC for all its payload.
+pub fn encode(kind: Kind, first: u64, count: u32, payload: &[u8], id: ArchiveId, offset: u64) -> Vec<u8> {
+    let mut block = Vec::with_capacity(HEADER + payload.len());
+    let header = BlockHeader {
+        kind,
+        coding: 0,
+        first,
+        count,
+        checked: payload.len() as u32,
+        length: payload.len() as u64,
+        payload_crc: id.crc(offset + HEADER as u64, payload),
+    };
+    block.extend_from_slice(&header.encode(id, offset));
+    block.extend_from_slice(payload);
+    block
+}

@@ -1,0 +1,127 @@
+//! Commit blocks: the end of a batch, with the archive's totals and how far the import was (FORMAT.md, "Commits").
+
+use super::source::Source;
+use super::state::Chain;
+use crate::format::MOST;
+use crate::format::wire::{Bytes, push_string, push_varint};
+
+/// The archive's totals at a commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Commit {
+    /// Counts the commits from 1; the high-water slot of this commit has the same number.
+    pub sequence: u64,
+    /// Games in the archive.
+    pub games: u64,
+    /// Plies of their main lines.
+    pub plies: u64,
+    /// Strings in the dictionary.
+    pub strings: u64,
+    /// Sources read to their end.
+    pub sources: u64,
+    /// Bytes of PGN read, decompressed.
+    pub pgn_bytes: u64,
+    /// Games stored with a fault.
+    pub faulty: u64,
+    /// Games rejected.
+    pub rejected: u64,
+    /// Bytes of moves blocks, headers included.
+    pub moves_bytes: u64,
+    /// Bytes of tags blocks, headers included.
+    pub tags_bytes: u64,
+    /// Bytes of texts blocks, headers included.
+    pub texts_bytes: u64,
+    /// Bytes of dictionary blocks, headers and second copies included.
+    pub dictionary_bytes: u64,
+    /// Bytes of layout blocks, headers included.
+    pub layout_bytes: u64,
+    /// The chain up to this block: so a commit belongs to what comes before it and to nothing else.
+    pub chain: Chain,
+}
+
+/// How far an import was at a commit, so that it can go on from there.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unfinished {
+    /// The number of the import's first source in the archive, from 0. Those after it that were read to their end have source blocks.
+    pub first_source: u64,
+    /// The line of the current source at which it goes on, from 1.
+    pub line: u64,
+    /// The options that have a bearing on what is stored, in the writer's words.
+    pub options: String,
+    /// The source that was being read, as far as it was read: its length and hash are those of the bytes that have been imported.
+    pub source: Source,
+}
+
+impl Unfinished {
+    /// Appends it to the payload of its commit.
+    pub fn encode(&self, payload: &mut Vec<u8>) {
+        push_varint(self.first_source, payload);
+        push_varint(self.line, payload);
+        push_string(self.options.as_bytes(), payload);
+        payload.extend_from_slice(&self.source.encode());
+    }
+
+    /// Returns what a commit's payload says of an unfinished import, if anything.
+    pub fn of(payload: &[u8]) -> Option<Unfinished> {
+        Unfinished::decode(Commit::decode(payload)?.sources, payload.get(TOTALS..)?)
+    }
+
+    fn decode(number: u64, bytes: &[u8]) -> Option<Unfinished> {
+        let mut bytes = Bytes(bytes);
+        let mut small = || bytes.varint().filter(|number| *number <= MOST);
+        let (first_source, line) = (small()?, small()?);
+        let options = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
+        Some(Unfinished { first_source, line, options, source: Source::decode(number, bytes.0)? })
+    }
+}
+
+/// The bytes of a commit's thirteen numbers and its chain.
+const TOTALS: usize = 13 * 8 + 16;
+
+impl Commit {
+    /// Returns the payload: thirteen numbers of eight bytes and the chain. After them stands [`Unfinished`], if the import has not come to its end.
+    pub fn encode(&self) -> Vec<u8> {
+        [
+            self.sequence,
+            self.games,
+            self.plies,
+            self.strings,
+            self.sources,
+            self.pgn_bytes,
+            self.faulty,
+            self.rejected,
+            self.moves_bytes,
+            self.tags_bytes,
+            self.texts_bytes,
+            self.dictionary_bytes,
+            self.layout_bytes,
+        ]
+        .into_iter()
+        .flat_map(u64::to_le_bytes)
+        .chain(self.chain.0)
+        .collect()
+    }
+
+    /// Reads a payload.
+    pub fn decode(payload: &[u8]) -> Option<Commit> {
+        let mut bytes = Bytes(payload);
+        let mut number = || bytes.u64().filter(|number| *number <= MOST);
+        let commit = Commit {
+            sequence: number()?,
+            games: number()?,
+            plies: number()?,
+            strings: number()?,
+            sources: number()?,
+            pgn_bytes: number()?,
+            faulty: number()?,
+            rejected: number()?,
+            moves_bytes: number()?,
+            tags_bytes: number()?,
+            texts_bytes: number()?,
+            dictionary_bytes: number()?,
+            layout_bytes: number()?,
+            chain: Chain::default(),
+        };
+        let commit = Commit { chain: Chain(bytes.array()?), ..commit };
+        (bytes.0.is_empty() || Unfinished::decode(commit.sources, bytes.0).is_some()).then_some(commit)
+    }
+}

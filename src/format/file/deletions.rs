@@ -1,0 +1,58 @@
+//! Deletions and restorations blocks: games that are no longer to be seen, and those that are again (FORMAT.md, "Deletions blocks").
+
+use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed};
+
+/// Returns the payload for these runs of games, ascending and apart, each as first and last.
+pub fn encode(runs: &[(u64, u64)]) -> Vec<u8> {
+    let (mut raw, mut next) = (Vec::new(), 1);
+    for (first, last) in runs {
+        push_varint(first - next, &mut raw);
+        push_varint(last - first, &mut raw);
+        next = last + 2;
+    }
+    let mut payload = Vec::new();
+    push_compressed(&raw, 9, &mut payload);
+    payload
+}
+
+/// Reads a payload whose CRC holds; no run goes beyond game `games`.
+pub fn decode(payload: &[u8], games: u64) -> Option<Vec<(u64, u64)>> {
+    let raw = read_compressed(payload)?;
+    let (mut bytes, mut runs, mut next) = (Bytes(&raw), Vec::new(), 1u64);
+    while !bytes.0.is_empty() {
+        let first = next.checked_add(bytes.varint()?)?;
+        let last = first.checked_add(bytes.varint()?)?;
+        if last > games {
+            return None;
+        }
+        runs.push((first, last));
+        next = last.checked_add(2)?;
+    }
+    Some(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn runs_come_back(steps in prop::collection::vec((0..1000u64, 0..1000u64), 0..50)) {
+            let (mut runs, mut next) = (Vec::new(), 1);
+            for (gap, length) in steps {
+                runs.push((next + gap, next + gap + length));
+                next += gap + length + 2;
+            }
+            let games = runs.last().map_or(0, |run| run.1);
+            let payload = encode(&runs);
+            prop_assert_eq!(decode(&payload, games), Some(runs));
+            prop_assert!(games == 0 || decode(&payload, games - 1).is_none());
+        }
+
+        #[test]
+        fn any_bytes_are_read(payload in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = decode(&[&[payload.len() as u8, 0], payload.as_slice()].concat(), u64::MAX);
+        }
+    }
+}

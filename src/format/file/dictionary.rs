@@ -1,0 +1,58 @@
+//! Dictionary blocks: the strings that tags refer to by number (FORMAT.md, "Dictionary blocks").
+//!
+//! Every dictionary block is written twice, one after the other, since many games hang on it.
+
+use crate::format::Limits;
+use crate::format::budget::with_room;
+use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
+
+/// Returns the payload of a block with these strings.
+pub fn encode(strings: &[Box<[u8]>], level: i32) -> Vec<u8> {
+    let mut raw = Vec::new();
+    for string in strings {
+        push_varint(string.len() as u64, &mut raw);
+    }
+    for string in strings {
+        raw.extend_from_slice(string);
+    }
+    let mut payload = Vec::new();
+    push_compressed(&raw, level, &mut payload);
+    payload
+}
+
+/// A dictionary block, read.
+#[derive(Debug)]
+pub struct Strings {
+    raw: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl Strings {
+    /// Reads a payload whose CRC holds.
+    pub fn decode(payload: &[u8], count: usize) -> Option<Strings> {
+        Strings::decode_within(payload, count, &Limits::DEFAULT)
+    }
+
+    /// Reads a payload that stays within the limits.
+    pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<Strings> {
+        let raw = read_compressed_within(payload, limits)?;
+        let mut bytes = Bytes(&raw);
+        // A length takes a byte at least.
+        let mut starts = with_room(Some(count).filter(|count| *count <= raw.len())? + 1)?;
+        let mut end = 0usize;
+        starts.push(end);
+        for _ in 0..count {
+            end = end.checked_add(bytes.count().filter(|length| *length <= limits.string)?)?;
+            starts.push(end);
+        }
+        // After the lengths.
+        let first = raw.len() - bytes.0.len();
+        starts.iter_mut().for_each(|start| *start += first);
+        (end == bytes.0.len()).then_some(Strings { raw, starts })
+    }
+
+    /// Returns string `index` of the block, from 0.
+    pub fn get(&self, index: usize) -> Option<&[u8]> {
+        self.raw.get(*self.starts.get(index)?..*self.starts.get(index + 1)?)
+    }
+}

@@ -1,0 +1,163 @@
+//! The index file: where each chunk's moves and each dictionary block are (FORMAT.md, "The index file"). A cache of the archive.
+
+use crate::format::wire::Bytes;
+use crate::format::{MOST, State, VERSION};
+
+/// The first bytes of every index.
+pub const MAGIC: [u8; 8] = *b"\x89BGI\r\n\x1a\n";
+/// The size of the header in bytes.
+pub const HEADER: usize = 112;
+/// The size of an entry in bytes.
+pub const ENTRY: usize = 24;
+
+/// A chunk of games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChunkEntry {
+    /// The number of its first game, from 1.
+    pub first: u64,
+    /// Where its moves block begins.
+    pub offset: u64,
+    /// How many pages of records the chunks before it have.
+    pub pages: u64,
+}
+
+/// A dictionary block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DictionaryEntry {
+    /// The id of its first string, from 0.
+    pub first: u64,
+    /// Where the block begins.
+    pub offset: u64,
+    /// Where its second copy begins.
+    pub copy: u64,
+}
+
+/// A block of deletions or restorations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DeletionEntry {
+    /// The first game that it names.
+    pub first: u64,
+    /// Where the block begins.
+    pub offset: u64,
+    /// How many games it names.
+    pub count: u64,
+}
+
+/// An index.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Index {
+    /// The state of the archive that it was made from.
+    pub state: State,
+    /// Pages of records in all.
+    pub pages: u64,
+    /// Strings in the dictionary.
+    pub strings: u64,
+    /// The chunks in order.
+    pub chunks: Vec<ChunkEntry>,
+    /// The dictionary blocks in order.
+    pub dictionaries: Vec<DictionaryEntry>,
+    /// The blocks of deletions and restorations in order.
+    pub deletions: Vec<DeletionEntry>,
+}
+
+impl Index {
+    /// Returns the file.
+    pub fn encode(&self) -> Vec<u8> {
+        let entries = self.chunks.len() + self.dictionaries.len() + self.deletions.len();
+        let mut file = Vec::with_capacity(HEADER + entries * ENTRY + 4);
+        file.extend_from_slice(&MAGIC);
+        file.extend_from_slice(&VERSION.0.to_le_bytes());
+        file.extend_from_slice(&VERSION.1.to_le_bytes());
+        file.extend_from_slice(&(HEADER as u32).to_le_bytes());
+        file.extend_from_slice(&self.state.encode());
+        for number in [
+            self.pages,
+            self.strings,
+            self.chunks.len() as u64,
+            self.dictionaries.len() as u64,
+            self.deletions.len() as u64,
+        ] {
+            file.extend_from_slice(&number.to_le_bytes());
+        }
+        let chunks = self.chunks.iter().map(|entry| [entry.first, entry.offset, entry.pages]);
+        let dictionaries = self.dictionaries.iter().map(|entry| [entry.first, entry.offset, entry.copy]);
+        let deletions = self.deletions.iter().map(|entry| [entry.first, entry.offset, entry.count]);
+        for number in chunks.chain(dictionaries).chain(deletions).flatten() {
+            file.extend_from_slice(&number.to_le_bytes());
+        }
+        file.extend_from_slice(&self.state.id.crc(0, &file).to_le_bytes());
+        file
+    }
+
+    /// Reads a file; `None` unless every byte of it holds and its version is this program's.
+    pub fn decode(file: &[u8]) -> Option<Index> {
+        let (body, crc) = file.split_at_checked(file.len().checked_sub(4)?)?;
+        let mut bytes = Bytes(body.strip_prefix(&MAGIC)?);
+        let (major, minor, header) = (bytes.u16()?, bytes.u16()?, bytes.u32()?);
+        let state = State::decode(&mut bytes)?;
+        if (major, minor) != VERSION || header as usize != HEADER || state.id.crc(0, body).to_le_bytes() != crc {
+            return None;
+        }
+        let [pages, strings, chunks, dictionaries, deletions] = [(); 5].map(|()| bytes.u64());
+        let [chunks, dictionaries, deletions] =
+            [chunks, dictionaries, deletions].map(|count| usize::try_from(count?).ok());
+        let (chunks, dictionaries, deletions) = (chunks?, dictionaries?, deletions?);
+        let entries = chunks.checked_add(dictionaries)?.checked_add(deletions)?;
+        if entries.checked_mul(ENTRY)? != bytes.0.len() {
+            return None;
+        }
+        let mut entry = || Some((bytes.u64()?, bytes.u64()?, bytes.u64()?));
+        let chunks: Option<Vec<_>> =
+            (0..chunks).map(|_| entry().map(|(first, offset, pages)| ChunkEntry { first, offset, pages })).collect();
+        let dictionaries: Option<Vec<_>> = (0..dictionaries)
+            .map(|_| entry().map(|(first, offset, copy)| DictionaryEntry { first, offset, copy }))
+            .collect();
+        let deletions: Option<Vec<_>> = (0..deletions)
+            .map(|_| entry().map(|(first, offset, count)| DeletionEntry { first, offset, count }))
+            .collect();
+        let index = Index {
+            state,
+            pages: pages?,
+            strings: strings?,
+            chunks: chunks?,
+            dictionaries: dictionaries?,
+            deletions: deletions?,
+        };
+        index.holds_together().then_some(index)
+    }
+
+    /// Returns whether the entries follow each other and the totals fit them: a reader counts on it, and a checksum does not say so.
+    fn holds_together(&self) -> bool {
+        let (chunks, dictionaries) = (&self.chunks, &self.dictionaries);
+        let ascend = |pair: &[ChunkEntry]| match pair {
+            [one, next] => one.first < next.first && one.offset < next.offset && one.pages <= next.pages,
+            _ => false,
+        };
+        let follow = |pair: &[DictionaryEntry]| match pair {
+            [one, next] => one.first < next.first && one.offset < next.offset,
+            _ => false,
+        };
+        let totals = match (chunks.first(), chunks.last()) {
+            (Some(first), Some(last)) => {
+                // A page takes five bytes of the archive at least: one of records and a checksum.
+                let pages = last.pages <= self.pages && self.pages <= self.state.length / 5;
+                first.first == 1 && first.pages == 0 && last.first <= self.state.games && pages
+            }
+            _ => self.state.games == 0 && self.pages == 0,
+        };
+        let strings = match (dictionaries.first(), dictionaries.last()) {
+            (Some(first), Some(last)) => first.first == 0 && last.first < self.strings,
+            _ => self.strings == 0,
+        };
+        // A game takes a byte of its block's table at least, so what is allocated for all games is borne out by the file.
+        let games = self.state.games <= self.state.length;
+        let deletions = self.deletions.iter().all(|entry| entry.first >= 1 && entry.count <= self.state.games);
+        totals
+            && self.strings <= MOST
+            && games
+            && deletions
+            && strings
+            && chunks.windows(2).all(ascend)
+            && dictionaries.windows(2).all(follow)
+    }
+}

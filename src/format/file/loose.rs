@@ -1,0 +1,41 @@
+//! Loose blocks: bytes of a source that stand beside no stored game (FORMAT.md, "Loose blocks").
+
+use crate::format::Limits;
+use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
+
+/// Returns bytes of a source as a compressed part.
+pub fn compress(bytes: &[u8], level: i32) -> Vec<u8> {
+    let mut part = Vec::new();
+    push_compressed(bytes, level, &mut part);
+    part
+}
+
+/// Returns the payload: the number of the source, from 0, and its bytes as `compress` gave them.
+pub fn encode(source: u64, compressed: &[u8]) -> Vec<u8> {
+    let mut payload = Vec::new();
+    push_varint(source, &mut payload);
+    payload.extend_from_slice(compressed);
+    payload
+}
+
+/// Returns the number of the source and the bytes.
+pub fn decode(payload: &[u8]) -> Option<(u64, Vec<u8>)> {
+    decode_within(payload, &Limits::DEFAULT)
+}
+
+/// Returns the number of the source and the bytes, of a payload that stays within the limits.
+pub fn decode_within(payload: &[u8], limits: &Limits) -> Option<(u64, Vec<u8>)> {
+    let (source, compressed) = split(payload)?;
+    Some((source, read_compressed_within(compressed, limits)?))
+}
+
+/// Returns the number of the source alone.
+pub fn source(payload: &[u8]) -> Option<u64> {
+    split(payload).map(|(source, _)| source)
+}
+
+/// Returns the number of the source, and the bytes still compressed.
+pub fn split(payload: &[u8]) -> Option<(u64, &[u8])> {
+    let mut bytes = Bytes(payload);
+    Some((bytes.varint()?, bytes.0))
+}

@@ -1,0 +1,58 @@
+//! Source blocks: what was imported, from where (FORMAT.md, "Source blocks").
+
+use crate::format::MOST;
+use crate::format::wire::{Bytes, push_string, push_varint};
+
+/// A source of games that has been read to its end.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Source {
+    /// Its number in the archive, from 0: that in the block's header.
+    pub number: u64,
+    /// The name it was given by, without its folders.
+    pub name: String,
+    /// Its length in bytes, decompressed.
+    pub bytes: u64,
+    /// The SHA-256 of its decompressed bytes.
+    pub sha256: [u8; 32],
+    /// Games seen in it.
+    pub seen: u64,
+    /// Games rejected.
+    pub rejected: u64,
+    /// The number of its first game in the archive, if it has one.
+    pub first_game: u64,
+    /// Whether the archive holds every byte of it, so that it can be given back as it was.
+    pub exact: bool,
+}
+
+impl Source {
+    /// Returns the payload.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut payload = Vec::new();
+        push_string(self.name.as_bytes(), &mut payload);
+        for number in [self.bytes, self.seen, self.rejected, self.first_game] {
+            push_varint(number, &mut payload);
+        }
+        payload.push(u8::from(self.exact));
+        payload.extend_from_slice(&self.sha256);
+        payload
+    }
+
+    /// Reads the payload of source `number`.
+    pub fn decode(number: u64, payload: &[u8]) -> Option<Source> {
+        let mut bytes = Bytes(payload);
+        let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
+        let [length, seen, rejected, first_game] = [bytes.varint()?, bytes.varint()?, bytes.varint()?, bytes.varint()?];
+        // So many games are stored, from the first on.
+        seen.checked_sub(rejected)?;
+        if [length, seen, first_game].into_iter().any(|number| number > MOST) {
+            return None;
+        }
+        let exact = match bytes.u8()? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        let sha256 = bytes.array()?;
+        bytes.0.is_empty().then_some(Source { number, name, bytes: length, sha256, seen, rejected, first_game, exact })
+    }
+}

@@ -1,0 +1,102 @@
+//! Which state of which archive a file belongs to: what a header page, an index and every side file say alike (FORMAT.md, "Content chain").
+//!
+//! An identity, a length and counts can agree by chance. The chain cannot, in practice: it is a hash over the headers of all blocks up to a
+//! commit, and these hold the checksums of everything else.
+
+use super::block::{BLOCKS, BlockHeader, HEADER, Kind};
+use crate::format::wire::Bytes;
+use crate::format::{ArchiveId, MOST};
+use sha2::{Digest, Sha256};
+
+/// A hash over all blocks from the beginning of an archive on: the first 16 bytes of a SHA-256 over the chain before and a block's header.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Chain(pub [u8; 16]);
+
+impl Chain {
+    /// Returns the chain of an archive without blocks: its identity.
+    pub fn new(id: ArchiveId) -> Chain {
+        Chain(id.0)
+    }
+
+    /// Returns the chain with one block more, by the bytes of its header.
+    pub fn then(self, header: &[u8; HEADER]) -> Chain {
+        let hash = Sha256::new().chain_update(self.0).chain_update(header).finalize();
+        let mut chain = [0; 16];
+        chain.copy_from_slice(hash.get(..16).unwrap_or_default());
+        Chain(chain)
+    }
+}
+
+/// The state of an archive at a commit. A file that was made from it belongs to this very state and no other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct State {
+    /// The archive.
+    pub id: ArchiveId,
+    /// The sequence number of the commit; 0 before the first.
+    pub sequence: u64,
+    /// The committed length of the archive in bytes.
+    pub length: u64,
+    /// Games in all.
+    pub games: u64,
+    /// The chain with the commit block.
+    pub chain: Chain,
+}
+
+impl State {
+    /// The size in bytes.
+    pub const SIZE: usize = 56;
+
+    /// Returns the state of an archive without blocks.
+    pub fn new(id: ArchiveId) -> State {
+        State { id, sequence: 0, length: BLOCKS, games: 0, chain: Chain::new(id) }
+    }
+
+    /// Goes on to the end of a block that begins where the state ends, with this header.
+    pub fn extend(&mut self, header: &BlockHeader) {
+        self.chain = self.chain.then(&header.encode(self.id, self.length));
+        self.length = self.length.saturating_add(HEADER as u64).saturating_add(header.length);
+        match header.kind {
+            Kind::Moves => self.games = self.games.saturating_add(u64::from(header.count)),
+            Kind::Commit => self.sequence = header.first,
+            _ => {}
+        }
+    }
+
+    /// Returns the bytes.
+    pub fn encode(&self) -> [u8; State::SIZE] {
+        let mut bytes = [0; State::SIZE];
+        let numbers = [self.sequence, self.length, self.games].map(u64::to_le_bytes);
+        let fields = [self.id.0.as_slice(), numbers.as_flattened(), self.chain.0.as_slice()];
+        for (to, from) in bytes.iter_mut().zip(fields.into_iter().flatten()) {
+            *to = *from;
+        }
+        bytes
+    }
+
+    /// Reads the bytes; `None` where a number is greater than any archive has.
+    pub(crate) fn decode(bytes: &mut Bytes) -> Option<State> {
+        let id = ArchiveId(bytes.array()?);
+        let mut number = || bytes.u64().filter(|number| *number <= MOST);
+        let (sequence, length, games) = (number()?, number()?, number()?);
+        Some(State { id, sequence, length, games, chain: Chain(bytes.array()?) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_comes_back_and_a_chain_depends_on_every_byte_and_the_order() {
+        let state = State { id: ArchiveId([7; 16]), sequence: 1, length: 2, games: 3, chain: Chain([9; 16]) };
+        assert_eq!(State::decode(&mut Bytes(&state.encode())), Some(state));
+        let (one, other) = ([1; HEADER], [2; HEADER]);
+        let start = Chain::new(state.id);
+        assert_ne!(start.then(&one).then(&other), start.then(&other).then(&one));
+        for place in 0..HEADER {
+            let mut changed = one;
+            changed[place] ^= 0x10;
+            assert_ne!(start.then(&one), start.then(&changed), "{place}");
+        }
+    }
+}

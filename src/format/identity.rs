@@ -1,0 +1,76 @@
+//! Which archive and which version a file is of, and the checksums that depend on the archive (FORMAT.md, "Checksums").
+//!
+//! Knows nothing of any structure; all of them are checked with what stands here.
+
+/// The format version that this program writes, major and minor. Before 1.0 it reads no other.
+pub const VERSION: (u16, u16) = (0, 2);
+
+/// The archive's identity: 16 bytes that seed every checksum in it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ArchiveId(pub [u8; 16]);
+
+impl std::fmt::Display for ArchiveId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl ArchiveId {
+    /// Returns the value that a CRC-32 at `offset` in this archive starts from: a structure in the wrong place or the wrong archive fails.
+    pub fn seed(self, offset: u64) -> u32 {
+        let mut crc = crc32fast::Hasher::new();
+        crc.update(&self.0);
+        crc.update(&offset.to_le_bytes());
+        crc.finalize()
+    }
+
+    /// Returns an identity whose bytes have this CRC-32: all that the checksums of an archive take from it.
+    pub(crate) fn of_crc(crc: u32) -> ArchiveId {
+        let mut id = [0; 16];
+        // Four bytes read from a state are as four zeros read from that state with the bytes added to it.
+        let zeros = crc_before(crc, &[0; 4]);
+        let last = !crc_from(0, &id[..12]) ^ !zeros;
+        id[12..].copy_from_slice(&last.to_le_bytes());
+        ArchiveId(id)
+    }
+
+    /// Returns the CRC-32 (IEEE) of `bytes`, seeded for `offset`.
+    pub fn crc(self, offset: u64, bytes: &[u8]) -> u32 {
+        crc_from(self.seed(offset), bytes)
+    }
+}
+
+/// Returns the CRC-32 (IEEE) of `bytes` that goes on from the CRC `seed`.
+pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
+    let mut crc = crc32fast::Hasher::new_with_initial(seed);
+    crc.update(bytes);
+    crc.finalize()
+}
+
+/// Returns the CRC-32 (IEEE) from which that of `bytes` goes on to `crc`: `crc_from` backwards.
+pub(crate) fn crc_before(crc: u32, bytes: &[u8]) -> u32 {
+    const POLYNOMIAL: u32 = 0xEDB8_8320;
+    let mut state = !crc;
+    for byte in bytes.iter().rev() {
+        for _ in 0..8 {
+            let carried = state >> 31 != 0;
+            state = if carried { (state ^ POLYNOMIAL) << 1 | 1 } else { state << 1 };
+        }
+        state ^= u32::from(*byte);
+    }
+    !state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_runs_backwards() {
+        let id = ArchiveId(*b"sixteen bytes id");
+        assert_eq!(crc_before(id.crc(77, b"covered"), b"covered"), id.seed(77));
+        let other = ArchiveId::of_crc(crc_from(0, &id.0));
+        assert_ne!(id, other);
+        assert_eq!(id.crc(4711, b"any bytes"), other.crc(4711, b"any bytes"));
+    }
+}

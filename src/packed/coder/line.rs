@@ -1,0 +1,197 @@
+//! A game on its way: the position, the board of the coder, the policy head's accumulators and what has happened.
+
+use super::range::Decoder;
+use super::shares::Shares;
+use crate::brenner::encode::push_move;
+use crate::chess::{Color, Move, Position};
+use crate::game::Outcome;
+use crate::packed::model::book::NO_NODE;
+use crate::packed::model::features::FIRST_SURPRISE;
+use crate::packed::model::{Model, Prices, Units};
+use crate::packed::moves::board::{Board, Step};
+use crate::packed::moves::scene::{History, Past};
+use std::sync::LazyLock;
+
+static STANDARD_BOARD: LazyLock<Option<Board>> = LazyLock::new(|| Board::new(&Position::standard()));
+
+/// A line of moves at one of its plies.
+#[derive(Clone)]
+pub(crate) struct Line<'m> {
+    model: &'m Model,
+    pub(crate) position: Position,
+    pub(crate) board: Board,
+    /// Accumulators as the player to move sees the board, and as the other does.
+    units: [Units; 2],
+    history: History,
+    /// Where the line stands in the book.
+    node: u32,
+}
+
+impl<'m> Line<'m> {
+    /// Returns a line at its beginning; `None` where a side has not exactly one king.
+    pub(crate) fn new(model: &'m Model, start: &Position) -> Option<Line<'m>> {
+        let board = Board::new(start)?;
+        let mut units = [model.bias(); 2];
+        for square in 0..64 {
+            for (own, pieces) in [(true, &board.own), (false, &board.opp)] {
+                if let Some(role) = pieces.iter().position(|set| set >> square & 1 != 0) {
+                    model.place(&mut units[0], true, own, role as u8, square);
+                    model.place(&mut units[1], true, !own, role as u8, square ^ 56);
+                }
+            }
+        }
+        let history = History { surprise: [FIRST_SURPRISE; 2], ..History::default() };
+        let node = if STANDARD_BOARD.as_ref() == Some(&board) { model.book.root() } else { NO_NODE };
+        Some(Line { model, position: start.clone(), board, units, history, node })
+    }
+
+    /// Prices the legal moves. Returns false where there are too many.
+    #[inline]
+    pub(crate) fn price(&self, prices: &mut Prices) -> bool {
+        self.model.price((&self.board, &self.history), &self.units[0], self.node, prices)
+    }
+
+    /// Does as `price`, on any processor.
+    #[cfg(test)]
+    pub(crate) fn price_portable(&self, prices: &mut Prices) -> bool {
+        self.model.price_portable((&self.board, &self.history), &self.units[0], self.node, prices)
+    }
+
+    /// Plays a move, the one at `at` among the prices.
+    #[inline]
+    pub(crate) fn play(&mut self, m: Move, step: Step, prices: &Prices, at: usize) {
+        let past = Past {
+            role: self.board.role(step.from),
+            from: step.from,
+            to: self.board.arrival(step),
+            took: self.board.takes(step),
+        };
+        self.node = self.model.book.follow(self.node, step);
+        self.position.play(m);
+        let [own, other] = &mut self.units;
+        self.board.play(step, |enters, is_own, role, square| {
+            self.model.place(own, enters, is_own, role, square);
+            self.model.place(other, enters, !is_own, role, square ^ 56);
+        });
+        self.history.surprise[0] = prices.surprise(at, self.history.surprise[0]);
+        self.turn(Some(past));
+    }
+
+    /// Writes a move, whose prices these are, and plays it; `None` where it is not among them.
+    pub(crate) fn write_move(&mut self, m: Move, prices: &Prices, shares: &mut Shares) -> Option<()> {
+        let step = Board::step(m, self.position.turn());
+        let (at, from) = prices.find(step)?;
+        shares.push(from, prices.widths[at], prices.total);
+        self.play(m, step, prices, at);
+        Some(())
+    }
+
+    /// Reads a move by its prices, appends its Brenner bytes, and plays it.
+    pub(crate) fn read_move(&mut self, prices: &Prices, decoder: &mut Decoder, out: &mut Vec<u8>) {
+        let (at, from) = prices.at(decoder.peek(prices.total));
+        decoder.take(from, prices.widths[at]);
+        let step = prices.steps[at];
+        let m = self.board.to_move(step, self.position.turn());
+        push_move(&self.position, m, out);
+        self.play(m, step, prices, at);
+    }
+
+    /// Lets the player pass.
+    pub(crate) fn pass(&mut self) {
+        self.node = NO_NODE;
+        self.position.play(Move::NULL);
+        self.board.pass();
+        self.turn(None);
+    }
+
+    pub(crate) fn surprise_class(&self) -> usize {
+        crate::packed::model::features::surprise_class(self.history.surprise[0])
+    }
+
+    fn turn(&mut self, past: Option<Past>) {
+        self.units.swap(0, 1);
+        self.history.passed(past);
+    }
+
+    /// Returns the context of the game's end here, given how it ends.
+    pub(crate) fn end_context(&self, outcome: Outcome) -> usize {
+        self.board.end_context(&self.history, outcome, self.position.turn())
+    }
+}
+
+impl History {
+    /// Goes on by a move of the player, `None` for the null move, and turns round.
+    pub fn passed(&mut self, past: Option<Past>) {
+        let turned = |past: Option<Past>| past.map(Past::turned);
+        (self.own, self.opp_before, self.opp) = (turned(self.opp), turned(self.own), turned(past));
+        self.ply += 1;
+        self.surprise.swap(0, 1);
+    }
+}
+
+impl Board {
+    /// Returns the context of the game's end, 0 to 31: the result, whether the winner is to move, and by how much he is ahead; in drawn and
+    /// unfinished games whether the last move took back the one before it, and whether the board is nearly empty.
+    pub fn end_context(&self, history: &History, outcome: Outcome, turn: Color) -> usize {
+        let winner = match outcome {
+            Outcome::WhiteWins => Some(Color::White),
+            Outcome::BlackWins => Some(Color::Black),
+            _ => None,
+        };
+        let count = |pieces: &[u64; 6]| {
+            pieces.iter().zip([1, 3, 3, 5, 9, 0]).map(|(set, worth)| set.count_ones() as i32 * worth).sum::<i32>()
+        };
+        let (own, opp) = (count(&self.own), count(&self.opp));
+        let detail = match winner {
+            Some(winner) => {
+                let ahead = if winner == turn { own - opp } else { opp - own };
+                let class = match ahead {
+                    ..=0 => 0,
+                    1..=2 => 1,
+                    3..=5 => 2,
+                    _ => 3,
+                };
+                4 * usize::from(winner == turn) + class
+            }
+            None => {
+                let back = match (history.opp, history.opp_before) {
+                    (Some(last), Some(before)) => last.from == before.to && last.to == before.from,
+                    _ => false,
+                };
+                usize::from(back) + 2 * usize::from(own + opp < 24)
+            }
+        };
+        8 * outcome as usize + detail
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Position;
+
+    #[test]
+    fn every_way_to_compute_prices_gives_the_same() {
+        let model = crate::packed::model::STANDARD.as_ref().expect("the model is intact");
+        let (mut one, mut other) = (Prices::new(), Prices::new());
+        let mut seed = 7u64;
+        for _ in 0..40 {
+            let mut line = Line::new(model, &Position::standard()).expect("a standard start");
+            for _ in 0..120 {
+                let same = line.price(&mut one) == line.price_portable(&mut other);
+                assert!(same && one.count == other.count && one.total == other.total);
+                assert!(one.steps[..one.count] == other.steps[..one.count]);
+                assert_eq!(one.widths[..one.count], other.widths[..one.count]);
+                let moves = line.position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                let m = moves[(seed >> 33) as usize % moves.len()];
+                let step = Board::step(m, line.position.turn());
+                let (at, _) = one.find(step).expect("a legal move");
+                line.play(m, step, &one, at);
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The range coder: 64 bits of range, carries run through the bytes written.
+//!
+//! After G. N. N. Martin, "Range encoding" (1979). A symbol is a share `[from, from + width)` of a total below 2^24 + 1. What a stream
+//! costs beyond its information is the last byte's rest: the end is the shortest string of bytes that lies in the interval, zeros at
+//! its end left out, for a decoder takes what is missing for zeros.
+
+/// The greatest total of a symbol's frequencies.
+#[cfg(test)]
+pub(crate) const MAX_TOTAL: u32 = 1 << 24;
+const LOWEST: u64 = 1 << 56;
+
+/// Writes symbols after what a vector holds already.
+pub(crate) struct Encoder<'a> {
+    low: u64,
+    range: u64,
+    start: usize,
+    out: &'a mut Vec<u8>,
+}
+
+impl<'a> Encoder<'a> {
+    pub(crate) fn new(out: &'a mut Vec<u8>) -> Encoder<'a> {
+        Encoder { low: 0, range: u64::MAX, start: out.len(), out }
+    }
+
+    fn add(&mut self, add: u64) {
+        let (low, carry) = self.low.overflowing_add(add);
+        self.low = low;
+        if carry {
+            for byte in self.out[self.start..].iter_mut().rev() {
+                let (sum, more) = byte.overflowing_add(1);
+                *byte = sum;
+                if !more {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn encode(&mut self, from: u32, width: u32, total: u32) {
+        let unit = self.range / u64::from(total);
+        self.add(unit * u64::from(from));
+        self.range = unit * u64::from(width);
+        while self.range < LOWEST {
+            self.shift();
+            self.range <<= 8;
+        }
+    }
+
+    fn shift(&mut self) {
+        self.out.push((self.low >> 56) as u8);
+        self.low <<= 8;
+    }
+
+    /// Returns the bytes shifted out so far.
+    pub(crate) fn bytes(&self) -> usize {
+        self.out.len() - self.start
+    }
+
+    /// Returns how many bits a stream of `length` bytes has left, rounded; see [`room`].
+    pub(crate) fn room(&self, length: usize) -> i64 {
+        room(length, self.bytes(), self.range)
+    }
+
+    /// Ends the stream with as few bytes as will do and returns its length.
+    pub(crate) fn finish(mut self) -> usize {
+        for bytes in 0..=8 {
+            // The lowest number in the interval whose bytes after the first `bytes` are zero.
+            let rest = if bytes == 0 { u64::MAX } else { (1u64 << (64 - 8 * bytes)) - 1 };
+            let up = self.low.wrapping_neg() & rest;
+            if up < self.range {
+                self.add(up);
+                for _ in 0..bytes {
+                    self.shift();
+                }
+                break;
+            }
+        }
+        while self.bytes() > 0 && self.out.last() == Some(&0) {
+            self.out.pop();
+        }
+        self.bytes()
+    }
+}
+
+/// The bits left of a stream of `length` bytes when `bytes` have been shifted out: 8 a byte, less the zeros at the top of the range.
+fn room(length: usize, bytes: usize, range: u64) -> i64 {
+    8 * (length as i64 - bytes as i64) - i64::from(range.leading_zeros())
+}
+
+/// Reads symbols.
+pub(crate) struct Decoder<'a> {
+    /// The number read, less the low end of the interval.
+    code: u64,
+    range: u64,
+    bytes: &'a [u8],
+    shifted: usize,
+}
+
+impl<'a> Decoder<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Decoder<'a> {
+        let mut first = [0; 8];
+        for (to, from) in first.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        Decoder { code: u64::from_be_bytes(first), range: u64::MAX, bytes, shifted: 0 }
+    }
+
+    /// Returns where the next symbol lies among `total`. `take` must follow.
+    #[inline]
+    pub(crate) fn peek(&mut self, total: u32) -> u32 {
+        self.range /= u64::from(total);
+        (self.code / self.range).min(u64::from(total) - 1) as u32
+    }
+
+    /// Takes the symbol that `peek` found.
+    #[inline]
+    pub(crate) fn take(&mut self, from: u32, width: u32) {
+        self.code = self.code.wrapping_sub(self.range * u64::from(from));
+        self.range *= u64::from(width);
+        while self.range < LOWEST {
+            let next = self.bytes.get(self.shifted + 8).copied().unwrap_or(0);
+            self.code = self.code << 8 | u64::from(next);
+            self.range <<= 8;
+            self.shifted += 1;
+        }
+    }
+
+    /// Returns whether more has been read than there was.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.shifted > self.bytes.len()
+    }
+
+    /// Returns how many bits the stream has left, rounded.
+    #[inline]
+    pub(crate) fn room(&self) -> i64 {
+        room(self.bytes.len(), self.shifted, self.range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn symbols_come_back(symbols in prop::collection::vec((1u32..=MAX_TOTAL, any::<u32>(), any::<u32>()), 0..300)) {
+            let symbols: Vec<(u32, u32, u32)> = symbols
+                .into_iter()
+                .map(|(total, from, width)| { let from = from % total; (from, width % (total - from) + 1, total) })
+                .collect();
+            let mut bytes = vec![0xFF];
+            let mut encoder = Encoder::new(&mut bytes);
+            for &(from, width, total) in &symbols {
+                encoder.encode(from, width, total);
+            }
+            let length = encoder.finish();
+            prop_assert_eq!(bytes.len(), length + 1);
+            prop_assert_eq!(bytes[0], 0xFF);
+            let mut decoder = Decoder::new(&bytes[1..]);
+            for &(from, width, total) in &symbols {
+                let at = decoder.peek(total);
+                prop_assert!(at >= from && at < from + width);
+                decoder.take(from, width);
+            }
+        }
+    }
+
+    #[test]
+    fn a_carry_runs_through() {
+        for length in 1..200 {
+            let mut bytes = Vec::new();
+            let mut encoder = Encoder::new(&mut bytes);
+            for _ in 0..length {
+                encoder.encode(254, 1, 255);
+            }
+            encoder.encode(0xFF_FFFF, 1, MAX_TOTAL);
+            encoder.finish();
+            let mut decoder = Decoder::new(&bytes);
+            for _ in 0..length {
+                assert_eq!(decoder.peek(255), 254);
+                decoder.take(254, 1);
+            }
+            assert_eq!(decoder.peek(MAX_TOTAL), 0xFF_FFFF);
+        }
+    }
+
+    #[test]
+    fn an_end_costs_no_more_than_it_must() {
+        // One symbol of probability 1/256 each: 100 of them take 100 bytes, and one more at the most.
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes);
+        for symbol in 0..100 {
+            encoder.encode(symbol, 1, 256);
+        }
+        assert!(encoder.finish() <= 101);
+        // Nothing costs nothing, and the first symbol of a likely kind too.
+        let mut bytes = Vec::new();
+        assert_eq!(Encoder::new(&mut bytes).finish(), 0);
+        let mut encoder = Encoder::new(&mut bytes);
+        encoder.encode(0, 255, 256);
+        assert_eq!(encoder.finish(), 0);
+    }
+}

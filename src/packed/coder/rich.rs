@@ -1,0 +1,270 @@
+//! Games with variations, glyphs, marks, texts' places or null moves: a token before everything, with shares that adapt.
+
+use super::kind::{kind_share, outcome_of};
+use super::line::Line;
+use super::range::Decoder;
+use super::shares::{Shares, WHOLE, decode_end};
+use crate::brenner::decode::Item;
+use crate::brenner::encode::{push_close, push_mark, push_move, push_nag, push_open, push_outcome, push_text_mark};
+use crate::chess::{Move, Position};
+use crate::game::Outcome;
+use crate::packed::fault::Fault;
+use crate::packed::model::{Model, Prices};
+
+/// The deepest nesting of variations.
+const MOST_DEPTH: usize = 100;
+
+const MOVE: usize = 0;
+const TEXT: usize = 1;
+const NAG: usize = 2;
+const GOOD: usize = 3;
+const BAD: usize = 4;
+const OPEN: usize = 5;
+const CLOSE: usize = 6;
+const NULL: usize = 7;
+const TOKENS: usize = 8;
+
+/// Frequencies that grow with what they count.
+struct Adaptive<const N: usize> {
+    widths: [u16; N],
+}
+
+impl<const N: usize> Adaptive<N> {
+    const GROWTH: u16 = 16;
+    const MOST: u32 = 2048;
+
+    fn share(&self, symbol: usize) -> (u32, u32) {
+        let before = self.widths[..symbol].iter().map(|width| u32::from(*width)).sum();
+        (before, u32::from(self.widths[symbol]))
+    }
+
+    fn total(&self) -> u32 {
+        self.widths.iter().map(|width| u32::from(*width)).sum()
+    }
+
+    fn learn(&mut self, symbol: usize) {
+        self.widths[symbol] += Self::GROWTH;
+        if self.total() > Self::MOST {
+            for width in &mut self.widths {
+                *width -= *width >> 1;
+            }
+        }
+    }
+
+    fn encode(&mut self, shares: &mut Shares, symbol: usize) {
+        let (from, width) = self.share(symbol);
+        shares.push(from, width, self.total());
+        self.learn(symbol);
+    }
+
+    fn decode(&mut self, decoder: &mut Decoder) -> usize {
+        let place = decoder.peek(self.total());
+        let mut end = 0;
+        let symbol = self.widths.iter().position(|width| {
+            end += u32::from(*width);
+            place < end
+        });
+        let symbol = symbol.unwrap_or(0);
+        let (from, width) = self.share(symbol);
+        decoder.take(from, width);
+        self.learn(symbol);
+        symbol
+    }
+}
+
+/// What is coded beside the moves.
+struct Tokens {
+    /// By the token before, and by whether something stood after each of the last two moves; the first of a game follows `CLOSE`.
+    tokens: [[Adaptive<TOKENS>; 4]; TOKENS],
+    nags: Adaptive<256>,
+    before: usize,
+    /// Two bits: whether something stood after the move before the last one, and after the last one.
+    adorned: usize,
+}
+
+impl Tokens {
+    fn new() -> Tokens {
+        // Move, text, NAG, good, bad, open, close, null.
+        let widths = |before| match before {
+            MOVE => [24, 3, 2, 1, 1, 1, 1, 1],
+            OPEN => [24, 6, 1, 1, 1, 1, 1, 1],
+            _ => [24, 4, 2, 1, 1, 2, 2, 1],
+        };
+        let mut nags = [1; 256];
+        nags[1..7].fill(16);
+        nags[10..20].fill(8);
+        Tokens {
+            tokens: std::array::from_fn(|before| std::array::from_fn(|_| Adaptive { widths: widths(before) })),
+            nags: Adaptive { widths: nags },
+            before: CLOSE,
+            adorned: 0,
+        }
+    }
+
+    fn context(&mut self) -> &mut Adaptive<TOKENS> {
+        &mut self.tokens[self.before][self.adorned]
+    }
+
+    fn seen(&mut self, token: usize) {
+        if matches!(token, MOVE | NULL) {
+            self.adorned = self.adorned << 1 & 3;
+        } else {
+            self.adorned |= 1;
+        }
+        self.before = token;
+    }
+
+    fn encode(&mut self, shares: &mut Shares, token: usize) {
+        self.context().encode(shares, token);
+        self.seen(token);
+    }
+
+    fn decode(&mut self, decoder: &mut Decoder) -> usize {
+        let token = self.context().decode(decoder);
+        self.seen(token);
+        token
+    }
+}
+
+/// The line that is walked, and those that wait for a variation to close; each with itself before its last move.
+struct Tree<'m> {
+    now: Line<'m>,
+    before: Line<'m>,
+    stack: Vec<(Line<'m>, Line<'m>)>,
+}
+
+impl<'m> Tree<'m> {
+    fn new(model: &'m Model, start: &Position) -> Option<Tree<'m>> {
+        let now = Line::new(model, start)?;
+        Some(Tree { before: now.clone(), now, stack: Vec::new() })
+    }
+
+    fn open(&mut self) {
+        let before = self.before.clone();
+        let now = std::mem::replace(&mut self.now, before.clone());
+        self.stack.push((now, std::mem::replace(&mut self.before, before)));
+    }
+
+    fn close(&mut self) -> bool {
+        let waiting = self.stack.pop();
+        let is_open = waiting.is_some();
+        if let Some((now, before)) = waiting {
+            (self.now, self.before) = (now, before);
+        }
+        is_open
+    }
+}
+
+/// Appends a game; `None`, and nothing appended, where this form does not hold it.
+pub(crate) fn encode(
+    model: &Model,
+    start: &Position,
+    items: &[Item],
+    outcome: Outcome,
+    out: &mut Vec<u8>,
+) -> Option<()> {
+    let mut tree = Tree::new(model, start)?;
+    let mut prices = Prices::new();
+    let mut shares = Shares::new(model, 3 * items.len() + 1);
+    let mut tokens = Tokens::new();
+    let (from, width) = kind_share(model, 4 + outcome as usize);
+    shares.push(from, width, WHOLE);
+    for item in items {
+        if tree.stack.is_empty() {
+            shares.push_end(tree.now.end_context(outcome));
+        }
+        match *item {
+            Item::Move(Move::NULL) => {
+                tokens.encode(&mut shares, NULL);
+                tree.before.clone_from(&tree.now);
+                tree.now.pass();
+            }
+            Item::Move(m) => {
+                tokens.encode(&mut shares, MOVE);
+                if !tree.now.price(&mut prices) {
+                    return None;
+                }
+                tree.before.clone_from(&tree.now);
+                tree.now.write_move(m, &prices, &mut shares)?;
+            }
+            Item::Text(_) => tokens.encode(&mut shares, TEXT),
+            Item::Nag(nag) => {
+                tokens.encode(&mut shares, NAG);
+                tokens.nags.encode(&mut shares, nag as usize);
+            }
+            Item::Suffix(good) => tokens.encode(&mut shares, if good { GOOD } else { BAD }),
+            Item::Open => {
+                if tree.stack.len() >= MOST_DEPTH {
+                    return None;
+                }
+                tokens.encode(&mut shares, OPEN);
+                tree.open();
+            }
+            Item::Close => {
+                tokens.encode(&mut shares, CLOSE);
+                tree.close();
+            }
+            Item::Outcome(_) => return None,
+        }
+    }
+    shares.finish(Some(tree.now.end_context(outcome)), |_, _, _| {}, out)
+}
+
+/// Appends the stream of a game of which the kind has been read.
+pub(crate) fn decode(
+    model: &Model,
+    start: &Position,
+    kind: usize,
+    mut decoder: Decoder,
+    (limit, most): (u32, usize),
+    out: &mut Vec<u8>,
+) -> Result<(), Fault> {
+    let outcome = outcome_of(kind);
+    let mut tree = Tree::new(model, start).ok_or(Fault::Start)?;
+    let mut prices = Prices::new();
+    let mut tokens = Tokens::new();
+    let first = out.len();
+    let mut plies = 0;
+    while plies < limit {
+        if decoder.is_spent() || out.len() - first > most {
+            return Err(Fault::Overlong);
+        }
+        if tree.stack.is_empty() && decode_end(model, &mut decoder, || tree.now.end_context(outcome)) {
+            push_outcome(outcome, out);
+            return Ok(());
+        }
+        let token = tokens.decode(&mut decoder);
+        match token {
+            MOVE => {
+                if !tree.now.price(&mut prices) || prices.count == 0 {
+                    return Err(Fault::NoMove);
+                }
+                tree.before.clone_from(&tree.now);
+                tree.now.read_move(&prices, &mut decoder, out);
+            }
+            NULL => {
+                push_move(&tree.now.position, Move::NULL, out);
+                tree.before.clone_from(&tree.now);
+                tree.now.pass();
+            }
+            TEXT => push_text_mark(out),
+            NAG => push_nag(tokens.nags.decode(&mut decoder) as u8, out),
+            GOOD | BAD => push_mark(token == GOOD, out),
+            OPEN if tree.stack.len() >= MOST_DEPTH => return Err(Fault::Overlong),
+            OPEN => {
+                push_open(out);
+                tree.open();
+            }
+            _ => {
+                if !tree.close() {
+                    return Err(Fault::Nesting);
+                }
+                push_close(out);
+            }
+        }
+        if matches!(token, MOVE | NULL) && tree.stack.is_empty() {
+            plies += 1;
+        }
+    }
+    Ok(())
+}

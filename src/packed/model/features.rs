@@ -1,0 +1,512 @@
+//! What the model looks at in a move: the one definition, for the coder and for the trainer.
+//!
+//! A move's score is the sum of one weight from each group below, and of the policy head (`model`). FORMAT.md, "Packed moves", has the
+//! same groups in words.
+
+use crate::packed::moves::attacks::{DISTANCE, FILE_A, KING, KNIGHT, PAWN_CAPTURES, above, bishop, files_around, rook};
+use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, Step};
+use crate::packed::moves::scene::{Scene, squares};
+
+/// Kinds of piece and square: role * 64 + square.
+pub const PLACES: usize = 384;
+/// Rows of the tables of last moves: places, and one for none.
+pub const ROWS: usize = PLACES + 1;
+/// The table of from and to squares by role.
+pub const FROM_TO: usize = PLACES * 64;
+
+/// A group of weights: where it begins and how many there are.
+#[derive(Clone, Copy)]
+pub struct Group {
+    /// The first index.
+    pub start: usize,
+    /// How many.
+    pub size: usize,
+}
+
+const fn after(group: Group, size: usize) -> Group {
+    Group { start: group.start + group.size, size }
+}
+
+/// Surprise class, role, victim, attacker of the target, support, recapture.
+pub const CAPTURE: Group = Group { start: 0, size: 4 * 6 * 6 * 6 * 2 * 3 };
+/// Role, attacker of the piece, whether it is defended, attacker of the target, support, whether it takes.
+pub const DANGER: Group = after(CAPTURE, 6 * 6 * 2 * 6 * 2 * 2);
+/// Phase, role, to.
+pub const TO: Group = after(DANGER, 6 * PLACES);
+/// Phase, role, from.
+pub const FROM: Group = after(TO, 6 * PLACES);
+/// Role, check (none, direct, uncovered), attacker of the target, support, whether it takes.
+pub const CHECK: Group = after(FROM, 6 * 3 * 6 * 2 * 2);
+/// Role, what it newly attacks, safety.
+pub const THREAT: Group = after(CHECK, 6 * 6 * 3);
+/// What hangs of one's own, whether this piece does, whether another that hangs is protected, role, victim, safety.
+pub const HANGING: Group = after(THREAT, 5 * 3 * 2 * 6 * 6 * 3);
+/// What can be won, victim, whether it is such, role, safety.
+pub const PRIZE: Group = after(HANGING, 6 * 6 * 2 * 6 * 3);
+/// Pawns: twelve bits of structure; other roles: 64 each.
+pub const STRUCTURE: Group = after(PRIZE, 4096 + 5 * 64);
+/// Role, distance from the other king before and after.
+pub const OPP_KING: Group = after(STRUCTURE, 6 * 64);
+/// Role, distance from one's own king before and after.
+pub const OWN_KING: Group = after(OPP_KING, 6 * 64);
+/// Surprise class, role, the piece that moved last, back to where it came from, piece and target attacked by the piece moved against.
+pub const AGAIN: Group = after(OWN_KING, 4 * 6 * 16);
+/// Kind of special move, check, phase.
+pub const SPECIAL: Group = after(AGAIN, 8 * 2 * 6);
+/// In check (no, once, twice), role, victim, attacker of the target.
+pub const EVASION: Group = after(SPECIAL, 3 * 6 * 6 * 6);
+/// Role, squares around the other king attacked, safety.
+pub const ZONE: Group = after(EVASION, 6 * 4 * 3);
+/// How many weights the groups have in all.
+pub const SMALL: usize = ZONE.start + ZONE.size;
+/// How many weights of the groups a move has, that of `FROM` aside.
+pub const PER_MOVE: usize = 14;
+
+/// Where the classes of surprise begin; the even ones divide the four classes of the groups.
+pub const SURPRISES: [u16; 7] = [120, 180, 240, 310, 400, 520, 800];
+/// The surprise that a game begins with.
+pub const FIRST_SURPRISE: u16 = 260;
+/// The greatest gap that counts as surprise, in 256ths of a bit.
+pub const MOST_SURPRISE: u16 = 2560;
+
+/// Returns the class of a surprise, 0 to 7.
+#[inline]
+pub fn surprise_class(surprise: u16) -> usize {
+    SURPRISES.iter().filter(|from| surprise >= **from).count()
+}
+
+/// What all moves of a position have in common.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    /// The phase of the game, 0 to 5.
+    pub phase: usize,
+    /// The class of the player's surprise, 0 to 3.
+    pub class: usize,
+    /// 0, or the worth of the best of one's own hanging pieces, 1 to 4.
+    pub hang: usize,
+    /// 0, or the role + 1 of the best of the other side's hanging pieces.
+    pub prize: usize,
+    /// Pieces that give check to the player, 2 for more.
+    pub in_check: usize,
+}
+
+/// A piece that can move, and what all its moves have in common.
+#[derive(Clone, Copy)]
+pub struct Mover {
+    /// Its role.
+    pub role: usize,
+    /// Its square.
+    pub from: u8,
+    /// Role * 64 + square.
+    pub place: usize,
+    /// Its cheapest attacker, 0 to 5.
+    pub attacker: usize,
+    /// Whether it is defended.
+    pub defended: usize,
+    /// 0 does not hang, 1 hangs, 2 and is of the worth of the best that does.
+    pub hanging: usize,
+    /// Whether it moved last, and whether the piece that the other side moved last attacks it (2).
+    pub last: usize,
+    /// King's steps to the other king and to one's own.
+    pub distances: [usize; 2],
+}
+
+/// A legal move and its features.
+#[derive(Clone, Copy)]
+pub struct Candidate {
+    /// The move.
+    pub step: Step,
+    /// The target; where the king arrives in castling.
+    pub to: u8,
+    /// 0, or the role + 1 of what it takes.
+    pub victim: usize,
+    /// The cheapest attacker of the target * 2 + whether it has support.
+    pub hit: usize,
+    /// 0, 1 if it takes on the target of the last move, 2 if that took there too.
+    pub recapture: usize,
+    /// What it newly attacks, 0 to 5.
+    pub threat: usize,
+    /// Squares beside the other king that it attacks, at most 3.
+    pub zone: usize,
+    /// Whether it protects another hanging piece.
+    pub protects: usize,
+    /// Whether a hanging piece of the other side stands on the target.
+    pub on_prize: usize,
+    /// Whether it goes back to where one's own last move came from (1), and to a square that the piece moved last attacks (2).
+    pub back: usize,
+    /// King's steps from the target to the other king and to one's own.
+    pub distances: [usize; 2],
+    /// Bits of structure, by role.
+    pub structure: usize,
+    /// 0 no check, 1 by the piece itself, 2 uncovered.
+    pub check: usize,
+    /// 0, or the kind of special move.
+    pub special: usize,
+}
+
+impl Setting {
+    /// Returns the index of a piece's weight in `FROM`.
+    pub fn from(&self, mover: &Mover) -> usize {
+        FROM.start + self.phase * PLACES + mover.place
+    }
+
+    /// Returns the indices of a move's weights, one of each group but `FROM`.
+    pub fn weights(&self, mover: &Mover, c: &Candidate) -> [usize; PER_MOVE] {
+        let Mover { role, .. } = *mover;
+        let safety = safety(role, c.hit);
+        [
+            capture(self.class, role, c.victim, c.hit, c.recapture),
+            danger(role, mover.attacker, mover.defended, c.hit, c.victim),
+            TO.start + self.phase * PLACES + role * 64 + c.to as usize,
+            check(role, c.check, c.hit, c.victim),
+            threat(role, c.threat, safety),
+            hanging(self.hang, mover.hanging, c.protects, role, c.victim, safety),
+            prize(self.prize, c.victim, c.on_prize, role, safety),
+            structure(role) + c.structure,
+            king(OPP_KING, role, mover.distances[0]) + c.distances[0],
+            king(OWN_KING, role, mover.distances[1]) + c.distances[1],
+            again(self.class, role, mover.last) + c.back_bits(),
+            special(c.special, c.check, self.phase),
+            evasion(self.in_check, role, c.victim, c.hit),
+            zone(role, c.zone, safety),
+        ]
+    }
+}
+
+impl Candidate {
+    /// The part of an index of `AGAIN` that is the target's.
+    #[inline(always)]
+    pub(crate) fn back_bits(&self) -> usize {
+        // The bits are: the piece moved last, back, the piece is attacked, the target is attacked.
+        2 * (self.back & 1) + 4 * (self.back & 2)
+    }
+}
+
+/// How safe a target is for a piece, by its cheapest attacker and support: 0 not attacked, 1 safe, 2 not.
+pub(crate) const fn safety(role: usize, hit: usize) -> usize {
+    let worth = [1, 2, 2, 3, 4, 9][role];
+    if hit < 2 {
+        0
+    } else if hit / 2 < worth || hit.is_multiple_of(2) {
+        2
+    } else {
+        1
+    }
+}
+
+// The indices of the groups' weights.
+
+pub(crate) fn capture(class: usize, role: usize, victim: usize, hit: usize, recapture: usize) -> usize {
+    CAPTURE.start + (((class * 6 + role) * 6 + victim) * 12 + hit) * 3 + recapture
+}
+
+pub(crate) fn danger(role: usize, attacker: usize, defended: usize, hit: usize, victim: usize) -> usize {
+    DANGER.start + (((role * 6 + attacker) * 2 + defended) * 12 + hit) * 2 + usize::from(victim > 0)
+}
+
+pub(crate) fn check(role: usize, check: usize, hit: usize, victim: usize) -> usize {
+    CHECK.start + ((role * 3 + check) * 12 + hit) * 2 + usize::from(victim > 0)
+}
+
+pub(crate) fn threat(role: usize, threat: usize, safety: usize) -> usize {
+    THREAT.start + (role * 6 + threat) * 3 + safety
+}
+
+pub(crate) fn hanging(
+    hang: usize,
+    hanging: usize,
+    protects: usize,
+    role: usize,
+    victim: usize,
+    safety: usize,
+) -> usize {
+    HANGING.start + ((((hang * 3 + hanging) * 2 + protects) * 6 + role) * 6 + victim) * 3 + safety
+}
+
+pub(crate) fn prize(prize: usize, victim: usize, on_prize: usize, role: usize, safety: usize) -> usize {
+    PRIZE.start + (((prize * 6 + victim) * 2 + on_prize) * 6 + role) * 3 + safety
+}
+
+#[inline(always)]
+pub(crate) fn structure(role: usize) -> usize {
+    STRUCTURE.start + if role == PAWN { 0 } else { 4096 + (role - 1) * 64 }
+}
+
+#[inline(always)]
+pub(crate) fn king(group: Group, role: usize, distance: usize) -> usize {
+    group.start + (role * 8 + distance) * 8
+}
+
+#[inline(always)]
+pub(crate) fn again(class: usize, role: usize, last: usize) -> usize {
+    AGAIN.start + (class * 6 + role) * 16 + (last & 1) + 2 * (last & 2)
+}
+
+#[inline(always)]
+pub(crate) fn special(special: usize, check: usize, phase: usize) -> usize {
+    SPECIAL.start + (special * 2 + usize::from(check > 0)) * 6 + phase
+}
+
+pub(crate) fn evasion(in_check: usize, role: usize, victim: usize, hit: usize) -> usize {
+    EVASION.start + ((in_check * 6 + role) * 6 + victim) * 6 + hit / 2
+}
+
+pub(crate) fn zone(role: usize, zone: usize, safety: usize) -> usize {
+    ZONE.start + (role * 4 + zone) * 3 + safety
+}
+
+/// Is called with every piece that can move, and with its moves, in the order of the code.
+pub trait Visitor {
+    /// What a visitor finds out about a piece before its moves.
+    type Known;
+    /// A piece; `None` leaves its moves out.
+    fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<Self::Known>;
+    /// A move of a piece.
+    fn candidate(&mut self, setting: &Setting, mover: &Mover, known: &Self::Known, candidate: &Candidate);
+}
+
+/// The inputs of the policy head that are not pieces on squares; each is role * 64 + square.
+pub struct Extras {
+    /// The last moves of opponent and player: role and target square; `PLACES` for none.
+    pub last: [usize; 2],
+    /// Hanging pieces, one's own and the other's, as sets of squares.
+    pub hanging: [u64; 2],
+}
+
+/// Returns the rows of the tables of last moves, which are inputs of the policy head too, and the hanging pieces.
+pub fn extras(scene: &Scene) -> Extras {
+    let row = |past: Option<crate::packed::moves::scene::Past>| {
+        past.map_or(PLACES, |past| past.role as usize % 6 * 64 + (past.to & 63) as usize)
+    };
+    Extras { last: [row(scene.history.opp), row(scene.history.own)], hanging: [scene.own_hanging, scene.opp_hanging] }
+}
+
+fn highest(of_role: &[u64; 6], set: u64) -> usize {
+    (PAWN..=QUEEN).rev().find(|role| of_role[*role] & set != 0).map_or(0, |role| role + 1)
+}
+
+/// Returns the phase of the game: 0 for the first 12 plies, then 1 to 5 by the pieces left.
+pub fn phase(scene: &Scene) -> usize {
+    if scene.history.ply < 12 {
+        return 0;
+    }
+    let count = |role: usize| (scene.board.own[role] | scene.board.opp[role]).count_ones();
+    let pieces = 3 * (count(KNIGHT_) + count(BISHOP)) + 5 * count(ROOK) + 9 * count(QUEEN);
+    match pieces {
+        51.. => 1,
+        37.. => 2,
+        23.. => 3,
+        11.. => 4,
+        _ => 5,
+    }
+}
+
+#[inline(always)]
+fn has(set: u64, square: u8) -> usize {
+    (set >> (square & 63) & 1) as usize
+}
+
+/// Visits all legal moves of a scene.
+#[inline(always)]
+pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
+    let board = scene.board;
+    let hang = [0, 1, 2, 2, 3, 4][highest(&board.own, scene.own_hanging)];
+    let setting = Setting {
+        phase: phase(scene),
+        class: surprise_class(scene.history.surprise[0]) / 2,
+        hang,
+        prize: highest(&board.opp, scene.opp_hanging),
+        in_check: (scene.checkers.count_ones() as usize).min(2),
+    };
+    let hang_pieces = match hang {
+        0 => 0,
+        1 => board.own[PAWN],
+        2 => board.own[KNIGHT_] | board.own[BISHOP],
+        3 => board.own[ROOK],
+        _ => board.own[QUEEN],
+    } & scene.own_hanging;
+    let targets = scene.targets();
+    // A role at a time: what a role decides is decided when this is compiled.
+    pieces_of::<PAWN>(scene, &setting, hang_pieces, targets, visitor);
+    pieces_of::<KNIGHT_>(scene, &setting, hang_pieces, targets, visitor);
+    pieces_of::<BISHOP>(scene, &setting, hang_pieces, targets, visitor);
+    pieces_of::<ROOK>(scene, &setting, hang_pieces, targets, visitor);
+    pieces_of::<QUEEN>(scene, &setting, hang_pieces, targets, visitor);
+    pieces_of::<KING_>(scene, &setting, hang_pieces, targets, visitor);
+}
+
+#[inline(always)]
+fn pieces_of<const ROLE: usize>(
+    scene: &Scene,
+    setting: &Setting,
+    hang_pieces: u64,
+    targets: u64,
+    visitor: &mut impl Visitor,
+) {
+    let board = scene.board;
+    for from in squares(board.own[ROLE]) {
+        let set = scene.moves_of::<ROLE>(from, targets);
+        if set == 0 {
+            continue;
+        }
+        let own_to = scene.history.own.map_or(OFF, |past| past.to);
+        let mover = Mover {
+            role: ROLE,
+            from,
+            place: ROLE * 64 + from as usize,
+            attacker: scene.hits[from as usize & 63] as usize >> 1 & 7,
+            defended: has(scene.own_once, from),
+            hanging: if has(hang_pieces, from) != 0 { 2 } else { has(scene.own_hanging, from) },
+            last: usize::from(from == own_to) + 2 * has(scene.last_attacks, from),
+            distances: [scene.opp_king, scene.king]
+                .map(|king| DISTANCE[king as usize & 63][from as usize & 63] as usize),
+        };
+        if let Some(known) = visitor.mover(setting, &mover) {
+            moves_of::<ROLE, _>(scene, setting, &mover, &known, set, visitor);
+        }
+    }
+}
+
+#[inline(always)]
+fn moves_of<const ROLE: usize, V: Visitor>(
+    scene: &Scene,
+    setting: &Setting,
+    mover: &Mover,
+    known: &V::Known,
+    targets: u64,
+    visitor: &mut V,
+) {
+    let board = scene.board;
+    let from = mover.from;
+    let reach = scene.reach[from as usize & 63];
+    let other_hanging = scene.own_hanging & !(1 << from);
+    let screen = 2 * has(scene.screens, from);
+    let occupied = (scene.own | scene.opp) & !(1 << from);
+    let (opp_to, recapture) = scene.history.opp.map_or((OFF, 0), |past| (past.to, 1 + usize::from(past.took)));
+    let own_from = scene.history.own.map_or(OFF, |past| past.from);
+    let around = KING[scene.opp_king as usize & 63];
+    let distances = [scene.opp_king, scene.king].map(|king| &DISTANCE[king as usize & 63]);
+
+    for target in squares(targets) {
+        let castles = ROLE == KING_ && has(scene.own, target) != 0;
+        let to = if !castles {
+            target
+        } else if target > from {
+            6
+        } else {
+            2
+        };
+        let aslant = ROLE == PAWN && (from ^ to) & 7 != 0;
+        let en_passant = aslant && has(scene.opp, to) == 0;
+        let victim = if castles {
+            0
+        } else if en_passant {
+            1
+        } else {
+            [1, 2, 3, 4, 5, 0, 0, 0][board.role(to) as usize & 7]
+        };
+        let mut hit = scene.hits[to as usize & 63] as usize & 15;
+        if ROLE == PAWN && !aslant {
+            // A pawn does not attack the square before it, and one piece is support enough.
+            hit = hit & 14 | has(scene.own_once, to);
+        }
+        let attacks = match ROLE {
+            PAWN => PAWN_CAPTURES[to as usize & 63],
+            KNIGHT_ => KNIGHT[to as usize & 63],
+            BISHOP => bishop(to, occupied),
+            ROOK => rook(to, occupied),
+            QUEEN => bishop(to, occupied) | rook(to, occupied),
+            _ => KING[to as usize & 63],
+        };
+        let fresh = attacks & scene.prey[ROLE] & !reach;
+        let threat = if fresh == 0 {
+            0
+        } else if fresh & (fresh - 1) != 0 {
+            5
+        } else {
+            [1, 2, 2, 3, 4, 0, 0, 0][board.role(fresh.trailing_zeros() as u8) as usize & 7]
+        };
+        let promotes = ROLE == PAWN && to >= 56;
+        let mut promotion = if promotes { QUEEN } else { 0 };
+        loop {
+            let checker = if promotes { promotion } else { ROLE };
+            let candidate = Candidate {
+                step: Step { from, to: target, promotion: promotion as u8 },
+                to,
+                victim,
+                hit,
+                recapture: if to == opp_to && victim > 0 { recapture } else { 0 },
+                threat,
+                zone: ((attacks & around).count_ones() as usize).min(3),
+                protects: usize::from(attacks & other_hanging != 0),
+                on_prize: has(scene.opp_hanging, to),
+                back: usize::from(to == own_from) + 2 * has(scene.last_attacks, to),
+                distances: distances.map(|row| row[to as usize & 63] as usize),
+                structure: structure_of::<ROLE>(scene, from, to, aslant, attacks),
+                check: if has(scene.checks[checker], to) != 0 && !castles { 1 } else { screen },
+                special: if castles {
+                    if target > from { 1 } else { 2 }
+                } else if en_passant {
+                    3
+                } else if promotes {
+                    3 + promotion
+                } else {
+                    0
+                },
+            };
+            visitor.candidate(setting, mover, known, &candidate);
+            if promotion <= KNIGHT_ {
+                break;
+            }
+            promotion -= 1;
+        }
+    }
+}
+
+/// The bits of structure around a move.
+#[inline(always)]
+fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, aslant: bool, attacks: u64) -> usize {
+    let board = scene.board;
+    let (own_pawns, opp_pawns) = (board.own[PAWN], board.opp[PAWN]);
+    match ROLE {
+        PAWN => {
+            let own_others = own_pawns & !(1 << from);
+            let (file, around) = (FILE_A << (to & 7), files_around(to));
+            let up = above(to);
+            let supported = if aslant { has(scene.own_pawns_twice, to) } else { has(scene.own_pawns, to) };
+            let bits = usize::from(around & up & opp_pawns == 0)
+                | supported << 1
+                | usize::from(around & !file & own_others == 0) << 2
+                | usize::from(file & own_others != 0) << 3
+                | usize::from(file & up & opp_pawns != 0) << 4
+                | usize::from(attacks & opp_pawns != 0) << 5
+                | usize::from(attacks & scene.opp & !opp_pawns != 0) << 6
+                | usize::from(files_around(scene.king) & file != 0) << 7
+                | usize::from(files_around(scene.opp_king) & file != 0) << 8;
+            bits | ((to >> 3) as usize) << 9
+        }
+        KNIGHT_ | BISHOP => {
+            let around = files_around(to) & !(FILE_A << (to & 7));
+            usize::from(around & above(to) & opp_pawns == 0)
+                | has(scene.own_pawns, to) << 1
+                | has(own_pawns << 8, to) << 2
+                | has(own_pawns << 8, from) << 3
+        }
+        KING_ => shelter(own_pawns, from) * 4 + shelter(own_pawns, to),
+        _ => {
+            let file = FILE_A << (to & 7);
+            let heavy = (board.own[ROOK] | board.own[QUEEN]) & !(1 << from) & file;
+            let open = |square: u8| {
+                let file = FILE_A << (square & 7);
+                if own_pawns & file != 0 { 2 } else { usize::from(opp_pawns & file != 0) }
+            };
+            (open(to) * 3 + open(from)) * 2 + usize::from(heavy != 0)
+        }
+    }
+}
+
+/// One's own pawns before a king, at most 3.
+#[inline(always)]
+fn shelter(pawns: u64, square: u8) -> usize {
+    (pawns & files_around(square) & above(square)).count_ones().min(3) as usize
+}

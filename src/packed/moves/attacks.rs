@@ -1,0 +1,152 @@
+//! Squares attacked, by arithmetic on whole lines instead of large tables.
+
+use crate::chess::attacks as rules;
+
+pub(crate) use rules::{KING, KNIGHT};
+
+/// The squares that the mover's pawn on a square attacks.
+pub(crate) static PAWN_CAPTURES: [u64; 64] = rules::PAWN[0];
+/// The squares from which the mover's pawn attacks a square.
+pub(crate) static PAWN_SOURCES: [u64; 64] = rules::PAWN[1];
+
+pub(crate) const FILE_A: u64 = 0x0101_0101_0101_0101;
+pub(crate) const FILE_H: u64 = FILE_A << 7;
+
+/// The lines through a square, the square left out: file, diagonal (a1 to h8), antidiagonal.
+#[derive(Clone, Copy)]
+struct Lines {
+    file: u64,
+    diagonal: u64,
+    antidiagonal: u64,
+}
+
+static LINES: [Lines; 64] = {
+    let mut lines = [Lines { file: 0, diagonal: 0, antidiagonal: 0 }; 64];
+    let mut square = 0;
+    while square < 64 {
+        let mut other = 0;
+        while other < 64 {
+            let (file, rank) = ((square & 7) as i8, (square >> 3) as i8);
+            let (f, r) = ((other & 7) as i8, (other >> 3) as i8);
+            if other != square {
+                if f == file {
+                    lines[square].file |= 1 << other;
+                }
+                if f - r == file - rank {
+                    lines[square].diagonal |= 1 << other;
+                }
+                if f + r == file + rank {
+                    lines[square].antidiagonal |= 1 << other;
+                }
+            }
+            other += 1;
+        }
+        square += 1;
+    }
+    lines
+};
+
+/// What a rook attacks along a rank, by its file and the six inner squares' occupation.
+static RANK: [[u8; 64]; 8] = {
+    let mut table = [[0; 64]; 8];
+    let mut file = 0;
+    while file < 8 {
+        let mut inner = 0;
+        while inner < 64 {
+            let occupied = (inner as u8) << 1;
+            let mut set = 0u8;
+            let mut at = file as i8 + 1;
+            while at < 8 {
+                set |= 1 << at;
+                if occupied >> at & 1 != 0 {
+                    break;
+                }
+                at += 1;
+            }
+            at = file as i8 - 1;
+            while at >= 0 {
+                set |= 1 << at;
+                if occupied >> at & 1 != 0 {
+                    break;
+                }
+                at -= 1;
+            }
+            table[file][inner] = set;
+            inner += 1;
+        }
+        file += 1;
+    }
+    table
+};
+
+/// The squares seen from `bit` along a line that has one square a rank.
+#[inline(always)]
+fn along(line: u64, bit: u64, occupied: u64) -> u64 {
+    let pieces = occupied & line;
+    let up = pieces.wrapping_sub(bit);
+    let down = pieces.swap_bytes().wrapping_sub(bit.swap_bytes()).swap_bytes();
+    (up ^ down) & line
+}
+
+/// The squares a rook on `square` attacks.
+#[inline(always)]
+pub(crate) fn rook(square: u8, occupied: u64) -> u64 {
+    let (bit, rank) = (1u64 << (square & 63), square & 56);
+    let inner = (occupied >> rank >> 1 & 63) as usize;
+    along(LINES[square as usize & 63].file, bit, occupied) | u64::from(RANK[square as usize & 7][inner]) << rank
+}
+
+/// The squares a bishop on `square` attacks.
+#[inline(always)]
+pub(crate) fn bishop(square: u8, occupied: u64) -> u64 {
+    let (bit, lines) = (1u64 << (square & 63), LINES[square as usize & 63]);
+    along(lines.diagonal, bit, occupied) | along(lines.antidiagonal, bit, occupied)
+}
+
+/// The squares between two squares of a line, both left out; none for others.
+#[inline]
+pub(crate) fn between(a: u8, b: u8) -> u64 {
+    rules::between(a as usize, b as usize)
+}
+
+/// The squares that the mover's pawns attack to the a-file side, and to the h-file side.
+#[inline(always)]
+pub(crate) fn pawns_up(pawns: u64) -> (u64, u64) {
+    ((pawns & !FILE_A) << 7, (pawns & !FILE_H) << 9)
+}
+
+/// The squares that the other side's pawns attack.
+#[inline(always)]
+pub(crate) fn pawns_down(pawns: u64) -> u64 {
+    (pawns & !FILE_A) >> 9 | (pawns & !FILE_H) >> 7
+}
+
+/// How many king's steps lie between two squares.
+pub(crate) static DISTANCE: [[u8; 64]; 64] = {
+    let mut table = [[0; 64]; 64];
+    let mut a = 0;
+    while a < 64 {
+        let mut b = 0;
+        while b < 64 {
+            let files = ((a & 7) as i8 - (b & 7) as i8).unsigned_abs();
+            let ranks = ((a >> 3) as i8 - (b >> 3) as i8).unsigned_abs();
+            table[a][b] = if files > ranks { files } else { ranks };
+            b += 1;
+        }
+        a += 1;
+    }
+    table
+};
+
+/// The squares of a square's file and of the files beside it.
+pub(crate) const fn files_around(square: u8) -> u64 {
+    let file = FILE_A << (square & 7);
+    file | (file & !FILE_A) >> 1 | (file & !FILE_H) << 1
+}
+
+/// The squares on higher ranks.
+#[inline(always)]
+pub(crate) fn above(square: u8) -> u64 {
+    // Two shifts, as one by 64 is none.
+    u64::MAX << (square & 56) << 7 << 1
+}

@@ -1,0 +1,272 @@
+//! The board as the coder sees it: sets of squares, always from the side of the player to move.
+//!
+//! After each move the board is turned round (ranks flipped, colours changed), so that everything learnt for one colour holds for the
+//! other, and no code asks whose turn it is.
+
+use crate::chess::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
+use crate::packed::moves::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook};
+
+/// The numbers of the roles, as in [`Role`]; no piece is `NONE`.
+pub(crate) const PAWN: usize = 0;
+pub(crate) const KNIGHT_: usize = 1;
+pub(crate) const BISHOP: usize = 2;
+pub(crate) const ROOK: usize = 3;
+pub(crate) const QUEEN: usize = 4;
+pub(crate) const KING_: usize = 5;
+pub(crate) const NONE: u8 = 6;
+
+/// No square.
+pub(crate) const OFF: u8 = 64;
+
+/// A move on the turned board; castling is king to rook.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Step {
+    /// From, on the turned board.
+    pub from: u8,
+    /// To; the rook's square in castling.
+    pub to: u8,
+    /// 0, or the role that a pawn becomes.
+    pub promotion: u8,
+}
+
+/// A board turned to the player to move.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Board {
+    /// The pieces of the player to move, by role.
+    pub own: [u64; 6],
+    /// The other pieces.
+    pub opp: [u64; 6],
+    /// The role on each square, or `NONE`.
+    pub roles: [[u8; 8]; 8],
+    /// The square that a pawn of the other side has just passed, or `OFF`.
+    pub en_passant: u8,
+    /// The castling rooks' squares, nearer the h-file first, or `OFF`; own and other.
+    pub rooks: [[u8; 2]; 2],
+}
+
+#[inline(always)]
+fn bit(square: u8) -> u64 {
+    1u64 << (square & 63)
+}
+
+/// The union of the sets of all roles.
+#[inline(always)]
+pub(crate) fn all(pieces: &[u64; 6]) -> u64 {
+    pieces[0] | pieces[1] | pieces[2] | pieces[3] | pieces[4] | pieces[5]
+}
+
+impl Board {
+    /// Returns the board of a position, or `None` where a side has not exactly one king.
+    pub fn new(position: &Position) -> Option<Board> {
+        let turn = if position.turn() == Color::Black { 56 } else { 0 };
+        let mut board =
+            Board { own: [0; 6], opp: [0; 6], roles: [[NONE; 8]; 8], en_passant: OFF, rooks: [[OFF; 2]; 2] };
+        for square in 0..64 {
+            let Some(piece) = position.piece_at(Square::masked(square)) else { continue };
+            let at = square ^ turn;
+            let pieces = if piece.color == position.turn() { &mut board.own } else { &mut board.opp };
+            pieces[piece.role as usize] |= bit(at);
+            board.set_role(at, piece.role as u8);
+        }
+        if [board.own, board.opp].iter().any(|pieces| pieces[KING_].count_ones() != 1) {
+            return None;
+        }
+        board.en_passant = position.en_passant().map_or(OFF, |square| square.index() ^ turn);
+        for (side, color) in [position.turn(), position.turn().other()].into_iter().enumerate() {
+            for (castling_side, name) in CastlingSide::BOTH.into_iter().enumerate() {
+                board.rooks[side][castling_side] =
+                    position.castling_rook(color, name).map_or(OFF, |rook| rook.index() ^ turn);
+            }
+        }
+        Some(board)
+    }
+
+    /// Returns the role on a square, or `NONE`.
+    #[inline(always)]
+    pub fn role(&self, square: u8) -> u8 {
+        self.roles[(square >> 3 & 7) as usize][(square & 7) as usize]
+    }
+
+    #[inline(always)]
+    fn set_role(&mut self, square: u8, role: u8) {
+        self.roles[(square >> 3 & 7) as usize][(square & 7) as usize] = role;
+    }
+
+    /// Returns the square of the mover's king.
+    #[inline(always)]
+    pub(crate) fn king(&self) -> u8 {
+        self.own[KING_].trailing_zeros() as u8
+    }
+
+    /// Returns whether a move castles.
+    #[inline(always)]
+    pub(crate) fn castles(&self, step: Step) -> bool {
+        all(&self.own) & bit(step.to) != 0
+    }
+
+    /// Returns the square where the king arrives: that of the g-file or c-file where it castles.
+    #[inline(always)]
+    pub(crate) fn arrival(&self, step: Step) -> u8 {
+        if !self.castles(step) {
+            step.to
+        } else if step.to > step.from {
+            6
+        } else {
+            2
+        }
+    }
+
+    /// Returns whether a move takes something.
+    #[inline(always)]
+    pub(crate) fn takes(&self, step: Step) -> bool {
+        let aslant = (step.from ^ step.to) & 7 != 0;
+        all(&self.opp) & bit(step.to) != 0 || self.role(step.from) == PAWN as u8 && aslant
+    }
+
+    /// Returns the move in the terms of the rules. `turn` is the player to move.
+    pub fn to_move(&self, step: Step, turn: Color) -> Move {
+        let flip = if turn == Color::Black { 56 } else { 0 };
+        let [from, to] = [step.from, step.to].map(|square| Square::masked(square ^ flip));
+        let kind = if self.castles(step) {
+            MoveKind::Castle(if step.to > step.from { CastlingSide::King } else { CastlingSide::Queen })
+        } else if step.promotion != 0 {
+            MoveKind::Promotion(Role::ALL[step.promotion as usize % 6])
+        } else if self.role(step.from) == PAWN as u8 && step.to == self.en_passant && step.from & 7 != step.to & 7 {
+            MoveKind::EnPassant
+        } else {
+            MoveKind::Plain
+        };
+        Move { from, to, kind }
+    }
+
+    /// Returns a move of the rules on the turned board.
+    pub fn step(m: Move, turn: Color) -> Step {
+        let flip = if turn == Color::Black { 56 } else { 0 };
+        Step {
+            from: m.from.index() ^ flip,
+            to: m.to.index() ^ flip,
+            promotion: m.promotion().map_or(0, |role| role as u8),
+        }
+    }
+
+    /// Plays a legal move and turns the board. Calls `pieces` with each piece that leaves (false) or enters (true) a square: whether it is
+    /// the mover's, its role, its square.
+    #[inline]
+    pub(crate) fn play(&mut self, step: Step, mut pieces: impl FnMut(bool, bool, u8, u8)) {
+        let Step { from, to, promotion } = step;
+        let role = self.role(from);
+        let mut passed = OFF;
+        if self.castles(step) {
+            let (king, rook) = if to > from { (6, 5) } else { (2, 3) };
+            self.own[KING_] = bit(king);
+            self.own[ROOK] = self.own[ROOK] & !bit(to) | bit(rook);
+            self.set_role(from, NONE);
+            self.set_role(to, NONE);
+            self.set_role(king, KING_ as u8);
+            self.set_role(rook, ROOK as u8);
+            for (enters, role, square) in
+                [(false, KING_, from), (true, KING_, king), (false, ROOK, to), (true, ROOK, rook)]
+            {
+                pieces(enters, true, role as u8, square);
+            }
+            self.rooks[0] = [OFF; 2];
+        } else {
+            let captured = self.role(to);
+            if captured < NONE {
+                self.opp[captured as usize % 6] &= !bit(to);
+                pieces(false, false, captured, to);
+            } else if role == PAWN as u8 {
+                if to == self.en_passant && (from ^ to) & 7 != 0 {
+                    let victim = to.wrapping_sub(8);
+                    self.opp[PAWN] &= !bit(victim);
+                    self.set_role(victim, NONE);
+                    pieces(false, false, PAWN as u8, victim);
+                } else if to.wrapping_sub(from) == 16 {
+                    passed = from + 8;
+                }
+            }
+            let becomes = if promotion != 0 { promotion } else { role };
+            self.own[role as usize % 6] &= !bit(from);
+            self.own[becomes as usize % 6] |= bit(to);
+            self.set_role(from, NONE);
+            self.set_role(to, becomes);
+            pieces(false, true, role, from);
+            pieces(true, true, becomes, to);
+            if role == KING_ as u8 {
+                self.rooks[0] = [OFF; 2];
+            }
+            for rook in self.rooks.iter_mut().flatten() {
+                if *rook == from || *rook == to {
+                    *rook = OFF;
+                }
+            }
+        }
+        self.en_passant = passed;
+        self.turn();
+    }
+
+    /// Lets the player pass and turns the board.
+    pub(crate) fn pass(&mut self) {
+        self.en_passant = OFF;
+        self.turn();
+    }
+
+    #[inline]
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.own, &mut self.opp);
+        for set in self.own.iter_mut().chain(&mut self.opp) {
+            *set = set.swap_bytes();
+        }
+        self.roles.reverse();
+        self.rooks.swap(0, 1);
+        for square in self.rooks.iter_mut().flatten().chain([&mut self.en_passant]) {
+            if *square < OFF {
+                *square ^= 56;
+            }
+        }
+    }
+
+    /// Returns whether the mover's king is safe after an en passant capture from `from`.
+    pub(crate) fn en_passant_is_safe(&self, from: u8) -> bool {
+        let victim = bit(self.en_passant.wrapping_sub(8));
+        let occupied = (all(&self.own) | all(&self.opp)) & !bit(from) & !victim | bit(self.en_passant);
+        let king = self.king();
+        rook(king, occupied) & (self.opp[ROOK] | self.opp[QUEEN]) == 0
+            && bishop(king, occupied) & (self.opp[BISHOP] | self.opp[QUEEN]) == 0
+            && KNIGHT[king as usize & 63] & self.opp[KNIGHT_] == 0
+            && PAWN_CAPTURES[king as usize & 63] & self.opp[PAWN] & !victim == 0
+            && KING[king as usize & 63] & self.opp[KING_] == 0
+    }
+
+    /// Returns the set of rooks' squares that the king may castle with now. `danger` are the squares that the other side attacks
+    /// when the mover's king is taken off.
+    #[inline]
+    pub(crate) fn castlings(&self, danger: u64) -> u64 {
+        let mut found = 0;
+        let king = self.king();
+        for (castling_side, &home) in self.rooks[0].iter().enumerate() {
+            if home >= OFF {
+                continue;
+            }
+            let (king_to, rook_to) = if castling_side == 0 { (6, 5) } else { (2, 3) };
+            let occupied = (all(&self.own) | all(&self.opp)) & !bit(king) & !bit(home);
+            let way = span(king, king_to);
+            if (way | span(home, rook_to)) & occupied != 0 || way & danger != 0 {
+                continue;
+            }
+            // The rook may have kept a check away along the rank.
+            let after = occupied | bit(king_to) | bit(rook_to);
+            if rook(king_to, after) & (self.opp[ROOK] | self.opp[QUEEN]) & 0xFF == 0 {
+                found |= bit(home);
+            }
+        }
+        found
+    }
+}
+
+/// The squares of the first rank from one to the other, both included.
+#[inline(always)]
+fn span(a: u8, b: u8) -> u64 {
+    let (low, high) = (a.min(b) & 7, a.max(b) & 7);
+    (2u64 << high) - (1u64 << low)
+}

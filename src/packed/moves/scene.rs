@@ -1,0 +1,319 @@
+//! What is to be known of a position before its moves are looked at: attacks, pins, hanging pieces.
+
+use crate::packed::moves::attacks::{
+    KING, KNIGHT, PAWN_CAPTURES, PAWN_SOURCES, between, bishop, pawns_down, pawns_up, rook,
+};
+use crate::packed::moves::board::{BISHOP, Board, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, all};
+
+/// Iterates over the squares of a set, the lowest first.
+#[inline(always)]
+pub(crate) fn squares(mut set: u64) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        if set == 0 {
+            return None;
+        }
+        let square = set.trailing_zeros() as u8;
+        set &= set - 1;
+        Some(square)
+    })
+}
+
+/// Returns a byte 1 for each bit of a byte.
+#[inline(always)]
+fn spread(byte: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let bits = (byte & 0xFF).wrapping_mul(EACH) & 0x8040_2010_0804_0201;
+    (bits + 0x7F * EACH) >> 7 & EACH
+}
+
+/// Returns for each square the number of the first of the sets that has it, from 1 (0 for none), doubled, and 1 more in `odd`.
+#[inline(always)]
+fn first_of(sets: [u64; 5], odd: u64) -> [u8; 64] {
+    let mut planes = [0; 3];
+    let mut seen = 0;
+    for (number, set) in sets.into_iter().enumerate() {
+        let new = set & !seen;
+        for (bit, plane) in planes.iter_mut().enumerate() {
+            if (number + 1) >> bit & 1 != 0 {
+                *plane |= new;
+            }
+        }
+        seen |= set;
+    }
+    let mut squares = [0; 64];
+    for (rank, row) in squares.chunks_exact_mut(8).enumerate() {
+        let [a, b, c, odd] = [planes[0], planes[1], planes[2], odd].map(|set| spread(set >> (8 * rank)));
+        row.copy_from_slice(&(a << 1 | b << 2 | c << 3 | odd).to_le_bytes());
+    }
+    squares
+}
+
+/// A move of a game so far, on the turned board of the present player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Past {
+    /// The role of the piece that moved; a pawn that promotes is a pawn.
+    pub role: u8,
+    /// From.
+    pub from: u8,
+    /// To; where the king arrived in castling.
+    pub to: u8,
+    /// Whether it took something.
+    pub took: bool,
+}
+
+impl Past {
+    /// The same move seen from the other side.
+    pub(crate) fn turned(self) -> Past {
+        Past { from: self.from ^ 56, to: self.to ^ 56, ..self }
+    }
+}
+
+/// What has happened before a position, as far as the model asks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct History {
+    /// The opponent's last move.
+    pub opp: Option<Past>,
+    /// The player's own last move.
+    pub own: Option<Past>,
+    /// The opponent's move before his last.
+    pub opp_before: Option<Past>,
+    /// The plies of the line so far.
+    pub ply: u32,
+    /// How badly the moves of the player, and those of the opponent, have been foreseen.
+    pub surprise: [u16; 2],
+}
+
+/// A position's attacks.
+pub struct Scene<'a> {
+    pub(crate) board: &'a Board,
+    pub(crate) history: &'a History,
+    pub(crate) own: u64,
+    pub(crate) opp: u64,
+    pub(crate) king: u8,
+    pub(crate) opp_king: u8,
+    /// Attacks of the other side, as if the mover's king were not there.
+    pub(crate) danger: u64,
+    /// By square the cheapest attacker of the other side (0 none, 1 pawn, 2 knight or bishop, 3 rook, 4 queen, 5 king), doubled; and 1
+    /// more where the mover attacks twice.
+    pub(crate) hits: [u8; 64],
+    /// Squares attacked by the mover.
+    pub(crate) own_once: u64,
+    /// Squares attacked by one's own pawns, and by two of them.
+    pub(crate) own_pawns: u64,
+    pub(crate) own_pawns_twice: u64,
+    /// Pieces that the other side can win, and the other side's pieces that the mover can win.
+    pub(crate) own_hanging: u64,
+    pub(crate) opp_hanging: u64,
+    /// Pieces of the other side that each role of the mover's may attack with profit.
+    pub(crate) prey: [u64; 6],
+    /// Squares from which each role gives check.
+    pub(crate) checks: [u64; 6],
+    /// Pieces of the mover's that give a check away when they leave their line.
+    pub(crate) screens: u64,
+    /// Pieces that give check.
+    pub(crate) checkers: u64,
+    pub(crate) pinned: u64,
+    /// The squares attacked by the piece that the other side moved last.
+    pub(crate) last_attacks: u64,
+    /// The squares attacked by each of the mover's pieces, pawns aside.
+    pub(crate) reach: [u64; 64],
+}
+
+impl<'a> Scene<'a> {
+    /// Returns the scene of a position.
+    #[inline(always)]
+    pub fn new(board: &'a Board, history: &'a History) -> Scene<'a> {
+        let (own, opp) = (all(&board.own), all(&board.opp));
+        let (king, opp_king) = (board.king(), board.opp[KING_].trailing_zeros() as u8);
+        let occupied = own | opp;
+        let without_king = occupied & !board.own[KING_];
+
+        let pawns = pawns_down(board.opp[PAWN]);
+        let mut minors = 0;
+        for square in squares(board.opp[KNIGHT_]) {
+            minors |= KNIGHT[square as usize & 63];
+        }
+        for square in squares(board.opp[BISHOP]) {
+            minors |= bishop(square, without_king);
+        }
+        let mut rooks = 0;
+        for square in squares(board.opp[ROOK]) {
+            rooks |= rook(square, without_king);
+        }
+        let mut queens = 0;
+        for square in squares(board.opp[QUEEN]) {
+            queens |= rook(square, without_king) | bishop(square, without_king);
+        }
+        let danger = pawns | minors | rooks | queens | KING[opp_king as usize & 63];
+
+        let mut reach = [0; 64];
+        let (left, right) = pawns_up(board.own[PAWN]);
+        let (own_pawns, own_pawns_twice) = (left | right, left & right);
+        let (mut once, mut twice) = (own_pawns, own_pawns_twice);
+        let mut add = |square: u8, set: u64| {
+            reach[square as usize & 63] = set;
+            twice |= once & set;
+            once |= set;
+        };
+        let mut own_minors = 0;
+        for square in squares(board.own[KNIGHT_]) {
+            own_minors |= KNIGHT[square as usize & 63];
+            add(square, KNIGHT[square as usize & 63]);
+        }
+        for square in squares(board.own[BISHOP]) {
+            let set = bishop(square, occupied);
+            own_minors |= set;
+            add(square, set);
+        }
+        let mut own_rooks = 0;
+        for square in squares(board.own[ROOK]) {
+            let set = rook(square, occupied);
+            own_rooks |= set;
+            add(square, set);
+        }
+        for square in squares(board.own[QUEEN]) {
+            add(square, rook(square, occupied) | bishop(square, occupied));
+        }
+        add(king, KING[king as usize & 63]);
+
+        let hanging = |pieces: &[u64; 6], attacked: u64, defended: u64, pawns: u64, minors: u64, rooks: u64| {
+            (pieces[PAWN] | pieces[KNIGHT_] | pieces[BISHOP] | pieces[ROOK] | pieces[QUEEN]) & attacked & !defended
+                | (pieces[KNIGHT_] | pieces[BISHOP]) & pawns
+                | pieces[ROOK] & (pawns | minors)
+                | pieces[QUEEN] & (pawns | minors | rooks)
+        };
+        let opp_loose = opp & !danger & !board.opp[KING_];
+        let minor_pieces = board.opp[KNIGHT_] | board.opp[BISHOP];
+        let (heavy, queen_pieces) = (board.opp[ROOK] | board.opp[QUEEN], board.opp[QUEEN]);
+        let king_rook = rook(opp_king, occupied);
+        let king_bishop = bishop(opp_king, occupied);
+
+        let mut screens = 0;
+        let mut pinned = 0;
+        for (lines, own_sliders, opp_sliders) in [
+            (rook as fn(u8, u64) -> u64, board.own[ROOK] | board.own[QUEEN], board.opp[ROOK] | board.opp[QUEEN]),
+            (bishop, board.own[BISHOP] | board.own[QUEEN], board.opp[BISHOP] | board.opp[QUEEN]),
+        ] {
+            for square in squares(lines(opp_king, opp) & own_sliders) {
+                let pieces = between(square, opp_king) & own;
+                if pieces != 0 && pieces & (pieces - 1) == 0 {
+                    screens |= pieces;
+                }
+            }
+            for square in squares(lines(king, opp) & opp_sliders) {
+                let pieces = between(square, king) & own;
+                if pieces != 0 && pieces & (pieces - 1) == 0 {
+                    pinned |= pieces;
+                }
+            }
+        }
+        let checkers = PAWN_CAPTURES[king as usize & 63] & board.opp[PAWN]
+            | KNIGHT[king as usize & 63] & board.opp[KNIGHT_]
+            | KING[king as usize & 63] & board.opp[KING_]
+            | rook(king, occupied) & (board.opp[ROOK] | board.opp[QUEEN])
+            | bishop(king, occupied) & (board.opp[BISHOP] | board.opp[QUEEN]);
+        let last_attacks = match history.opp {
+            Some(last) => match board.role(last.to) as usize {
+                PAWN => pawns_down(1 << (last.to & 63)),
+                KNIGHT_ => KNIGHT[last.to as usize & 63],
+                BISHOP => bishop(last.to, occupied),
+                ROOK => rook(last.to, occupied),
+                QUEEN => rook(last.to, occupied) | bishop(last.to, occupied),
+                _ => 0,
+            },
+            None => 0,
+        };
+        Scene {
+            board,
+            history,
+            own,
+            opp,
+            king,
+            opp_king,
+            danger,
+            hits: first_of([pawns, minors, rooks, queens, KING[opp_king as usize & 63]], twice),
+            own_once: once,
+            own_pawns,
+            own_pawns_twice,
+            own_hanging: hanging(&board.own, danger, once, pawns, minors, rooks),
+            opp_hanging: hanging(&board.opp, once, danger, own_pawns, own_minors, own_rooks),
+            prey: [
+                minor_pieces | heavy | opp_loose,
+                heavy | opp_loose,
+                heavy | opp_loose,
+                queen_pieces | opp_loose,
+                opp_loose,
+                opp_loose,
+            ],
+            checks: [
+                PAWN_SOURCES[opp_king as usize & 63],
+                KNIGHT[opp_king as usize & 63],
+                king_bishop,
+                king_rook,
+                king_bishop | king_rook,
+                0,
+            ],
+            screens,
+            checkers,
+            pinned,
+            last_attacks,
+            reach,
+        }
+    }
+
+    /// Returns the squares to which pieces other than the king may go: those that end a check.
+    pub(crate) fn targets(&self) -> u64 {
+        let free = !self.own & !self.board.opp[KING_];
+        match self.checkers.count_ones() {
+            0 => free,
+            1 => free & (self.checkers | between(self.checkers.trailing_zeros() as u8, self.king)),
+            _ => 0,
+        }
+    }
+
+    /// Returns the squares that a piece of the mover's may legally go to; for the king also those of the rooks it may castle with. `targets`
+    /// are those of the scene.
+    #[inline(always)]
+    pub(crate) fn moves_of<const ROLE: usize>(&self, square: u8, targets: u64) -> u64 {
+        let board = self.board;
+        let reach = self.reach[square as usize & 63];
+        if ROLE == KING_ {
+            let steps = reach & !self.own & !self.danger & !board.opp[KING_];
+            return if board.rooks[0] == [OFF; 2] { steps } else { steps | board.castlings(self.danger) };
+        }
+        let mut set = reach & targets;
+        if ROLE == PAWN {
+            let occupied = self.own | self.opp;
+            let one = 1u64 << (square & 63) << 8 & !occupied;
+            let two = (one & 0xFF_0000) << 8 & !occupied;
+            set = (one | two | PAWN_CAPTURES[square as usize & 63] & self.opp) & targets;
+        }
+        if self.pinned >> (square & 63) & 1 != 0 {
+            set &= self.pin_line(square);
+        }
+        if ROLE == PAWN
+            && board.en_passant < OFF
+            && PAWN_CAPTURES[square as usize & 63] >> board.en_passant & 1 != 0
+            && board.en_passant_is_safe(square)
+        {
+            set |= 1 << board.en_passant;
+        }
+        set
+    }
+
+    /// The squares on the line from the king through a pinned piece to the piece that pins it.
+    #[cold]
+    fn pin_line(&self, square: u8) -> u64 {
+        let rest = (self.own | self.opp) & !(1u64 << square);
+        let line = |lines: fn(u8, u64) -> u64, sliders: u64| {
+            let seen = lines(self.king, rest) & sliders;
+            squares(seen).map(|slider| (slider, between(self.king, slider))).find(|(_, way)| way >> square & 1 != 0)
+        };
+        let (rooks, bishops) = (self.board.opp[ROOK], self.board.opp[BISHOP]);
+        let queens = self.board.opp[QUEEN];
+        match line(rook, rooks | queens).or_else(|| line(bishop, bishops | queens)) {
+            Some((slider, way)) => way | 1 << slider,
+            None => u64::MAX,
+        }
+    }
+}

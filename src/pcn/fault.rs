@@ -1,0 +1,161 @@
+//! What is wrong with a document, and where in it.
+
+use std::fmt;
+
+/// What is wrong with an element of a document.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PcnFault {
+    /// The text is no JSON: line and column, from 1.
+    Json(usize, usize),
+    /// The element is of another type; this is wanted.
+    Wanted(&'static str),
+    /// PCN knows no such member.
+    UnknownMember,
+    /// A text that is no piece naming such as `w:k`.
+    NotAPiece,
+    /// Style and name of a piece differ in case, so that its side cannot be told.
+    MixedCase,
+    /// A piece of another style than western chess: its name.
+    OtherStyle(String),
+    /// Western chess has no such piece: its name.
+    NoSuchPiece(String),
+    /// A board of other size or with another number of dimensions: its sizes.
+    OtherBoard(Vec<usize>),
+    /// Rows of different lengths, or rows among squares.
+    RaggedBoard,
+    /// The board is too large to be any.
+    TooLarge,
+    /// There is no such square.
+    NoSuchSquare,
+    /// No piece stands there.
+    EmptySquare,
+    /// The piece naming is on no square, or on several.
+    NotUnique,
+    /// The object of `shift` or `land` is occupied.
+    Occupied,
+    /// The object of `capture`, `remove` or `stun` holds no piece of the other side.
+    NothingToCapture,
+    /// `drop`: western chess has no pieces in hand.
+    Drop,
+    /// PCN knows no such verb.
+    UnknownVerb,
+    /// PCN knows no such option.
+    UnknownOption,
+    /// The promotion is none of western chess.
+    BadPromotion,
+    /// A piece has jumped and not landed.
+    NotLanded,
+    /// The actions together are no legal move.
+    IllegalMove,
+    /// The result without `over?`.
+    ResultWithoutOver,
+    /// The case of a piece's abbreviation does not say its side: its name.
+    SideUnknown(String),
+    /// The piece belongs to the side that is not to move: its name.
+    OtherSide(String),
+    /// No piece of the side to move is above the square.
+    NotAbove,
+    /// A promotion to a piece of the other side: its name.
+    PromotionChangesSide(String),
+    /// More pieces above squares than any game has there.
+    TooManyAbove,
+    /// `drop` of something that is not the name of a piece.
+    DropOfSquare,
+}
+
+/// Why a document is refused: the path of the element at fault, as a JSON pointer (RFC 6901; empty for the whole), and the fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PcnError {
+    /// The path of the element.
+    pub path: String,
+    /// What is wrong with it.
+    pub fault: PcnFault,
+}
+
+impl fmt::Display for PcnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bad PCN: ")?;
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        self.fault.fmt(f)
+    }
+}
+
+impl fmt::Display for PcnFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PcnFault::Json(line, column) => write!(f, "no JSON at line {line}, column {column}"),
+            PcnFault::Wanted(what) => write!(f, "{what} is wanted here"),
+            PcnFault::UnknownMember => f.write_str("PCN has no such member"),
+            PcnFault::NotAPiece => f.write_str("not the name of a piece, such as w:k"),
+            PcnFault::MixedCase => f.write_str("style and name differ in case: W:P is White's, w:p is Black's"),
+            PcnFault::OtherStyle(name) => write!(f, "{name} is not a piece of western chess (style w)"),
+            PcnFault::NoSuchPiece(name) => write!(f, "western chess has no piece {name}"),
+            PcnFault::OtherBoard(shape) => {
+                let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+                write!(f, "a board of {} squares; western chess has 8x8", sizes.join("x"))
+            }
+            PcnFault::RaggedBoard => f.write_str("the rows of the board differ in length"),
+            PcnFault::TooLarge => f.write_str("the board is too large"),
+            PcnFault::NoSuchSquare => f.write_str("there is no such square"),
+            PcnFault::EmptySquare => f.write_str("no piece stands there"),
+            PcnFault::NotUnique => f.write_str("the name is on no square, or on several"),
+            PcnFault::Occupied => f.write_str("the square is occupied"),
+            PcnFault::NothingToCapture => f.write_str("no piece of the other side stands there"),
+            PcnFault::Drop => f.write_str("western chess has no pieces in hand to drop"),
+            PcnFault::UnknownVerb => f.write_str("PCN has no such verb"),
+            PcnFault::UnknownOption => f.write_str("PCN has no such option"),
+            PcnFault::BadPromotion => f.write_str("not a promotion of western chess"),
+            PcnFault::NotLanded => f.write_str("a piece that jumped has not landed"),
+            PcnFault::IllegalMove => f.write_str("not a legal move"),
+            PcnFault::ResultWithoutOver => f.write_str("a result without \"over?\""),
+            PcnFault::SideUnknown(name) => write!(f, "the case of {name} does not say whose piece it is"),
+            PcnFault::OtherSide(name) => write!(f, "{name} belongs to the side that is not to move"),
+            PcnFault::NotAbove => f.write_str("no piece of the side to move is above that square"),
+            PcnFault::PromotionChangesSide(name) => write!(f, "{name} is a piece of the other side"),
+            PcnFault::TooManyAbove => f.write_str("too many pieces are above squares"),
+            PcnFault::DropOfSquare => f.write_str("what is dropped is named as a piece, such as S:P"),
+        }
+    }
+}
+
+impl std::error::Error for PcnError {}
+
+/// A path that grows on the way down a document.
+#[derive(Clone, Copy)]
+pub(super) struct Path<'a>(Option<&'a Path<'a>>, Step<'a>);
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Root,
+    Member(&'a str),
+    Item(usize),
+}
+
+impl<'a> Path<'a> {
+    pub const ROOT: Path<'static> = Path(None, Step::Root);
+
+    pub fn member(&'a self, name: &'a str) -> Path<'a> {
+        Path(Some(self), Step::Member(name))
+    }
+
+    pub fn item(&'a self, place: usize) -> Path<'a> {
+        Path(Some(self), Step::Item(place))
+    }
+
+    pub fn error(&self, fault: PcnFault) -> PcnError {
+        let mut steps = Vec::new();
+        let mut at = Some(self);
+        while let Some(Path(above, step)) = at {
+            match step {
+                Step::Root => {}
+                Step::Member(name) => steps.push(name.replace('~', "~0").replace('/', "~1")),
+                Step::Item(place) => steps.push(place.to_string()),
+            }
+            at = *above;
+        }
+        let path = steps.iter().rev().flat_map(|step| ["/", step]).collect();
+        PcnError { path, fault }
+    }
+}
