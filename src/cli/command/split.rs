@@ -1,4 +1,4 @@
-//! `scoresheet split`: one archive made several.
+//! `scoresheet split`: one archive split into several.
 
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// Split an archive into several: by number of games, by size, or by year or another tag
 ///
-/// The new archives go into a folder. They are called after the archive, with a number, or with the tag's value after the name.
+/// The new archives are written to a folder, with the name of the archive followed by a number or the value of the tag.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,22 +29,22 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// So many games each, the last with what is left
+    /// This many games in each archive, the rest in the last
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), required_unless_present_any = ["by", "bytes"])]
     count: Option<u64>,
-    /// As many games each as go into so many bytes; K, M and G stand for thousands, millions and thousand millions
+    /// At most this many bytes per archive; K, M and G stand for thousands, millions and billions
     #[arg(long, value_name = "N", value_parser = bytes, conflicts_with_all = ["count", "by"])]
     bytes: Option<u64>,
-    /// An archive for each year, or for each value of this tag
+    /// One archive for each year, or for each value of this tag
     #[arg(long, value_name = "year|TAG", conflicts_with = "count")]
     by: Option<String>,
-    /// The folder for the new archives; made if it is not there
+    /// The folder for the new archives; created if it does not exist
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Replace files that exist already and are archives
+    /// Replace files that already exist and are archives
     #[arg(long)]
     force: bool,
-    /// Say nothing but errors, and show no progress
+    /// Print only errors, and show no progress
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -80,12 +80,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 }
 
 fn not_too_many(parts: u64) -> Result<(), Failure> {
-    let what = || Failure::Message(format!("this would make {parts} archives; {MOST} are the most"));
+    let what = || Failure::Message(format!("this would make {parts} archives; the limit is {MOST}"));
     if parts > MOST as u64 { Err(what()) } else { Ok(()) }
 }
 
 fn make_folder(args: &Args) -> Result<(), Failure> {
-    let refused = |error| Failure::Message(format!("cannot make {}: {error}", shown(&args.output)));
+    let refused = |error| Failure::Message(format!("cannot create {}: {error}", shown(&args.output)));
     std::fs::create_dir_all(&args.output).map_err(refused)
 }
 
@@ -105,7 +105,7 @@ fn bytes(text: &str) -> Result<u64, String> {
         _ => (text, 1),
     };
     let bytes = number(digits.as_bytes()).and_then(|number| number.checked_mul(unit)).filter(|bytes| *bytes > 0);
-    bytes.ok_or_else(|| "a number of bytes was expected, as in 500000, 500K or 25M".to_owned())
+    bytes.ok_or_else(|| "expected a number of bytes, e.g. 500000, 500K or 25M".to_owned())
 }
 
 /// Makes archives of at most so many bytes. How much a game takes is known when it is compressed with its neighbours: so a part that has
@@ -169,7 +169,7 @@ fn too_small(path: &Path, game: u64, bytes: u64) -> Failure {
         // What cannot be taken away is no reason to say less.
         let _ = std::fs::remove_file(path);
     }
-    Failure::Message(format!("game {game} alone takes {bytes} bytes: ask for more"))
+    Failure::Message(format!("game {game} alone takes {bytes} bytes: --bytes must be larger"))
 }
 
 fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {

@@ -1,4 +1,4 @@
-//! What the parts of an archive cost, against the PGN they came from.
+//! How many bytes each part of an archive takes, compared with the PGN.
 
 use crate::out::json::{Object, rounded};
 use crate::text::{ratio, thousands};
@@ -36,7 +36,7 @@ impl Parts {
     /// Returns the table for people.
     pub fn table(&self) -> String {
         let (games, plies, pgn) = (self.totals.games as f64, self.totals.plies as f64, self.totals.pgn_bytes);
-        let mut table = format!("{:<16}{:>17}{:>12}{:>10}{:>10}\n", "", "bytes", "a game", "a ply", "of PGN");
+        let mut table = format!("{:<16}{:>17}{:>12}{:>10}{:>10}\n", "", "bytes", "per game", "per ply", "of PGN");
         let rows = self.rows().map(|(title, _, bytes)| (title, bytes)).into_iter().chain([("PGN", pgn)]);
         for (title, bytes) in rows {
             let size = bytes as f64;

@@ -37,16 +37,16 @@ impl Content {
         match self {
             Content::Ours(FileKind::Archive) => "an archive",
             Content::Ours(FileKind::Index) => "the index of an archive",
-            Content::Ours(FileKind::Signatures) => "signatures of an archive",
+            Content::Ours(FileKind::Signatures) => "the signatures of an archive",
             Content::Ours(FileKind::Positions) => "the position index of an archive",
-            Content::Ours(FileKind::TagColumns) => "tag columns of an archive",
+            Content::Ours(FileKind::TagColumns) => "the tag columns of an archive",
             Content::Pgn | Content::Source => "PGN",
             Content::Json => "JSON",
-            Content::Html => "a page of HTML",
+            Content::Html => "an HTML page",
             Content::Book => "an opening book",
             Content::Manual => "a manual page",
             Content::Text => "text",
-            Content::Binary => "something unknown",
+            Content::Binary => "unknown data",
         }
     }
 

@@ -1,4 +1,4 @@
-//! The source's own measure: how many bytes moves take as text, and in each form that Brenner's document has for them.
+//! Brenner's own measure: how many bytes moves take as text, and in each form that his document has for them.
 
 use crate::out::json::{Object, rounded};
 use crate::text::{ratio, thousands};
@@ -86,7 +86,7 @@ impl Forms {
             ("alternate notation", "alternate", self.alternate, "1"),
             ("move ids", "ids", self.ids, ""),
             ("11 bits, packed", "bits", self.bits, "1.375"),
-            ("as import --pack", "packed", self.packed, ""),
+            ("like import --pack", "packed", self.packed, ""),
         ]
     }
 
@@ -99,8 +99,8 @@ impl Forms {
     pub fn text(&self) -> String {
         let plies = self.plies as f64;
         let mut text = format!(
-            "{:<22}{:>15}{:>10}{:>10}   the source says\n",
-            "moves alone, by form", "bytes", "a ply", "of table"
+            "{:<22}{:>15}{:>10}{:>10}   Brenner's figure\n",
+            "moves alone, by form", "bytes", "per ply", "of table"
         );
         for (title, _, bytes, says) in self.rows() {
             let size = bytes as f64;
@@ -114,9 +114,7 @@ impl Forms {
             text.push('\n');
         }
         let [san, short] = self.reductions();
-        text + &format!(
-            "reduction {short:.2}:1 (of SAN with its marks {san:.2}:1); the source says between 2:1 and 3:1\n"
-        )
+        text + &format!("reduction {short:.2}:1 (of full SAN {san:.2}:1); Brenner's figure: between 2:1 and 3:1\n")
     }
 
     /// Returns the same for programs.

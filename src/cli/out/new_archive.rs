@@ -1,4 +1,4 @@
-//! New archives out of games of others, with progress and a line that says what was written.
+//! New archives from the games of others, with progress and a line that says what was written.
 
 use crate::failure::{self, Code, Failure};
 use crate::out::content::Content;
@@ -18,16 +18,16 @@ pub struct TargetArgs {
     /// The archive to write
     #[arg(short, long, value_name = "FILE.bga")]
     output: PathBuf,
-    /// Replace the file if it exists already and is an archive
+    /// Replace the file if it already exists and is an archive
     #[arg(long)]
     force: bool,
-    /// Say nothing but errors, and show no progress
+    /// Print only errors, and show no progress
     #[arg(short, long)]
     quiet: bool,
 }
 
 impl TargetArgs {
-    /// Writes the archive. Is to be called where threads have been installed.
+    /// Writes the archive. To be called after threads have been installed.
     pub fn write(&self, session: &Session, parts: &[Part]) -> Result<Code, Failure> {
         let archives = parts.iter().map(|part| part.archive.path());
         write(session, &target(archives, &self.output, self.force)?, self.quiet, parts)
@@ -113,7 +113,7 @@ pub fn warn_unindexed(session: &Session, archive: &Path, unindexed: Option<&Erro
     if let Some(error) = unindexed {
         let archive = shown(archive);
         session.message(&format!(
-            "warning: {archive} is complete, but without its index: {error}; make it with `scoresheet index {archive}`"
+            "warning: {archive} is complete, but without its index: {error}; rebuild it with `scoresheet index {archive}`"
         ));
     }
 }

@@ -1,4 +1,4 @@
-//! The one way to a file that is written: no input is, nothing gives way but to its like, and what a name says is what is in the file.
+//! Where a command may write: never over an input, never over another kind of file, and only under a name that fits the content.
 
 use crate::failure::Failure;
 use crate::out::content::{Compression, Content};
@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-/// What becomes of a file that is there already.
+/// What happens to a file that already exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
     /// It stays, and there is an error.
     Refuse,
-    /// It gives way when the new one is complete.
+    /// It is replaced when the new one is complete.
     Replace,
     /// It is added to, or whoever writes it sees to it.
     Keep,
@@ -111,7 +111,7 @@ impl Outputs {
     /// Allows a file to be written, with an index beside it where it is an archive.
     ///
     /// Errors: it is an input, a file beside one, or another output, whatever it is called; its name says that it holds something else;
-    /// it exists, and is not to be replaced, or holds something else.
+    /// it exists, and is not to be replaced, or has other content.
     pub fn file(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Failure> {
         self.is_free(path, None)?;
         fits_name(path, written)?;
@@ -160,9 +160,9 @@ impl Outputs {
             Role::Input => format!("{path}{same}: is both input and output: give the output another name"),
             Role::Beside(kind) => {
                 let what = Content::Ours(kind).name();
-                format!("{path}{same}: is {what} that is read: give the output another name")
+                format!("{path}{same}: is {what} that is being read: give the output another name")
             }
-            Role::Output => format!("{path}{same}: would be written twice: give each output a name of its own"),
+            Role::Output => format!("{path}{same}: would be written twice: give each output its own name"),
         }))
     }
 }
@@ -224,19 +224,21 @@ fn place(path: &Path) -> Option<PathBuf> {
 }
 
 pub fn exists(path: &Path) -> Failure {
-    Failure::Message(format!("{} exists already: use --force to replace it", shown(path)))
+    Failure::Message(format!("{} already exists: use --force to replace it", shown(path)))
 }
 
-/// Fails where the name says that the file holds something else, or is compressed in a way that is never written.
+/// Fails if the name stands for other content, or for a compression that is never written.
 fn fits_name(path: &Path, written: Content) -> Result<(), Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let refuse = |what: String| Err(Failure::Message(format!("{}: {what}", shown(path))));
     if Compression::is_other(&name) {
-        return refuse("is not written: end the name in .gz, .bz2, .zst or .zip for a compressed file".to_owned());
+        return refuse(
+            "cannot write this kind of file: end the name in .gz, .bz2, .zst or .zip for a compressed one".to_owned(),
+        );
     }
     let is_archive = written == Content::Ours(FileKind::Archive);
     if is_archive && Compression::of_name(&name).is_some() {
-        return refuse("an archive is compressed as it is: call it something like games.bga".to_owned());
+        return refuse("an archive is already compressed: use a name like games.bga".to_owned());
     }
     let Some(named) = Content::of_name(path).filter(|named| !named.may_hold(written)) else { return Ok(()) };
     let advice = match named {
@@ -246,11 +248,11 @@ fn fits_name(path: &Path, written: Content) -> Result<(), Failure> {
         Content::Pgn if is_archive => "; `scoresheet export` writes PGN".to_owned(),
         _ => String::new(),
     };
-    refuse(format!("{} is written, and this is the name of {}{advice}", written.name(), named.name()))
+    refuse(format!("this would be {}, but the name is that of {}{advice}", written.name(), named.name()))
 }
 
-/// Fails where a file holds something else than what is to be written: `--force` speaks of files of the same kind. What nobody can name gives
-/// way where the file has the right name.
+/// Fails if a file has another kind of content than what is to be written: `--force` is about files of the same kind. Unknown content may be
+/// replaced if the file has the right name.
 fn gives_way(path: &Path, written: Content) -> Result<(), Failure> {
     let held = match fs::metadata(path) {
         Ok(file) if file.is_file() => {
@@ -263,7 +265,7 @@ fn gives_way(path: &Path, written: Content) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Message(format!(
-        "{} holds {}, and {} would take its place: give another name, or remove it first",
+        "{} is {}, and {} would replace it: give another name, or remove it first",
         shown(path),
         held.name(),
         written.name()

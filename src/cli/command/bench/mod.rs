@@ -25,14 +25,14 @@ use std::time::Instant;
 const ZSTD_LIMIT: u64 = 200_000_000;
 /// Measure size and speed on a PGN file
 ///
-/// Imports the file into a temporary archive and measures bytes a ply by part (against the PGN, and against zstd of it), the import,
-/// replay and scans of all games on one thread and on all, FENs, and positions at random. The answers are checked against the decoder
+/// Imports the file into a temporary archive and measures bytes per ply by part (compared with the PGN and with its zstd), the import, replay
+/// and scans of all games on one thread and on all, writing FENs, and random access to positions. The results are checked against the decoder
 /// that checks every move; a wrong one ends the benchmark.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
+Examples:
   scoresheet bench games.pgn
-  scoresheet bench games.pgn --report bench.html    the same with plots, in one file for a browser")]
+  scoresheet bench games.pgn --report bench.html    also as a page with charts")]
 pub struct Args {
     /// A PGN file, plain or compressed
     #[arg(value_name = "FILE")]
@@ -43,13 +43,13 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Also write a report with plots to this file, in HTML
+    /// Also write a self-contained HTML page with charts to this file
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Replace that file if it exists already and is such a page
+    /// Replace that file if it already exists and is an HTML page
     #[arg(long, requires = "report")]
     force: bool,
-    /// Do not tell what is being measured
+    /// Do not show what is being measured
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -63,7 +63,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let report =
             report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;
         let folder = TemporaryFolder::create()
-            .map_err(|error| Failure::Message(format!("cannot make a temporary folder: {error}")))?;
+            .map_err(|error| Failure::Message(format!("cannot create a temporary folder: {error}")))?;
         let path = folder.path().join("bench.bga");
         let tell = |what: &str| {
             if !args.quiet {
@@ -119,7 +119,7 @@ fn import_into(args: &Args, path: &Path) -> Result<Summary, Failure> {
     let summary = import::import(&files, path, &options, &Progress::default(), &AtomicBool::new(false), |_| {})?;
     match summary.stopped {
         Some(error) => Err(error.into()),
-        None if summary.stored == 0 => Err(Failure::Message(format!("{}: no game to measure with", shown(&args.file)))),
+        None if summary.stored == 0 => Err(Failure::Message(format!("{}: no games to measure", shown(&args.file)))),
         None => Ok(summary),
     }
 }

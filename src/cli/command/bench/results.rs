@@ -43,15 +43,15 @@ impl Bench {
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let Random { p50, p99, mean } = self.random;
         let [ends, walk, keys] =
-            self.speeds.map(|speed| format!("{:.2} ns a ply (on all threads {:.2})", speed.one, speed.all));
+            self.speeds.map(|speed| format!("{:.2} ns per ply (on all threads {:.2})", speed.one, speed.all));
         vec![
-            ("import", format!("{:.1} MB of PGN a second ({:.2} s)", self.import_rate(), self.import_seconds)),
+            ("import", format!("{:.1} MB of PGN per second ({:.2} s)", self.import_rate(), self.import_seconds)),
             ("replay", ends),
             ("scan of all positions", walk),
             ("scan with Zobrist keys", keys),
-            ("scan, moves checked", format!("{:.2} ns a ply on all threads", self.checked)),
+            ("scan, moves checked", format!("{:.2} ns per ply on all threads", self.checked)),
             ("FEN", format!("{:.1} ns", self.fen)),
-            ("position at random", format!("{mean:.0} ns to its FEN; clock included p50 {p50} ns, p99 {p99} ns")),
+            ("random position", format!("{mean:.0} ns to its FEN; with the clock p50 {p50} ns, p99 {p99} ns")),
         ]
     }
 
@@ -78,8 +78,8 @@ impl Bench {
             thousands(self.summary.plies),
             "size",
             "bytes",
-            "a game",
-            "a ply"
+            "per game",
+            "per ply"
         );
         for (title, _, bytes) in self.sizes() {
             let size = bytes as f64;

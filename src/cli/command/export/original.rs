@@ -35,7 +35,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let folder = request.output.filter(|path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/"));
     if chosen.len() != 1 && folder.is_none() {
         return Err(Failure::Message(match chosen.len() {
-            0 => "the archive has no source that was read to its end".to_owned(),
+            0 => "no source of the archive was read to its end".to_owned(),
             _ => format!("{}: choose one with --source, or give a folder with -o FOLDER/", list(&all)),
         }));
     }
@@ -69,7 +69,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     if request.source.is_none() && of_sources < archive.len() {
         let rest = count(archive.len() - of_sources, "game is", "games are");
         session.message(&format!(
-            "{rest} of a source that was not read to its end, and not written; export without --original has all"
+            "{rest} from a source that was not read to its end, and left out; export without --original writes all games"
         ));
     }
     Ok(code)
@@ -84,7 +84,7 @@ fn choose<'a>(all: &'a [Source], wanted: &str) -> Result<&'a Source, Failure> {
         (Some(source), ..) | (None, Some(source), None) => Ok(source),
         (None, None, _) => Err(none()),
         (None, Some(_), Some(_)) => {
-            Err(Failure::Message(format!("more than one source is called {wanted:?}, give its number: {}", list(all))))
+            Err(Failure::Message(format!("more than one source is called {wanted:?}; give its number: {}", list(all))))
         }
     }
 }
@@ -119,14 +119,14 @@ fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
         // The archive may be anyone's: its names must not lead out of the folder.
         if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
             return Err(Failure::Message(format!(
-                "{:?} is no name for a file: take it with --source and -o FILE",
+                "{:?} cannot be a file name: export it with --source and -o FILE",
                 source.name
             )));
         }
         let path = folder.join(&name);
         if paths.contains(&path) {
             return Err(Failure::Message(format!(
-                "more than one source would become {}: take them one by one with --source",
+                "more than one source would become {}: export them one by one with --source",
                 shown(&path)
             )));
         }
@@ -157,16 +157,16 @@ fn report(request: &Request, session: &Session, source: &Source, same: bool) {
     let bytes = thousands(*bytes);
     match (same, *exact) {
         (true, true) if request.quiet => {}
-        (true, true) => session.note(&format!("{name}: {bytes} bytes, the same as were imported (SHA-256)")),
-        // Nothing of it is missing, and yet it is not the source.
+        (true, true) => session.note(&format!("{name}: {bytes} bytes, identical to what was imported (SHA-256)")),
+        // Nothing is missing, and yet it is not the source.
         (true, false) => session.message(&format!(
-            "{name}: not what was imported but the PGN made of it ({bytes} bytes): the source was PCN, whose own bytes are not kept"
+            "{name}: not what was imported but its conversion to PGN ({bytes} bytes): the source was PCN, whose own bytes are not kept"
         )),
         (false, true) => {
-            session.message(&format!("{name}: not the bytes that were imported (SHA-256): see `scoresheet verify`"))
+            session.message(&format!("{name}: differs from what was imported (SHA-256): see `scoresheet verify`"))
         }
         (false, false) => session.message(&format!(
-            "{name}: not the {bytes} bytes that were imported: some of them stand near no stored game and were not kept"
+            "{name}: differs from the {bytes} bytes that were imported: bytes far from any stored game were not kept"
         )),
     }
 }

@@ -20,20 +20,20 @@ use std::ops::Range;
 /// What is printed of the games found.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Format {
-    /// One line a game: number, ply, players, result, date, ECO code, plies, event
+    /// One line per game: number, ply, players, result, date, ECO code, plies, event
     #[default]
     Line,
-    /// The numbers of the games, one a line
+    /// The numbers of the games, one per line
     Numbers,
-    /// Game and ply as in 7:20, one a line: what `scoresheet fen` reads
+    /// Game and ply, e.g. 7:20, one per line: what `scoresheet fen` reads
     Pairs,
     /// The games as PGN
     Pgn,
-    /// The position of each hit as FEN, with its clocks
+    /// The position of each hit as FEN, with its move counters
     Fen,
-    /// One JSON object a game
+    /// One JSON object per game
     Json,
-    /// Comma-separated values with a heading
+    /// Comma-separated values with a header line
     Csv,
 }
 

@@ -158,7 +158,7 @@ impl Tally {
             lines.shown.iter().for_each(|line| session.note(line));
             if lines.faults > lines.listed {
                 let more = count(lines.faults - lines.listed, "more fault", "more faults");
-                session.note(&format!("... and {more} {what} (--all-faults tells them all)"));
+                session.note(&format!("... and {more} {what} (--all-faults lists them all)"));
             }
         }
     }
@@ -189,7 +189,7 @@ fn place(fault: &FaultReport) -> Option<String> {
     }
 }
 
-/// Returns a line about a fault that so many of its kind follow at once.
+/// Returns a line about a fault that is followed at once by so many of its kind.
 fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
     let fate = match fault.stored {
         Some(number) => format!("stored as {number}"),

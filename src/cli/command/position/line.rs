@@ -9,9 +9,9 @@ use scoresheet::chess::{Move, Position};
 /// The form that lines are written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Form {
-    /// Six fields; of an EPD's operations only the clocks are kept
+    /// Six fields; of an EPD's operations only the move counters are kept
     Fen,
-    /// Four fields and operations; a FEN's clocks become hmvc and fmvn
+    /// Four fields and operations; a FEN's move counters become hmvc and fmvn
     Epd,
 }
 
@@ -66,7 +66,10 @@ pub fn read(text: &[u8], style: &Style) -> Result<Seen, String> {
 
 /// What is to be known of a board that is not 8x8.
 pub fn note(board: &OtherBoard) -> String {
-    format!("a board of {}x{} squares: read and written as text, its rules are not played", board.files, board.ranks)
+    format!(
+        "a board of {}x{} squares: read and written as text, moves on it are not supported",
+        board.files, board.ranks
+    )
 }
 
 impl Line {

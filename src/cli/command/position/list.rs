@@ -55,7 +55,8 @@ pub fn run(session: &Session, arguments: &[String], output: &Output) -> Result<C
     match total.first {
         None => Ok(Code::Fine),
         Some(first) => {
-            session.message(&format!("{} no position; the first: {first}", count(total.bad, "line is", "lines are")));
+            session
+                .message(&format!("{} not a position; the first: {first}", count(total.bad, "line is", "lines are")));
             Ok(Code::Failed)
         }
     }

@@ -159,7 +159,7 @@ impl<'a> Report<'a> {
             ("Clock", format!("{} (a draw can be claimed at 100)", self.fen.halfmove_clock)),
             ("Move", self.fen.fullmove_number.to_string()),
             ("Legal", field(self.line.reasons(), "yes")),
-            ("As in the documents", strict.map_or("yes".to_owned(), |error| format!("no: {error}"))),
+            ("Strictly valid", strict.map_or("yes".to_owned(), |error| format!("no: {error}"))),
         ];
         text.push('\n');
         for (title, value) in rows {
@@ -173,7 +173,7 @@ impl<'a> Report<'a> {
             text += &format!("{:<20}{}\n", "Operation", printable(&operation.to_string()));
         }
         for bad in &self.line.bad {
-            text += &format!("{:<20}{}\n", "Not a move here", printable(&bad.to_string()));
+            text += &format!("{:<20}{}\n", "Not a legal move", printable(&bad.to_string()));
         }
         text += &format!("{:<20}{:016x}\n", "Zobrist key", self.position.zobrist());
         text += &format!("{:<20}{}\n", format!("Legal moves ({})", self.moves.len()), wrapped(&self.moves, 20, 79));

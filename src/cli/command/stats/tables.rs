@@ -36,7 +36,7 @@ pub fn facts(stats: &Stats, longest_in: Option<&str>) -> Vec<(&'static str, Stri
     let share = |part: u64| format!("{} ({:.1} %)", thousands(part), 100.0 * ratio(part as f64, stats.games as f64));
     vec![
         ("Games", thousands(stats.games)),
-        ("Plies", format!("{}, {:.1} a game", thousands(stats.plies), ratio(stats.plies as f64, stats.games as f64))),
+        ("Plies", format!("{}, {:.1} per game", thousands(stats.plies), ratio(stats.plies as f64, stats.games as f64))),
         ("Median", format!("{} plies", thousands(u64::from(stats.median_plies())))),
         (
             "Longest",

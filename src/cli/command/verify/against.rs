@@ -24,7 +24,7 @@ const WIDEST: usize = 4 << 20;
 const NEEDLE: usize = 256;
 /// So many differing bytes are shown.
 const SHOWN: usize = 24;
-/// Differences that are told unless all are asked for.
+/// Differences that are listed by default.
 const SPOTS: usize = 20;
 
 /// What is asked for.
@@ -66,7 +66,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
             continue;
         }
         let name = shown(file);
-        let made = if made { " (as the PGN made of this PCN)" } else { "" };
+        let made = if made { " (compared as PGN converted from this PCN)" } else { "" };
         let stored = count(source.seen - source.rejected, "game", "games");
         if found.is_empty() {
             writeln!(out, "{name}: the same: {} bytes, {stored}{made}", thousands(source.bytes))?;
@@ -76,7 +76,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         if equal == 0 && games > 1 && found.iter().all(is_read) && !request.verbose {
             writeln!(
                 out,
-                "{name}: DIFFERENT: another file: none of the {} games compared stands in it{made} (--verbose shows where)",
+                "{name}: DIFFERENT: another file: it has none of the {} games compared{made} (--verbose shows where)",
                 thousands(games)
             )?;
             continue;
@@ -97,7 +97,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         }
         match found.len() {
             MOST => {
-                writeln!(out, "{name}: DIFFERENT: compared up to {} games that differ{made}", thousands(MOST as u64))?
+                writeln!(out, "{name}: DIFFERENT: stopped after {} games that differ{made}", thousands(MOST as u64))?
             }
             _ => {
                 let differences = count(spots.len() as u64, "difference", "differences");
@@ -128,7 +128,7 @@ fn pairs<'a>(files: &'a [PathBuf], sources: &'a [Source]) -> Result<Vec<(&'a Pat
         let named = (0..sources.len()).find(|at| free[*at] && sources[*at].name == name);
         let in_place = || (files.len() == sources.len() && free[place]).then_some(place);
         let Some(at) = named.or_else(in_place) else {
-            return Err(Failure::Message(format!("no source of the archive is called {name}; see `scoresheet info`")));
+            return Err(Failure::Message(format!("the archive has no source called {name}; see `scoresheet info`")));
         };
         free[at] = false;
         pairs.push((file.as_path(), &sources[at]));
