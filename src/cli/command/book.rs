@@ -75,6 +75,6 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let moves = count(entries.len() as u64, "move", "moves");
             session.note(&format!("{}: {moves}", shown(&args.output)));
         }
-        Ok(Code::Fine)
+        Ok(Code::Success)
     })
 }

@@ -1,7 +1,7 @@
 //! `scoresheet brenner`: whole games as Brenner strings, and what each byte of them means.
 
 use crate::failure::{Code, Failure};
-use crate::out::move_sizes::Forms;
+use crate::out::move_sizes::MoveSizes;
 use crate::session::Session;
 use crate::text::{hex, printable};
 use scoresheet::Game;
@@ -144,7 +144,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Verb::Sizes(options) => sizes(options, session, &mut out),
     };
     out.flush()?;
-    done.map(|()| Code::Fine)
+    done.map(|()| Code::Success)
 }
 
 fn encode(options: &Options, session: &Session, out: &mut impl Write) -> Result<(), Failure> {
@@ -214,7 +214,7 @@ fn explain_all(options: &Options, session: &Session, out: &mut impl Write) -> Re
 }
 
 fn sizes(options: &Sizes, session: &Session, out: &mut impl Write) -> Result<(), Failure> {
-    let mut forms = Forms::default();
+    let mut forms = MoveSizes::default();
     games(session, &options.file, |game| {
         forms.add(&game);
         Ok(())

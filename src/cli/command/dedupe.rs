@@ -105,9 +105,9 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
             let all = archives.archives().iter().map(|archive| archive.live().len()).sum();
             session.note(&format!("{number} of {} could be deleted", thousands(all)));
         }
-        return Ok(Code::Fine);
+        return Ok(Code::Success);
     }
-    // Those that can go, by archive.
+    // The duplicates, by archive.
     let mut going: Vec<GameSet> = archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
     for double in &doubles {
         let (place, game) = place(&archives, double.game)?;
@@ -137,7 +137,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
         new_archive::warn_unindexed(session, path, deleted.unindexed.as_ref());
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 /// The place of a game's archive among the others, and its number there.
@@ -179,7 +179,7 @@ fn list(
             let pair = pair.with("game", game).with("kept", kept).with("likeness", likeness);
             writeln!(out, "{}", pair.with("white", white).with("black", black).with("date", date))?;
         } else {
-            // An archive's name stands before the number that is meant there.
+            // An archive's name precedes the number of a game in it.
             let numbers = [name(from), Some(game.to_string()), name(of), Some(kept.to_string())];
             let rest = [likeness.to_owned(), white, black, date];
             let line: Vec<String> = numbers.into_iter().flatten().chain(rest).map(|part| printable(&part)).collect();

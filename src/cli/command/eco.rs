@@ -131,7 +131,7 @@ fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
     let mut changed = false;
     for (name, value) in [("ECO", opening.eco), ("Opening", opening.name)] {
         match tags.iter_mut().find(|(tag, _)| *tag == name.as_bytes()) {
-            // A question mark says nothing that could be lost.
+            // A question mark carries no information.
             Some((_, own)) if overwrite || matches!(own.as_slice(), b"" | b"?" | b"-") => {
                 changed |= *own != value.as_bytes();
                 *own = value.into();

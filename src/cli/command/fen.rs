@@ -49,9 +49,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             Ok(out.write_all(&text)?)
         })
     };
-    // What was right before a fault is the user's.
+    // What came before a fault stays written.
     out.flush()?;
-    done.map(|()| Code::Fine)
+    done.map(|()| Code::Success)
 }
 
 /// Answers pairs as they arrive, line by line.

@@ -61,7 +61,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let index = archive.index_file();
     writer::write_side(&args.archive, &path, &index)?;
     report(args, session, &path, index.len() as u64, &count(archive.len(), "game", "games"));
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 fn report(args: &Args, session: &Session, path: &Path, size: u64, what: &str) {
@@ -120,5 +120,5 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
             session.note(&format!("{}: {} bytes, columns of {columns}", shown(&path), thousands(size)));
         }
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

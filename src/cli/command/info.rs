@@ -1,7 +1,7 @@
 //! `scoresheet info`: what is in an archive, and how many bytes each part takes.
 
 use crate::failure::{Code, Failure};
-use crate::out::archive_sizes::Parts;
+use crate::out::archive_sizes::ArchiveSizes;
 use crate::out::json::Object;
 use crate::select::archives;
 use crate::session::Session;
@@ -44,7 +44,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Some(digest) if !args.json => writeln!(out, "{digest}")?,
         digest => {
             let info = Info {
-                parts: Parts::new(
+                parts: ArchiveSizes::new(
                     archive.totals().map_err(failure())?,
                     archive.file_length(),
                     archive.index_file().len() as u64,
@@ -59,7 +59,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
     }
     out.flush()?;
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 struct Info<'a> {
@@ -67,7 +67,7 @@ struct Info<'a> {
     totals: Commit,
     sources: Vec<Source>,
     unfinished: Option<Unfinished>,
-    parts: Parts,
+    parts: ArchiveSizes,
 }
 
 impl Info<'_> {

@@ -56,5 +56,5 @@ pub fn run(args: &Args, session: &Session, command: clap::Command) -> Result<Cod
             out.flush()?;
         }
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

@@ -1,7 +1,7 @@
 //! `scoresheet pack` and `scoresheet unpack`: copies of an archive with its moves packed, or plain again.
 
 use crate::failure::{Code, Failure};
-use crate::out::archive_sizes::Parts;
+use crate::out::archive_sizes::ArchiveSizes;
 use crate::out::json::{Object, rounded};
 use crate::out::{new_archive, progress};
 use crate::select::archives;
@@ -103,7 +103,7 @@ fn report(
 ) -> Result<Code, Failure> {
     let Transcoded { before, after, archive_bytes, index_bytes, .. } = *transcoded;
     new_archive::warn_unindexed(session, &args.output, transcoded.unindexed.as_ref());
-    let parts = Parts::new(after, archive_bytes, index_bytes);
+    let parts = ArchiveSizes::new(after, archive_bytes, index_bytes);
     let bits = |bytes: u64| ratio(bytes as f64 * 8.0, after.plies as f64);
     let seconds = elapsed.as_secs_f64();
     if args.json {
@@ -134,5 +134,5 @@ fn report(
         ));
         parts.table().lines().for_each(|line| session.note(line));
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

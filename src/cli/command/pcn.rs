@@ -109,9 +109,9 @@ enum Naming {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let mut out = session.stdout();
     let done = match &args.verb {
-        Verb::Show(args) => show(args, &mut out).map(|()| Code::Fine),
+        Verb::Show(args) => show(args, &mut out).map(|()| Code::Success),
         Verb::Check(args) => check(args, session, &mut out),
-        Verb::Convert(args) => convert(args, &mut out).map(|()| Code::Fine),
+        Verb::Convert(args) => convert(args, &mut out).map(|()| Code::Success),
     };
     out.flush()?;
     done
@@ -221,7 +221,7 @@ fn heading(game: &GeneralGame) -> Object {
 }
 
 fn check(args: &Check, session: &Session, out: &mut impl Write) -> Result<Code, Failure> {
-    let mut code = Code::Fine;
+    let mut code = Code::Success;
     for file in &args.files {
         let name = file.display().to_string();
         let content = read(file)?;

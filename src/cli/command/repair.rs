@@ -59,7 +59,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.json {
         writeln!(out, "{}", json(&repair))?;
     } else {
-        tell(path, &repair, &mut out)?;
+        list_losses(path, &repair, &mut out)?;
     }
     out.flush()?;
     if !args.quiet {
@@ -67,10 +67,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         session.note(&format!("{}: {kept} of {} kept", shown(&args.output), repair.games));
     }
     new_archive::warn_unindexed(session, &args.output, repair.unindexed.as_ref());
-    Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Fine } else { Code::Damaged })
+    Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Success } else { Code::Damaged })
 }
 
-fn tell(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(), Failure> {
+fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(), Failure> {
     let path = shown(path);
     for Loss { first, last, part, damage } in &repair.losses {
         let games = match last - first {

@@ -60,5 +60,5 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         };
         session.note(&format!("{}: game {} is now {new}", shown(&args.archive), args.game));
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

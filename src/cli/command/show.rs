@@ -72,7 +72,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         out.write_all(text.as_bytes())?;
     }
     out.flush()?;
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 /// A move with its number, as people and engines write it.

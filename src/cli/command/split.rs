@@ -75,7 +75,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         for (target, games) in parts {
             new_archive::write(session, &target, args.quiet, &[Part { archive: &archive, games }])?;
         }
-        Ok(Code::Fine)
+        Ok(Code::Success)
     })
 }
 
@@ -93,7 +93,7 @@ fn make_folder(args: &Args) -> Result<(), Failure> {
 fn target(args: &Args, outputs: &mut Outputs, name: impl Display) -> Result<Target, Failure> {
     let stem = args.archive.file_stem().unwrap_or_default().to_string_lossy();
     let path = args.output.join(format!("{stem}-{name}.bga"));
-    outputs.file(&path, Content::Ours(FileKind::Archive), Existing::of_force(args.force))
+    outputs.file(&path, Content::Archive(FileKind::Archive), Existing::of_force(args.force))
 }
 
 /// Reads a number of bytes, as in `25M`.
@@ -108,8 +108,8 @@ fn bytes(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "expected a number of bytes, e.g. 500000, 500K or 25M".to_owned())
 }
 
-/// Makes archives of at most so many bytes. How much a game takes is known when it is compressed with its neighbours: so a part that has
-/// become too large is made again with fewer games, and one that has become much too small with more, once.
+/// Makes archives of at most so many bytes. How much a game takes is known only when it is compressed with its neighbours: a part that turns out too
+/// large is made again with fewer games, and one that is much too small with more, once.
 fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Result<Code, Failure> {
     let live: Vec<u64> = archive.live().iter().collect();
     let expected = archive.file_length().div_ceil(most);
@@ -118,7 +118,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
     let mut outputs = Outputs::of([&args.archive]);
     let width = (expected + expected / 4 + 1).to_string().len();
     let (mut rest, mut number) = (live.as_slice(), 0);
-    // Games for these bytes, by what the last part was like.
+    // How many games fit, by the size of the last part.
     let fitting = |games: u64, bytes: u64| (u128::from(games) * u128::from(most) / u128::from(bytes.max(1))) as usize;
     let mut guess = fitting(archive.len(), archive.file_length());
     while !rest.is_empty() {
@@ -154,19 +154,19 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
             }
         };
         if !args.quiet {
-            new_archive::written(session, target.path(), &copied);
+            new_archive::report(session, target.path(), &copied);
         }
         new_archive::warn_unindexed(session, target.path(), copied.unindexed.as_ref());
         guess = fitting(copied.games, copied.bytes) * 99 / 100;
         rest = rest.get(take..).unwrap_or_default();
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
-/// One game alone does not fit: takes its archive away again.
+/// One game alone does not fit: removes its archive again.
 fn too_small(path: &Path, game: u64, bytes: u64) -> Failure {
     for path in [path.to_path_buf(), scoresheet::archive::FileKind::Index.beside(path)] {
-        // What cannot be taken away is no reason to say less.
+        // A failure to remove it does not matter here.
         let _ = std::fs::remove_file(path);
     }
     Failure::Message(format!("game {game} alone takes {bytes} bytes: --bytes must be larger"))
@@ -205,7 +205,7 @@ fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Fai
     Ok(parts)
 }
 
-/// The value as a part of a file's name: whatever is not a letter, digit or one of `._-` becomes `_`.
+/// Returns the value as part of a file name: anything but letters, digits and `._-` becomes `_`.
 fn file_name(value: &str) -> String {
     let plain = |letter: char| if letter.is_alphanumeric() || "._-".contains(letter) { letter } else { '_' };
     value.chars().take(80).map(plain).collect()

@@ -65,7 +65,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 None => all = Some(tree),
             }
         }
-        let Some(tree) = all else { return Ok(Code::Fine) };
+        let Some(tree) = all else { return Ok(Code::Success) };
         let text = if args.json { json(args, &archives, &tree)? } else { text(args, &archives, &tree)? };
         let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
@@ -126,7 +126,7 @@ fn counted(object: Object, tally: &Tally) -> Object {
         .with("lastYear", tally.last_year())
 }
 
-/// Adds the archive's name where there are several.
+/// Adds the archive's name if there are several.
 fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
     match archives::name_in(archives, archive) {
         Some(name) => object.with("archive", name),

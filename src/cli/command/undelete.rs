@@ -53,7 +53,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let mut out = session.stdout();
         chosen.iter().try_for_each(|game| writeln!(out, "{game}"))?;
         out.flush()?;
-        return Ok(Code::Fine);
+        return Ok(Code::Success);
     }
     Outputs::default().in_place(path)?;
     let restored = archive::undelete(path, chosen.iter()).map_err(Failure::of_archive(path))?;
@@ -61,5 +61,5 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         session.note(&format!("{}: {} restored", shown(path), count(restored.games, "game", "games")));
     }
     new_archive::warn_unindexed(session, path, restored.unindexed.as_ref());
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

@@ -6,16 +6,16 @@ use scoresheet::format::commit::Commit;
 
 /// The bytes of an archive and its index by part.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts {
+pub struct ArchiveSizes {
     totals: Commit,
     /// Length of archive and index.
     bytes: u64,
 }
 
-impl Parts {
+impl ArchiveSizes {
     /// Returns the parts of an archive with these totals and lengths.
-    pub fn new(totals: Commit, archive_bytes: u64, index_bytes: u64) -> Parts {
-        Parts { totals, bytes: archive_bytes + index_bytes }
+    pub fn new(totals: Commit, archive_bytes: u64, index_bytes: u64) -> ArchiveSizes {
+        ArchiveSizes { totals, bytes: archive_bytes + index_bytes }
     }
 
     /// Returns the parts: title, name for programs, bytes; last all of them.

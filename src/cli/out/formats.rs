@@ -1,4 +1,4 @@
-//! The formats of `scoresheet export` beside PGN.
+//! The formats of `scoresheet export` other than PGN.
 
 use crate::out::content::Content;
 use crate::out::flavour::Flavour;
@@ -80,7 +80,7 @@ fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
     seen(&position, None);
 }
 
-/// Whether castling is to be written as king takes rook.
+/// Returns whether castling is written as king takes rook.
 pub fn is_chess960(game: &Game) -> bool {
     let variant = game.tag("Variant").unwrap_or_default().to_ascii_lowercase();
     let named = ["960", "fische", "frc", "frd", "freestyle"].iter().any(|name| variant.contains(name));

@@ -11,7 +11,7 @@ use scoresheet::packed;
 
 /// Bytes of the main lines of games in each form: moves alone, without tags, comments and results.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Forms {
+pub struct MoveSizes {
     games: u64,
     plies: u64,
     movetext: u64,
@@ -24,10 +24,10 @@ pub struct Forms {
     packed: u64,
 }
 
-/// A form: its title, its name for programs, its bytes, and what the document says of bytes a half-move.
+/// A form: its title, its name for programs, its bytes, and the figure that the document gives for bytes per half-move.
 type Row = (&'static str, &'static str, u64, &'static str);
 
-impl Forms {
+impl MoveSizes {
     /// Adds a game.
     pub fn add(&mut self, game: &Game) {
         let mut position = game.start.clone();
@@ -62,8 +62,8 @@ impl Forms {
     }
 
     /// Returns the sum of both.
-    pub fn plus(self, other: Forms) -> Forms {
-        Forms {
+    pub fn plus(self, other: MoveSizes) -> MoveSizes {
+        MoveSizes {
             games: self.games + other.games,
             plies: self.plies + other.plies,
             movetext: self.movetext + other.movetext,
@@ -102,10 +102,10 @@ impl Forms {
             "{:<22}{:>15}{:>10}{:>10}   Brenner's figure\n",
             "moves alone, by form", "bytes", "per ply", "of table"
         );
-        for (title, _, bytes, says) in self.rows() {
+        for (title, _, bytes, figure) in self.rows() {
             let size = bytes as f64;
             let line = format!(
-                "{title:<22}{:>15}{:>10.3}{:>10.2}   {says}",
+                "{title:<22}{:>15}{:>10.3}{:>10.2}   {figure}",
                 thousands(bytes),
                 ratio(size, plies),
                 ratio(size, self.table as f64)

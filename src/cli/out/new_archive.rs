@@ -34,9 +34,9 @@ impl TargetArgs {
     }
 }
 
-/// Returns the new archive that games of these archives go to, if it may be written.
+/// Returns where games of these archives are to be written, if that is allowed.
 pub fn target<'a>(archives: impl IntoIterator<Item = &'a Path>, path: &Path, force: bool) -> Result<Target, Failure> {
-    Outputs::of(archives).file(path, Content::Ours(FileKind::Archive), Existing::of_force(force))
+    Outputs::of(archives).file(path, Content::Archive(FileKind::Archive), Existing::of_force(force))
 }
 
 /// Writes a new archive with these games.
@@ -44,18 +44,18 @@ pub fn write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) ->
     run(session, target, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
 }
 
-/// Writes a new archive with these games, and does not say so; returns what has been copied.
+/// Writes a new archive with these games without reporting it; returns what has been copied.
 pub fn try_write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) -> Result<Copied, Failure> {
     copied(session, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
 }
 
-/// Says what has been written.
-pub fn written(session: &Session, path: &Path, copied: &Copied) {
+/// Reports what has been written.
+pub fn report(session: &Session, path: &Path, copied: &Copied) {
     let size = thousands(copied.bytes);
     session.note(&format!("{}: {}, {size} bytes", shown(path), count(copied.games, "game", "games")));
 }
 
-/// Writes a new archive with these games; where there are others that could not be looked at, it is a failure in the end.
+/// Writes a new archive with these games; fails in the end if others could not be read.
 pub fn write_part(session: &Session, target: &Target, parts: &[Part], unread: u64) -> Result<Code, Failure> {
     let code = write(session, target, false, parts)?;
     failure::all_read(unread).map(|_| code)
@@ -83,10 +83,10 @@ fn run(
 ) -> Result<Code, Failure> {
     let copied = copied(session, quiet, parts, write)?;
     if !quiet {
-        written(session, target.path(), &copied);
+        report(session, target.path(), &copied);
     }
     warn_unindexed(session, target.path(), copied.unindexed.as_ref());
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 fn copied(

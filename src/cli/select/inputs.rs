@@ -6,7 +6,7 @@ use scoresheet::error::Error;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// A kind of files: what it is called, and the endings by which files in folders are taken for it.
+/// A kind of files: what it is called, and the endings by which it is recognized in folders.
 pub struct Kind(&'static str, &'static [&'static str]);
 
 /// PGN files.
@@ -18,8 +18,8 @@ pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]
 
 /// Returns the files in the order of the arguments, those of a folder or pattern sorted by their paths.
 ///
-/// A folder stands for the files of this kind in it and in its folders, links to folders aside. `*` and `?` stand for any characters within a name,
-/// where there is no file of that very name. A pattern or folder without any file is an error.
+/// A folder stands for the files of this kind in it and its subfolders; links to folders are not followed. `*` and `?` match any characters within a
+/// name, unless a file has that very name. A pattern or folder without any file is an error.
 pub fn expand(arguments: &[PathBuf], kind: &Kind) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for argument in arguments {

@@ -47,7 +47,7 @@ pub struct PatternArgs {
 }
 
 impl PatternArgs {
-    /// Returns what is asked for, `None` where nothing is. Errors point at their place.
+    /// Returns the pattern, `None` if there is none. Errors point at their place.
     pub fn pattern(&self) -> Result<Option<JsonQuery>, Failure> {
         if let Some(query) = &self.query {
             return json::parse(query).map(Some).map_err(|fault| Failure::Query("--query", fault));

@@ -76,7 +76,7 @@ fn bad_fen(option: &'static str, text: &str, error: &FenError) -> Failure {
 
 /// A position to be found and what of it counts.
 #[derive(Debug, clap::Args)]
-pub struct SoughtArgs {
+pub struct PositionQueryArgs {
     #[command(flatten)]
     pub position: PositionArgs,
     /// With either side to move
@@ -90,9 +90,9 @@ pub struct SoughtArgs {
     any_en_passant: bool,
 }
 
-impl SoughtArgs {
-    /// Returns the position made ready.
-    pub fn sought(&self) -> Result<PositionQuery, Failure> {
+impl PositionQueryArgs {
+    /// Returns the query.
+    pub fn query(&self) -> Result<PositionQuery, Failure> {
         let compare = Compare { side: !self.any_side, castling: !self.any_castling, en_passant: !self.any_en_passant };
         Ok(PositionQuery::new(&self.position.position()?, compare))
     }

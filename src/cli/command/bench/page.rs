@@ -1,4 +1,4 @@
-//! The report of `scoresheet bench`: one HTML file with nothing outside it, plots as inline SVG.
+//! The report of `scoresheet bench`: one self-contained HTML file with charts as inline SVG.
 
 use super::results::Bench;
 use crate::out::html::escape;
@@ -57,7 +57,7 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
     page + "<p>All answers agree with those of the decoder that checks every move.</p>\n</html>\n"
 }
 
-/// A plot of horizontal bars.
+/// A chart of horizontal bars.
 fn plot(title: &str, bars: &[(String, f64)]) -> String {
     let most = bars.iter().map(|bar| bar.1).fold(0.0, f64::max);
     let height = bars.len() * BAR + 10;
@@ -82,7 +82,7 @@ fn plot(title: &str, bars: &[(String, f64)]) -> String {
     plot + "</svg>\n"
 }
 
-/// The processor's name, where the system tells it.
+/// Returns the processor's name, if the system provides it.
 fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;

@@ -1,9 +1,9 @@
 //! What `scoresheet bench` has measured: tables for people, JSON for programs, and rows for the page with plots.
 
 use super::measure::{Random, Speed};
-use crate::out::archive_sizes::Parts;
+use crate::out::archive_sizes::ArchiveSizes;
 use crate::out::json::{Object, rounded};
-use crate::out::move_sizes::Forms;
+use crate::out::move_sizes::MoveSizes;
 use crate::text::{ratio, thousands};
 use scoresheet::import::Summary;
 
@@ -16,7 +16,7 @@ pub struct Bench {
     pub fen: f64,
     pub random: Random,
     /// The moves in every form that Brenner's document has for them.
-    pub forms: Forms,
+    pub forms: MoveSizes,
     pub checked: f64,
 }
 
@@ -29,7 +29,7 @@ impl Bench {
             rows.push((format!("zstd -{level} of the PGN"), "zstd", bytes));
         }
         rows.push(("archive and index".to_owned(), "archive", archive_bytes + index_bytes));
-        let parts = Parts::new(totals, archive_bytes, index_bytes).rows();
+        let parts = ArchiveSizes::new(totals, archive_bytes, index_bytes).rows();
         let parts = parts.into_iter().filter(|(_, name, _)| *name != "all");
         rows.extend(parts.map(|(title, name, bytes)| (format!("  {title}"), name, bytes)));
         rows

@@ -125,7 +125,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
     };
     match damaged + undecided {
-        0 => Ok(Code::Fine),
+        0 => Ok(Code::Success),
         lost => Err(Failure::Message(format!(
             "{} could not be read and {} left out; see `scoresheet verify`",
             count(lost, "game", "games"),

@@ -12,7 +12,7 @@ use scoresheet::format::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What is asked for.
+/// What to restore.
 pub struct Request<'a> {
     pub archive: &'a Path,
     /// One source, by number or name; `None` for all.
@@ -23,7 +23,7 @@ pub struct Request<'a> {
     pub quiet: bool,
 }
 
-/// Writes the sources that are asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads have been
+/// Writes the sources asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads have been
 /// installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
@@ -41,7 +41,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     }
     let mut outputs = Outputs::of([request.archive]);
     let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::of_force(request.force));
-    let mut code = Code::Fine;
+    let mut code = Code::Success;
     let mut exact = |source: &Source, same: bool| {
         if !(same && source.exact) {
             code = Code::Failed;
@@ -97,8 +97,8 @@ fn list(all: &[Source]) -> String {
     format!("the archive has {} ({}{more})", count(all.len() as u64, "source", "sources"), names.join(", "))
 }
 
-/// Returns the name for the text of a source: its own without the endings of compressed files and containers, for the text is written as it is; and
-/// with that of PGN, where the text is PGN and its own name says something else.
+/// Returns the name for the text of a source: its own without the endings of compressed files and containers, as the text is written plain; with .pgn
+/// added if the text is PGN and the name says otherwise.
 fn file_name(source: &Source) -> String {
     let (compression, name) = match source.name.as_str() {
         "-" => return "standard-input.pgn".to_owned(),
@@ -116,7 +116,7 @@ fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::with_capacity(sources.len());
     for source in sources {
         let name = file_name(source);
-        // The archive may be anyone's: its names must not lead out of the folder.
+        // The archive may be crafted: its names must not lead out of the folder.
         if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
             return Err(Failure::Message(format!(
                 "{:?} cannot be a file name: export it with --source and -o FILE",

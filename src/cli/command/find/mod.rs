@@ -6,7 +6,7 @@ use crate::failure::{self, Code, Failure};
 use crate::out::new_archive;
 use crate::select::filter::{self, Where};
 use crate::select::pattern::PatternArgs;
-use crate::select::position::SoughtArgs;
+use crate::select::position::PositionQueryArgs;
 use crate::select::{archives, side_files};
 use crate::session::Session;
 use crate::text::count;
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
-    sought: SoughtArgs,
+    position: PositionQueryArgs,
     #[command(flatten)]
     pattern: PatternArgs,
     #[command(flatten)]
@@ -82,18 +82,18 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Some(query) => (Some(query.pattern), query.skip, args.limit.or(query.limit)),
         None => (None, 0, args.limit),
     };
-    if pattern.is_none() && !args.sought.position.is_given() {
+    if pattern.is_none() && !args.position.position.is_given() {
         let what =
             "nothing to find: give a position (--fen, --epd, --moves) or a pattern (--board, --material, --query, ..)";
         return Err(Failure::Message(what.to_owned()));
     }
-    let sought = args.sought.sought()?;
+    let query = args.position.query()?;
     let paths = archives.archives().iter().map(Archive::path);
     let target = args.output.as_deref().map(|path| new_archive::target(paths, path, args.force)).transpose()?;
     let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let (skip, limit) = (whole(skip), limit.map_or(usize::MAX, whole));
     args.threads.install(|| {
-        let reach = SearchOptions { all_plies: args.all_plies, variations: args.variations };
+        let options = SearchOptions { all_plies: args.all_plies, variations: args.variations };
         let (mut places, mut hits, mut failed) = (Vec::new(), Vec::new(), 0);
         for (number, archive) in archives.archives().iter().enumerate() {
             let started = Instant::now();
@@ -101,7 +101,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let (chosen, undecided) = args.filter.games(session, archive);
             let found = side_files::with_search(session, archive, chosen.as_ref(), |search| match &pattern {
                 Some(pattern) => search.pattern(pattern, args.pattern.either_color, args.all_plies),
-                None => search.position(&sought, reach),
+                None => search.position(&query, options),
             });
             if args.explain {
                 explain(session, name.as_deref(), &found, started);

@@ -17,7 +17,7 @@ use scoresheet::query::Hit;
 use std::io::Write;
 use std::ops::Range;
 
-/// What is printed of the games found.
+/// How the games found are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Format {
     /// One line per game: number, ply, players, result, date, ECO code, plies, event
@@ -39,13 +39,13 @@ pub enum Format {
 
 /// A game found.
 pub struct Place {
-    /// The archive's place among those asked, and the game's number there.
+    /// The archive's place among those searched, and the game's number in it.
     pub game: (usize, u64),
     /// Where its hits are among those of the archive.
     pub hits: Range<usize>,
 }
 
-/// Prints the games found, of which `failed` others could not be read.
+/// Prints the games found; `failed` others could not be read.
 pub fn print(
     session: &Session,
     format: Format,
@@ -88,7 +88,7 @@ pub fn print(
     failure::all_read(failed)
 }
 
-/// Appends what is printed of a game; with the archive's name, where one is given and games are named.
+/// Appends what is printed of a game, with the archive's name if one is given.
 fn push(
     format: Format,
     style: Style,

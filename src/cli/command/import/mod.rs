@@ -182,7 +182,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Some(failure) if matches!(summary.stopped, Some(Error::Interrupted)) => Err(Failure::Interrupted(failure)),
         Some(failure) => Err(Failure::Message(failure)),
         None if args.strict && summary.rejected > 0 => Ok(Code::Rejected),
-        None => Ok(Code::Fine),
+        None => Ok(Code::Success),
     }
 }
 
@@ -199,7 +199,7 @@ fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), F
     let mut outputs = Outputs::of_sources(files);
     // What can be done with an archive that exists, the import itself decides.
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    let archive = outputs.file(path, Content::Ours(FileKind::Archive), existing)?;
+    let archive = outputs.file(path, Content::Archive(FileKind::Archive), existing)?;
     let rejects = args.rejects.as_deref();
     let rejects =
         rejects.map(|path| outputs.file(path, Content::Source, Existing::of_force(args.force))).transpose()?;

@@ -1,7 +1,7 @@
 //! How an import went: the summary for people, JSON for programs, and why it failed if it did.
 
 use super::faults::file_name;
-use crate::out::archive_sizes::Parts;
+use crate::out::archive_sizes::ArchiveSizes;
 use crate::out::json::{Object, rounded};
 use crate::session::Session;
 use crate::text::{count, ratio, shown, thousands};
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Returns why an import that came to an end has failed all the same; `replacing` says that the archive was to replace another.
+/// Returns why an import that ended has failed nevertheless; `replacing` says that the archive was to replace another.
 pub fn failure(output: &Path, replacing: bool, summary: &Summary) -> Option<String> {
     let archive = shown(output);
     let kept = output.exists();
@@ -74,7 +74,7 @@ pub fn print(session: &Session, summary: &Summary, append: bool, latin1: bool, e
     if append && summary.totals.games > *stored {
         session.note(&format!("The archive now has {}:", count(summary.totals.games, "game", "games")));
     }
-    let parts = Parts::new(summary.totals, summary.archive_bytes, summary.index_bytes);
+    let parts = ArchiveSizes::new(summary.totals, summary.archive_bytes, summary.index_bytes);
     parts.table().lines().for_each(|line| session.note(line));
     let rate = ratio(summary.pgn_bytes as f64 / 1e6, seconds);
     session.note(&format!("{seconds:.2} s, {rate:.1} MB of PGN per second"));
@@ -83,7 +83,7 @@ pub fn print(session: &Session, summary: &Summary, append: bool, latin1: bool, e
 /// Returns the summary for programs; `kept` are the places of sources kept whole.
 pub fn json(summary: &Summary, kept: &[usize], elapsed: Duration, failure: Option<&str>) -> Object {
     let seconds = elapsed.as_secs_f64();
-    let parts = Parts::new(summary.totals, summary.archive_bytes, summary.index_bytes);
+    let parts = ArchiveSizes::new(summary.totals, summary.archive_bytes, summary.index_bytes);
     let source = |(place, source): (usize, &SourceSummary)| {
         Object::new()
             .with("name", source.record.name.as_str())

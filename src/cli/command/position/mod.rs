@@ -82,19 +82,19 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let text = args.fen.join(" ");
     let start = Position::standard().fen();
     let text = if text == "startpos" { &start } else { &text };
-    let seen = line::read(text.as_bytes(), &style).map_err(|message| Failure::Message(hinted(&args.fen, message)))?;
+    let parsed = line::read(text.as_bytes(), &style).map_err(|message| Failure::Message(hinted(&args.fen, message)))?;
     let mut out = session.stdout();
     let shown = match args.json {
-        true => report::json(&seen, Some(text), &style).to_string() + "\n",
-        false if args.bare => report::normalised(&seen, &style) + "\n",
+        true => report::json(&parsed, Some(text), &style).to_string() + "\n",
+        false if args.bare => report::normalised(&parsed, &style) + "\n",
         false => {
             let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
-            report::text(&seen, text, &style, unicode, args.flip)
+            report::text(&parsed, text, &style, unicode, args.flip)
         }
     };
     out.write_all(shown.as_bytes())?;
     out.flush()?;
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 /// Names a list that is not there, rather than what is wrong with its name as a position.

@@ -1,4 +1,4 @@
-//! `scoresheet verify`: is everything in the archive what was written?
+//! `scoresheet verify`: is everything in the archive as it was written?
 
 mod against;
 mod difference;
@@ -104,14 +104,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         report::conclude(path, session, &found, level, file.len(), &mut out)?;
     }
     out.flush()?;
-    Ok(if found.is_intact() && faults.is_empty() { Code::Fine } else { Code::Damaged })
+    Ok(if found.is_intact() && faults.is_empty() { Code::Success } else { Code::Damaged })
 }
 
-/// Returns the state of the index and of each cache beside the archive; of an archive that cannot be opened, of none.
+/// Returns the state of the index and of each side file of the archive; nothing if the archive cannot be opened.
 fn beside(session: &Session, path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
     let Ok(archive) = Archive::open_with(path, session.access) else { return Vec::new() };
     let index = match (report.index, archive.index_state()) {
-        // It says that it belongs to the archive, and is not what the archive's index is.
+        // It claims to belong to the archive, but differs from the archive's index.
         (Some(false), SideState::File) => SideState::Damaged,
         (_, state) => state,
     };
