@@ -347,7 +347,7 @@ fn the_command() {
     let there = ["--squares", "coordinates", "--no-cache"];
     let back = room.fine(&[&["pcn", "convert", "flat.pcn"][..], &there].concat());
     assert_eq!(back, room.fine(&[&["pcn", "convert", "s.pcn"][..], &there].concat()));
-    room.fails(&["pcn", "convert", "s.pcn", "-o", "flat.pcn"], 1, &["flat.pcn exists already"]);
+    room.fails(&["pcn", "convert", "s.pcn", "-o", "flat.pcn"], 1, &["flat.pcn already exists"]);
     // What is wrong is told with its place, and the other games are still looked at.
     room.write("two.pcn", format!("{}\n{SAMPLE}", SAMPLE.replace(r#""drop", 22"#, r#""drop", 18"#)));
     let done = room.run(&["pcn", "check", "two.pcn"]);

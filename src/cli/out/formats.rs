@@ -1,4 +1,4 @@
-//! The formats of `scoresheet export` beside PGN.
+//! The formats of `scoresheet export` other than PGN.
 
 use crate::out::content::Content;
 use crate::out::flavour::Flavour;
@@ -15,22 +15,22 @@ use serde_json::Value;
 /// What games are written as.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Format {
-    /// PGN, with everything
+    /// PGN with everything in it
     #[default]
     Pgn,
-    /// One game a line, as UCI's position command
+    /// One game per line, as UCI's position command
     Uci,
-    /// One game a line: the moves as in PGN, without tags, comments and variations
+    /// One game per line: the moves in SAN, without tags, comments and variations
     San,
-    /// One position a line, with game and ply as id and the move played as sm
+    /// One position per line, with game and ply as id and the move played as sm
     Epd,
-    /// One position a line, all of every main line from ply 0
+    /// One position per line: every position of every main line, from ply 0
     Fen,
-    /// One JSON object a line: tags, moves and the comments of the main line
+    /// One JSON object per line: tags, moves and the comments of the main line
     Json,
-    /// One game a line: the moves as numbers of 11 bits (FORMAT.md, "Move ids")
+    /// One game per line: the moves as 11-bit numbers (FORMAT.md, "Move ids")
     Moveid,
-    /// One PCN document a line (docs/PCN.md says what it cannot carry)
+    /// One PCN document per line (docs/PCN.md says what it cannot represent)
     Pcn,
 }
 
@@ -80,7 +80,7 @@ fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
     seen(&position, None);
 }
 
-/// Whether castling is to be written as king takes rook.
+/// Returns whether castling is written as king takes rook.
 pub fn is_chess960(game: &Game) -> bool {
     let variant = game.tag("Variant").unwrap_or_default().to_ascii_lowercase();
     let named = ["960", "fische", "frc", "frd", "freestyle"].iter().any(|name| variant.contains(name));
