@@ -110,7 +110,8 @@ impl History {
                 let first = if self.place == 0 { expected } else { self.first.clamp(0, 1 << 32) as u64 };
                 // A clock at `expected`, as a part of what it was at first.
                 let part = |of: u64| expected * of / first.max(1);
-                let [own, other] = [self.means[side], self.means[1 - side]];
+                let [white, black] = self.means;
+                let (own, other) = if side == 0 { (white, black) } else { (black, white) };
                 let steps = steps.map(|step| step.min(LONG));
                 [
                     pair(level(own >> 2), level(other >> 2)),
@@ -143,7 +144,8 @@ impl History {
         // The first clock of a game says nothing of how fast it is played.
         let step = if self.place == 0 && self.kind == Kind::Clock { 0 } else { step };
         let eighths = step.unsigned_abs().min(LONG) * 8;
-        let mean = &mut self.means[self.place & 1];
+        let [white, black] = &mut self.means;
+        let mean = if self.place & 1 == 0 { white } else { black };
         *mean = if self.place < 4 { eighths } else { (3 * *mean + eighths) >> 2 };
         self.values = [value, self.values[0]];
         self.steps = [step, self.steps[0], self.steps[1], self.steps[2]];

@@ -3,6 +3,7 @@
 //! In a template a zero byte and a letter stand for a field. A field belongs to the stream of its letter and of the literal before it,
 //! so that likes stand together when they are compressed. A text without any structure is a template of one text field.
 
+use super::digits;
 use crate::format::coder::numbers::Kind;
 
 /// The most bytes of a number's text: a sign, twenty digits, colons and tenths.
@@ -77,40 +78,30 @@ impl Field {
 
     /// Appends the text of a number.
     fn render(self, value: i64, out: &mut Vec<u8>) {
-        let push = |value: u64, width: usize, out: &mut Vec<u8>| {
-            let mut digits = [b'0'; 20];
-            let (mut at, mut rest) = (digits.len(), value);
-            while rest > 0 || digits.len() - at < width {
-                at -= 1;
-                digits[at] = b'0' + (rest % 10) as u8;
-                rest /= 10;
-            }
-            out.extend_from_slice(&digits[at..]);
-        };
         let size = value.unsigned_abs();
         if value < 0 {
             out.push(b'-');
         }
         match self {
             Field::Text => {}
-            Field::Integer => push(size, 1, out),
+            Field::Integer => digits::push(size, 1, out),
             Field::Eval | Field::EvalFixed => {
-                push(size / 100, 1, out);
+                digits::push(size / 100, 1, out);
                 out.push(b'.');
                 match size % 100 {
-                    hundredths if self == Field::Eval && hundredths % 10 == 0 => push(hundredths / 10, 1, out),
-                    hundredths => push(hundredths, 2, out),
+                    hundredths if self == Field::Eval && hundredths % 10 == 0 => digits::push(hundredths / 10, 1, out),
+                    hundredths => digits::push(hundredths, 2, out),
                 }
             }
             _ => {
                 let tenths = matches!(self, Field::ClockTenths | Field::TimeTenths);
                 let seconds = if tenths { size / 10 } else { size };
                 let hours = if matches!(self, Field::Clock2 | Field::Time2) { 2 } else { 1 };
-                push(seconds / 3600, hours, out);
+                digits::push(seconds / 3600, hours, out);
                 out.push(b':');
-                push(seconds / 60 % 60, 2, out);
+                digits::push(seconds / 60 % 60, 2, out);
                 out.push(b':');
-                push(seconds % 60, 2, out);
+                digits::push(seconds % 60, 2, out);
                 if tenths && !size.is_multiple_of(10) {
                     out.extend_from_slice(&[b'.', b'0' + (size % 10) as u8]);
                 }
@@ -136,13 +127,7 @@ fn seconds(text: &[u8]) -> Option<i64> {
 }
 
 fn number(digits: &[u8]) -> Option<i64> {
-    if digits.is_empty() || digits.len() > 15 {
-        return None;
-    }
-    digits.iter().try_fold(0, |value, digit| match digit {
-        b'0'..=b'9' => Some(value * 10 + i64::from(digit - b'0')),
-        _ => None,
-    })
+    digits::parse(digits).and_then(|number| i64::try_from(number).ok())
 }
 
 /// Appends a value as text.
@@ -190,10 +175,11 @@ impl<'a> Parsed<'a> {
 
     /// What stands between commands: blanks are part of the template, anything else is a text field.
     fn between(&mut self, text: &'a [u8]) {
-        let start = text.iter().take_while(|byte| **byte == b' ').count();
-        self.literal(&text[..start]);
-        if start < text.len() {
-            self.text(&text[start..]);
+        let blanks = text.iter().take_while(|byte| **byte == b' ').count();
+        let (blanks, rest) = text.split_at(blanks);
+        self.literal(blanks);
+        if !rest.is_empty() {
+            self.text(rest);
         }
     }
 
@@ -211,11 +197,10 @@ pub fn parse<'a>(text: &'a [u8], tenths: &mut bool) -> Parsed<'a> {
     if memchr::memmem::find(text, b"[%").is_some() {
         commands(text, tenths, &mut parsed);
     } else if let [b'+' | b'-' | b'0'..=b'9', ..] = text
-        && let Some(slash) = memchr::memchr(b'/', text).filter(|slash| *slash < 12)
+        && let Some((evaluation, rest)) = split(text, b'/').filter(|(evaluation, _)| evaluation.len() < 12)
     {
-        parsed.text(&text[..slash]);
+        parsed.text(evaluation);
         parsed.literal(b"/");
-        let rest = &text[slash + 1..];
         let (depth, after) = rest.split_at(memchr::memchr(b' ', rest).unwrap_or(rest.len()));
         parsed.text(depth);
         parsed.between(after);
@@ -228,29 +213,38 @@ pub fn parse<'a>(text: &'a [u8], tenths: &mut bool) -> Parsed<'a> {
     parsed
 }
 
+/// Splits a text at the first such byte, which neither part has; `None` where there is none.
+fn split(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
+    let (before, after) = text.split_at(memchr::memchr(at, text)?);
+    Some((before, after.get(1..)?))
+}
+
 fn commands<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut Parsed<'a>) {
     let mut rest = text;
     while let Some(start) = memchr::memmem::find(rest, b"[%") {
-        let command = &rest[start..];
-        let Some(end) = memchr::memchr(b']', command) else { break };
-        let Some(blank) = memchr::memchr(b' ', &command[..end]).filter(|blank| *blank < 16) else { break };
-        parsed.between(&rest[..start]);
-        let (name, value) = (&command[2..blank], &command[blank + 1..end]);
+        let (before, command) = rest.split_at(start);
+        let Some((command, after)) = split(command, b']') else { break };
+        let Some((head, value)) = split(command, b' ').filter(|(head, _)| head.len() < 16) else { break };
+        parsed.between(before);
+        let name = head.strip_prefix(b"[%").unwrap_or(head);
         let timed = matches!(name, b"clk" | b"clkc" | b"emt");
         *tenths |= timed && memchr::memchr(b'.', value).is_some() && Field::TimeTenths.parse(value).is_some();
-        let mate = name == b"eval" && value.first() == Some(&b'#');
-        parsed.literal(&command[..blank + 1 + usize::from(mate)]);
+        let mate = value.strip_prefix(b"#").filter(|_| name == b"eval");
+        parsed.literal(head);
+        parsed.literal(if mate.is_some() { b" #" } else { b" " });
         match name {
             b"clk" | b"clkc" if *tenths => parsed.field(&[Field::ClockTenths], value),
             b"clk" | b"clkc" => parsed.field(&[Field::Clock, Field::Clock2], value),
             b"emt" if *tenths => parsed.field(&[Field::TimeTenths], value),
             b"emt" => parsed.field(&[Field::Time, Field::Time2], value),
-            b"eval" if mate => parsed.field(&[Field::Integer], &value[1..]),
-            b"eval" => parsed.field(&[Field::Eval, Field::EvalFixed], value),
+            b"eval" => match mate {
+                Some(moves) => parsed.field(&[Field::Integer], moves),
+                None => parsed.field(&[Field::Eval, Field::EvalFixed], value),
+            },
             _ => parsed.text(value),
         }
         parsed.literal(b"]");
-        rest = &command[end + 1..];
+        rest = after;
     }
     if rest.len() < text.len() {
         parsed.between(rest);
@@ -263,10 +257,11 @@ fn pairs<'a>(text: &'a [u8], parsed: &mut Parsed<'a>) {
         if number > 0 {
             parsed.literal(b",");
         }
-        match memchr::memchr(b'=', part).filter(|at| *at < 24) {
-            Some(at) => {
-                parsed.literal(&part[..=at]);
-                parsed.text(&part[at + 1..]);
+        match split(part, b'=').filter(|(key, _)| key.len() < 24) {
+            Some((key, value)) => {
+                parsed.literal(key);
+                parsed.literal(b"=");
+                parsed.text(value);
             }
             None => parsed.between(part),
         }

@@ -4,7 +4,7 @@
 //! a mark there, in order.
 
 use super::annotation::{self, Field, Value};
-use super::tags::{push_planes, read_planes, width};
+use super::planes::{push_column, read_column};
 use crate::format::Limits;
 use crate::format::budget::{self, Budget};
 use crate::format::coder::numbers;
@@ -95,6 +95,7 @@ impl TextsBuilder {
     }
 
     /// Returns the payload of the block.
+    #[expect(clippy::indexing_slicing, reason = "a draft's range is of the builder's own text")]
     pub fn encode(&self, level: i32) -> Vec<u8> {
         let mut templates = Templates::default();
         let (mut placed, mut marked) = (Vec::new(), Vec::new());
@@ -123,8 +124,7 @@ impl TextsBuilder {
         }
         let mut rest = Vec::new();
         for numbers in [&placed, &marked, &gaps, &numbers] {
-            rest.push(width(numbers));
-            push_planes(numbers, &mut rest);
+            push_column(numbers, &mut rest);
         }
         rest.extend_from_slice(&kinds);
         for stream in &templates.streams {
@@ -181,6 +181,7 @@ impl Templates {
         self.add_known(parsed, game)
     }
 
+    #[expect(clippy::indexing_slicing, reason = "templates and streams are numbered here")]
     fn add_known(&mut self, parsed: annotation::Parsed, game: usize) -> u64 {
         if !self.known.contains_key(&parsed.template) {
             let fields: Vec<_> = fields(&parsed.template).collect();
@@ -235,8 +236,9 @@ fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], Field)> {
     std::iter::from_fn(move || {
         let at = memchr::memchr(0, rest)?;
         let (literal, after) = rest.split_at(at);
-        let field = Field::from_letter(*after.get(1)?)?;
-        rest = &after[2..];
+        let [_, letter, tail @ ..] = after else { return None };
+        let field = Field::from_letter(*letter)?;
+        rest = tail;
         Some((literal, field))
     })
 }
@@ -272,10 +274,7 @@ impl Texts {
         let count = bytes.count().filter(|count| *count <= MOST_TEMPLATES)?;
         let templates: Option<Vec<&[u8]>> = (0..count).map(|_| bytes.string()).collect();
         let templates = templates?;
-        let mut planes = |count| {
-            let width = bytes.u8()?;
-            read_planes(&mut bytes, width, count)
-        };
+        let mut planes = |count| read_column(&mut bytes, count);
         let (placed, marked) = (planes(games)?, planes(games)?);
         // A marked text has a byte with its kind; placed ones may take nothing at all.
         let own = sum(&placed, limits.placed)?;
@@ -293,7 +292,7 @@ impl Texts {
         for template in &templates {
             let found: Vec<_> = fields(template).collect();
             let length: usize = found.iter().map(|(literal, _)| literal.len() + 2).sum();
-            let tail = &template[length..];
+            let tail = template.get(length..)?;
             if memchr::memchr(0, tail).is_some() {
                 return None;
             }
@@ -313,7 +312,7 @@ impl Texts {
                 let number = usize::try_from(*number).ok()?;
                 budget.draw(1, *charges.get(number)?)?;
                 for stream in uses.get(number)? {
-                    let (_, games) = &mut streams[*stream];
+                    let (_, games) = streams.get_mut(*stream)?;
                     games.try_reserve(1).ok()?;
                     games.push(game as u64);
                 }
@@ -328,7 +327,7 @@ impl Texts {
                         let end = memchr::memchr(0, bytes.0)?;
                         bytes.take(end + 1)?;
                     }
-                    Reader::Text(&start[..start.len() - bytes.0.len()])
+                    Reader::Text(start.get(..start.len() - bytes.0.len())?)
                 }
                 field => {
                     budget.draw(usize::from(!games.is_empty()), budget::STREAM)?;
@@ -354,9 +353,9 @@ impl Texts {
                     texts.push(literal)?;
                     match readers.get_mut(*stream)? {
                         Reader::Text(rest) => {
-                            let end = memchr::memchr(0, rest)?;
-                            texts.push(&rest[..end])?;
-                            *rest = &rest[end + 1..];
+                            let (text, after) = rest.split_at_checked(memchr::memchr(0, rest)?)?;
+                            texts.push(text)?;
+                            *rest = after.get(1..)?;
                         }
                         Reader::Numbers(field, values) => {
                             texts.push(&[])?;
