@@ -183,6 +183,7 @@ fn split(mut bits: u16, widths: &[u8]) -> String {
 }
 
 /// Returns what a byte of the table means by itself.
+#[expect(clippy::indexing_slicing, reason = "two and three bits are indices of 4 and 8")]
 fn meaning(byte: u8) -> String {
     const COMPASS: [&str; 8] = ["E", "NE", "N", "NW", "W", "SW", "S", "SE"];
     const LEAPS: [&str; 8] = ["EES", "EEN", "NNE", "NNW", "WWN", "WWS", "SSW", "SSE"];

@@ -134,9 +134,10 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
     let mut game = Game::default();
     let mut at = 0;
     while bytes.get(at) == Some(&super::code::TEXT) {
-        let rest = &bytes[at + 1..];
+        let rest = bytes.get(at + 1..).unwrap_or_default();
         let Some(end) = memchr::memchr(super::code::TEXT, rest) else { break };
-        let text = std::str::from_utf8(&rest[..end]).map_err(|_| StandaloneError::NotUtf8(at))?;
+        let text =
+            std::str::from_utf8(rest.get(..end).unwrap_or_default()).map_err(|_| StandaloneError::NotUtf8(at))?;
         let mut chars = text.chars();
         let letter = chars.next();
         let value = chars.as_str();

@@ -68,6 +68,7 @@ pub fn kind_share(model: &Model, kind: usize) -> (u32, u32) {
 }
 
 /// Returns how likely a game ends, in 65536ths, by context and place of the room.
+#[expect(clippy::indexing_slicing, reason = "contexts and slacks are reduced to what there is")]
 pub fn end_share(model: &Model, context: usize, room: usize) -> u32 {
     u32::from(model.ends[context % ENDS][room % ROOMS])
 }

@@ -48,6 +48,7 @@ impl Key {
     /// is pointed at would have to be in memory at every ply.
     #[cold]
     #[inline(never)]
+    #[expect(clippy::indexing_slicing, reason = "there are four rights")]
     pub fn see_rights(mut self, state: State<'_>) -> Key {
         let rights = state.rights();
         let Start { rook, rook_home, .. } = state.start;
@@ -97,6 +98,7 @@ impl Key {
 
 /// Whether an enemy pawn may stand beside the pawn of that double step; true where it only seems so, across the edge.
 #[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "slots and squares are bytes, and any byte is an index")]
 fn beside(pieces: &Pieces, turn: Color, last: u8) -> bool {
     let (mover, pawn) = if turn == Color::Black { (0, 32) } else { (32, 0) };
     let square = pieces.square[usize::from(mover | last & 7)];

@@ -91,6 +91,7 @@ impl State<'_> {
     }
 
     /// Returns the piece on a square with its identity.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn piece_id_at(&self, square: Square) -> Option<PieceId> {
         match self.pieces.board[square.at_most_63()] {
             EMPTY => None,
@@ -110,6 +111,7 @@ impl State<'_> {
 
     /// The square passed over, or `OFF`.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub(super) fn passed(&self) -> u8 {
         if self.last == 0 {
             return self.en_passant;
@@ -133,12 +135,14 @@ impl State<'_> {
     }
 
     /// Returns the square of the castling rook where that right still holds.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn castling_rook(&self, color: Color, castling_side: CastlingSide) -> Option<Square> {
         let right = color.index() * 2 + castling_side as usize;
         if self.rights() >> right & 1 == 0 { None } else { Square::new(self.start.rook_home[right]) }
     }
 
     /// The castling rights that hold: bit `side * 2 + castling side`.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub(super) fn rights(&self) -> u8 {
         let start = self.start;
         let mut rights = start.rights & !self.tally.lost;
@@ -173,6 +177,7 @@ impl State<'_> {
     }
 
     /// Returns the state as a position of its own; some 30 ns.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn position(&self) -> Position {
         let board = self.pieces.squares();
         // Sets of the squares whose codes have bit 2, 3, 4, 5 or 6, eight squares at a time.

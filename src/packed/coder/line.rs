@@ -78,6 +78,7 @@ impl<'m> Line<'m> {
     }
 
     /// Writes a move, whose prices these are, and plays it; `None` where it is not among them.
+    #[expect(clippy::indexing_slicing, reason = "`at` is the place of a legal move")]
     pub(crate) fn write_move(&mut self, m: Move, prices: &Prices, shares: &mut Shares) -> Option<()> {
         let step = Board::step(m, self.position.turn());
         let (at, from) = prices.find(step)?;
@@ -87,6 +88,7 @@ impl<'m> Line<'m> {
     }
 
     /// Reads a move by its prices, appends its Brenner bytes, and plays it.
+    #[expect(clippy::indexing_slicing, reason = "`at` is the place of a legal move")]
     pub(crate) fn read_move(&mut self, prices: &Prices, decoder: &mut Decoder, out: &mut Vec<u8>) {
         let (at, from) = prices.at(decoder.peek(prices.total));
         decoder.take(from, prices.widths[at]);

@@ -26,7 +26,7 @@ impl<'a> Encoder<'a> {
         let (low, carry) = self.low.overflowing_add(add);
         self.low = low;
         if carry {
-            for byte in self.out[self.start..].iter_mut().rev() {
+            for byte in self.out.iter_mut().skip(self.start).rev() {
                 let (sum, more) = byte.overflowing_add(1);
                 *byte = sum;
                 if !more {

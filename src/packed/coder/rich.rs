@@ -33,6 +33,7 @@ impl<const N: usize> Adaptive<N> {
     const GROWTH: u16 = 16;
     const MOST: u32 = 2048;
 
+    #[expect(clippy::indexing_slicing, reason = "symbols are below `N`")]
     fn share(&self, symbol: usize) -> (u32, u32) {
         let before = self.widths[..symbol].iter().map(|width| u32::from(*width)).sum();
         (before, u32::from(self.widths[symbol]))
@@ -42,6 +43,7 @@ impl<const N: usize> Adaptive<N> {
         self.widths.iter().map(|width| u32::from(*width)).sum()
     }
 
+    #[expect(clippy::indexing_slicing, reason = "symbols are below `N`")]
     fn learn(&mut self, symbol: usize) {
         self.widths[symbol] += Self::GROWTH;
         if self.total() > Self::MOST {
@@ -101,6 +103,7 @@ impl Tokens {
         }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "tokens are below `TOKENS`, and two bits an index of 4")]
     fn context(&mut self) -> &mut Adaptive<TOKENS> {
         &mut self.tokens[self.before][self.adorned]
     }

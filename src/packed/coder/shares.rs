@@ -31,6 +31,7 @@ fn room_place(room: i64) -> usize {
     (room + 8).clamp(0, 31) as usize
 }
 
+#[expect(clippy::indexing_slicing, reason = "contexts are masked, slack is clamped")]
 fn end_share(model: &Model, context: usize, room: i64) -> u32 {
     u32::from(model.ends[context & 31][room_place(room)])
 }

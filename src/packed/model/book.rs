@@ -47,8 +47,8 @@ impl Book {
             let (list, after) = after.split_at_checked(3 * edges as usize)?;
             rest = after;
             book.nodes.push(Node { first: book.edges.len() as u32, edges, model: count_of(model) });
-            for edge in list.chunks_exact(3) {
-                let bits = u32::from(edge[0]) | u32::from(edge[1]) << 8 | u32::from(edge[2]) << 16;
+            for [low, middle, high] in list.as_chunks().0 {
+                let bits = u32::from_le_bytes([*low, *middle, *high, 0]);
                 let node = if bits >> 12 & 1 != 0 { next } else { NO_NODE };
                 next += bits >> 12 & 1;
                 let (from, to) = ((bits & 63) as u8, (bits >> 6 & 63) as u8);

@@ -183,6 +183,7 @@ impl Candidate {
 }
 
 /// How safe a target is for a piece, by its cheapest attacker and support: 0 not attacked, 1 safe, 2 not.
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub(crate) const fn safety(role: usize, hit: usize) -> usize {
     let worth = [1, 2, 2, 3, 4, 9][role];
     if hit < 2 {
@@ -281,11 +282,13 @@ pub fn extras(scene: &Scene) -> Extras {
     Extras { last: [row(scene.history.opp), row(scene.history.own)], hanging: [scene.own_hanging, scene.opp_hanging] }
 }
 
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 fn highest(of_role: &[u64; 6], set: u64) -> usize {
     (PAWN..=QUEEN).rev().find(|role| of_role[*role] & set != 0).map_or(0, |role| role + 1)
 }
 
 /// Returns the phase of the game: 0 for the first 12 plies, then 1 to 5 by the pieces left.
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub fn phase(scene: &Scene) -> usize {
     if scene.history.ply < 12 {
         return 0;
@@ -308,6 +311,7 @@ fn has(set: u64, square: u8) -> usize {
 
 /// Visits all legal moves of a scene.
 #[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
     let board = scene.board;
     let hang = [0, 1, 2, 2, 3, 4][highest(&board.own, scene.own_hanging)];
@@ -336,6 +340,7 @@ pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
 }
 
 #[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 fn pieces_of<const ROLE: usize>(
     scene: &Scene,
     setting: &Setting,
@@ -368,6 +373,7 @@ fn pieces_of<const ROLE: usize>(
 }
 
 #[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 fn moves_of<const ROLE: usize, V: Visitor>(
     scene: &Scene,
     setting: &Setting,

@@ -121,6 +121,7 @@ impl Model {
 
     /// Adds (or takes away) the weights of a piece on a square for one side's units.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares below 64")]
     pub(crate) fn place(&self, units: &mut Units, enters: bool, own: bool, role: u8, square: u8) {
         let input = if own { 0 } else { PLACES } + role as usize % 6 * 64 + (square & 63) as usize;
         let row = &self.input[input];
@@ -135,6 +136,7 @@ impl Model {
 
     /// The units' outputs for a position: clipped to 0..=255 and squared.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "sides, roles and squares are within the inputs")]
     fn outputs(&self, units: &Units, scene: &Scene, extras: &features::Extras) -> Units {
         let mut sums = *units;
         let mut add = |input: usize| {
@@ -181,6 +183,7 @@ impl Model {
     }
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "places and counts are cut to what there is")]
     pub(crate) fn price_portable(&self, at: (&Board, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
         let scene = &Scene::new(at.0, at.1);
         let extras = features::extras(scene);
@@ -234,6 +237,7 @@ struct Sums {
 
 impl Sums {
     /// Returns the sums of a model's weights, or `None` where one is too large: no trainer makes such.
+    #[expect(clippy::indexing_slicing, reason = "fields run below their sizes")]
     fn new(small: &[i16; SMALL]) -> Option<Sums> {
         let sum = |indices: [usize; 2]| {
             let [a, b] = indices.map(|index| small.get(index).copied());
@@ -280,6 +284,7 @@ fn all(sizes: [usize; 5]) -> impl Iterator<Item = (usize, usize, usize, usize, u
 }
 
 /// By role and hit: the safety of a move.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static SAFETY: [[u8; 16]; 6] = {
     let mut table = [[0; 16]; 6];
     let mut i = 0;
@@ -335,6 +340,7 @@ impl<'a> Visitor for Scorer<'a> {
     type Known = Rows<'a>;
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "fields are below their sizes, which are powers of two or masked")]
     fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<Rows<'a>> {
         let Model { small, sums, .. } = self.model;
         let small = &small[..];
@@ -362,6 +368,7 @@ impl<'a> Visitor for Scorer<'a> {
     }
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "fields are below their sizes, which are powers of two or masked")]
     fn candidate(&mut self, setting: &Setting, mover: &Mover, rows: &Rows<'a>, c: &Candidate) {
         let (role, hit, takes) = (mover.role, c.hit & 15, usize::from(c.victim > 0));
         let to = c.to as usize & 63;
@@ -434,6 +441,7 @@ impl Prices {
     }
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
     fn weigh(&mut self, sharpness: u16) {
         let count = self.count.min(MOST_MOVES);
         let best = self.scores[..count].iter().copied().max().unwrap_or(0);
@@ -447,11 +455,13 @@ impl Prices {
         }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
     pub(crate) fn scores(&self) -> &[i32] {
         &self.scores[..self.count.min(MOST_MOVES)]
     }
 
     /// Returns the place of a move and the frequencies before it.
+    #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
     pub(crate) fn find(&self, step: Step) -> Option<(usize, u32)> {
         let at = self.steps[..self.count.min(MOST_MOVES)].iter().position(|other| *other == step)?;
         Some((at, self.widths[..at].iter().sum()))
@@ -459,6 +469,7 @@ impl Prices {
 
     /// Returns the move at a place among the frequencies, and the frequencies before it.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "places are masked")]
     pub(crate) fn at(&self, place: u32) -> (usize, u32) {
         let (mut at, mut before) = (0, 0);
         while at + 1 < self.count && before + self.widths[at & 255] <= place {
@@ -470,6 +481,7 @@ impl Prices {
 
     /// Returns a surprise after the move at `at`.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "places are masked")]
     pub(crate) fn surprise(&self, at: usize, before: u16) -> u16 {
         let gap = self.gaps[at & 255];
         (i32::from(before) + ((i32::from(gap) - i32::from(before)) >> 4)) as u16

@@ -57,6 +57,7 @@ pub(crate) fn all(pieces: &[u64; 6]) -> u64 {
 
 impl Board {
     /// Returns the board of a position, or `None` where a side has not exactly one king.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub fn new(position: &Position) -> Option<Board> {
         let turn = if position.turn() == Color::Black { 56 } else { 0 };
         let mut board =
@@ -83,11 +84,13 @@ impl Board {
 
     /// Returns the role on a square, or `NONE`.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub fn role(&self, square: u8) -> u8 {
         self.roles[(square >> 3 & 7) as usize][(square & 7) as usize]
     }
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     fn set_role(&mut self, square: u8, role: u8) {
         self.roles[(square >> 3 & 7) as usize][(square & 7) as usize] = role;
     }
@@ -124,6 +127,7 @@ impl Board {
     }
 
     /// Returns the move in the terms of the rules. `turn` is the player to move.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub fn to_move(&self, step: Step, turn: Color) -> Move {
         let flip = if turn == Color::Black { 56 } else { 0 };
         let [from, to] = [step.from, step.to].map(|square| Square::masked(square ^ flip));
@@ -152,6 +156,7 @@ impl Board {
     /// Plays a legal move and turns the board. Calls `pieces` with each piece that leaves (false) or enters (true) a square: whether it is
     /// the mover's, its role, its square.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub(crate) fn play(&mut self, step: Step, mut pieces: impl FnMut(bool, bool, u8, u8)) {
         let Step { from, to, promotion } = step;
         let role = self.role(from);
@@ -227,6 +232,7 @@ impl Board {
     }
 
     /// Returns whether the mover's king is safe after an en passant capture from `from`.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub(crate) fn en_passant_is_safe(&self, from: u8) -> bool {
         let victim = bit(self.en_passant.wrapping_sub(8));
         let occupied = (all(&self.own) | all(&self.opp)) & !bit(from) & !victim | bit(self.en_passant);

@@ -122,6 +122,7 @@ pub struct Scene<'a> {
 impl<'a> Scene<'a> {
     /// Returns the scene of a position.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub fn new(board: &'a Board, history: &'a History) -> Scene<'a> {
         let (own, opp) = (all(&board.own), all(&board.opp));
         let (king, opp_king) = (board.king(), board.opp[KING_].trailing_zeros() as u8);
@@ -274,6 +275,7 @@ impl<'a> Scene<'a> {
     /// Returns the squares that a piece of the mover's may legally go to; for the king also those of the rooks it may castle with. `targets`
     /// are those of the scene.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(crate) fn moves_of<const ROLE: usize>(&self, square: u8, targets: u64) -> u64 {
         let board = self.board;
         let reach = self.reach[square as usize & 63];
