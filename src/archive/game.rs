@@ -2,7 +2,7 @@
 
 use super::reader::{Archive, Head};
 use super::scan::BlockRef;
-use crate::brenner::decode::{Decoder, Item, Texts as TextPlaces};
+use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::count_plies;
 use crate::chess::{Position, position::STANDARD};
 use crate::error::{Damage, Error, Result};
@@ -10,7 +10,7 @@ use crate::format::block::Kind;
 use crate::format::layout::{self, Layout};
 use crate::format::moves::Coding;
 use crate::format::record::{self, Record, push_recoded};
-use crate::format::tags::{Tags, Value};
+use crate::format::tags::{StoredValue, Tags};
 use crate::format::texts::Texts;
 use crate::game::{self, Outcome, TextKind, Visitor};
 use crate::pgn::{PgnWriter, Style};
@@ -153,8 +153,8 @@ impl<'a> Chunk<'a> {
         let mut fault = None;
         let whole = tags.visit_column(name.as_bytes(), |value| match value {
             None => seen(None),
-            Some(Value::Text(text)) => seen(Some(TagValue { text, string: None })),
-            Some(Value::Dictionary(number)) => match self.archive.dictionary(number) {
+            Some(StoredValue::Text(text)) => seen(Some(TagValue { text, string: None })),
+            Some(StoredValue::Dictionary(number)) => match self.archive.dictionary(number) {
                 Ok(text) => seen(Some(TagValue { text, string: Some(number) })),
                 Err(damage) => fault = Some(damage),
             },
@@ -295,7 +295,10 @@ impl<'a> Game<'a> {
     }
 
     /// Calls `take` with the game's style and the edits that make its source.
-    pub(super) fn with_layout<T>(&self, take: impl FnOnce([u8; layout::STYLE], &[layout::Edit]) -> T) -> Result<T> {
+    pub(super) fn with_layout<T>(
+        &self,
+        take: impl FnOnce([u8; layout::STYLE], &[layout::LayoutEdit]) -> T,
+    ) -> Result<T> {
         let columns = self.columns();
         let layout = columns.layout(self.archive, self.chunk)?;
         let (style, edits) = layout.of_game(self.place).ok_or_else(|| self.damage("damaged layout"))?;
@@ -337,8 +340,8 @@ impl<'a> Game<'a> {
         let mut fault = None;
         let seen = self.with_tags(|tags| {
             tags.visit(self.place, |name, value| match value {
-                Value::Text(text) => tag(name, text),
-                Value::Dictionary(number) => match self.archive.dictionary(number) {
+                StoredValue::Text(text) => tag(name, text),
+                StoredValue::Dictionary(number) => match self.archive.dictionary(number) {
                     Ok(text) => tag(name, text),
                     Err(damage) => fault = Some(damage.of_game(self.number)),
                 },

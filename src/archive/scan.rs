@@ -5,7 +5,7 @@ use crate::error::Damage;
 use crate::format::block::{BlockHeader, HEADER, Kind};
 use crate::format::header::BLOCKS;
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
-use crate::format::moves::Layout;
+use crate::format::moves::MovesTable;
 use crate::format::{ArchiveId, Limits, State};
 use std::borrow::Cow;
 
@@ -119,7 +119,7 @@ impl IndexBuilder {
         let damage = |what| Damage::new(offset, what);
         match header.kind {
             Kind::Moves => {
-                let layout = Layout::of(&header).ok_or(damage("damaged moves block"))?;
+                let layout = MovesTable::of(&header).ok_or(damage("damaged moves block"))?;
                 if header.count == 0 || header.first != self.index.state.games + 1 {
                     return Err(damage("games out of order"));
                 }

@@ -11,7 +11,7 @@ use crate::format::block::{Kind, SYNC};
 use crate::format::commit::Commit;
 use crate::format::header::BLOCKS;
 use crate::format::index::Index;
-use crate::format::moves::{Layout, PAGE};
+use crate::format::moves::{MovesTable, PAGE};
 use crate::format::{ArchiveId, State};
 use rayon::prelude::*;
 use std::fs::File;
@@ -338,7 +338,7 @@ pub(super) fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block
         return Vec::new();
     }
     let damage = Damage::new(block.offset, "damaged moves block");
-    let Some(layout) = Layout::of(&block.header) else { return vec![damage] };
+    let Some(layout) = MovesTable::of(&block.header) else { return vec![damage] };
     let intact = |page: usize| {
         let range = layout.page(page);
         let bytes = archive.read_at(block.payload_offset() + range.start as u64, range.len() as u64);

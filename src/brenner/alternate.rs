@@ -53,7 +53,7 @@ impl Order {
         }
     }
 
-    /// Returns a stream with inline texts in this order. Texts, and the bytes after an explicit move's or a NAG's, are copied.
+    /// Returns a stream with inline texts in this order. TextPlaces, and the bytes after an explicit move's or a NAG's, are copied.
     #[expect(clippy::indexing_slicing, reason = "there is a table for each order")]
     pub fn write(self, stream: &[u8]) -> Vec<u8> {
         transcode(stream, &WRITE[self as usize], EXPLICIT, NAG)
@@ -92,7 +92,7 @@ const fn swap(byte: u8) -> u8 {
     }
 }
 
-/// Returns a stream with inline texts in the alternate notation. Texts, and the bytes after an explicit move's or a NAG's, are copied.
+/// Returns a stream with inline texts in the alternate notation. TextPlaces, and the bytes after an explicit move's or a NAG's, are copied.
 pub fn to_alternate(stream: &[u8]) -> Vec<u8> {
     Order::Alternate.write(stream)
 }

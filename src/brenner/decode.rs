@@ -62,7 +62,7 @@ impl std::error::Error for DecodeError {}
 
 /// Where a stream's texts are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Texts {
+pub enum TextPlaces {
     /// Between zero bytes in the stream.
     Inline,
     /// Elsewhere; one zero byte marks the place.
@@ -92,7 +92,7 @@ pub enum Item<'a> {
 pub struct Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
-    texts: Texts,
+    texts: TextPlaces,
     line: Line,
     /// Whether plain moves can be played the short way.
     quick: bool,
@@ -166,7 +166,7 @@ const fn read_word(byte: u8) -> Option<Word> {
 
 impl<'a> Decoder<'a> {
     /// Returns a decoder at the beginning of a stream that starts from `start`.
-    pub fn new(bytes: &'a [u8], start: Position, texts: Texts) -> Decoder<'a> {
+    pub fn new(bytes: &'a [u8], start: Position, texts: TextPlaces) -> Decoder<'a> {
         let (quick, castling) = (start.knows_checks(), start.castling_squares());
         let line = Line::new(start, memchr::memchr(OPEN, bytes).is_some());
         Decoder { bytes, at: 0, texts, line, quick, castling, canonical: true, ended: false, scratch: Vec::new() }
@@ -242,7 +242,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn text(&mut self) -> Result<&'a [u8], DecodeFault> {
-        if self.texts == Texts::Apart {
+        if self.texts == TextPlaces::Apart {
             return Ok(&[]);
         }
         let rest = self.bytes.get(self.at..).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::alternate::Order;
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
-use super::decode::{Decoder, Item, Texts};
+use super::decode::{Decoder, Item, TextPlaces};
 use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, StandaloneError};
 use crate::chess::Position;
 use std::fmt;
@@ -74,7 +74,7 @@ pub fn explain(bytes: &[u8], notation: Notation, mut found: impl FnMut(Explained
         at += end + 2;
     }
     let stream = main.get(at..).unwrap_or_default();
-    let mut decoder = Decoder::new(stream, start, Texts::Inline);
+    let mut decoder = Decoder::new(stream, start, TextPlaces::Inline);
     let mut moved = false;
     loop {
         let from = decoder.offset();

@@ -1,6 +1,6 @@
 //! A whole game as one self-contained string, texts and tags included (FORMAT.md, "Stand-alone strings").
 
-use super::decode::{DecodeError, Decoder, Item, Texts};
+use super::decode::{DecodeError, Decoder, Item, TextPlaces};
 use super::encode;
 use crate::chess::fen::FenError;
 use crate::chess::{Move, Position, position::STANDARD};
@@ -161,7 +161,7 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
         at += end + 2;
     }
     let stream = bytes.get(at..).unwrap_or_default();
-    let mut decoder = Decoder::new(stream, game.start.clone(), Texts::Inline);
+    let mut decoder = Decoder::new(stream, game.start.clone(), TextPlaces::Inline);
     let stream_error =
         |error: DecodeError| StandaloneError::Stream(DecodeError { fault: error.fault, offset: error.offset + at });
     let mut moved = false;

@@ -8,7 +8,7 @@ use crate::output::{self, cannot_read, count, printable};
 use crate::outputs::{Existing, Outputs};
 use clap::ValueEnum;
 use scoresheet::import;
-use scoresheet::pcn::general::{self, Checked, GeneralGame, Layout, Squares};
+use scoresheet::pcn::general::{self, Checked, GeneralGame, JsonLayout, Squares};
 use scoresheet::pcn::{Board, PcnError, Side};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -279,7 +279,7 @@ fn report(
 }
 
 fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
-    let layout = if args.line { Layout::Line } else { Layout::Document };
+    let layout = if args.line { JsonLayout::Line } else { JsonLayout::Document };
     let squares = args.squares.map(|naming| match naming {
         Naming::Coordinates => Squares::Coordinates,
         Naming::Flat => Squares::Flat,

@@ -6,7 +6,7 @@ use crate::heading::Heading;
 use crate::json::{self, Object};
 use crate::output::{self, printable, thousands};
 use scoresheet::archive::Game;
-use scoresheet::brenner::decode::{Decoder, Item, Texts};
+use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Color, Position};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
@@ -82,7 +82,7 @@ struct Played {
 
 /// Returns the move that leads to `ply`.
 fn last_move(game: &Game, ply: u32) -> Result<Option<Played>, Error> {
-    let mut decoder = Decoder::new(game.moves(), game.start().clone(), Texts::Apart);
+    let mut decoder = Decoder::new(game.moves(), game.start().clone(), TextPlaces::Apart);
     let (mut at, mut played) = (0, None);
     while at < ply {
         // What a variation plays is overwritten by the move of the main line that follows it, or was there before.

@@ -18,6 +18,6 @@ mod stream;
 #[doc(hidden)]
 pub mod train;
 
-pub use fault::Fault;
+pub use fault::PackedFault;
 pub use model::{MODEL, MODEL_ID, MODEL_SHA256};
 pub use stream::{decode, encode};

@@ -25,4 +25,4 @@ pub use fault::{PcnError, PcnFault};
 pub use read::parse_value;
 pub use stream::{ReadError, parse, read};
 pub use tags::{DRAW_PROPOSAL, STARTED_AT};
-pub use write::{Layout, write};
+pub use write::{JsonLayout, write};

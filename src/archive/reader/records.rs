@@ -5,7 +5,7 @@ use crate::archive::scan::BlockRef;
 use crate::archive::transcode;
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, Error, Result};
-use crate::format::moves::{self, Coding, Layout};
+use crate::format::moves::{self, Coding, MovesTable};
 use crate::format::record::Record;
 use crate::packed;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 #[derive(Debug)]
 pub(in crate::archive) struct Head {
     pub block: BlockRef,
-    pub layout: Layout,
+    pub layout: MovesTable,
     /// How the records hold their moves.
     pub coding: Coding,
     /// The table, where the file is not in memory.
@@ -41,7 +41,7 @@ impl Archive {
             let games = self.games_of(chunk);
             self.store.will_need(entry.offset, 1024 + games.end.saturating_sub(games.start).saturating_mul(2));
             let block = BlockRef::at(&self.store, self.id, entry.offset)?;
-            let layout = Layout::of(&block.header)
+            let layout = MovesTable::of(&block.header)
                 .filter(|_| block.header.first == entry.first)
                 .ok_or(Damage::new(entry.offset, "damaged moves block"))?;
             let checked = self.payload(&block)?;

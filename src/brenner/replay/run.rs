@@ -3,7 +3,7 @@
 use super::key::Key;
 use super::pieces::Pieces;
 use super::skip::skip_variation;
-use super::state::{Start, State, Tally};
+use super::state::{ReplayState, Start, Tally};
 use super::table::{Class, TABLE, class, is_double_step, slot};
 use crate::brenner::code::{CASTLE_H, EXPLICIT, NAG, NULL, OPEN};
 use crate::chess::piece::{EMPTY, OFF};
@@ -76,8 +76,8 @@ impl Replay {
     }
 
     /// Returns a view of the state at the ply reached.
-    pub fn state(&self) -> State<'_> {
-        State {
+    pub fn state(&self) -> ReplayState<'_> {
+        ReplayState {
             pieces: &self.pieces,
             start: &self.start,
             tally: self.tally,
@@ -105,7 +105,7 @@ impl Replay {
     pub fn run_while(
         &mut self,
         stream: &[u8],
-        mut goes_on: impl FnMut(&State<'_>) -> bool,
+        mut goes_on: impl FnMut(&ReplayState<'_>) -> bool,
     ) -> Result<(usize, bool), ReplayError> {
         let mut stopped = false;
         let used = self.play::<false>(stream, u32::MAX, Key::default(), |state, _| {
@@ -119,7 +119,7 @@ impl Replay {
     ///
     /// What `visit` does not ask for is not worked out. Nothing is checked: see the module. Returns how many bytes were read.
     #[inline]
-    pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>)) -> Result<usize, ReplayError> {
+    pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&ReplayState<'_>)) -> Result<usize, ReplayError> {
         visit(&self.state());
         self.play::<false>(stream, u32::MAX, Key::default(), |state, _| {
             visit(state);
@@ -129,7 +129,11 @@ impl Replay {
 
     /// Like [`Replay::walk`], but also gives the Zobrist key of each state: that of [`Position::zobrist`], kept from ply to ply.
     #[inline]
-    pub fn walk_keys(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>, u64)) -> Result<usize, ReplayError> {
+    pub fn walk_keys(
+        &mut self,
+        stream: &[u8],
+        mut visit: impl FnMut(&ReplayState<'_>, u64),
+    ) -> Result<usize, ReplayError> {
         let state = self.state();
         let key = Key::of(&state);
         visit(&state, key.at(&state));
@@ -146,7 +150,7 @@ impl Replay {
         stream: &[u8],
         ply: u32,
         mut key: Key,
-        mut visit: impl FnMut(&State<'_>, u64) -> bool,
+        mut visit: impl FnMut(&ReplayState<'_>, u64) -> bool,
     ) -> Result<usize, ReplayError> {
         let mut at = 0;
         // Most streams end with their result: not to meet it saves a branch that is never foreseen.
@@ -190,7 +194,7 @@ impl Replay {
         stream: &[u8],
         plies: u32,
         key: &mut Key,
-        visit: &mut impl FnMut(&State<'_>, u64) -> bool,
+        visit: &mut impl FnMut(&ReplayState<'_>, u64) -> bool,
     ) -> (usize, bool) {
         let stream = stream.get(..plies as usize).unwrap_or(stream);
         let (pieces, start) = (&mut self.pieces, &self.start);
@@ -217,7 +221,7 @@ impl Replay {
                     at += 1;
                     let turn = if $black { Color::White } else { Color::Black };
                     let ply = at as i64;
-                    let state = State { pieces, start, tally, ply, base, turn, last: byte, en_passant: OFF };
+                    let state = ReplayState { pieces, start, tally, ply, base, turn, last: byte, en_passant: OFF };
                     if KEY {
                         if keys.touches(slots) {
                             keys = keys.see_rights(state);
@@ -264,7 +268,7 @@ impl Replay {
             self.ply += at as u32;
             self.tally = Tally { zero: tally.zero + base, ..tally };
             *key = keys;
-            self.en_passant = State { last, ..self.state() }.passed();
+            self.en_passant = ReplayState { last, ..self.state() }.passed();
         }
         (at, wanted)
     }

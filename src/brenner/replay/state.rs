@@ -53,7 +53,7 @@ impl Tally {
 /// The state at one ply of a replay. Cheap to have: it points at the board, and castling rights, en passant and clocks cost a few
 /// nanoseconds when asked for.
 #[derive(Clone, Copy)]
-pub struct State<'a> {
+pub struct ReplayState<'a> {
     pub(super) pieces: &'a Pieces,
     pub(super) start: &'a Start,
     pub(super) tally: Tally,
@@ -66,14 +66,14 @@ pub struct State<'a> {
     pub(super) en_passant: u8,
 }
 
-impl<'a> State<'a> {
+impl<'a> ReplayState<'a> {
     /// Returns the state at ply 0.
-    pub(super) fn at_start(pieces: &'a Pieces, start: &'a Start, tally: Tally, en_passant: u8) -> State<'a> {
-        State { pieces, start, tally, ply: 0, base: 0, turn: start.turn, last: 0, en_passant }
+    pub(super) fn at_start(pieces: &'a Pieces, start: &'a Start, tally: Tally, en_passant: u8) -> ReplayState<'a> {
+        ReplayState { pieces, start, tally, ply: 0, base: 0, turn: start.turn, last: 0, en_passant }
     }
 }
 
-impl State<'_> {
+impl ReplayState<'_> {
     /// Returns the ply, from 0.
     pub fn ply(&self) -> u32 {
         (self.base + self.ply) as u32

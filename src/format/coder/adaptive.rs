@@ -101,7 +101,7 @@ fn learn(estimate: &mut u32, target: i32) {
 }
 
 /// What has been learnt of one kind of numbers.
-pub(crate) struct Model {
+pub(crate) struct AdaptiveModel {
     /// For each input, by context: the place of its estimates, from 1; 0 for a context that has not been met. Few are in a chunk, and memory
     /// for all of them would cost more than the coding.
     places: [Vec<u16>; INPUTS],
@@ -109,10 +109,10 @@ pub(crate) struct Model {
     weights: Box<[[i32; INPUTS]; NODES]>,
 }
 
-impl Model {
+impl AdaptiveModel {
     /// Returns a model that has learnt nothing; `contexts` says how many contexts each input has.
-    pub(crate) fn new(contexts: [usize; INPUTS]) -> Model {
-        Model {
+    pub(crate) fn new(contexts: [usize; INPUTS]) -> AdaptiveModel {
+        AdaptiveModel {
             places: contexts.map(|contexts| vec![0; contexts.clamp(1, CONTEXTS)]),
             // More contexts than most models meet: room that is not touched costs nothing, moving what has been learnt does.
             estimates: Vec::with_capacity(contexts.iter().sum::<usize>().min(512)),
@@ -199,7 +199,7 @@ fn bit<C: Coder>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::coder::range::{Decoder, Encoder};
+    use crate::format::coder::range::{BitDecoder, BitEncoder};
     use proptest::prelude::*;
 
     #[test]
@@ -228,12 +228,12 @@ mod tests {
         #[test]
         fn numbers_come_back(numbers in prop::collection::vec((any::<i64>(), 0..64u32, 0..700usize), 0..400)) {
             let numbers: Vec<_> = numbers.into_iter().map(|(number, shift, context)| (number >> shift, [context; INPUTS])).collect();
-            let (mut coder, mut model) = (Encoder::new(), Model::new([CONTEXTS; INPUTS]));
+            let (mut coder, mut model) = (BitEncoder::new(), AdaptiveModel::new([CONTEXTS; INPUTS]));
             for (number, contexts) in &numbers {
                 model.code(&mut coder, *contexts, *number);
             }
             let bytes = coder.finish();
-            let (mut coder, mut model) = (Decoder::new(&bytes), Model::new([CONTEXTS; INPUTS]));
+            let (mut coder, mut model) = (BitDecoder::new(&bytes), AdaptiveModel::new([CONTEXTS; INPUTS]));
             for (number, contexts) in numbers {
                 prop_assert_eq!(model.code(&mut coder, contexts, 0), number);
             }

@@ -1,6 +1,6 @@
 //! Columns of tags foretold by others of the same game and by what the same player had before (FORMAT.md, "Linked columns").
 
-use super::adaptive::{CONTEXTS, INPUTS, Model};
+use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::numbers::{level, pair};
 use super::range::Coder;
 use crate::format::wire::{Bytes, push_varint};
@@ -141,7 +141,7 @@ struct Known {
 
 /// What is learnt of a linked column.
 struct Learnt {
-    model: Model,
+    model: AdaptiveModel,
     before: i64,
     /// Where the key was new, and where it had been met.
     new: Track,
@@ -194,7 +194,7 @@ impl<'a> Linked<'a> {
                 Kind::Keyed { .. } => [32, 48, 33, 100, CONTEXTS],
                 Kind::Change { .. } => [392, 480, 480, CONTEXTS, CONTEXTS],
             };
-            Learnt { model: Model::new(contexts), before: 0, new: Track::default(), met: Track::default() }
+            Learnt { model: AdaptiveModel::new(contexts), before: 0, new: Track::default(), met: Track::default() }
         };
         Linked {
             links,

@@ -17,7 +17,7 @@ const REACH: usize = 160;
 
 /// One difference: after `copy` equal bytes, `delete` bytes give way to `insert`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Edit {
+pub struct LayoutEdit {
     /// Bytes that are as expected.
     pub copy: u64,
     /// Bytes expected that are not there.
@@ -27,7 +27,7 @@ pub struct Edit {
 }
 
 /// Returns the edits that turn `expected` into `actual`; none where they are equal.
-pub fn difference(expected: &[u8], actual: &[u8]) -> Vec<Edit> {
+pub fn difference(expected: &[u8], actual: &[u8]) -> Vec<LayoutEdit> {
     if expected == actual {
         return Vec::new();
     }
@@ -40,7 +40,7 @@ pub fn difference(expected: &[u8], actual: &[u8]) -> Vec<Edit> {
         }
         let (delete, insert) = step(old, new);
         let (inserted, rest) = new.split_at_checked(insert).unwrap_or((new, &[]));
-        edits.push(Edit { copy: copy as u64, delete: delete as u64, insert: inserted.into() });
+        edits.push(LayoutEdit { copy: copy as u64, delete: delete as u64, insert: inserted.into() });
         (old, new) = (after(old, delete), rest);
     }
 }
@@ -77,7 +77,7 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
 }
 
 /// Appends what `edits` make of `expected`; `None` where they do not fit it.
-pub fn apply(expected: &[u8], edits: &[Edit], out: &mut Vec<u8>) -> Option<()> {
+pub fn apply(expected: &[u8], edits: &[LayoutEdit], out: &mut Vec<u8>) -> Option<()> {
     let mut rest = Bytes(expected);
     for edit in edits {
         out.extend_from_slice(rest.take(usize::try_from(edit.copy).ok()?)?);
@@ -96,7 +96,7 @@ pub struct Layout {
     /// The number of each game's style.
     pub games: Vec<u64>,
     /// Each game's edits.
-    pub edits: Vec<Vec<Edit>>,
+    pub edits: Vec<Vec<LayoutEdit>>,
 }
 
 impl Layout {
@@ -153,7 +153,7 @@ impl Layout {
             for _ in 0..count {
                 let (copy, delete) = (copies.next()?, deletes.next()?);
                 let insert = bytes.take(usize::try_from(inserts.next()?).ok()?)?.into();
-                of_game.push(Edit { copy, delete, insert });
+                of_game.push(LayoutEdit { copy, delete, insert });
             }
             edits.push(of_game);
         }
@@ -161,7 +161,7 @@ impl Layout {
     }
 
     /// Returns the style and the edits of game `index` of the chunk, from 0.
-    pub fn of_game(&self, index: usize) -> Option<([u8; STYLE], &[Edit])> {
+    pub fn of_game(&self, index: usize) -> Option<([u8; STYLE], &[LayoutEdit])> {
         let style = self.styles.get(usize::try_from(*self.games.get(index)?).ok()?)?;
         Some((*style, self.edits.get(index)?))
     }
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn round(expected: &[u8], actual: &[u8]) -> Vec<Edit> {
+    fn round(expected: &[u8], actual: &[u8]) -> Vec<LayoutEdit> {
         let edits = difference(expected, actual);
         let mut out = Vec::new();
         assert_eq!(apply(expected, &edits, &mut out), Some(()));
@@ -201,7 +201,7 @@ mod tests {
         #[test]
         fn layouts_come_back(games in prop::collection::vec((0..3u64, prop::collection::vec((any::<u64>(), any::<u32>(), "[a-z]{0,9}"), 0..4)), 0..30)) {
             let edit = |(copy, delete, insert): (u64, u32, String)| {
-                Edit { copy, delete: u64::from(delete), insert: insert.into_bytes().into() }
+                LayoutEdit { copy, delete: u64::from(delete), insert: insert.into_bytes().into() }
             };
             let layout = Layout {
                 styles: vec![[1; STYLE], [2; STYLE], [3; STYLE]],
@@ -213,7 +213,7 @@ mod tests {
 
         #[test]
         fn edits_stay_within_their_limit(count in 1..40usize) {
-            let edits = vec![vec![Edit { copy: 1, delete: 0, insert: Box::default() }; count]];
+            let edits = vec![vec![LayoutEdit { copy: 1, delete: 0, insert: Box::default() }; count]];
             let layout = Layout { styles: vec![[1; STYLE]], games: vec![0], edits };
             let read = |edits| Layout::decode_within(&layout.encode(3), 1, &Limits { edits, ..Limits::DEFAULT });
             let back = read(count);

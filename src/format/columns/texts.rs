@@ -3,7 +3,7 @@
 //! Texts with a structure that stand right after a move carry their place themselves and leave nothing in the moves; all others have
 //! a mark there, in order.
 
-use super::annotation::{self, Field, Value};
+use super::annotation::{self, FieldValue, TemplateField};
 use super::planes::{push_column, read_column};
 use crate::format::Limits;
 use crate::format::budget::{self, Budget};
@@ -17,7 +17,7 @@ const MAX_TEMPLATES: usize = 1 << 14;
 /// The most templates that a reader takes: one more may stand for nothing but its bytes.
 const MOST_TEMPLATES: usize = MAX_TEMPLATES + 2;
 /// The template of a text without structure.
-const WHOLE: [u8; 2] = [0, Field::Text as u8];
+const WHOLE: [u8; 2] = [0, TemplateField::Text as u8];
 
 /// A text on its way to a block, in the order of writing.
 #[derive(Debug)]
@@ -117,7 +117,7 @@ impl TextsBuilder {
                 let text = &self.text[draft.start as usize..draft.end as usize];
                 let parsed = match draft.kind {
                     TextKind::Brace => annotation::parse(text, &mut tenths),
-                    _ => annotation::Parsed { template: WHOLE.to_vec(), values: vec![Value::Text(text)] },
+                    _ => annotation::ParsedText { template: WHOLE.to_vec(), values: vec![FieldValue::Text(text)] },
                 };
                 numbers.push(templates.add(parsed, text, game));
             }
@@ -128,7 +128,7 @@ impl TextsBuilder {
         }
         rest.extend_from_slice(&kinds);
         for stream in &templates.streams {
-            if stream.field == Field::Text {
+            if stream.field == TemplateField::Text {
                 rest.extend_from_slice(&stream.text);
             } else {
                 push_string(&numbers::encode(stream.field.kind(), &stream.values, &stream.games), &mut rest);
@@ -153,7 +153,7 @@ impl TextsBuilder {
 /// The values of one field of like templates.
 #[derive(Debug)]
 struct Stream {
-    field: Field,
+    field: TemplateField,
     text: Vec<u8>,
     values: Vec<i64>,
     /// The game of each value.
@@ -165,7 +165,7 @@ struct Templates {
     order: Vec<Vec<u8>>,
     /// Each template's number and the streams of its fields.
     known: HashMap<Vec<u8>, (u64, Vec<usize>)>,
-    names: HashMap<(Vec<u8>, Field), usize>,
+    names: HashMap<(Vec<u8>, TemplateField), usize>,
     streams: Vec<Stream>,
     /// The charge of each template and how many texts have it.
     uses: Vec<(u64, u64)>,
@@ -173,16 +173,16 @@ struct Templates {
 
 impl Templates {
     /// Adds a text; returns the number of its template.
-    fn add(&mut self, parsed: annotation::Parsed, whole: &[u8], game: usize) -> u64 {
+    fn add(&mut self, parsed: annotation::ParsedText, whole: &[u8], game: usize) -> u64 {
         if !self.known.contains_key(&parsed.template) && self.order.len() >= MAX_TEMPLATES {
-            let parsed = annotation::Parsed { template: WHOLE.to_vec(), values: vec![Value::Text(whole)] };
+            let parsed = annotation::ParsedText { template: WHOLE.to_vec(), values: vec![FieldValue::Text(whole)] };
             return self.add_known(parsed, game);
         }
         self.add_known(parsed, game)
     }
 
     #[expect(clippy::indexing_slicing, reason = "templates and streams are numbered here")]
-    fn add_known(&mut self, parsed: annotation::Parsed, game: usize) -> u64 {
+    fn add_known(&mut self, parsed: annotation::ParsedText, game: usize) -> u64 {
         if !self.known.contains_key(&parsed.template) {
             let fields: Vec<_> = fields(&parsed.template).collect();
             let mut streams = Vec::with_capacity(fields.len());
@@ -203,11 +203,11 @@ impl Templates {
         for (stream, value) in streams.iter().zip(parsed.values) {
             let stream = &mut self.streams[*stream];
             match value {
-                Value::Text(text) => {
+                FieldValue::Text(text) => {
                     stream.text.extend_from_slice(text);
                     stream.text.push(0);
                 }
-                Value::Number(value) => {
+                FieldValue::Number(value) => {
                     stream.values.push(value);
                     stream.games.push(game as u64);
                 }
@@ -226,18 +226,18 @@ impl Templates {
 /// The charge of a text of this template: its literals and its numbers. Text fields have bytes of their own.
 fn charge_of(template: &[u8]) -> u64 {
     let (fields, numbers) = fields(template)
-        .fold((0, 0), |(fields, numbers), (_, field)| (fields + 1, numbers + u64::from(field != Field::Text)));
+        .fold((0, 0), |(fields, numbers), (_, field)| (fields + 1, numbers + u64::from(field != TemplateField::Text)));
     (template.len() - 2 * fields) as u64 + numbers * budget::NUMBER
 }
 
 /// The fields of a template, each with the literal before it; letters that mean nothing are left out.
-fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], Field)> {
+fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], TemplateField)> {
     let mut rest = template;
     std::iter::from_fn(move || {
         let at = memchr::memchr(0, rest)?;
         let (literal, after) = rest.split_at(at);
         let [_, letter, tail @ ..] = after else { return None };
-        let field = Field::from_letter(*letter)?;
+        let field = TemplateField::from_letter(*letter)?;
         rest = tail;
         Some((literal, field))
     })
@@ -286,7 +286,7 @@ impl Texts {
 
         // In which games each stream is used, and by which templates.
         let mut names = HashMap::new();
-        let mut streams: Vec<(Field, Vec<u64>)> = Vec::new();
+        let mut streams: Vec<(TemplateField, Vec<u64>)> = Vec::new();
         let mut uses: Vec<Vec<usize>> = Vec::new();
         let mut parts = Vec::new();
         for template in &templates {
@@ -321,7 +321,7 @@ impl Texts {
         let mut readers = Vec::with_capacity(streams.len());
         for (field, games) in streams {
             readers.push(match field {
-                Field::Text => {
+                TemplateField::Text => {
                     let start = bytes.0;
                     for _ in games {
                         let end = memchr::memchr(0, bytes.0)?;
@@ -420,5 +420,5 @@ impl Texts {
 /// A stream on its way back.
 enum Reader<'a> {
     Text(&'a [u8]),
-    Numbers(Field, std::vec::IntoIter<i64>),
+    Numbers(TemplateField, std::vec::IntoIter<i64>),
 }

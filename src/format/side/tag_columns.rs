@@ -62,13 +62,13 @@ pub struct TableRef<'a> {
 
 /// A part of a file: where it is, and its CRC.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct FilePart {
     /// The bytes of the file.
     pub range: Range<usize>,
     crc: u32,
 }
 
-impl Part {
+impl FilePart {
     /// Returns the part's bytes if its CRC holds.
     pub fn checked<'a>(&self, file: &'a [u8], id: ArchiveId) -> Option<&'a [u8]> {
         file.get(self.range.clone()).filter(|bytes| id.crc(self.range.start as u64, bytes) == self.crc)
@@ -77,16 +77,16 @@ impl Part {
 
 /// A table of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Table {
+pub struct TableEntry {
     /// How many strings it has.
     pub count: usize,
     /// Where it is: the ends, then the text.
-    pub part: Part,
+    pub part: FilePart,
 }
 
 /// A column of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Column {
+pub struct ColumnEntry {
     /// What it holds.
     pub key: Key,
     /// The number of its table.
@@ -94,7 +94,7 @@ pub struct Column {
     /// Bytes of a number.
     pub width: u8,
     /// Where it is.
-    pub part: Part,
+    pub part: FilePart,
 }
 
 /// What a file has, and where.
@@ -103,9 +103,9 @@ pub struct Directory {
     /// The archive and its state.
     pub state: State,
     /// The tables.
-    pub tables: Vec<Table>,
+    pub tables: Vec<TableEntry>,
     /// The columns.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ColumnEntry>,
     /// The names of the tags that games have and that have no column.
     pub others: Vec<String>,
 }
@@ -188,12 +188,12 @@ impl Directory {
         let mut part = |length: usize, crc: u32| {
             let start = next;
             next = start.checked_add(length).filter(|end| *end <= file.len())?;
-            Some(Part { range: start..next, crc })
+            Some(FilePart { range: start..next, crc })
         };
         let mut tables = Vec::new();
         for _ in 0..bytes.count().filter(|count| *count <= MAX_COLUMNS)? {
             let (count, text, crc) = (bytes.count()?, bytes.count()?, bytes.u32()?);
-            tables.push(Table { count, part: part(count.checked_mul(4)?.checked_add(text)?, crc)? });
+            tables.push(TableEntry { count, part: part(count.checked_mul(4)?.checked_add(text)?, crc)? });
         }
         let games = usize::try_from(state.games).ok()?;
         let mut columns = Vec::new();
@@ -209,7 +209,7 @@ impl Directory {
             };
             let width = bytes.u8().filter(|width| (1..=4).contains(width))?;
             let crc = bytes.u32()?;
-            columns.push(Column { key, table, width, part: part(games.checked_mul(usize::from(width))?, crc)? });
+            columns.push(ColumnEntry { key, table, width, part: part(games.checked_mul(usize::from(width))?, crc)? });
         }
         let mut others = Vec::new();
         for _ in 0..bytes.count()? {

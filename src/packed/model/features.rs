@@ -4,7 +4,7 @@
 //! same groups in words.
 
 use crate::packed::moves::attacks::{DISTANCE, FILE_A, KING, KNIGHT, PAWN_CAPTURES, above, bishop, files_around, rook};
-use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, Step};
+use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedMove};
 use crate::packed::moves::scene::{Scene, squares};
 
 /// Kinds of piece and square: role * 64 + square.
@@ -115,7 +115,7 @@ pub struct Mover {
 #[derive(Clone, Copy)]
 pub struct Candidate {
     /// The move.
-    pub step: Step,
+    pub step: TurnedMove,
     /// The target; where the king arrives in castling.
     pub to: u8,
     /// 0, or the role + 1 of what it takes.
@@ -257,7 +257,7 @@ pub(crate) fn zone(role: usize, zone: usize, safety: usize) -> usize {
 }
 
 /// Is called with every piece that can move, and with its moves, in the order of the code.
-pub trait Visitor {
+pub trait FeatureVisitor {
     /// What a visitor finds out about a piece before its moves.
     type Known;
     /// A piece; `None` leaves its moves out.
@@ -312,7 +312,7 @@ fn has(set: u64, square: u8) -> usize {
 /// Visits all legal moves of a scene.
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
-pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
+pub fn visit(scene: &Scene, visitor: &mut impl FeatureVisitor) {
     let board = scene.board;
     let hang = [0, 1, 2, 2, 3, 4][highest(&board.own, scene.own_hanging)];
     let setting = Setting {
@@ -346,7 +346,7 @@ fn pieces_of<const ROLE: usize>(
     setting: &Setting,
     hang_pieces: u64,
     targets: u64,
-    visitor: &mut impl Visitor,
+    visitor: &mut impl FeatureVisitor,
 ) {
     let board = scene.board;
     for from in squares(board.own[ROLE]) {
@@ -374,7 +374,7 @@ fn pieces_of<const ROLE: usize>(
 
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
-fn moves_of<const ROLE: usize, V: Visitor>(
+fn moves_of<const ROLE: usize, V: FeatureVisitor>(
     scene: &Scene,
     setting: &Setting,
     mover: &Mover,
@@ -437,7 +437,7 @@ fn moves_of<const ROLE: usize, V: Visitor>(
         loop {
             let checker = if promotes { promotion } else { ROLE };
             let candidate = Candidate {
-                step: Step { from, to: target, promotion: promotion as u8 },
+                step: TurnedMove { from, to: target, promotion: promotion as u8 },
                 to,
                 victim,
                 hit,

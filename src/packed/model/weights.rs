@@ -2,9 +2,9 @@
 
 use crate::packed::model::book::{Book, NO_NODE};
 use crate::packed::model::features::{
-    self, Candidate, FROM_TO, MOST_SURPRISE, Mover, PLACES, ROWS, SMALL, Setting, Visitor,
+    self, Candidate, FROM_TO, FeatureVisitor, MOST_SURPRISE, Mover, PLACES, ROWS, SMALL, Setting,
 };
-use crate::packed::moves::board::{Board, Step};
+use crate::packed::moves::board::{TurnedBoard, TurnedMove};
 use crate::packed::moves::scene::{History, Scene, squares};
 
 /// Units of the policy head.
@@ -166,7 +166,7 @@ impl Model {
     /// `MOST_MOVES`.
     ///
     /// It is all whole numbers, so that every way to compute it gives the same; with wide registers it takes half the time.
-    pub(crate) fn price(&self, at: (&Board, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
+    pub(crate) fn price(&self, at: (&TurnedBoard, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
         #[cfg(target_arch = "x86_64")]
         if has_wide_registers() {
             // SAFETY: the processor has all that the function is compiled for.
@@ -178,13 +178,19 @@ impl Model {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn price_wide(&self, at: (&Board, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
+    fn price_wide(&self, at: (&TurnedBoard, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
         self.price_portable(at, units, node, prices)
     }
 
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "places and counts are cut to what there is")]
-    pub(crate) fn price_portable(&self, at: (&Board, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
+    pub(crate) fn price_portable(
+        &self,
+        at: (&TurnedBoard, &History),
+        units: &Units,
+        node: u32,
+        prices: &mut Prices,
+    ) -> bool {
         let scene = &Scene::new(at.0, at.1);
         let extras = features::extras(scene);
         // What stands in memory is multiplied as it stands; of what it has just made, the compiler makes something more complicated.
@@ -326,7 +332,7 @@ struct Scorer<'a> {
     /// Dots with the rows of the victims, once they are known.
     victims: [i32; 36],
     count: usize,
-    steps: &'a mut [Step; 256],
+    steps: &'a mut [TurnedMove; 256],
     scores: &'a mut [i32; 256],
 }
 
@@ -336,7 +342,7 @@ fn part<T, const N: usize>(weights: &[T], at: usize) -> Option<&[T; N]> {
     weights.get(at..)?.first_chunk()
 }
 
-impl<'a> Visitor for Scorer<'a> {
+impl<'a> FeatureVisitor for Scorer<'a> {
     type Known = Rows<'a>;
 
     #[inline(always)]
@@ -426,7 +432,7 @@ static SHARES: [u32; 256] = [
 
 /// The legal moves of a position with their frequencies.
 pub(crate) struct Prices {
-    pub(crate) steps: [Step; 256],
+    pub(crate) steps: [TurnedMove; 256],
     scores: [i32; 256],
     /// The gap of each move's score to the best, in 256ths of a bit.
     gaps: [u16; 256],
@@ -437,7 +443,14 @@ pub(crate) struct Prices {
 
 impl Prices {
     pub(crate) fn new() -> Prices {
-        Prices { steps: [Step::default(); 256], scores: [0; 256], gaps: [0; 256], widths: [0; 256], count: 0, total: 0 }
+        Prices {
+            steps: [TurnedMove::default(); 256],
+            scores: [0; 256],
+            gaps: [0; 256],
+            widths: [0; 256],
+            count: 0,
+            total: 0,
+        }
     }
 
     #[inline(always)]
@@ -462,7 +475,7 @@ impl Prices {
 
     /// Returns the place of a move and the frequencies before it.
     #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
-    pub(crate) fn find(&self, step: Step) -> Option<(usize, u32)> {
+    pub(crate) fn find(&self, step: TurnedMove) -> Option<(usize, u32)> {
         let at = self.steps[..self.count.min(MOST_MOVES)].iter().position(|other| *other == step)?;
         Some((at, self.widths[..at].iter().sum()))
     }

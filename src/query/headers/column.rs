@@ -33,7 +33,7 @@ impl Strings {
         Strings { ends: Store::Owned(ends), text: Store::Owned(text) }
     }
 
-    pub(super) fn mapped(map: &Arc<Map>, table: &tag_columns::Table) -> Strings {
+    pub(super) fn mapped(map: &Arc<Map>, table: &tag_columns::TableEntry) -> Strings {
         let Range { start, end } = table.part.range;
         let middle = (start + table.count * 4).min(end);
         Strings {
@@ -126,7 +126,7 @@ impl Column {
         Column { numbers: Store::Owned(Vec::new()), width: 1, strings: Some(Arc::new(Strings::new(ends, text))) }
     }
 
-    pub(super) fn mapped(map: &Arc<Map>, column: &tag_columns::Column, strings: Option<Arc<Strings>>) -> Column {
+    pub(super) fn mapped(map: &Arc<Map>, column: &tag_columns::ColumnEntry, strings: Option<Arc<Strings>>) -> Column {
         let numbers = Store::Mapped(Arc::clone(map), column.part.range.clone());
         Column { numbers, width: column.width, strings }
     }

@@ -4,7 +4,7 @@ use super::names::{LINKED, NAMES, charge_of};
 use crate::format::Limits;
 use crate::format::budget;
 use crate::format::coder::predicted::{self, Link};
-use crate::format::coder::range::Encoder;
+use crate::format::coder::range::BitEncoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{push_column, push_planes, width};
 use crate::format::wire::{push_compressed, push_string, push_varint};
@@ -315,7 +315,7 @@ impl TagsDraft {
         let needed = predicted::needed(links, self.columns.len());
         let cells = self.columns.iter().zip(needed);
         let cells: Vec<_> = cells.map(|(column, needed)| if needed { column.cells() } else { Vec::new() }).collect();
-        let mut coder = Encoder::new();
+        let mut coder = BitEncoder::new();
         // The draft's columns fit together.
         let _ = predicted::code(
             links,

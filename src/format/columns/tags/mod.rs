@@ -9,4 +9,4 @@ mod read;
 
 pub use build::{TagsBuilder, TagsDraft};
 pub use names::NAMES;
-pub use read::{Tags, Value};
+pub use read::{StoredValue, Tags};

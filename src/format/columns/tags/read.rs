@@ -4,7 +4,7 @@ use super::names::{LINKED, NAMES, charge_of};
 use crate::format::Limits;
 use crate::format::budget::{self, Budget};
 use crate::format::coder::predicted::{self, Link};
-use crate::format::coder::range::Decoder;
+use crate::format::coder::range::BitDecoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{read_column, read_planes};
 use crate::format::wire::{Bytes, read_compressed_within};
@@ -86,7 +86,7 @@ pub struct Tags {
 
 /// A tag's value as the chunk has it.
 #[derive(Clone, Copy, Debug)]
-pub enum Value<'a> {
+pub enum StoredValue<'a> {
     /// The text itself.
     Text(&'a [u8]),
     /// The string with this number in the archive's dictionary.
@@ -188,7 +188,7 @@ impl Tags {
                     Cell::Local(text) => (0, raw.get(local.get(text as usize)?.clone())?),
                 })
             };
-            let mut coder = Decoder::new(bytes.string()?);
+            let mut coder = BitDecoder::new(bytes.string()?);
             let games = game_schemas.iter().map(|schema: &u32| schemas.get(*schema).unwrap_or_default());
             let codes = predicted::code(&links, columns.len(), games, &mut coder, cell, |_, _| 0)?;
             for (link, codes) in links.iter().zip(codes) {
@@ -211,7 +211,7 @@ impl Tags {
     }
 
     /// Calls `tag` with each tag pair of game `index` of the chunk (from 0), in order. Returns `None` where there is no such game.
-    pub fn visit<'a>(&'a self, index: usize, mut tag: impl FnMut(&'a [u8], Value)) -> Option<()> {
+    pub fn visit<'a>(&'a self, index: usize, mut tag: impl FnMut(&'a [u8], StoredValue)) -> Option<()> {
         let schema = self.schemas.get(*self.games.get(index)?)?;
         let mut text = Vec::with_capacity(64);
         let first = *self.first.get(index)? as usize;
@@ -225,7 +225,7 @@ impl Tags {
 
     /// Calls `seen` with the value of the first tag of that name of each game in order, `None` where it has none. Returns `None` where
     /// the block contradicts itself.
-    pub fn visit_column(&self, name: &[u8], mut seen: impl FnMut(Option<Value<'_>>)) -> Option<()> {
+    pub fn visit_column(&self, name: &[u8], mut seen: impl FnMut(Option<StoredValue<'_>>)) -> Option<()> {
         // A schema may have the tag twice, or (in a foreign file) two columns of one name: the first in the game's order counts.
         let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
         let schemas = (0..self.schemas.ends.len() as u32).map_while(|number| self.schemas.get(number));
@@ -248,14 +248,14 @@ impl Tags {
         self.columns.iter().map(|column| &*column.name)
     }
 
-    fn value<'a>(&'a self, column: &'a Column, cell: u32, text: &'a mut Vec<u8>) -> Option<Value<'a>> {
+    fn value<'a>(&'a self, column: &'a Column, cell: u32, text: &'a mut Vec<u8>) -> Option<StoredValue<'a>> {
         Some(match *column.cells.get(cell as usize)? {
-            Cell::Local(local) => Value::Text(self.raw.get(self.local.get(local as usize)?.clone())?),
-            Cell::Number(number) if column.codec == Codec::Dictionary => Value::Dictionary(number),
+            Cell::Local(local) => StoredValue::Text(self.raw.get(self.local.get(local as usize)?.clone())?),
+            Cell::Number(number) if column.codec == Codec::Dictionary => StoredValue::Dictionary(number),
             Cell::Number(number) => {
                 text.clear();
                 column.codec.render(number, text);
-                Value::Text(text)
+                StoredValue::Text(text)
             }
         })
     }
