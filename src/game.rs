@@ -253,7 +253,7 @@ impl Line {
 
     pub(crate) fn play(&mut self, m: Move) {
         self.keep();
-        self.now.play(m);
+        self.now.play_unchecked(m);
     }
 
     fn keep(&mut self) {

@@ -52,6 +52,7 @@ struct Words {
 impl Words {
     /// The byte of a move. Pawns and pieces alike: no processor foresees which it is.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "squares, kinds and relations are masked")]
     fn byte(&self, m: Move) -> u8 {
         let relation = RELATION[m.from.index() as usize & 63][m.to.index() as usize & 63];
         self.base | STEPS[self.kind as usize & 3][relation as usize & 127]
@@ -59,6 +60,7 @@ impl Words {
 }
 
 /// What the squares of a move come to in its byte, by their `RELATION`: for knights and kings, for sliders, for pawns of White and Black.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static STEPS: [[u8; 128]; 4] = {
     let mut tables = [[0; 128]; 4];
     let mut relation = 0;
@@ -78,6 +80,7 @@ static STEPS: [[u8; 128]; 4] = {
     tables
 };
 
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static WORDS: [Words; 64] = {
     let mut table = [Words { base: 0, prefix: 0, kind: 0 }; 64];
     let mut slot = 0;

@@ -5,6 +5,9 @@
 //! of memory, `alternate` transcodes to the document's second notation, `standalone` holds a whole game in one string,
 //! `explain` tells what each byte of it says, `move_id` numbers moves in 11 bits, and `fixed` makes bytes of these numbers.
 
+// Foreign bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 pub mod alternate;
 mod code;
 pub mod decode;

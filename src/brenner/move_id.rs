@@ -18,6 +18,7 @@ pub const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES
 pub struct MoveId(u16);
 
 /// A triple as `from << 9 | to << 3 | promotion`: 0 none, 1 knight, 2 bishop, 3 rook, 4 queen. Ascending, which is the order of the ids.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static TRIPLES: [u16; MOVES as usize] = {
     let mut table = [0; MOVES as usize];
     let (mut count, mut from) = (0, 0);
@@ -91,9 +92,9 @@ impl MoveId {
     pub fn of(m: Move, chess960: bool) -> Option<MoveId> {
         let to = match m.kind {
             MoveKind::Null => return Some(NULL),
-            MoveKind::Castle(side) if !chess960 && m.from.file() == 4 => match (side, m.to.file()) {
-                (CastlingSide::King, 7) => Square::at(6, m.from.rank()),
-                (CastlingSide::Queen, 0) => Square::at(2, m.from.rank()),
+            MoveKind::Castle(side) if !chess960 && m.from.file().index() == 4 => match (side, m.to.file().index()) {
+                (CastlingSide::King, 7) => Square::at(6, m.from.rank().index()),
+                (CastlingSide::Queen, 0) => Square::at(2, m.from.rank().index()),
                 _ => m.to,
             },
             _ => m.to,
@@ -109,7 +110,7 @@ impl MoveId {
         let (from, to, promotion) = self.squares()?;
         let us = position.turn();
         let piece = position.piece_at(from).filter(|piece| piece.color == us)?;
-        let legal = |to, kind| Some(Move { from, to, kind }).filter(|m| position.check(*m).is_ok());
+        let legal = |to, kind| Some(Move { from, to, kind }).filter(|m| position.legality(*m).is_ok());
         if let Some(role) = promotion {
             return legal(to, MoveKind::Promotion(role));
         }
@@ -118,13 +119,16 @@ impl MoveId {
                 let Some(rook) = position.castling_rook(us, side) else { continue };
                 let corner = if side == CastlingSide::King { 7 } else { 0 };
                 let arrives = if side == CastlingSide::King { 6 } else { 2 };
-                let steps = from.file() == 4 && rook.file() == corner && to == Square::at(arrives, from.rank());
+                let steps = from.file().index() == 4
+                    && rook.file().index() == corner
+                    && to == Square::at(arrives, from.rank().index());
                 if to == rook || steps {
                     return legal(rook, MoveKind::Castle(side));
                 }
             }
         }
-        let passes = piece.role == Role::Pawn && from.file() != to.file() && position.en_passant() == Some(to);
+        let passes =
+            piece.role == Role::Pawn && from.file().index() != to.file().index() && position.en_passant() == Some(to);
         legal(to, if passes && position.piece_id_at(to).is_none() { MoveKind::EnPassant } else { MoveKind::Plain })
     }
 }

@@ -1,4 +1,4 @@
-//! Why a command ends without having done its work, and what it then tells the shell.
+//! Why a command fails, and its exit code.
 
 use crate::text::{count, shown};
 use scoresheet::error::Error;
@@ -12,11 +12,11 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Code {
-    /// All done.
-    Fine = 0,
+    /// Success.
+    Success = 0,
     /// Failed.
     Failed = 1,
-    /// Wrong usage, as clap has it.
+    /// Wrong usage, as clap reports it.
     Usage = 2,
     /// Finished, but games were rejected under `--strict`.
     Rejected = 3,
@@ -30,16 +30,16 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Why a command fails. Displayed as one line that says what to do; of a query its text and the place follow on lines of their own.
+/// Why a command fails. Displayed as one line that says what to do; a faulty query and the place in it follow on lines of their own.
 #[derive(Debug)]
 pub enum Failure {
-    /// What the library says.
+    /// An error of the library.
     Library(Error),
-    /// What a command says.
+    /// A message of the command.
     Message(String),
     /// What is wrong with a query, which is this option's value, and where in it.
     Query(&'static str, QueryFault),
-    /// What a command says that a signal has stopped.
+    /// The message of a command that a signal has stopped.
     Interrupted(String),
     /// Standard output or an output file cannot be written.
     Output(io::Error),
@@ -79,10 +79,10 @@ impl Failure {
     }
 }
 
-/// Returns that all is well, or that so many games could not be read.
+/// Returns success, or a failure if this many games could not be read.
 pub fn all_read(unread: u64) -> Result<Code, Failure> {
     match unread {
-        0 => Ok(Code::Fine),
+        0 => Ok(Code::Success),
         unread => Err(Failure::Message(format!("{} could not be read", count(unread, "game", "games")))),
     }
 }

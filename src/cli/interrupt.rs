@@ -1,4 +1,4 @@
-//! Ctrl-C and requests to end: work that can stop in order does, and nothing unfinished is left behind.
+//! Ctrl-C and SIGTERM: work that can stop cleanly does, and no unfinished files are left.
 //!
 //! The thread that waits for signals shares three atomics with the session, and asks the library to remove its temporary files.
 
@@ -21,14 +21,14 @@ struct Shared {
     /// The exit code that the signal asks for.
     code: AtomicU8,
     /// Writes a message.
-    say: fn(&str),
+    print: fn(&str),
 }
 
 impl Interrupt {
-    /// Watches for signals: one that ends the program leaves nothing unfinished behind. Where that is impossible, signals do as they always do.
-    pub fn watch(say: fn(&str)) -> Interrupt {
+    /// Watches for signals: one that ends the program removes unfinished files first. If that is impossible, signals have their default effect.
+    pub fn watch(print: fn(&str)) -> Interrupt {
         let (stop, can_stop) = (AtomicBool::new(false), AtomicBool::new(false));
-        let shared = Arc::new(Shared { stop, can_stop, code: AtomicU8::new(INTERRUPTED), say });
+        let shared = Arc::new(Shared { stop, can_stop, code: AtomicU8::new(INTERRUPTED), print });
         wait(Arc::clone(&shared));
         Interrupt(shared)
     }
@@ -50,7 +50,7 @@ fn wait(shared: Arc<Shared>) {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
     let named = std::thread::Builder::new().name("signals".to_owned());
-    // A program that is not allowed another thread has more to complain of than this.
+    // A program that cannot start a thread has worse problems.
     let _ = named.spawn(move || {
         for signal in signals.forever() {
             shared.interrupted(128 + u8::try_from(signal).unwrap_or_default());
@@ -73,12 +73,12 @@ impl Shared {
         self.code.store(code, Ordering::Relaxed);
         let can_stop = self.can_stop.load(Ordering::Relaxed);
         if can_stop && !self.stop.swap(true, Ordering::Relaxed) {
-            (self.say)("stopping once what has been read is stored; Ctrl-C again stops at once");
+            (self.print)("stopping after storing what has been read; press Ctrl-C again to stop at once");
             return;
         }
         temporary::remove_all();
-        (self.say)(match can_stop {
-            false => "interrupted: nothing unfinished is left behind",
+        (self.print)(match can_stop {
+            false => "interrupted: unfinished files have been removed",
             true => "interrupted: the archive is as it was at its last commit",
         });
         exit(code.into());

@@ -36,9 +36,9 @@ fn main() -> ExitCode {
     };
     session.access = if cli.no_map { Access::Read } else { Access::Map };
     match command::run(&cli.command, &session) {
-        Ok(Code::Fine) if session.is_incomplete() => Code::Failed.into(),
+        Ok(Code::Success) if session.is_incomplete() => Code::Failed.into(),
         Ok(code) => code.into(),
-        Err(failure) if failure.is_broken_pipe() => Code::Fine.into(),
+        Err(failure) if failure.is_broken_pipe() => Code::Success.into(),
         Err(failure) => report(&session, &failure),
     }
 }
@@ -65,9 +65,9 @@ fn report(session: &Session, failure: &Failure) -> ExitCode {
     }
 }
 
-/// Prints what clap says: help, or what is wrong with the arguments, which may be names that would command the terminal.
+/// Prints what clap says: help, or what is wrong with the arguments, which may contain control characters.
 fn print(session: &Session, error: &clap::Error) {
-    // Help that nobody wants to read to its end is no failure.
+    // A reader who closes the pipe early is not a failure.
     if std::env::args_os().all(|argument| !argument.to_string_lossy().contains(char::is_control)) {
         let _ = error.print();
     } else {

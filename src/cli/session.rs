@@ -66,7 +66,7 @@ impl Session {
         self.incomplete.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether an archive has been opened of which games may be missing: no command then ends as if all were well.
+    /// Returns whether an archive has been opened of which games may be missing: then no command succeeds.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete.load(Ordering::Relaxed)
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Returns the text with control characters made visible: a tag of a file from elsewhere must not command the terminal.
+/// Returns the text with control characters made visible: an untrusted tag must not control the terminal.
 pub fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {

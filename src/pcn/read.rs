@@ -117,7 +117,8 @@ fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Resul
     let mut start = Position::from_pieces(pieces, Color::White);
     let first = moves.iter().position(|actions| actions.as_array().is_some_and(|list| !list.is_empty()));
     if let Some(place) = first
-        && action::mover(&start, &moves[place]) == Some(if place % 2 == 0 { Color::Black } else { Color::White })
+        && let Some(actions) = moves.get(place)
+        && action::mover(&start, actions) == Some(if place % 2 == 0 { Color::Black } else { Color::White })
     {
         start = Position::from_pieces(pieces, Color::Black);
     }
@@ -136,7 +137,7 @@ fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Resul
     while let Some(actions) = moves.get(played.len()) {
         match action::to_move(&position, actions, &path.item(played.len())) {
             Ok(m) => {
-                position.play(m);
+                position.play_unchecked(m);
                 played.push(m);
             }
             Err(error) if error.fault == PcnFault::IllegalMove => {
@@ -177,9 +178,9 @@ fn with_more_rights(
     });
     castlings.chain(targets).find_map(|better| {
         let mut position = better.clone();
-        played.iter().for_each(|m| position.play(*m));
+        played.iter().for_each(|m| position.play_unchecked(*m));
         let m = action::to_move(&position, actions, &path.item(played.len())).ok()?;
-        position.play(m);
+        position.play_unchecked(m);
         Some((better, m, position))
     })
 }
@@ -188,17 +189,16 @@ fn with_more_rights(
 fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
     let (home, pawns) = if color == Color::White { (0, 8) } else { (56, 48) };
     let pawn = Some(Piece { color, role: Role::Pawn });
-    let back: Vec<u8> = (home..home + 8)
-        .filter_map(|at| pieces[at].filter(|piece| piece.color == color))
-        .map(|piece| piece.role.letter())
-        .collect();
+    let rank = |first: usize| pieces.get(first..first + 8).unwrap_or_default();
+    let back = rank(home).iter().flatten().filter(|piece| piece.color == color);
+    let back: Vec<u8> = back.map(|piece| piece.role.letter()).collect();
     let mut sorted = back.clone();
     sorted.sort_unstable();
     let places = |letter: u8| back.iter().position(|b| *b == letter).zip(back.iter().rposition(|b| *b == letter));
     let (Some((a, h)), Some((king, _))) = (places(b'R'), places(b'K')) else { return false };
     sorted == b"BBKNNQRR"
         && (a + 1..h).contains(&king)
-        && pieces[pawns..pawns + 8].iter().all(|piece| *piece == pawn)
+        && rank(pawns).iter().all(|piece| *piece == pawn)
         && pieces.iter().flatten().filter(|piece| piece.color == color).count() == 16
 }
 
@@ -207,7 +207,7 @@ fn is_chess960(start: &Position, moves: &[Move]) -> bool {
     let pieces = pieces_of(start);
     let unusual = |m: &Move| match m.kind {
         crate::chess::MoveKind::Castle(side) => {
-            m.from.file() != 4 || m.to.file() != if side == CastlingSide::King { 7 } else { 0 }
+            m.from.file().index() != 4 || m.to.file().index() != if side == CastlingSide::King { 7 } else { 0 }
         }
         _ => false,
     };

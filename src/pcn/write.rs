@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// How a document is set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Layout {
+pub enum JsonLayout {
     /// All on one line.
     Line,
     /// A line for each rank and each move, as the PCN document has it.
@@ -19,7 +19,7 @@ pub enum Layout {
 }
 
 /// Returns the game as a PCN document: its players, moment, result, start and main line. docs/PCN.md says what is left out.
-pub fn write(game: &Game, layout: Layout) -> String {
+pub fn write(game: &Game, layout: JsonLayout) -> String {
     let mut members: Vec<(&str, String)> = Vec::new();
     if let Some(text) = time::text_of(|name| game.tag(name)) {
         members.push(("started_at", quoted(&text)));
@@ -47,13 +47,13 @@ pub fn write(game: &Game, layout: Layout) -> String {
     let mut moves = Vec::new();
     for m in game.main_line() {
         moves.push(actions(&position, m));
-        position.play(m);
+        position.play_unchecked(m);
     }
     members.push(("previous_moves", list(&moves, layout)));
     let members: Vec<String> = members.iter().map(|(name, value)| format!("{}: {value}", quoted(name))).collect();
     match layout {
-        Layout::Line => format!("{{{}}}", members.join(", ")),
-        Layout::Document => format!("{{\n  {}\n}}", members.join(",\n  ")),
+        JsonLayout::Line => format!("{{{}}}", members.join(", ")),
+        JsonLayout::Document => format!("{{\n  {}\n}}", members.join(",\n  ")),
     }
 }
 
@@ -61,9 +61,9 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-fn list(items: &[String], layout: Layout) -> String {
+fn list(items: &[String], layout: JsonLayout) -> String {
     match layout {
-        Layout::Document if !items.is_empty() => format!("[\n    {}\n  ]", items.join(",\n    ")),
+        JsonLayout::Document if !items.is_empty() => format!("[\n    {}\n  ]", items.join(",\n    ")),
         _ => format!("[{}]", items.join(", ")),
     }
 }
@@ -81,7 +81,7 @@ fn board(position: &Position) -> Vec<String> {
 
 /// Returns the coordinates of a square: row from the top, column from the left.
 fn coordinates(square: Square) -> String {
-    format!("[{}, {}]", 7 - square.rank(), square.file())
+    format!("[{}, {}]", 7 - square.rank().index(), square.file().index())
 }
 
 /// Returns the actions of a move; of the null move, none.
@@ -91,7 +91,7 @@ fn actions(before: &Position, m: Move) -> String {
     match m.kind {
         MoveKind::Null => "[]".into(),
         MoveKind::Castle(side) => {
-            let home = m.from.rank();
+            let home = m.from.rank().index();
             let (king_file, rook_file) = if side == CastlingSide::King { (6, 5) } else { (2, 3) };
             let (king, rook) = (Square::at(king_file, home), Square::at(rook_file, home));
             let king_shifts = (king != m.from).then(|| action(m.from, "shift", king));
@@ -107,7 +107,7 @@ fn actions(before: &Position, m: Move) -> String {
             format!("[{}]", list.join(", "))
         }
         MoveKind::EnPassant => {
-            let victim = Square::at(m.to.file(), m.from.rank());
+            let victim = Square::at(m.to.file().index(), m.from.rank().index());
             format!("[{}, {}]", action(m.from, "capture", victim), action(victim, "shift", m.to))
         }
         MoveKind::Plain | MoveKind::Promotion(_) => {

@@ -12,7 +12,7 @@ use scoresheet::brenner::{encode, standalone};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, FenFault, FenField, ReadMode};
 use scoresheet::chess::{CastlingSide, Color, Piece, Position, Role, Square};
 use scoresheet::game::{Event, Game, Outcome};
-use scoresheet::pcn::{self, Board, Layout, PcnFault, PieceName};
+use scoresheet::pcn::{self, Board, JsonLayout, PcnFault, PieceName};
 use scoresheet::pgn::{ReadOptions, read_game};
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn fen_samples() {
     for (line, fen) in AFTER {
         let mut position = Position::standard();
         for san in line.split_whitespace() {
-            position.play(position.parse_san(san.as_bytes()).unwrap());
+            position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
         }
         assert_eq!(position.fen(), fen);
     }
@@ -122,7 +122,7 @@ fn six_tuple() {
     }
     assert_eq!(Position::standard().turn(), Color::White);
     let mut position = position("4k3/8/8/8/8/8/8/R3K3 w - - 49 80");
-    position.play(position.parse_san(b"Ra2").unwrap());
+    position.play_unchecked(position.parse_san(b"Ra2").unwrap());
     assert_eq!(position.halfmove_clock(), 50);
     assert!(position.has_legal_move());
 }
@@ -510,7 +510,7 @@ fn pcn_results() {
         let game = pcn::parse_value(&value).unwrap();
         assert_eq!(game.outcome, Some(outcome));
         assert_eq!(game.tag(pcn::DRAW_PROPOSAL), proposal);
-        let back: Value = serde_json::from_str(&pcn::write(&game, Layout::Line)).unwrap();
+        let back: Value = serde_json::from_str(&pcn::write(&game, JsonLayout::Line)).unwrap();
         assert_eq!((&back["over?"], &back["...result?"]), (&over, &result));
     }
 }
@@ -529,7 +529,7 @@ fn pcn_sample_is_refused() {
     assert_eq!((game.tag("White"), game.tag("Black")), (Some("Bob"), Some("Alice")));
     assert_eq!((game.tag("Date"), game.tag("UTCTime")), (Some("2012.09.29"), Some("16:48:40")));
     assert_eq!(game.outcome, Some(Outcome::WhiteWins));
-    let back: Value = serde_json::from_str(&pcn::write(&game, Layout::Document)).unwrap();
+    let back: Value = serde_json::from_str(&pcn::write(&game, JsonLayout::Document)).unwrap();
     for member in [
         "started_at",
         "topside_player",

@@ -261,7 +261,7 @@ fn bench_measures_and_checks() {
     let room = Room::new();
     room.write("g.pgn", [PGN, &many(200)].join("\n"));
     let table = room.fine(&["bench", "g.pgn", "-q"]);
-    for part in ["203 games", "zstd -19 of the PGN", "archive and index", "import", "ns a ply", "p99"] {
+    for part in ["203 games", "zstd -19 of the PGN", "archive and index", "import", "ns per ply", "p99"] {
         assert!(table.contains(part), "{part}\n{table}");
     }
     let all = &json(&room.fine(&["bench", "g.pgn", "--json", "-q", "--no-zstd", "--threads", "1"]))[0];

@@ -75,7 +75,7 @@ fn w5_to_w8_shredder_and_x_fen() {
     assert_eq!(bare("x-fen", wide), format!("{wide}\n"), "W8");
     assert!(
         room.fine(&["position", wide])
-            .contains("a board of 10x8 squares: read and written as text, its rules are not played")
+            .contains("a board of 10x8 squares: read and written as text, moves on it are not supported")
     );
 }
 

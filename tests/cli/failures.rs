@@ -12,7 +12,7 @@ fn a_source_that_ends_early() {
     room.write("cut.pgn.zst", &whole[..whole.len() - 9]);
     let done = room.run(&["import", "cut.pgn.zst", "-o", "g.bga", "-q"]);
     done.failed(&["cut"], 1, &["cut.pgn.zst", "cut short", "committed in g.bga"]);
-    assert!(room.fine(&["verify", "g.bga"]).contains("sound"));
+    assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
     room.write("tiny.gz", &gzip(PGN.as_bytes())[..30]);
     room.fails(&["import", "tiny.gz", "-o", "t.bga"], 1, &["tiny.gz"]);
     assert!(!room.path("t.bga").exists());
@@ -36,7 +36,7 @@ fn existing_outputs() {
     assert_eq!(both.code, Some(2));
 
     room.write("out.pgn", "mine");
-    room.fails(&["export", "g.bga", "-o", "out.pgn"], 1, &["out.pgn exists already", "--force"]);
+    room.fails(&["export", "g.bga", "-o", "out.pgn"], 1, &["out.pgn already exists", "--force"]);
     assert_eq!(room.read("out.pgn"), b"mine");
     room.fine(&["export", "g.bga", "-o", "out.pgn", "--force"]);
     assert!(room.read("out.pgn").starts_with(b"[Event "));
@@ -77,7 +77,7 @@ fn repair_saves_what_is_whole() {
     for target in ["g.bga", "same.bga"] {
         let done = room.run(&["repair", "g.bga", "-o", target]);
         assert_eq!(done.code, Some(1), "{}", done.err);
-        let told = if target == "g.bga" { "is both input and output" } else { "exists already" };
+        let told = if target == "g.bga" { "is both input and output" } else { "already exists" };
         assert!(done.err.contains(told), "{}", done.err);
     }
     assert_eq!(room.run(&["repair", "g.bga", "-o", "g.bga", "--force"]).code, Some(1));
@@ -90,7 +90,7 @@ fn repair_saves_what_is_whole() {
     assert_eq!(told["losses"][0]["offset"], 8192);
     assert_eq!(room.read("g.bga"), damaged);
     for args in [&["verify", "same.bga"][..], &["--no-map", "verify", "other.bga"]] {
-        assert!(room.fine(args).contains("sound"));
+        assert!(room.fine(args).contains("intact"));
     }
     assert_eq!(room.read("same.bga"), room.read("other.bga"));
     assert_eq!(room.run(&["repair", "many.pgn", "-o", "none.bga"]).code, Some(1));
@@ -103,7 +103,7 @@ fn verify_and_damage() {
     room.write("many.pgn", many(5000));
     room.fine(&["import", "many.pgn", "-o", "g.bga", "-q"]);
     let full = room.fine(&["verify", "g.bga"]);
-    assert!(full.contains("sound") && full.contains("moves of 5,000 games"), "{full}");
+    assert!(full.contains("intact") && full.contains("moves of 5,000 games"), "{full}");
     assert!(room.fine(&["verify", "g.bga", "--quick"]).contains("moves not checked"));
     let report = &json(&room.fine(&["verify", "g.bga", "--json"]))[0];
     assert_eq!((&report["sound"], &report["games"], &report["index"]), (&true.into(), &5000.into(), &true.into()));
@@ -141,7 +141,7 @@ fn verify_and_damage() {
     room.write("g.bga", [&whole[..], b"rubbish"].concat());
     let done = room.run(&["verify", "g.bga"]);
     assert_eq!(done.code, Some(0));
-    assert!(done.err.contains("7 bytes beyond the last commit"), "{}", done.err);
+    assert!(done.err.contains("7 bytes after the last commit"), "{}", done.err);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn cut_archives() {
     room.fine(&["import", "g.pgn", "-o", "g.bga", "--append", "-q"]);
     let whole = room.read("g.bga");
     room.write("g.bga", &whole[..whole.len() - 1]);
-    let told = "scoresheet: g.bga is damaged: it has been cut short at ";
+    let told = "scoresheet: g.bga is damaged: it was truncated at ";
     for args in [
         &["info", "g.bga"][..],
         &["show", "g.bga", "3"],
@@ -288,7 +288,7 @@ fn an_archive_without_games() {
     assert_eq!(room.fine(&["list", "none.bga"]), "");
     assert_eq!(room.fine(&["export", "none.bga"]), "");
     assert!(room.fine(&["info", "none.bga"]).contains("Games    0"));
-    assert!(room.fine(&["verify", "none.bga"]).contains("sound"));
+    assert!(room.fine(&["verify", "none.bga"]).contains("intact"));
     room.fails(&["show", "none.bga", "1"], 1, &["the archive is empty"]);
     room.fails(&["fen", "none.bga", "1:0"], 1, &["the archive is empty"]);
     room.fails(&["list", "none.bga", "--games", "1-"], 1, &["the archive is empty"]);
@@ -364,7 +364,7 @@ fn interrupted_import() {
     assert_eq!(child.wait().unwrap().code(), Some(130), "{err}");
     assert!(err.lines().last().unwrap().starts_with("scoresheet: interrupted: "), "{err}");
     assert!(err.contains("committed in g.bga"), "{err}");
-    assert!(room.fine(&["verify", "g.bga"]).contains("sound"));
+    assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
     let games = json(&room.fine(&["info", "g.bga", "--json"]))[0]["games"].as_u64().unwrap();
     assert!(games > 0 && games < 30_000, "{games}");
     assert_eq!(room.names(), ["g.bga", "g.bgi"]);
@@ -374,8 +374,8 @@ fn interrupted_import() {
 #[test]
 fn files_beside_an_archive() {
     let room = Room::with_archive();
-    let caches = [("bgs", "--signatures"), ("bgp", "--positions"), ("bgh", "--headers")];
-    room.fine(&["index", "g.bga", "--signatures", "--positions", "--headers", "-q"]);
+    let caches = [("bgs", "--signatures"), ("bgp", "--positions"), ("bgh", "--tag-columns")];
+    room.fine(&["index", "g.bga", "--signatures", "--positions", "--tag-columns", "-q"]);
     room.fine(&["verify", "g.bga"]);
     let searches: [&[&str]; 3] = [
         &["find", "g.bga", "--moves", "d4 d5", "--variations"],
@@ -391,7 +391,7 @@ fn files_beside_an_archive() {
             damaged[place] ^= 4;
             room.write(&name, &damaged);
             let verify = room.run(&["verify", "g.bga"]);
-            let remedy = format!("make it again with `scoresheet index g.bga {option}").trim_end().to_owned();
+            let remedy = format!("rebuild it with `scoresheet index g.bga {option}").trim_end().to_owned();
             assert_eq!(verify.code, Some(4), "{name}: {}{}", verify.out, verify.err);
             assert!(
                 verify.out.contains(&format!("{name} is damaged")) && verify.out.contains(&remedy),
@@ -433,6 +433,6 @@ fn files_beside_an_archive() {
     room.fine(&["undelete", "g.bga", "--all", "-q"]);
     assert_eq!(room.fine(searches[2]), answers[2]);
     assert_eq!(room.fine(&["undelete", "g.bga", "--list"]), "");
-    room.fine(&["index", "g.bga", "--signatures", "--positions", "--headers", "-q"]);
+    room.fine(&["index", "g.bga", "--signatures", "--positions", "--tag-columns", "-q"]);
     room.fine(&["verify", "g.bga"]);
 }

@@ -133,7 +133,7 @@ fn an_interrupted_command_leaves_nothing_unfinished() {
                 assert!(last.starts_with("scoresheet: interrupted: "), "{args:?}: {}", done.err);
                 // Parts that were complete stay, and are what they should be.
                 for part in after.keys().filter(|name| name.starts_with("parts/") && name.ends_with(".bga")) {
-                    assert!(room.fine(&["verify", part]).contains("sound"), "{part}");
+                    assert!(room.fine(&["verify", part]).contains("intact"), "{part}");
                 }
                 after.retain(|name, _| !name.starts_with("parts/"));
                 // A file is complete as soon as it has its name, and its index may come too late.
@@ -171,7 +171,7 @@ fn commands_that_write_no_archive_end_too() {
         let mut err = String::new();
         child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(code), "{err}");
-        assert!(err.ends_with("scoresheet: interrupted: nothing unfinished is left behind\n"), "{err}");
+        assert!(err.ends_with("scoresheet: interrupted: unfinished files have been removed\n"), "{err}");
         assert!(files(room.0.path()) == before);
         assert_eq!(fs::read_dir(&system).unwrap().count(), 0);
     }
@@ -199,7 +199,7 @@ fn an_interrupted_import_leaves_its_last_commit() {
         assert!(done.err.lines().last().unwrap().starts_with("scoresheet: interrupted: "), "{}", done.err);
         assert!(!temporary_is_there(room.0.path()));
         if is_there() {
-            assert!(room.fine(&["verify", "g.bga"]).contains("sound"));
+            assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
             assert_eq!(room.names(), ["g.bga", "g.bgi", "n.pgn"]);
         } else {
             assert_eq!(room.names(), ["n.pgn"]);
@@ -240,5 +240,5 @@ fn the_second_signal_ends_an_import_at_once() {
     drop(input);
     assert_eq!(rest, "scoresheet: interrupted: the archive is as it was at its last commit\n");
     assert!(!temporary_is_there(room.0.path()));
-    assert!(room.fine(&["verify", "g.bga"]).contains("sound"));
+    assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
 }

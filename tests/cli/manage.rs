@@ -14,7 +14,7 @@ fn filters_choose_what_is_listed_and_exported() {
     assert_eq!(numbers("result = draw or setup"), "2 3");
     assert_eq!(numbers("year = 2024 and elo > 2000"), "1");
     assert_eq!(numbers("plies > 100"), "");
-    room.fine(&["index", "g.bga", "--headers", "-q"]);
+    room.fine(&["index", "g.bga", "--tag-columns", "-q"]);
     assert!(room.names().contains(&"g.bgh".to_owned()));
     assert_eq!(numbers("player ~ adler"), "1 2");
     assert_eq!(json(&room.fine(&["list", "g.bga", "--json", "--where", "setup"]))[0]["game"], 3);
@@ -54,7 +54,7 @@ fn deleted_games_are_gone_from_everything() {
     room.fine(&["compact", "g.bga", "-o", "c.bga", "-q"]);
     assert_eq!(room.digest("c.bga"), room.digest("g.bga"));
     assert_eq!(room.fine(&["list", "c.bga"]).lines().count(), 2);
-    room.fails(&["compact", "g.bga", "-o", "c.bga"], 1, &["c.bga exists already"]);
+    room.fails(&["compact", "g.bga", "-o", "c.bga"], 1, &["c.bga already exists"]);
     room.fails(&["compact", "g.bga", "-o", "g.bga", "--force"], 1, &["is both input and output"]);
 }
 

@@ -16,18 +16,18 @@ fn originals_come_back() {
     room.write("a.pgn", [PGN, ATOMIC, FAULTY, &many(3000)].join("\n"));
     room.write("b.pgn.gz", gzip(&odd));
     let done = room.run(&["import", "a.pgn", "b.pgn.gz", "-o", "g.bga"]);
-    assert!(done.err.contains("2 of 2 sources can be given back byte for byte"), "{}", done.err);
+    assert!(done.err.contains("2 of 2 sources can be restored byte for byte"), "{}", done.err);
     assert!(done.err.lines().any(|line| line.starts_with("layout ")), "{}", done.err);
     for (source, original) in [("1", room.read("a.pgn")), ("a.pgn", room.read("a.pgn")), ("b.pgn.gz", odd.clone())] {
         let done = room.run(&["export", "g.bga", "--original", "--source", source]);
         assert!(done.out.as_bytes() == original, "{source}");
-        assert!(done.err.contains("the same as were imported (SHA-256)"), "{}", done.err);
+        assert!(done.err.contains("identical to what was imported (SHA-256)"), "{}", done.err);
         room.fine(&["export", "g.bga", "--original", "--source", source, "-o", "one.pgn", "--force", "-q"]);
         assert!(room.read("one.pgn") == original);
     }
     room.fine(&["export", "g.bga", "--original", "-o", "all/"]);
     assert!(room.read("all/a.pgn") == room.read("a.pgn") && room.read("all/b.pgn") == odd);
-    room.fails(&["export", "g.bga", "--original", "-o", "all/"], 1, &["all/a.pgn exists already"]);
+    room.fails(&["export", "g.bga", "--original", "-o", "all/"], 1, &["all/a.pgn already exists"]);
     room.fails(&["export", "g.bga", "--original"], 1, &["2 sources (1 a.pgn, 2 b.pgn.gz)", "--source"]);
     room.fails(&["export", "g.bga", "--original", "--source", "3"], 1, &["no source \"3\""]);
     assert_eq!(room.run(&["export", "g.bga", "--original", "--games", "1"]).code, Some(2));
@@ -44,7 +44,7 @@ fn a_source_of_rejected_games_comes_back() {
     room.write("none.pgn", ATOMIC);
     room.write("g.pgn", PGN);
     let done = room.run(&["import", "none.pgn", "g.pgn", "-o", "g.bga"]);
-    assert!(done.err.contains("2 of 2 sources can be given back byte for byte"), "{}", done.err);
+    assert!(done.err.contains("2 of 2 sources can be restored byte for byte"), "{}", done.err);
     assert_eq!(room.fine(&["export", "g.bga", "--original", "--source", "none.pgn"]), ATOMIC);
     let out = room.fine(&["verify", "g.bga", "--against", "none.pgn", "g.pgn"]);
     assert!(out.contains("none.pgn: the same") && out.contains("g.pgn: the same"), "{out}");
@@ -121,7 +121,7 @@ fn rejected_games_go_to_a_file() {
     assert_eq!(rejects, format!("{ATOMIC}\n{unfinished}\n\nhello there\n"));
     let original = room.fine(&["export", "g.bga", "--original", "--source", "g.pgn"]);
     assert!(original.as_bytes() == room.read("g.pgn"), "rejected games are in the originals");
-    room.fails(&["import", "g.pgn", "-o", "x.bga", "--rejects", "r.pgn"], 1, &["r.pgn exists already"]);
+    room.fails(&["import", "g.pgn", "-o", "x.bga", "--rejects", "r.pgn"], 1, &["r.pgn already exists"]);
     room.fails(
         &["import", "g.pgn", "-o", "x.bga", "--rejects", "g.pgn", "--force"],
         1,
@@ -197,7 +197,7 @@ fn folders_and_patterns() {
     assert_eq!(whites(&["db/?.pgn", "l*"]), "ACL");
     assert_eq!(whites(&["d*/*/*"]), "XY");
     assert_eq!(whites(&["[1]*.pgn"]), "S", "a file of that very name");
-    room.fails(&["import", "no*.pgn", "-o", "x.bga"], 1, &["no*.pgn", "no file fits"]);
+    room.fails(&["import", "no*.pgn", "-o", "x.bga"], 1, &["no*.pgn", "no file matches"]);
     fs::create_dir(room.path("empty")).unwrap();
     room.fails(&["import", "empty", "-o", "x.bga"], 1, &["empty", "no PGN file"]);
 }

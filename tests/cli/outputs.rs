@@ -63,7 +63,7 @@ fn room() -> Room {
     room.write("n.pgn", PGN);
     for archive in ["g.bga", "h.bga"] {
         room.fine(&["import", "n.pgn", "-o", archive, "-q"]);
-        room.fine(&["index", archive, "--signatures", "--positions", "--headers", "-q"]);
+        room.fine(&["index", archive, "--signatures", "--positions", "--tag-columns", "-q"]);
     }
     room.fine(&["export", "g.bga", "--games", "2", "--format", "pcn", "-o", "d.pcn", "-q"]);
     room
@@ -151,7 +151,8 @@ fn no_output_is_an_input() {
                     args.extend(force.then_some("--force"));
                     let done = room.run(&args);
                     assert_eq!(done.code, Some(1), "{args:?}: {}{}", done.out, done.err);
-                    let told = ["is both input and output", "that is read"].iter().any(|what| done.err.contains(what));
+                    let told =
+                        ["is both input and output", "that is being read"].iter().any(|what| done.err.contains(what));
                     assert!(told, "{args:?}: {}", done.err);
                     assert!(contents(&room) == before, "{args:?}");
                 }
@@ -216,7 +217,7 @@ fn parts_and_pages_replace_nothing_else() {
     }
     fs::create_dir(room.path("pages")).unwrap();
     room.write("pages/scoresheet-list.1", PGN);
-    room.fails(&["man", "--dir", "pages"], 1, &["scoresheet-list.1 holds PGN, and a manual page would take its place"]);
+    room.fails(&["man", "--dir", "pages"], 1, &["scoresheet-list.1 is PGN, and a manual page would replace it"]);
     assert_eq!(fs::read_dir(room.path("pages")).unwrap().count(), 1);
     fs::remove_file(room.path("pages/scoresheet-list.1")).unwrap();
     for _ in 0..2 {
@@ -232,7 +233,9 @@ fn what_is_no_side_file_is_not_replaced_by_one() {
     let room = room();
     room.write("x.pgn", PGN);
     let archive = room.read("g.bga");
-    for (option, side) in [("", "g.bgi"), ("--signatures", "g.bgs"), ("--positions", "g.bgp"), ("--headers", "g.bgh")] {
+    for (option, side) in
+        [("", "g.bgi"), ("--signatures", "g.bgs"), ("--positions", "g.bgp"), ("--tag-columns", "g.bgh")]
+    {
         let kept = room.read(side);
         let index = ["index", "g.bga", option];
         let args = &index[..if option.is_empty() { 2 } else { 3 }];
@@ -240,7 +243,7 @@ fn what_is_no_side_file_is_not_replaced_by_one() {
             [PGN.as_bytes(), &archive, b"{\"a\": 1}", &room.read(if side == "g.bgs" { "g.bgp" } else { "g.bgs" })]
         {
             room.write(side, other);
-            room.fails(args, 1, &[side, "would take its place"]);
+            room.fails(args, 1, &[side, "would replace it"]);
             if side == "g.bgi" {
                 room.fails(&["delete", "g.bga", "--games", "1"], 1, &["g.bgi holds"]);
                 room.fails(&["undelete", "g.bga", "--all"], 1, &["g.bgi holds"]);
@@ -346,12 +349,12 @@ fn force_replaces_files_of_the_same_kind_alone() {
             room.write(&neutral, &bytes);
             let without = [args, &[&neutral]].concat();
             let with = [&without[..], &["--force"]].concat();
-            room.fails(&without, 1, &["exists already"]);
+            room.fails(&without, 1, &["already exists"]);
             assert!(room.read(&neutral) == bytes);
             if own.contains(name) {
                 room.fine(&with);
             } else {
-                room.fails(&with, 1, &["would take its place: give another name, or remove it first"]);
+                room.fails(&with, 1, &["would replace it: give another name, or remove it first"]);
                 assert!(room.read(&neutral) == bytes, "{with:?}");
             }
             fs::remove_file(room.path(&neutral)).unwrap();
@@ -371,7 +374,7 @@ fn force_replaces_files_of_the_same_kind_alone() {
     room.write("damaged", &damaged);
     room.fails(&["export", "g.bga", "-o", "damaged", "--force"], 1, &["damaged holds an archive"]);
     assert!(room.read("damaged") == damaged);
-    room.fails(&["bench", "n.pgn", "--report", "page.html"], 1, &["exists already"]);
+    room.fails(&["bench", "n.pgn", "--report", "page.html"], 1, &["already exists"]);
 }
 
 #[cfg(unix)]
@@ -386,7 +389,7 @@ fn private_files_stay_private() {
     let clear = || sides.iter().for_each(|side| fs::remove_file(room.path(side)).unwrap());
     clear();
     room.fine(&["index", "g.bga", "-q"]);
-    room.fine(&["index", "g.bga", "--signatures", "--positions", "--headers", "-q"]);
+    room.fine(&["index", "g.bga", "--signatures", "--positions", "--tag-columns", "-q"]);
     assert_eq!(sides.map(mode), [0o600; 4]);
     for args in [
         &["delete", "g.bga", "--games", "1", "-q"][..],
@@ -456,7 +459,7 @@ fn an_index_that_cannot_be_written_is_a_warning() {
         for side in ["bgs", "bgp", "bgh"] {
             let _ = fs::remove_file(room.path(&archive.replace("bga", side)));
         }
-        assert!(room.fine(&["verify", archive]).contains("sound"));
+        assert!(room.fine(&["verify", archive]).contains("intact"));
     }
     assert!(!room.names().iter().any(|name| name.starts_with('.')), "{:?}", room.names());
 }
@@ -514,7 +517,7 @@ fn escape_sequences_in_names_stay_out_of_the_terminal() {
         &["show", archive, "99"],
         &["find", archive, "g.bga", "--moves", "e4"],
         &["index", archive],
-        &["index", archive, "--signatures", "--positions", "--headers"],
+        &["index", archive, "--signatures", "--positions", "--tag-columns"],
         &["dedupe", archive, "g.bga"],
         &["delete", archive, "--games", "1"],
         &["undelete", archive, "--all"],

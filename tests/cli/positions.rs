@@ -38,11 +38,11 @@ const LINES: [(&str, &str); 10] = [
     // Capablanca's board, and Gothic chess with its empty ranks in two digits.
     (
         "rnabqkbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNABQKBCNR w KQkq - 0 1",
-        "rnabqkbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNABQKBCNR w KQkq - 0 1\ta board of 10x8 squares: read and written as text, its rules are not played",
+        "rnabqkbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNABQKBCNR w KQkq - 0 1\ta board of 10x8 squares: read and written as text, moves on it are not supported",
     ),
     (
         "rnbqckabnr/pppppppppp/55/10/4P5/10/PPPP1PPPPP/RNBQCKABNR b qkQK e3 0 1",
-        "rnbqckabnr/pppppppppp/10/10/4P5/10/PPPP1PPPPP/RNBQCKABNR b KQkq e3 0 1\ta board of 10x8 squares: read and written as text, its rules are not played",
+        "rnbqckabnr/pppppppppp/10/10/4P5/10/PPPP1PPPPP/RNBQCKABNR b KQkq e3 0 1\ta board of 10x8 squares: read and written as text, moves on it are not supported",
     ),
 ];
 
@@ -83,7 +83,7 @@ fn empty_lines_and_comments_stay_and_faults_become_comments() {
     assert_eq!(lines[3], "# line 4: bad FEN: piece placement at column 18: no piece has this letter: X");
     assert_eq!(lines[4], "# line 5: bad FEN: piece placement at column 35: 7 ranks; a board has eight");
     assert_eq!(done.code, Some(1));
-    assert!(done.err.starts_with("scoresheet: 2 lines are no position; the first: line 4: bad FEN"), "{}", done.err);
+    assert!(done.err.starts_with("scoresheet: 2 lines are not a position; the first: line 4: bad FEN"), "{}", done.err);
     // The place is right in a later batch and task, too.
     let many = format!("{}x\n", "4k3/8/8/8/8/8/8/4K3 w - - 0 1\n".repeat(50_000));
     let done = room.run_with(&["position", "-", "--bare"], many);
@@ -104,13 +104,13 @@ fn messages_name_what_stands_there() {
         (format!("{first} x - - 0 1"), false, "side to move at column 21: neither w nor b: x"),
         (format!("{first} w X - 0 1"), false, "no castling right has this letter: X"),
         (format!("{first} w - - ? 1"), false, "halfmove clock at column 27: not a number: ?"),
-        ("suite.epd".into(), false, "suite.epd: there is no such file"),
+        ("suite.epd".into(), false, "suite.epd: no such file"),
     ] {
         let args = if strict { vec!["position", "--strict", &text] } else { vec!["position", &text] };
         room.fails(&args, 1, &[words]);
     }
     room.write("here.epd", LINES[0].0);
-    room.fails(&["position", "here.epd", "there.epd"], 1, &["there.epd: there is no such file"]);
+    room.fails(&["position", "here.epd", "there.epd"], 1, &["there.epd: no such file"]);
     // A tab is a blank to a reader that is not strict.
     assert_eq!(room.run(&["position", "--bare", &format!("{first}\tw\t-\t-")]).out, "4k3/8/8/8/8/8/8/4K3 w - -\n");
 }

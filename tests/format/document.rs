@@ -10,7 +10,7 @@ use scoresheet::format::side::SideHeader;
 use scoresheet::format::source::Source;
 use scoresheet::format::{ArchiveId, Chain, State, VERSION, positions, record, signatures, tags};
 use scoresheet::game::Outcome;
-use scoresheet::packed::{self, train, train::board::Board, train::features, train::model};
+use scoresheet::packed::{self, train, train::board::TurnedBoard, train::features, train::model};
 use scoresheet::pgn::{LineEnd, Style};
 
 const DOCUMENT: &str = include_str!("../../FORMAT.md");
@@ -258,7 +258,7 @@ fn side_files() {
     assert_eq!(file.len(), 80 + 2 * 8 + 4);
 
     let table = fields("20 Position index");
-    let layout = positions::Layout::new(SideHeader { own: 64 << 9, ..side }, 0x1112_1314);
+    let layout = positions::PositionsLayout::new(SideHeader { own: 64 << 9, ..side }, 0x1112_1314);
     let header = layout.encode();
     assert_eq!(header[..8], positions::MAGIC);
     assert!(section("20 Position index").contains("89 42 47 50 0D 0A 1A 0A"));
@@ -266,7 +266,7 @@ fn side_files() {
     assert_eq!(numbers, [5, 6, 2, 64 << 9, 0x1112_1314, 9]);
     assert_eq!(at(&header, table[12]), 4);
     assert_eq!(table.last().map(|field| field.0 + field.1), Some(positions::HEADER));
-    assert_eq!(positions::Layout::new(side, 1 << 32).width, 8);
+    assert_eq!(positions::PositionsLayout::new(side, 1 << 32).width, 8);
     let facts =
         positions::Facts { plies: 1, set_up: true, outcome: Outcome::WhiteWins, ratings: [2851, 4095], year: 2026 };
     let number = 1 | 1 << 23 | 2 << 24 | 2851 << 26 | 4095 << 38 | 2026 << 50;
@@ -281,7 +281,7 @@ fn signatures_of_games() {
         for san in moves.split_whitespace() {
             let m = position.parse_san(san.as_bytes()).unwrap();
             encode::push_move(&position, m, &mut stream);
-            position.play(m);
+            position.play_unchecked(m);
         }
         scoresheet::query::position::signature::signature(&Position::standard(), &stream)
     };
@@ -395,7 +395,7 @@ fn packed_example() {
     for san in ["f3", "e5", "g4", "Qh4#"] {
         let m = position.parse_san(san.as_bytes()).unwrap();
         encode::push_move(&position, m, &mut stream);
-        position.play(m);
+        position.play_unchecked(m);
     }
     stream.push(1);
     let spaced = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ");
@@ -425,7 +425,7 @@ fn packed_example() {
     let kinds: Vec<(u32, u32)> = (0..8).map(|kind| train::kind_share(&model, kind)).collect();
     let (kind, mut room) = symbol("kind", &kinds, 1 << 16);
     assert_eq!(kind, 1);
-    let mut board = Board::new(&start).unwrap();
+    let mut board = TurnedBoard::new(&start).unwrap();
     let mut history = Default::default();
     let mut position = start.clone();
     loop {
@@ -449,7 +449,7 @@ fn packed_example() {
         room = left;
         let m = board.to_move(priced[at].0, position.turn());
         train::play(&mut board, &mut history, m, position.turn(), 0);
-        position.play(m);
+        position.play_unchecked(m);
         moves.push(m);
     }
     assert!(position.is_checkmate());

@@ -656,7 +656,7 @@ fn random_game(dice: &mut Random) -> Game {
                 let moves = position.legal_moves();
                 let m = if n == 10 || moves.is_empty() { Move::NULL } else { moves[dice.below(moves.len())] };
                 let mut next = position.clone();
-                next.play(m);
+                next.play_unchecked(m);
                 line.push(next);
                 game.events.push(Event::Move(m));
                 moved = true;
@@ -757,7 +757,7 @@ fn random_line(dice: &mut Random) -> Game {
             break;
         }
         let m = moves[dice.below(moves.len())];
-        position.play(m);
+        position.play_unchecked(m);
         game.events.push(Event::Move(m));
         match dice.below(30) {
             0..5 => game.events.push(Event::Suffix(true)),

@@ -5,7 +5,7 @@ use crate::error::Damage;
 use crate::format::block::{BlockHeader, HEADER, Kind, SYNC};
 use crate::format::header::BLOCKS;
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
-use crate::format::moves::{Layout, PAGE};
+use crate::format::moves::{MovesTable, PAGE};
 use crate::format::{ArchiveId, Limits, State};
 use std::borrow::Cow;
 
@@ -119,7 +119,7 @@ impl IndexBuilder {
         let damage = |what| Damage::new(offset, what);
         match header.kind {
             Kind::Moves => {
-                let layout = Layout::of(&header).ok_or(damage("damaged moves block"))?;
+                let layout = MovesTable::of(&header).ok_or(damage("damaged moves block"))?;
                 if header.count == 0 || header.first != self.index.state.games + 1 {
                     return Err(damage("games out of order"));
                 }
@@ -218,7 +218,7 @@ pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &Bloc
         return Vec::new();
     }
     let damage = Damage::new(block.offset, "damaged moves block");
-    let Some(layout) = Layout::of(&block.header) else { return vec![damage] };
+    let Some(layout) = MovesTable::of(&block.header) else { return vec![damage] };
     let intact = |page: usize| {
         let range = layout.page(page);
         let bytes = archive.read_at(block.payload_offset() + range.start as u64, range.len() as u64);

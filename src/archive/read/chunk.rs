@@ -8,7 +8,7 @@ use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
 use crate::format::layout::Layout;
 use crate::format::moves::Coding;
-use crate::format::tags::Value;
+use crate::format::tags::StoredValue;
 use crate::format::texts::Texts;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -115,8 +115,8 @@ impl<'a> Chunk<'a> {
         let mut fault = None;
         let whole = tags.visit_column(name.as_bytes(), |value| match value {
             None => seen(None),
-            Some(Value::Text(text)) => seen(Some(TagValue { text, string: None })),
-            Some(Value::Dictionary(number)) => match self.archive.dictionary(number) {
+            Some(StoredValue::Text(text)) => seen(Some(TagValue { text, string: None })),
+            Some(StoredValue::Dictionary(number)) => match self.archive.dictionary(number) {
                 Ok(text) => seen(Some(TagValue { text, string: Some(number) })),
                 Err(damage) => fault = Some(damage),
             },

@@ -2,14 +2,14 @@
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::columns::Columns;
-use crate::brenner::decode::{Decoder, Item, Texts as TextPlaces};
+use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::count_plies;
 use crate::chess::{Position, position::STANDARD};
 use crate::error::{Damage, Error, Result};
 use crate::format::layout;
 use crate::format::moves::Coding;
 use crate::format::record::{self, Record, push_recoded};
-use crate::format::tags::{Tags, Value};
+use crate::format::tags::{StoredValue, Tags};
 use crate::game::{self, Outcome, TextKind, Visitor};
 use crate::pgn::{PgnWriter, Style};
 use std::sync::Arc;
@@ -150,7 +150,7 @@ impl<'a> GameRef<'a> {
     /// Calls `take` with the game's style and the edits that make its source.
     pub(in crate::archive) fn with_layout<T>(
         &self,
-        take: impl FnOnce([u8; layout::STYLE], &[layout::Edit]) -> T,
+        take: impl FnOnce([u8; layout::STYLE], &[layout::LayoutEdit]) -> T,
     ) -> Result<T> {
         let columns = self.columns();
         let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
@@ -193,8 +193,8 @@ impl<'a> GameRef<'a> {
         let mut fault = None;
         let seen = self.with_tags(|tags| {
             tags.visit(self.place, |name, value| match value {
-                Value::Text(text) => tag(name, text),
-                Value::Dictionary(number) => match self.archive.dictionary(number) {
+                StoredValue::Text(text) => tag(name, text),
+                StoredValue::Dictionary(number) => match self.archive.dictionary(number) {
                     Ok(text) => tag(name, text),
                     Err(damage) => fault = Some(damage.of_game(self.number)),
                 },

@@ -5,7 +5,7 @@ use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::head::{Head, MODEL, Trail};
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, Error, Result};
-use crate::format::moves::{self, Coding, Layout};
+use crate::format::moves::{self, Coding, MovesTable};
 use crate::format::record::Record;
 use crate::packed;
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ impl Archive {
             let games = self.games_of(chunk);
             self.blocks.store.will_need(entry.offset, 1024 + games.end.saturating_sub(games.start).saturating_mul(2));
             let block = BlockRef::at(&self.blocks.store, self.blocks.id, entry.offset)?;
-            let layout = Layout::of(&block.header)
+            let layout = MovesTable::of(&block.header)
                 .filter(|_| block.header.first == entry.first)
                 .ok_or(Damage::new(entry.offset, "damaged moves block"))?;
             let checked = self.payload(&block)?;

@@ -9,7 +9,7 @@ use crate::archive::write::writer::{Interner, Writer};
 use crate::error::{Damage, Error, Result};
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};
-use crate::format::dictionary::Strings;
+use crate::format::dictionary::BlockStrings;
 use crate::format::source::Source;
 use std::fs::{File, OpenOptions};
 use std::ops::Deref;
@@ -67,7 +67,7 @@ impl<S: Storage> Writer<S> {
                 // The second copy of a dictionary block comes when its strings are known already.
                 Kind::Dictionary if block.header.first == interner.known() => {
                     let count = block.header.count as usize;
-                    let strings = Strings::decode(&block.checked(bytes, id)?, count).ok_or(damage)?;
+                    let strings = BlockStrings::decode(&block.checked(bytes, id)?, count).ok_or(damage)?;
                     (0..count).filter_map(|string| strings.get(string)).for_each(|string| interner.learn(string));
                 }
                 Kind::Source => {

@@ -14,33 +14,33 @@ use scoresheet::query::report::book::{BookBuilder, BookOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Make an opening book of the games, as chess programs read it (PolyGlot's format)
+/// Make an opening book from the games, in PolyGlot's format
 ///
-/// A move's weight is twice the wins and once the draws of who played it. Games without a result do not count.
+/// The weight of a move is two points for each win and one for each draw of the side that played it. Games without a result do not count.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet book games.bga -o book.bin
   scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --plies 30 --min-games 5")]
 pub struct Args {
-    /// The archive, or several, for one book
+    /// The archive, or several for one book
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     /// The book to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Replace the file if it exists already and is a book
+    /// Replace the file if it already exists and is an opening book
     #[arg(long)]
     force: bool,
-    /// So many half-moves of each game
+    /// Use this many half-moves of each game
     #[arg(long, value_name = "N", default_value_t = 40)]
     plies: u32,
-    /// Only moves that were played in so many games
+    /// Only moves played in at least this many games
     #[arg(long, value_name = "N", default_value_t = 3)]
     min_games: u64,
     #[command(flatten)]
     filter: Where,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -67,7 +67,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
         if failed > 0 {
             let what = count(failed, "game", "games");
-            return Err(Failure::Message(format!("{what} could not be read: no book is written")));
+            return Err(Failure::Message(format!("{what} could not be read: no book was written")));
         }
         let entries = book.entries();
         new_file::write(&target, |file| Ok(entries.iter().try_for_each(|entry| file.write_all(&entry.encode()))?))?;
@@ -75,6 +75,6 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let moves = count(entries.len() as u64, "move", "moves");
             session.note(&format!("{}: {moves}", shown(&args.output)));
         }
-        Ok(Code::Fine)
+        Ok(Code::Success)
     })
 }

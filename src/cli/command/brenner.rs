@@ -1,7 +1,7 @@
-//! `scoresheet brenner`: whole games as Brenner strings, and what each byte of them says.
+//! `scoresheet brenner`: whole games as Brenner strings, and what each byte of them means.
 
 use crate::failure::{Code, Failure};
-use crate::out::move_sizes::Forms;
+use crate::out::move_sizes::MoveSizes;
 use crate::session::Session;
 use crate::text::{hex, printable};
 use scoresheet::Game;
@@ -16,16 +16,16 @@ use std::path::{Path, PathBuf};
 /// Bytes of PGN that are cut into games at once.
 const PIECE: usize = 1 << 20;
 
-/// Turn games into Norman Brenner's code, one byte a half-move, and back; or explain every byte of it
+/// Convert games to Norman Brenner's code, one byte per half-move, and back, or explain every byte of it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet brenner encode game.pgn                 hexadecimal bytes, one game a line
+  scoresheet brenner encode game.pgn                 hexadecimal, one game per line
   scoresheet brenner encode game.pgn --raw > game.bre
-  scoresheet brenner decode game.bre --raw           the PGN back
-  scoresheet brenner encode game.pgn --form bits     the source's other idea: 11 bits a half-move
-  scoresheet brenner explain game.pgn                every byte, its fields and its move
-  scoresheet brenner sizes games.pgn                 bytes a half-move in every form")]
+  scoresheet brenner decode game.bre --raw           back to PGN
+  scoresheet brenner encode game.pgn --form bits     Brenner's other idea: 11 bits per half-move
+  scoresheet brenner explain game.pgn                every byte with its fields and its move
+  scoresheet brenner sizes games.pgn                 bytes per half-move in every form")]
 pub struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -33,13 +33,13 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Print the bytes of the games of a PGN file: hexadecimal, one game a line
+    /// Encode the games of a PGN file: hexadecimal bytes, one game per line
     Encode(Options),
-    /// Print the PGN of bytes: hexadecimal, one game a line
+    /// Decode hexadecimal bytes, one game per line, to PGN
     Decode(Options),
-    /// Print what each byte says: its bits by fields, their meaning, the move; of a PGN file or of hexadecimal bytes
+    /// Explain each byte of a PGN file's games or of hexadecimal bytes: its bit fields, their meaning, the move
     Explain(Options),
-    /// Print how many bytes the moves of a PGN file take in every form, beside what the source says
+    /// Print how many bytes the moves of a PGN file take in every form, compared with what Brenner's document says
     Sizes(Sizes),
 }
 
@@ -55,18 +55,18 @@ struct Sizes {
 /// A form of a game's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
 enum Form {
-    /// The document's table, one byte a half-move, texts and variations in place
+    /// The document's table: one byte per half-move, texts and variations in place
     #[default]
     Table,
     /// The alternate notation
     Alternate,
-    /// The alternate notation with its field nnn exchanged, so that the direction is at the right end
+    /// The alternate notation with the bits of its field nnn exchanged, so that the direction comes last
     Exchanged,
-    /// The alternate notation in the fixed order type, which, direction, number of squares
+    /// The alternate notation in the fixed order: type, which piece, direction, number of squares
     Fixed,
-    /// Move ids of two bytes: the main line, and the tags after it
+    /// Move ids of two bytes: the main line, then the tags
     Ids,
-    /// Move ids of 11 bits, packed: the main line, and the tags after it
+    /// Move ids of 11 bits, packed: the main line, then the tags
     Bits,
 }
 
@@ -74,13 +74,13 @@ enum Form {
 struct Options {
     /// The file; - for standard input
     file: PathBuf,
-    /// The bytes themselves instead of hexadecimal: one game
+    /// Raw bytes instead of hexadecimal: one game
     #[arg(long)]
     raw: bool,
     /// The form of the bytes
     #[arg(long, value_enum, default_value_t)]
     form: Form,
-    /// The document's alternate notation: as --form alternate
+    /// The document's alternate notation: like --form alternate
     #[arg(long, conflicts_with = "form")]
     alternate: bool,
 }
@@ -144,7 +144,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Verb::Sizes(options) => sizes(options, session, &mut out),
     };
     out.flush()?;
-    done.map(|()| Code::Fine)
+    done.map(|()| Code::Success)
 }
 
 fn encode(options: &Options, session: &Session, out: &mut impl Write) -> Result<(), Failure> {
@@ -157,7 +157,7 @@ fn encode(options: &Options, session: &Session, out: &mut impl Write) -> Result<
         } else if seen == 1 {
             raw = bytes;
         } else {
-            return Err(message(&options.file, seen, "--raw holds one game: the bytes have no mark between games"));
+            return Err(message(&options.file, seen, "--raw takes one game: nothing in the bytes separates games"));
         }
         Ok(())
     })?;
@@ -214,7 +214,7 @@ fn explain_all(options: &Options, session: &Session, out: &mut impl Write) -> Re
 }
 
 fn sizes(options: &Sizes, session: &Session, out: &mut impl Write) -> Result<(), Failure> {
-    let mut forms = Forms::default();
+    let mut forms = MoveSizes::default();
     games(session, &options.file, |game| {
         forms.add(&game);
         Ok(())
@@ -247,11 +247,7 @@ fn strings(options: &Options, content: &[u8]) -> Result<Vec<(u64, Vec<u8>)>, Fai
         .zip(1..)
         .map(|(line, number)| {
             let bytes = unhex(line).ok_or_else(|| {
-                message(
-                    &options.file,
-                    number,
-                    "not hexadecimal bytes such as 2C 2C 61; --raw reads the bytes themselves",
-                )
+                message(&options.file, number, "not hexadecimal bytes such as 2C 2C 61; use --raw for raw bytes")
             })?;
             Ok((number, bytes))
         })

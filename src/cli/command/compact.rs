@@ -8,9 +8,9 @@ use crate::threads::Threads;
 use scoresheet::archive::copy::Part;
 use std::path::PathBuf;
 
-/// Write a new archive without the deleted games, numbered anew
+/// Write a new archive without the deleted games, which renumbers the others
 ///
-/// Games are copied as they are stored. Sources of which a game was deleted can no longer be given back with `export --original`.
+/// Games are copied as stored. A source with a deleted game can no longer be restored with `export --original`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

@@ -25,5 +25,5 @@ pub fn run(args: &Args, session: &Session, mut command: clap::Command) -> Result
     let mut out = session.stdout();
     out.write_all(&script)?;
     out.flush()?;
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

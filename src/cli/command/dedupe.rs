@@ -1,4 +1,4 @@
-//! `scoresheet dedupe`: games that are there twice.
+//! `scoresheet dedupe`: duplicate games.
 
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
@@ -18,54 +18,54 @@ use scoresheet::query::tag_columns::Key;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Find games that are there twice, and list them, delete them or leave them out of a copy
+/// Find duplicate games, and list them, delete them or leave them out of a copy
 ///
-/// Two games are one if their main lines are the same, or one is the beginning of the other, and nothing in their headers speaks against it:
-/// players ("Carlsen, M" is "Carlsen, Magnus"), date, round and result must agree as far as both say something. Games of fewer than 16
-/// half-moves must have all seven roster tags in common. One of the longest stays. Without --delete or -o the pairs are only listed: the
-/// game that can go, the one that stays, how they are alike, players and date.
+/// Two games are duplicates if their main lines are the same, or one is the beginning of the other, and their tags do not contradict each other:
+/// players ("Carlsen, M" matches "Carlsen, Magnus"), date, round and result must agree as far as both give them. Games of fewer than 16
+/// half-moves must agree in the whole Seven Tag Roster. One of the longest is kept. Without --delete or -o the pairs are only listed: the
+/// duplicate, the game that is kept, how they are alike, players and date.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet dedupe games.bga                    lists the pairs
-  scoresheet dedupe games.bga --delete           deletes what is there twice
-  scoresheet dedupe a.bga b.bga -o one.bga       the games of both, each once")]
+  scoresheet dedupe games.bga                    list the pairs
+  scoresheet dedupe games.bga --delete           delete the duplicates
+  scoresheet dedupe a.bga b.bga -o one.bga       merge both without duplicates")]
 pub struct Args {
-    /// The archive; of several, their games are compared with each other too, and -o makes one archive of them
+    /// The archive, or several: then games are compared across them, and -o makes one archive of all
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// Only list the pairs, which is what is done without --delete or -o anyway
+    /// Only list the pairs: the default without --delete or -o
     #[arg(long, conflicts_with_all = ["delete", "output"])]
     dry_run: bool,
-    /// Delete the games that can go; of several archives each is changed in a commit of its own
+    /// Delete the duplicates; each archive is changed in a commit of its own
     #[arg(long, conflicts_with = "output")]
     delete: bool,
-    /// Write an archive without them
+    /// Write an archive without the duplicates
     #[arg(short, long, value_name = "FILE.bga")]
     output: Option<PathBuf>,
-    /// Replace that file if it exists already and is an archive
+    /// Replace that file if it already exists and is an archive
     #[arg(long, requires = "output")]
     force: bool,
-    /// Which of the longest stays
+    /// Which of the longest to keep
     #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
     keep: Which,
-    /// Leave games alone that are only the beginning of another
+    /// Keep games that are only the beginning of another
     #[arg(long)]
     whole_only: bool,
     /// List the pairs as JSON objects
     #[arg(long)]
     json: bool,
-    /// Say nothing but errors, and show no progress
+    /// Print only errors, and show no progress
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
     threads: Threads,
 }
 
-/// Which game stays.
+/// Which game is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 enum Which {
-    /// That with the most comments, variations and glyphs, then with the most tags
+    /// The one with the most comments, variations and glyphs, then with the most tags
     #[default]
     Best,
     /// The first
@@ -103,11 +103,11 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
         list(args, session, &archives, &headers, &doubles)?;
         if !args.quiet {
             let all = archives.archives().iter().map(|archive| archive.live().len()).sum();
-            session.note(&format!("{number} of {} could go", thousands(all)));
+            session.note(&format!("{number} of {} could be deleted", thousands(all)));
         }
-        return Ok(Code::Fine);
+        return Ok(Code::Success);
     }
-    // Those that can go, by archive.
+    // The duplicates, by archive.
     let mut going: Vec<GameSet> = archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
     for double in &doubles {
         let (place, game) = place(&archives, double.game)?;
@@ -137,7 +137,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
         new_archive::warn_unindexed(session, path, deleted.unindexed.as_ref());
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 /// The place of a game's archive among the others, and its number there.
@@ -179,7 +179,7 @@ fn list(
             let pair = pair.with("game", game).with("kept", kept).with("likeness", likeness);
             writeln!(out, "{}", pair.with("white", white).with("black", black).with("date", date))?;
         } else {
-            // An archive's name stands before the number that is meant there.
+            // An archive's name precedes the number of a game in it.
             let numbers = [name(from), Some(game.to_string()), name(of), Some(kept.to_string())];
             let rest = [likeness.to_owned(), white, black, date];
             let line: Vec<String> = numbers.into_iter().flatten().chain(rest).map(|part| printable(&part)).collect();

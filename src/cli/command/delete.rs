@@ -1,4 +1,4 @@
-//! `scoresheet delete`: games taken out.
+//! `scoresheet delete`: games marked as deleted.
 
 use crate::failure::{self, Code, Failure};
 use crate::out::new_archive;
@@ -14,28 +14,28 @@ use std::path::PathBuf;
 
 /// Delete games from an archive
 ///
-/// The numbers of other games stay; a deleted number stands for nothing. The bytes of deleted games stay in the file until `scoresheet
-/// compact` makes a new archive without them; until then `scoresheet undelete` brings them back.
+/// Other games keep their numbers; the number of a deleted game is not used again. The bytes of deleted games stay in the file until
+/// `scoresheet compact` makes a new archive without them; until then `scoresheet undelete` restores them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet delete games.bga --games 5,10-20
   scoresheet delete games.bga --where 'plies < 10 or fault'
   scoresheet delete games/*.bga --where 'plies = 0'
-  scoresheet compact games.bga -o small.bga           a new archive without the deleted games")]
+  scoresheet compact games.bga -o small.bga           copy without the deleted games")]
 pub struct Args {
-    /// The archive, or with --where several; each is changed in a commit of its own
+    /// The archive, or several with --where; each is changed in a commit of its own
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// These games, as in 5,10-20,1000-
+    /// These games, e.g. 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
-    /// Delete nothing; only say how many games would be deleted
+    /// Delete nothing; only print how many games would be deleted
     #[arg(long)]
     dry_run: bool,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -44,9 +44,9 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.games.is_none() && !args.filter.is_given() {
-        return Err(Failure::Message("say which games: with --games RANGES or --where EXPR".to_owned()));
+        return Err(Failure::Message("no games given: use --games RANGES or --where EXPR".to_owned()));
     }
-    // All are asked before any is changed.
+    // All archives are searched before any is changed.
     let (chosen, undecided) = {
         let archives = archives::open_all(session, &args.archives)?;
         ranges::of_one(&archives, args.games.as_ref())?;

@@ -1,4 +1,4 @@
-//! `scoresheet eco`: what openings the games are.
+//! `scoresheet eco`: the openings of games.
 
 use crate::failure::{self, Code, Failure};
 use crate::out::game_line::{self, Style};
@@ -18,10 +18,10 @@ use scoresheet::query::report::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Say the ECO code and opening of games, by the last position of each that Lichess's table names
+/// Classify games by opening: the last position of each that is in Lichess's table of openings
 ///
-/// One line a game: number, code, name, the ply of that position, and the code that the tag ECO says. With --write a new archive is made in which
-/// games have the tags ECO and Opening; those that have one keep it, unless --overwrite is given.
+/// One line per game: number, ECO code, name, the ply of that position, and the code in the game's ECO tag. With --write a new archive is made in
+/// which the games have ECO and Opening tags; existing ones are kept unless --overwrite is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,30 +29,30 @@ Examples:
   scoresheet eco games.bga --where 'missing(eco)'
   scoresheet eco games.bga --write -o named.bga")]
 pub struct Args {
-    /// The archive; of several, each line says which, and --write makes one of them
+    /// The archive, or several: then each line begins with the archive's name, and --write makes one archive of all
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// These games only, as in 5,10-20,1000-
+    /// Only these games, e.g. 5,10-20,1000-
     #[arg(long, value_name = "RANGES", conflicts_with = "write")]
     games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
-    /// Write an archive with the tags, of all games
+    /// Write an archive of all games with these tags
     #[arg(long, requires = "output", conflicts_with_all = ["filter", "json"])]
     write: bool,
     /// The archive to write
     #[arg(short, long, value_name = "FILE.bga", requires = "write")]
     output: Option<PathBuf>,
-    /// With --write, give other values to tags that are there already
+    /// With --write, replace existing ECO and Opening tags
     #[arg(long, requires = "write")]
     overwrite: bool,
-    /// Replace that file if it exists already and is an archive
+    /// Replace that file if it already exists and is an archive
     #[arg(long, requires = "write")]
     force: bool,
-    /// Print a JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
-    /// Say nothing but errors, and show no progress
+    /// Print only errors, and show no progress
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -131,7 +131,7 @@ fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
     let mut changed = false;
     for (name, value) in [("ECO", opening.eco), ("Opening", opening.name)] {
         match tags.iter_mut().find(|(tag, _)| *tag == name.as_bytes()) {
-            // A question mark says nothing that could be lost.
+            // A question mark carries no information.
             Some((_, own)) if overwrite || matches!(own.as_slice(), b"" | b"?" | b"-") => {
                 changed |= *own != value.as_bytes();
                 *own = value.into();

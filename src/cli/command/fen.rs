@@ -1,4 +1,4 @@
-//! `scoresheet fen`: positions as FEN, one a line, any number of them.
+//! `scoresheet fen`: positions as FEN, one per line, any number of them.
 
 use crate::failure::{Code, Failure};
 use crate::out::flavour::Flavour;
@@ -14,19 +14,19 @@ use std::path::PathBuf;
 
 /// Print positions as FEN: game N after K half-moves, for one pair N:K or millions
 ///
-/// One FEN a line, in the order asked. Unless --flavour says otherwise the en passant target is given after every double step. A pair that names no
-/// position ends the work with an error that tells its line; the lines before it are printed.
+/// One FEN per line, in the order of the pairs. By default the en passant target is given after every double step of a pawn (see --flavour). A
+/// pair that is not a position stops the output with an error that names its line; the lines before it have been printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet fen games.bga 7:20                 game 7 after 20 half-moves
   scoresheet fen games.bga 7 8:0                the end of game 7, the start of game 8
-  scoresheet fen games.bga < pairs.txt          a pair a line, as 7:20 or 7 20
+  scoresheet fen games.bga < pairs.txt          one pair per line, 7:20 or 7 20
   scoresheet fen games.bga 7:20 --flavour shredder")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// Game and ply, or a game alone for its last position; - or none at all to read them from standard input
+    /// Game and ply, or a game alone for its last position; - or nothing to read pairs from standard input
     #[arg(value_name = "GAME:PLY")]
     pairs: Vec<String>,
     #[command(flatten)]
@@ -49,9 +49,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             Ok(out.write_all(&text)?)
         })
     };
-    // What was right before a fault is the user's.
+    // What came before a fault stays written.
     out.flush()?;
-    done.map(|()| Code::Fine)
+    done.map(|()| Code::Success)
 }
 
 /// Answers pairs as they arrive, line by line.
@@ -82,7 +82,7 @@ fn from_reader(
 }
 
 fn push_fen(archive: &Archive, flavour: Flavour, pair: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
-    let (game, ply) = parse(pair).ok_or("not a pair: write GAME:PLY, such as 7:20, or GAME alone")?;
+    let (game, ply) = parse(pair).ok_or("not a pair: write GAME:PLY, e.g. 7:20, or GAME alone")?;
     let replay = match ply {
         Some(ply) => archive.replay(game, ply),
         None => archive.game(game).and_then(|game| game.replay(game.plies())),

@@ -1,4 +1,4 @@
-//! `scoresheet index`: the index file, made again, and the side files that make searches fast.
+//! `scoresheet index`: the index file, rebuilt, and the side files that make searches fast.
 
 use crate::failure::{Code, Failure};
 use crate::out::progress;
@@ -13,34 +13,33 @@ use scoresheet::query::{Signatures, position::index, tag_columns};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Make the index file of an archive again, or the files that make searches fast
+/// Rebuild the index of an archive, or build the files that make searches fast
 ///
-/// The index games.bgi beside games.bga only saves time: an archive without it is walked through once when it is opened. Make it
-/// again after it was lost, or after an import that was killed. The other files belong to the archive as it is, and are passed over
-/// once it has grown.
+/// The index games.bgi beside games.bga only saves time: without it, opening the archive scans it once. Rebuild it if it was lost or an import
+/// was killed. The other files belong to the archive as it is now, and are ignored once it has changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet index games.bga
-  scoresheet index games.bga --headers        games.bgh: --where is answered in milliseconds
-  scoresheet index games.bga --signatures     games.bgs: a position is found in milliseconds
-  scoresheet index games.bga --positions      games.bgp: a position is looked up; the opening tree at once")]
+  scoresheet index games.bga --tag-columns    games.bgh: --where answers in milliseconds
+  scoresheet index games.bga --signatures     games.bgs: find answers in milliseconds
+  scoresheet index games.bga --positions      games.bgp: find and tree answer at once")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// Make the signatures games.bgs, 8 bytes a game, that `find` rejects games by
+    /// Build the signatures games.bgs, 8 bytes per game, which let `find` skip most games
     #[arg(long)]
     signatures: bool,
-    /// Make the position index games.bgp, at most 8 bytes a half-move, that `find` and `tree` look in
+    /// Build the position index games.bgp, at most 8 bytes per half-move, for `find` and `tree`
     #[arg(long)]
     positions: bool,
-    /// Make the header columns games.bgh, that --where looks in
-    #[arg(long)]
-    headers: bool,
+    /// Build the tag columns games.bgh, for --where
+    #[arg(long, alias = "headers")]
+    tag_columns: bool,
     /// With --positions, sort in this many MiB of memory
     #[arg(long, value_name = "MIB", default_value_t = 256, requires = "positions", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     memory: u64,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -53,7 +52,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let what = "this is the name of an index, not of an archive";
         return Err(Failure::Message(format!("{}: {what}", shown(&path))));
     }
-    if args.signatures || args.positions || args.headers {
+    if args.signatures || args.positions || args.tag_columns {
         return args.threads.install(|| side_files(args, session));
     }
     Outputs::of([&args.archive]).beside(&args.archive, FileKind::Index)?;
@@ -62,7 +61,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let index = archive.index_file();
     writer::write_side(&args.archive, &path, &index)?;
     report(args, session, &path, index.len() as u64, &count(archive.len(), "game", "games"));
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 fn report(args: &Args, session: &Session, path: &Path, size: u64, what: &str) {
@@ -76,7 +75,7 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
     let wanted = [
         (args.signatures, FileKind::Signatures),
         (args.positions, FileKind::Positions),
-        (args.headers, FileKind::TagColumns),
+        (args.tag_columns, FileKind::TagColumns),
     ];
     let mut outputs = Outputs::of([&args.archive]);
     for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
@@ -113,7 +112,7 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
             &count(positions, "position", "positions"),
         );
     }
-    if args.headers {
+    if args.tag_columns {
         let (size, names) = tag_columns::write(&archive).map_err(Failure::of_archive(&args.archive))?;
         if !args.quiet {
             let path = FileKind::TagColumns.beside(&args.archive);
@@ -121,5 +120,5 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
             session.note(&format!("{}: {} bytes, columns of {columns}", shown(&path), thousands(size)));
         }
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

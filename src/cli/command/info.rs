@@ -1,7 +1,7 @@
-//! `scoresheet info`: what is in an archive, and what it costs.
+//! `scoresheet info`: what is in an archive, and how many bytes each part takes.
 
 use crate::failure::{Code, Failure};
-use crate::out::archive_sizes::Parts;
+use crate::out::archive_sizes::ArchiveSizes;
 use crate::out::json::Object;
 use crate::select::archives;
 use crate::session::Session;
@@ -13,19 +13,19 @@ use scoresheet::format::source::Source;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Say what is in an archive: games, plies, sizes, sources
+/// Show what is in an archive: games, plies, sizes, sources
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet info games.bga
-  scoresheet info games.bga --digest     two archives with the same digest hold the same games")]
+  scoresheet info games.bga --digest     equal digests mean the same games")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// Print the content digest alone: a SHA-256 of all games, whatever way they are stored (reads the whole archive)
+    /// Print only the content digest: a SHA-256 of all games, however they are stored (reads the whole archive)
     #[arg(long)]
     digest: bool,
-    /// Print one JSON object; with --digest the digest is in it
+    /// Print one JSON object, with --digest including the digest
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Some(digest) if !args.json => writeln!(out, "{digest}")?,
         digest => {
             let info = Info {
-                parts: Parts::new(
+                parts: ArchiveSizes::new(
                     archive.totals().map_err(failure())?,
                     archive.file_length(),
                     archive.index_file().len() as u64,
@@ -59,7 +59,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
     }
     out.flush()?;
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 struct Info<'a> {
@@ -67,16 +67,16 @@ struct Info<'a> {
     totals: Commit,
     sources: Vec<Source>,
     unfinished: Option<Unfinished>,
-    parts: Parts,
+    parts: ArchiveSizes,
 }
 
 impl Info<'_> {
     fn index(&self) -> (&'static str, &'static str) {
         match self.archive.index_state() {
             SideState::File => ("good", "good"),
-            SideState::Missing => ("missing", "missing; `scoresheet index` writes it"),
-            SideState::Stale => ("stale", "of another state of the archive; `scoresheet index` writes it anew"),
-            SideState::Damaged => ("damaged", "damaged; `scoresheet index` writes it anew"),
+            SideState::Missing => ("missing", "missing; `scoresheet index` rebuilds it"),
+            SideState::Stale => ("stale", "out of date; `scoresheet index` rebuilds it"),
+            SideState::Damaged => ("damaged", "damaged; `scoresheet index` rebuilds it"),
         }
     }
 
@@ -125,7 +125,7 @@ impl Info<'_> {
                 thousands(source.rejected),
                 match source.first_game {
                     0 => String::new(),
-                    first => format!(", from game {} on", thousands(first)),
+                    first => format!(", starting at game {}", thousands(first)),
                 },
                 if source.exact { "exact" } else { "not exact" },
                 hex(&source.sha256, "")
@@ -133,14 +133,14 @@ impl Info<'_> {
         }
         if let Some(Unfinished { source, .. }) = &self.unfinished {
             text += &format!(
-                "Source   {}: its import was cut off at byte {}; `scoresheet import --resume` goes on\n",
+                "Source   {}: its import was interrupted at byte {}; `scoresheet import --resume` continues it\n",
                 printable(&source.name),
                 thousands(source.bytes)
             );
         }
         let exact = self.sources.iter().filter(|source| source.exact).count() as u64;
         let sources = count(self.sources.len() as u64, "source", "sources");
-        text += &format!("Exact    {} of {sources} can be given back byte for byte\n", thousands(exact));
+        text += &format!("Exact    {} of {sources} can be restored byte for byte\n", thousands(exact));
         text += &format!("\n{}", self.parts.table());
         text
     }

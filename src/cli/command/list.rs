@@ -1,4 +1,4 @@
-//! `scoresheet list`: one line a game.
+//! `scoresheet list`: one line per game.
 
 use crate::failure::{self, Code, Failure};
 use crate::out::game_line::{self, Style};
@@ -16,32 +16,32 @@ use std::path::PathBuf;
 
 /// List games, one line each: number, White, Black, result, date, ECO code, plies, event
 ///
-/// On a terminal the columns are aligned and long names are cut; elsewhere nothing is cut and tabs stand between the columns.
+/// On a terminal the columns are aligned and long names are shortened; otherwise columns are separated by tabs and nothing is shortened.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet list games.bga
   scoresheet list games.bga --games 5,10-20,1000-
   scoresheet list games.bga --where 'player ~ Carlsen and result = 1/2-1/2 and plies > 60'
-  scoresheet list games.bga --where 'elo >= 2700' -o best.bga     these games as a new archive
-  scoresheet list games/*.bga --where 'elo >= 2700'               of several archives
+  scoresheet list games.bga --where 'elo >= 2700' -o best.bga     write these games to a new archive
+  scoresheet list games/*.bga --where 'elo >= 2700'               from several archives
   scoresheet list games.bga --json | grep Carlsen")]
 pub struct Args {
-    /// The archive; of several, each line says which
+    /// The archive, or several: then each line begins with the archive's name
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// These games only, in this order, as in 5,10-20,1000-
+    /// Only these games, in this order, e.g. 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
-    /// List nothing; write the games to a new archive, as they are stored
+    /// Write the games to a new archive instead of listing them; they are copied as stored
     #[arg(short, long, value_name = "FILE.bga", conflicts_with = "json")]
     output: Option<PathBuf>,
-    /// Replace that file if it exists already and is an archive
+    /// Replace that file if it already exists and is an archive
     #[arg(long, requires = "output")]
     force: bool,
-    /// Print a JSON object a line, with all tags as pairs of name and value in their order
+    /// Print one JSON object per line, with all tags as name and value pairs in their original order
     #[arg(long)]
     json: bool,
     #[command(flatten)]

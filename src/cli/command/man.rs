@@ -22,7 +22,7 @@ pub struct Args {
     dir: Option<PathBuf>,
 }
 
-/// Writes all pages to a folder. Those of another version give way.
+/// Writes all pages to a folder. Those of another version are replaced.
 fn write(command: clap::Command, folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)?;
     let made = TemporaryFolder::create()?;
@@ -56,5 +56,5 @@ pub fn run(args: &Args, session: &Session, command: clap::Command) -> Result<Cod
             out.flush()?;
         }
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

@@ -1,4 +1,4 @@
-//! `scoresheet merge`: several archives made one.
+//! `scoresheet merge`: several archives merged into one.
 
 use crate::failure::{Code, Failure};
 use crate::out::new_archive::TargetArgs;
@@ -8,10 +8,9 @@ use crate::threads::Threads;
 use scoresheet::archive::copy::Part;
 use std::path::PathBuf;
 
-/// Write a new archive with the games of several, one archive after the other
+/// Merge several archives into a new one, one after the other
 ///
-/// Games are copied as they are stored and numbered anew; deleted ones are left out. Sources come along, so that `export --original`
-/// still gives them back.
+/// Games are copied as stored and renumbered; deleted ones are left out. Sources are kept, so that `export --original` still restores them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! The command line as clap sees it.
+//! The subcommands: their list, and the command line as clap sees it. No subcommand imports another.
 
 pub mod bench;
 pub mod book;
@@ -35,11 +35,11 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 /// Chess games in a compact archive, every position at hand
 ///
-/// PGN databases go in, every tag, comment and variation is kept, and any position of any game is found in about a microsecond.
+/// Import PGN databases with every tag, comment and variation, and get any position of any game in about a microsecond.
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 100)]
 pub struct Cli {
-    /// Read archives piece by piece instead of mapping them into memory: for files that others may cut or change meanwhile
+    /// Read archives with ordinary reads instead of mapping them into memory: for files that others may truncate or change meanwhile
     #[arg(long, global = true)]
     pub no_map: bool,
     #[command(subcommand)]
@@ -48,16 +48,16 @@ pub struct Cli {
 
 const AFTER: &str = "\
 Examples:
-  scoresheet import games.pgn -o games.bga    make an archive of a PGN file
+  scoresheet import games.pgn -o games.bga    make an archive from a PGN file
   scoresheet list games.bga                   see what is in it
   scoresheet show games.bga 7 --ply 20        see game 7 after 20 half-moves
   scoresheet export games.bga -o back.pgn     get the PGN back
 
-Games are numbered from 1; ply 0 is the starting position, and each half-move is a ply.
-Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 games rejected under --strict, 4 archive damaged,
-130 and 143 interrupted (Ctrl-C, a request to end).";
+Games are numbered from 1. Ply 0 is the starting position; each half-move is one ply.
+Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with --strict, 4 archive damaged,
+130 or 143 interrupted (Ctrl-C, SIGTERM).";
 
-// One is made in a run, so that its size does not matter.
+// There is only one per run, so its size does not matter.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, Subcommand)]
 pub enum Command {

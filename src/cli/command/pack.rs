@@ -1,7 +1,7 @@
 //! `scoresheet pack` and `scoresheet unpack`: copies of an archive with its moves packed, or plain again.
 
 use crate::failure::{Code, Failure};
-use crate::out::archive_sizes::Parts;
+use crate::out::archive_sizes::ArchiveSizes;
 use crate::out::json::{Object, rounded};
 use crate::out::{new_archive, progress};
 use crate::select::archives;
@@ -16,10 +16,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Copy an archive with its moves packed: a third of the size, each game still on its own
+/// Copy an archive with its moves packed to a third of the size; games can still be read one by one
 ///
-/// A packed archive does all that a plain one does; a game takes some tens of microseconds to open instead of one. `scoresheet unpack` gives
-/// the plain archive back, byte for byte, unless --level compressed the other columns again.
+/// A packed archive can do everything that a plain one can, but a game takes tens of microseconds to open instead of one. `scoresheet unpack`
+/// restores the plain archive byte for byte, unless --level recompressed the other columns.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,7 +30,7 @@ pub struct PackArgs {
     common: Common,
 }
 
-/// Copy a packed archive with its moves plain: one byte a half-move, the fastest to read
+/// Copy a packed archive with its moves plain: one byte per half-move, the fastest to read
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -47,10 +47,10 @@ struct Common {
     /// The archive to write
     #[arg(short, long, value_name = "ARCHIVE")]
     output: PathBuf,
-    /// Compress tags, texts and layout again, 1 (fast) to 22 (small); otherwise they are copied as they are
+    /// Recompress tags, texts and layout at this level, 1 (fast) to 22 (small). Default: copied as they are
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     level: Option<i32>,
-    /// Replace the output if it exists already and is an archive
+    /// Replace the output if it already exists and is an archive
     #[arg(long)]
     force: bool,
     /// Show neither progress nor summary
@@ -103,7 +103,7 @@ fn report(
 ) -> Result<Code, Failure> {
     let Transcoded { before, after, archive_bytes, index_bytes, .. } = *transcoded;
     new_archive::warn_unindexed(session, &args.output, transcoded.unindexed.as_ref());
-    let parts = Parts::new(after, archive_bytes, index_bytes);
+    let parts = ArchiveSizes::new(after, archive_bytes, index_bytes);
     let bits = |bytes: u64| ratio(bytes as f64 * 8.0, after.plies as f64);
     let seconds = elapsed.as_secs_f64();
     if args.json {
@@ -122,7 +122,7 @@ fn report(
         out.flush()?;
     } else if !args.quiet {
         session.note(&format!(
-            "{}: {}, {} bytes instead of {}; moves {:.3} bits a ply instead of {:.3}; {:.1} s, {:.2} µs a ply",
+            "{}: {}, {} bytes instead of {}; moves {:.3} bits per ply instead of {:.3}; {:.1} s, {:.2} µs per ply",
             shown(&args.output),
             count(after.games, "game", "games"),
             thousands(archive_bytes),
@@ -134,5 +134,5 @@ fn report(
         ));
         parts.table().lines().for_each(|line| session.note(line));
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

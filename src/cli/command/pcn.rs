@@ -9,21 +9,21 @@ use crate::session::Session;
 use crate::text::{count, printable};
 use clap::ValueEnum;
 use scoresheet::import;
-use scoresheet::pcn::general::{self, Checked, GeneralGame, Layout, Squares};
+use scoresheet::pcn::general::{self, Checked, GeneralGame, JsonLayout, Squares};
 use scoresheet::pcn::{Board, PcnError, Side};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Show, check and convert PCN documents: games of any chess family, on boards of one, two, three or more dimensions
+/// Show, check and convert PCN documents: games of any chess family, on boards of one or more dimensions
 ///
-/// The notation is known, and the rules of western chess alone (`scoresheet import` makes games of an archive of those). Moves are replayed action by
-/// action, with captured pieces in hand and pieces above squares.
+/// Moves are replayed action by action, with captured pieces in hand, whatever the game; the rules of a game are not checked. Games of western
+/// chess can be imported into an archive with `scoresheet import`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet pcn show game.pcn                       the last position and what is in hand
-  scoresheet pcn show game.pcn --ply 0 --moves       the first, and all moves
-  scoresheet pcn check *.pcn                         one line a game; exit code 1 if one is at fault
+  scoresheet pcn show game.pcn                   the last position, and pieces in hand
+  scoresheet pcn show game.pcn --ply 0 --moves   the first position, and all moves
+  scoresheet pcn check *.pcn                         one line per game; exit code 1 if one is at fault
   scoresheet pcn convert game.pcn --squares flat     squares by number instead of coordinates
   scoresheet pcn convert game.pcn --cache -o new.pcn")]
 pub struct Args {
@@ -33,11 +33,11 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Print players, result and the board after some plies
+    /// Print players, result and the board at any ply
     Show(Show),
-    /// Read documents, replay their games and report what is wrong or odd
+    /// Replay the games of documents and report what is wrong or odd
     Check(Check),
-    /// Write documents anew, with squares named in another way
+    /// Rewrite a document with squares named in another way
     Convert(Convert),
 }
 
@@ -45,16 +45,16 @@ enum Verb {
 struct Show {
     /// The document; - for standard input
     file: PathBuf,
-    /// Show this game of the document only
+    /// Show only this game of the document
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     game: Option<u64>,
-    /// Show the position after this many plies instead of the last
+    /// Show the position after this many plies. Default: the last position
     #[arg(long, value_name = "PLY")]
     ply: Option<usize>,
-    /// Print the moves, too
+    /// Print the moves too
     #[arg(long)]
     moves: bool,
-    /// Print one JSON object a game
+    /// Print one JSON object per game
     #[arg(long)]
     json: bool,
 }
@@ -64,10 +64,10 @@ struct Check {
     /// The documents; - for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Remarks are faults
+    /// Treat remarks as faults
     #[arg(long)]
     strict: bool,
-    /// Print one JSON object a game
+    /// Print one JSON object per game
     #[arg(long)]
     json: bool,
 }
@@ -76,10 +76,10 @@ struct Check {
 struct Convert {
     /// The document; - for standard input
     file: PathBuf,
-    /// How squares are named; as they are unless given
+    /// How to name squares. Default: as in the document
     #[arg(long, value_enum)]
     squares: Option<Naming>,
-    /// One game a line instead of a line for each row and move
+    /// One line per game instead of a line for each row and move
     #[arg(long)]
     line: bool,
     /// Write a new cache: the last position and the pieces in hand
@@ -91,7 +91,7 @@ struct Convert {
     /// The file to write instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace a file that is there
+    /// Replace the file if it already exists and is JSON
     #[arg(long)]
     force: bool,
 }
@@ -102,16 +102,16 @@ enum Naming {
     Coordinates,
     /// By number: 4
     Flat,
-    /// By the piece there where its name is unique on the board, such as "w:k"; by coordinates elsewhere
+    /// By the piece on it if its name is unique on the board, e.g. "w:k"; otherwise by coordinates
     Pieces,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let mut out = session.stdout();
     let done = match &args.verb {
-        Verb::Show(args) => show(args, &mut out).map(|()| Code::Fine),
+        Verb::Show(args) => show(args, &mut out).map(|()| Code::Success),
         Verb::Check(args) => check(args, session, &mut out),
-        Verb::Convert(args) => convert(args, &mut out).map(|()| Code::Fine),
+        Verb::Convert(args) => convert(args, &mut out).map(|()| Code::Success),
     };
     out.flush()?;
     done
@@ -150,7 +150,7 @@ fn show(args: &Show, out: &mut impl Write) -> Result<(), Failure> {
         return Err(Failure::Message(format!(
             "{}: there is no game {number}: {}",
             args.file.display(),
-            count(games.len() as u64, "game is here", "games are here")
+            count(games.len() as u64, "game is in it", "games are in it")
         )));
     }
     let mut first = true;
@@ -221,7 +221,7 @@ fn heading(game: &GeneralGame) -> Object {
 }
 
 fn check(args: &Check, session: &Session, out: &mut impl Write) -> Result<Code, Failure> {
-    let mut code = Code::Fine;
+    let mut code = Code::Success;
     for file in &args.files {
         let name = file.display().to_string();
         let content = read(file)?;
@@ -280,7 +280,7 @@ fn report(
 }
 
 fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
-    let layout = if args.line { Layout::Line } else { Layout::Document };
+    let layout = if args.line { JsonLayout::Line } else { JsonLayout::Document };
     let squares = args.squares.map(|naming| match naming {
         Naming::Coordinates => Squares::Coordinates,
         Naming::Flat => Squares::Flat,

@@ -1,4 +1,4 @@
-//! `scoresheet repair`: a new archive of everything in a damaged one that is whole.
+//! `scoresheet repair`: a new archive of everything in a damaged one that is intact.
 
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
@@ -12,23 +12,23 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Save what is whole in a damaged archive
+/// Recover the intact games of a damaged archive
 ///
-/// Writes a new archive of every game whose moves can be read, in their order and numbered anew. A game whose tags, comments or layout are
-/// damaged is kept without them. Says exactly what is lost: each loss is a line, with numbers of the damaged archive. Never writes to
-/// the damaged file. Exit code 0 if nothing is lost, 4 if something is.
+/// Writes a new archive of every game whose moves can be read, in order and renumbered. A game whose tags, comments or layout are damaged is
+/// kept without them. Reports exactly what is lost, one line per loss, with the game numbers of the damaged archive. Never writes to the
+/// damaged file. Exit code 0 if nothing is lost, otherwise 4.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet repair broken.bga -o whole.bga
-  scoresheet repair broken.bga -o whole.bga --json    every damage, every loss, and the new numbers of all games")]
+  scoresheet repair broken.bga -o whole.bga --json   damage, losses, new numbers")]
 pub struct Args {
     /// The damaged archive
     archive: PathBuf,
     /// The new archive
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Replace the new archive if it exists already and is an archive
+    /// Replace the new file if it already exists and is an archive
     #[arg(long)]
     force: bool,
     /// Show no progress
@@ -59,7 +59,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.json {
         writeln!(out, "{}", json(&repair))?;
     } else {
-        tell(path, &repair, &mut out)?;
+        list_losses(path, &repair, &mut out)?;
     }
     out.flush()?;
     if !args.quiet {
@@ -67,10 +67,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         session.note(&format!("{}: {kept} of {} kept", shown(&args.output), repair.games));
     }
     new_archive::warn_unindexed(session, &args.output, repair.unindexed.as_ref());
-    Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Fine } else { Code::Damaged })
+    Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Success } else { Code::Damaged })
 }
 
-fn tell(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(), Failure> {
+fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(), Failure> {
     let path = shown(path);
     for Loss { first, last, part, damage } in &repair.losses {
         let games = match last - first {
@@ -83,7 +83,7 @@ fn tell(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(), Failur
         }
     }
     for name in &repair.inexact {
-        writeln!(out, "{path}: source {} does not come back byte for byte any more", printable(name))?;
+        writeln!(out, "{path}: source {} can no longer be restored byte for byte", printable(name))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `scoresheet replace`: a game's place taken by another.
+//! `scoresheet replace`: a game replaced with others.
 
 use crate::failure::{Code, Failure};
 use crate::out::new_archive;
@@ -10,14 +10,14 @@ use scoresheet::archive::GameSet;
 use scoresheet::import::{ImportOptions, replace};
 use std::path::PathBuf;
 
-/// Replace a game by those of a PGN file
+/// Replace a game with those of a PGN file
 ///
-/// The new games are appended and get new numbers, and the old one is deleted, in one commit: should the program be stopped, the archive is
-/// as it was, or as it is to be. Nothing changes where there is no game in the file.
+/// The new games are appended with new numbers and the old one is deleted, in one commit: if the program is stopped, either both have happened
+/// or neither. If the file contains no game, nothing changes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
-  scoresheet export games.bga --games 17 -o game.pgn      then edit game.pgn, and
+  scoresheet export games.bga --games 17 -o game.pgn      edit game.pgn, then
   scoresheet replace games.bga 17 game.pgn")]
 pub struct Args {
     /// The archive
@@ -25,9 +25,9 @@ pub struct Args {
     /// The number of the game
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     game: u64,
-    /// The PGN file with what takes its place
+    /// The PGN file with the new games
     pgn: PathBuf,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     quiet: bool,
 }
@@ -60,5 +60,5 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         };
         session.note(&format!("{}: game {} is now {new}", shown(&args.archive), args.game));
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

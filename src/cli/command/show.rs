@@ -1,4 +1,4 @@
-//! `scoresheet show`: a game at a ply.
+//! `scoresheet show`: one game, and the board at a ply.
 
 use crate::failure::{Code, Failure};
 use crate::out::board;
@@ -8,7 +8,7 @@ use crate::select::archives;
 use crate::session::Session;
 use crate::text::{printable, thousands};
 use scoresheet::archive::GameRef;
-use scoresheet::brenner::decode::{Decoder, Item, Texts};
+use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Color, Position};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
@@ -25,10 +25,10 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// The game's number, from 1
+    /// The number of the game, from 1
     #[arg(value_name = "GAME")]
     game: u64,
-    /// How many half-moves have been played; 0 is the starting position, and without --ply all have
+    /// Show the position after this many half-moves; 0 is the starting position. Default: the last position
     #[arg(long, value_name = "PLY", conflicts_with = "pgn")]
     ply: Option<u32>,
     /// Draw the board from Black's side
@@ -37,13 +37,13 @@ pub struct Args {
     /// Draw the pieces as letters
     #[arg(long, conflicts_with_all = ["pgn", "json", "unicode"])]
     ascii: bool,
-    /// Draw the pieces as chess symbols, even where the terminal may not have them
+    /// Draw the pieces as chess symbols, even if the terminal may not support them
     #[arg(long, conflicts_with_all = ["pgn", "json"])]
     unicode: bool,
     /// Print the game as PGN instead
     #[arg(long)]
     pgn: bool,
-    /// Print one JSON object; tags are pairs of name and value in their order
+    /// Print one JSON object; tags are name and value pairs in their original order
     #[arg(long, conflicts_with = "pgn")]
     json: bool,
 }
@@ -72,7 +72,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         out.write_all(text.as_bytes())?;
     }
     out.flush()?;
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 /// A move with its number, as people and engines write it.
@@ -84,7 +84,7 @@ struct Played {
 
 /// Returns the move that leads to `ply`.
 fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
-    let mut decoder = Decoder::new(game.moves(), game.start().clone(), Texts::Apart);
+    let mut decoder = Decoder::new(game.moves(), game.start().clone(), TextPlaces::Apart);
     let (mut at, mut played) = (0, None);
     while at < ply {
         // What a variation plays is overwritten by the move of the main line that follows it, or was there before.

@@ -1,4 +1,4 @@
-//! `scoresheet split`: one archive made several.
+//! `scoresheet split`: one archive split into several.
 
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// Split an archive into several: by number of games, by size, or by year or another tag
 ///
-/// The new archives go into a folder. They are called after the archive, with a number, or with the tag's value after the name.
+/// The new archives are written to a folder, with the name of the archive followed by a number or the value of the tag.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,22 +29,22 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// So many games each, the last with what is left
+    /// This many games in each archive, the rest in the last
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), required_unless_present_any = ["by", "bytes"])]
     count: Option<u64>,
-    /// As many games each as go into so many bytes; K, M and G stand for thousands, millions and thousand millions
+    /// At most this many bytes per archive; K, M and G stand for thousands, millions and billions
     #[arg(long, value_name = "N", value_parser = bytes, conflicts_with_all = ["count", "by"])]
     bytes: Option<u64>,
-    /// An archive for each year, or for each value of this tag
+    /// One archive for each year, or for each value of this tag
     #[arg(long, value_name = "year|TAG", conflicts_with = "count")]
     by: Option<String>,
-    /// The folder for the new archives; made if it is not there
+    /// The folder for the new archives; created if it does not exist
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Replace files that exist already and are archives
+    /// Replace files that already exist and are archives
     #[arg(long)]
     force: bool,
-    /// Say nothing but errors, and show no progress
+    /// Print only errors, and show no progress
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -75,17 +75,17 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         for (target, games) in parts {
             new_archive::write(session, &target, args.quiet, &[Part { archive: &archive, games }])?;
         }
-        Ok(Code::Fine)
+        Ok(Code::Success)
     })
 }
 
 fn not_too_many(parts: u64) -> Result<(), Failure> {
-    let what = || Failure::Message(format!("this would make {parts} archives; {MOST} are the most"));
+    let what = || Failure::Message(format!("this would make {parts} archives; the limit is {MOST}"));
     if parts > MOST as u64 { Err(what()) } else { Ok(()) }
 }
 
 fn make_folder(args: &Args) -> Result<(), Failure> {
-    let refused = |error| Failure::Message(format!("cannot make {}: {error}", shown(&args.output)));
+    let refused = |error| Failure::Message(format!("cannot create {}: {error}", shown(&args.output)));
     std::fs::create_dir_all(&args.output).map_err(refused)
 }
 
@@ -93,7 +93,7 @@ fn make_folder(args: &Args) -> Result<(), Failure> {
 fn target(args: &Args, outputs: &mut Outputs, name: impl Display) -> Result<Target, Failure> {
     let stem = args.archive.file_stem().unwrap_or_default().to_string_lossy();
     let path = args.output.join(format!("{stem}-{name}.bga"));
-    outputs.file(&path, Content::Ours(FileKind::Archive), Existing::of_force(args.force))
+    outputs.file(&path, Content::Archive(FileKind::Archive), Existing::of_force(args.force))
 }
 
 /// Reads a number of bytes, as in `25M`.
@@ -105,11 +105,11 @@ fn bytes(text: &str) -> Result<u64, String> {
         _ => (text, 1),
     };
     let bytes = number(digits.as_bytes()).and_then(|number| number.checked_mul(unit)).filter(|bytes| *bytes > 0);
-    bytes.ok_or_else(|| "a number of bytes was expected, as in 500000, 500K or 25M".to_owned())
+    bytes.ok_or_else(|| "expected a number of bytes, e.g. 500000, 500K or 25M".to_owned())
 }
 
-/// Makes archives of at most so many bytes. How much a game takes is known when it is compressed with its neighbours: so a part that has
-/// become too large is made again with fewer games, and one that has become much too small with more, once.
+/// Makes archives of at most so many bytes. How much a game takes is known only when it is compressed with its neighbours: a part that turns out too
+/// large is made again with fewer games, and one that is much too small with more, once.
 fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Result<Code, Failure> {
     let live: Vec<u64> = archive.live().iter().collect();
     let expected = archive.file_length().div_ceil(most);
@@ -118,7 +118,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
     let mut outputs = Outputs::of([&args.archive]);
     let width = (expected + expected / 4 + 1).to_string().len();
     let (mut rest, mut number) = (live.as_slice(), 0);
-    // Games for these bytes, by what the last part was like.
+    // How many games fit, by the size of the last part.
     let fitting = |games: u64, bytes: u64| (u128::from(games) * u128::from(most) / u128::from(bytes.max(1))) as usize;
     let mut guess = fitting(archive.len(), archive.file_length());
     while !rest.is_empty() {
@@ -154,22 +154,22 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
             }
         };
         if !args.quiet {
-            new_archive::written(session, target.path(), &copied);
+            new_archive::report(session, target.path(), &copied);
         }
         new_archive::warn_unindexed(session, target.path(), copied.unindexed.as_ref());
         guess = fitting(copied.games, copied.bytes) * 99 / 100;
         rest = rest.get(take..).unwrap_or_default();
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
-/// One game alone does not fit: takes its archive away again.
+/// One game alone does not fit: removes its archive again.
 fn too_small(path: &Path, game: u64, bytes: u64) -> Failure {
     for path in [path.to_path_buf(), scoresheet::archive::FileKind::Index.beside(path)] {
-        // What cannot be taken away is no reason to say less.
+        // A failure to remove it does not matter here.
         let _ = std::fs::remove_file(path);
     }
-    Failure::Message(format!("game {game} alone takes {bytes} bytes: ask for more"))
+    Failure::Message(format!("game {game} alone takes {bytes} bytes: --bytes must be larger"))
 }
 
 fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {
@@ -205,7 +205,7 @@ fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Fai
     Ok(parts)
 }
 
-/// The value as a part of a file's name: whatever is not a letter, digit or one of `._-` becomes `_`.
+/// Returns the value as part of a file name: anything but letters, digits and `._-` becomes `_`.
 fn file_name(value: &str) -> String {
     let plain = |letter: char| if letter.is_alphanumeric() || "._-".contains(letter) { letter } else { '_' };
     value.chars().take(80).map(plain).collect()

@@ -19,14 +19,14 @@ use std::path::PathBuf;
 
 /// Show the moves that were played in a position, with results, ratings and sample games
 ///
-/// Each game counts once, where it first reaches the position, transpositions included. Performance is that of the side to move. At
-/// once with `scoresheet index --positions`; without it the games are looked into.
+/// Each game counts once, where it first reaches the position, by transposition too. Performance is that of the side to move. Immediate with
+/// `scoresheet index --positions`; without it the games are replayed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet tree games.bga
   scoresheet tree games.bga --moves \"e4 c5\"
-  scoresheet tree games/*.bga --where 'elo >= 2600'               of several archives, counted together
+  scoresheet tree games/*.bga --where 'elo >= 2600'     several archives together
   scoresheet tree games.bga --fen \"rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq -\" --json")]
 pub struct Args {
     /// The archive, or several, counted together
@@ -36,13 +36,13 @@ pub struct Args {
     position: PositionArgs,
     #[command(flatten)]
     filter: Where,
-    /// Show no more than this many moves
+    /// Show at most this many moves
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Show this many of the highest rated games
+    /// Show this many of the highest-rated games
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=8))]
     samples: u8,
-    /// Print one JSON object, its fields as those of the Lichess opening explorer
+    /// Print one JSON object with the fields of the Lichess opening explorer
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 None => all = Some(tree),
             }
         }
-        let Some(tree) = all else { return Ok(Code::Fine) };
+        let Some(tree) = all else { return Ok(Code::Success) };
         let text = if args.json { json(args, &archives, &tree)? } else { text(args, &archives, &tree)? };
         let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
@@ -126,7 +126,7 @@ fn counted(object: Object, tally: &Tally) -> Object {
         .with("lastYear", tally.last_year())
 }
 
-/// Adds the archive's name where there are several.
+/// Adds the archive's name if there are several.
 fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
     match archives::name_in(archives, archive) {
         Some(name) => object.with("archive", name),
@@ -139,7 +139,7 @@ fn json(args: &Args, archives: &ArchiveSet, tree: &Tree) -> Result<String, Failu
     let mut moves = Vec::new();
     for branch in tree.branches.iter().take(args.limit.unwrap_or(usize::MAX)) {
         let object = Object::new().with("uci", uci(branch.m)).with("san", tree.position.san(branch.m));
-        // The explorer tells the game where there is but one.
+        // The explorer names the game if there is only one.
         let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
         let object = counted(object, &branch.tally);
         moves.push(match only.map(|game| archives.locate(game)).transpose()? {

@@ -1,4 +1,4 @@
-//! What the parts of an archive cost, against the PGN they came from.
+//! How many bytes each part of an archive takes, compared with the PGN.
 
 use crate::out::json::{Object, rounded};
 use crate::text::{ratio, thousands};
@@ -6,16 +6,16 @@ use scoresheet::format::commit::Commit;
 
 /// The bytes of an archive and its index by part.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts {
+pub struct ArchiveSizes {
     totals: Commit,
     /// Length of archive and index.
     bytes: u64,
 }
 
-impl Parts {
+impl ArchiveSizes {
     /// Returns the parts of an archive with these totals and lengths.
-    pub fn new(totals: Commit, archive_bytes: u64, index_bytes: u64) -> Parts {
-        Parts { totals, bytes: archive_bytes + index_bytes }
+    pub fn new(totals: Commit, archive_bytes: u64, index_bytes: u64) -> ArchiveSizes {
+        ArchiveSizes { totals, bytes: archive_bytes + index_bytes }
     }
 
     /// Returns the parts: title, name for programs, bytes; last all of them.
@@ -36,7 +36,7 @@ impl Parts {
     /// Returns the table for people.
     pub fn table(&self) -> String {
         let (games, plies, pgn) = (self.totals.games as f64, self.totals.plies as f64, self.totals.pgn_bytes);
-        let mut table = format!("{:<16}{:>17}{:>12}{:>10}{:>10}\n", "", "bytes", "a game", "a ply", "of PGN");
+        let mut table = format!("{:<16}{:>17}{:>12}{:>10}{:>10}\n", "", "bytes", "per game", "per ply", "of PGN");
         let rows = self.rows().map(|(title, _, bytes)| (title, bytes)).into_iter().chain([("PGN", pgn)]);
         for (title, bytes) in rows {
             let size = bytes as f64;

@@ -1,4 +1,4 @@
-//! What a file holds: by what a command writes, by its name, and by its first bytes.
+//! What a file contains: by what a command writes, by its name, and by its first bytes.
 
 use scoresheet::archive::FileKind;
 use scoresheet::pgn;
@@ -6,16 +6,16 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// How many bytes of a file are looked at: both header pages of an archive, and a little more.
+/// How many bytes of a file are read: both header pages of an archive, and a little more.
 const LOOK: u64 = 10_000;
 /// The bytes of an entry of an opening book, which begins with the position's key.
 const BOOK_ENTRY: usize = 16;
 
-/// What is in a file, once it is decompressed.
+/// What is in a file, after decompression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     /// An archive, or a file beside one.
-    Ours(FileKind),
+    Archive(FileKind),
     Pgn,
     Json,
     Html,
@@ -25,9 +25,9 @@ pub enum Content {
     Manual,
     /// Any other text: FEN, CSV, moves.
     Text,
-    /// PGN as somebody wrote it, which may begin with anything.
+    /// PGN as somebody wrote it: it may begin with anything.
     Source,
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     Binary,
 }
 
@@ -35,22 +35,22 @@ impl Content {
     /// Returns what it is called, with its article.
     pub fn name(self) -> &'static str {
         match self {
-            Content::Ours(FileKind::Archive) => "an archive",
-            Content::Ours(FileKind::Index) => "the index of an archive",
-            Content::Ours(FileKind::Signatures) => "signatures of an archive",
-            Content::Ours(FileKind::Positions) => "the position index of an archive",
-            Content::Ours(FileKind::TagColumns) => "tag columns of an archive",
+            Content::Archive(FileKind::Archive) => "an archive",
+            Content::Archive(FileKind::Index) => "the index of an archive",
+            Content::Archive(FileKind::Signatures) => "the signatures of an archive",
+            Content::Archive(FileKind::Positions) => "the position index of an archive",
+            Content::Archive(FileKind::TagColumns) => "the tag columns of an archive",
             Content::Pgn | Content::Source => "PGN",
             Content::Json => "JSON",
-            Content::Html => "a page of HTML",
+            Content::Html => "an HTML page",
             Content::Book => "an opening book",
             Content::Manual => "a manual page",
             Content::Text => "text",
-            Content::Binary => "something unknown",
+            Content::Binary => "unknown data",
         }
     }
 
-    /// Returns how the name of a file ends that holds it, where nobody has said.
+    /// Returns the default ending of the name of a file with this content.
     pub fn ending(self) -> &'static str {
         match self {
             Content::Pgn | Content::Source => ".pgn",
@@ -60,13 +60,13 @@ impl Content {
         }
     }
 
-    /// Returns what a file of this name must hold; `None` where the name says nothing of that.
+    /// Returns what a file of this name must contain; `None` if the name does not say.
     pub fn of_name(path: &Path) -> Option<Content> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name = Compression::of_name(&name).map_or(name.as_str(), |(_, rest)| rest);
         let (_, ending) = name.rsplit_once('.')?;
         if let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.extension() == ending) {
-            return Some(Content::Ours(kind));
+            return Some(Content::Archive(kind));
         }
         Some(match ending {
             "pgn" => Content::Pgn,
@@ -77,7 +77,7 @@ impl Content {
         })
     }
 
-    /// Returns what a file begins to hold, decompressed; `None` where it is empty.
+    /// Returns what a file begins with, decompressed; `None` if it is empty.
     pub fn of_file(path: &Path) -> io::Result<Option<Content>> {
         let read = |from: &mut dyn Read| {
             let mut bytes = Vec::new();
@@ -90,7 +90,7 @@ impl Content {
             return Ok(None);
         }
         if Compression::of_bytes(&bytes) {
-            // What cannot be decompressed is nothing that can be named.
+            // What cannot be decompressed is unknown.
             let inner = pgn::open_text(path).ok().and_then(|mut source| read(&mut source).ok());
             return Ok(Some(inner.map_or(Content::Binary, |bytes| Content::of_bytes(&bytes, None))));
         }
@@ -100,7 +100,7 @@ impl Content {
     /// Returns what begins with these bytes; `length` is the length of it all, if it is known.
     fn of_bytes(bytes: &[u8], length: Option<u64>) -> Content {
         if let Some(kind) = FileKind::of_bytes(bytes) {
-            return Content::Ours(kind);
+            return Content::Archive(kind);
         }
         let is_text = |byte: &u8| *byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1A | 0x1B);
         if !bytes.iter().all(is_text) {
@@ -124,11 +124,11 @@ impl Content {
         }
     }
 
-    /// Returns whether a file that must hold `self` by its name may be written with `written`.
+    /// Returns whether a file whose name stands for `self` may be written with `written`.
     pub fn may_hold(self, written: Content) -> bool {
         match (self, written) {
-            (Content::Ours(_), Content::Source) => false,
-            // A source keeps the name that it had.
+            (Content::Archive(_), Content::Source) => false,
+            // A source keeps its name.
             (_, Content::Source) => true,
             (named, written) => named == written,
         }
@@ -140,8 +140,8 @@ impl Content {
         kind(self) == kind(other)
     }
 
-    /// Returns whether what a file holds may give way to `written`, as far as the content alone says so; `None` where it says nothing.
-    pub fn gives_way(self, written: Content) -> Option<bool> {
+    /// Returns whether a file with this content may be replaced by `written`; `None` if the content alone does not decide.
+    pub fn may_become(self, written: Content) -> Option<bool> {
         match (self, written) {
             (held, written) if held.is_like(written) => Some(true),
             (Content::Text, Content::Source) => Some(true),
@@ -151,7 +151,7 @@ impl Content {
     }
 }
 
-/// Returns whether entries of an opening book begin so: keys in order, each with a move, of which the highest bits say what is promoted to.
+/// Returns whether the entries of an opening book begin like this: keys in order, each with a move whose highest bits are the promotion.
 fn is_book(bytes: &[u8]) -> bool {
     let entries = || bytes.chunks_exact(BOOK_ENTRY).map(|entry| entry.split_at(8));
     entries().map(|(key, _)| key).is_sorted()
@@ -176,7 +176,7 @@ impl Compression {
         (".bz2", Compression::Bzip2),
         (".zip", Compression::Zip),
     ];
-    /// Endings that say what is never written.
+    /// Endings of formats that are never written.
     const OTHERS: [&str; 10] = [".xz", ".lzma", ".lz4", ".lzo", ".br", ".7z", ".rar", ".z", ".tar", ".tgz"];
 
     /// Returns the compression that a name, in lower case, asks for, and the name of what is compressed.
@@ -184,7 +184,7 @@ impl Compression {
         Compression::ENDINGS.iter().find_map(|(ending, kind)| Some((*kind, name.strip_suffix(ending)?)))
     }
 
-    /// Returns whether a name, in lower case, asks for what is never written.
+    /// Returns whether a name, in lower case, asks for a format that is never written.
     pub fn is_other(name: &str) -> bool {
         Compression::OTHERS.iter().any(|ending| name.ends_with(ending))
     }
@@ -220,15 +220,15 @@ mod tests {
         assert_eq!(Content::of_bytes(&book, Some(64)), Content::Binary);
         let mut archive = vec![0; 5000];
         archive[4096..4104].copy_from_slice(b"\x89BGA\r\n\x1a\n");
-        assert_eq!(Content::of_bytes(&archive, Some(5000)), Content::Ours(FileKind::Archive));
+        assert_eq!(Content::of_bytes(&archive, Some(5000)), Content::Archive(FileKind::Archive));
     }
 
     #[test]
     fn what_names_say() {
         let named = |name: &str| Content::of_name(Path::new(name));
         assert_eq!(named("a/Games.PGN.gz"), Some(Content::Pgn));
-        assert_eq!(named("x.bga"), Some(Content::Ours(FileKind::Archive)));
-        assert_eq!(named("x.bgh"), Some(Content::Ours(FileKind::TagColumns)));
+        assert_eq!(named("x.bga"), Some(Content::Archive(FileKind::Archive)));
+        assert_eq!(named("x.bgh"), Some(Content::Archive(FileKind::TagColumns)));
         assert_eq!(named("x.txt"), None);
         assert_eq!(named("x"), None);
         assert_eq!(Compression::of_name("x.pgn.bz2"), Some((Compression::Bzip2, "x.pgn")));

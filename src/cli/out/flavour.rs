@@ -9,21 +9,21 @@ pub struct Flavour {
     /// The flavour of FEN
     #[arg(long = "flavour", value_name = "FLAVOUR", value_enum, default_value_t)]
     style: Style,
-    /// When the en passant target is written, if not as the flavour has it
+    /// When to write the en passant target. Default: as the flavour does
     #[arg(long, value_name = "WHEN", value_enum)]
     en_passant: Option<Target>,
 }
 
 #[derive(Clone, Copy, Default, Debug, ValueEnum)]
 enum Style {
-    /// As the FEN documents have it: target after every double step; KQkq, a file letter only for an inner rook
+    /// As the FEN standard has it: target after every double step; KQkq, a file letter only for an inner rook
     #[default]
     Standard,
-    /// KQkq even for inner rooks, whose rights are then read as the outermost rook's
+    /// KQkq even for inner rooks, which readers then take for the outermost rook
     Kqkq,
-    /// X-FEN: target only where a capture is legal; a file letter only for an inner rook
+    /// X-FEN: target only if a capture is legal; a file letter only for an inner rook
     XFen,
-    /// Shredder-FEN: target after every double step; castling by the rooks' files, as in HAha
+    /// Shredder-FEN: target after every double step; castling rights by the rooks' files, e.g. HAha
     Shredder,
 }
 
@@ -31,9 +31,9 @@ enum Style {
 enum Target {
     /// After every double step
     Always,
-    /// Only where a capture is legal
+    /// Only if a capture is legal
     Legal,
-    /// Only where a pawn stands ready to capture
+    /// Only if a pawn stands ready to capture, legally or not
     PseudoLegal,
 }
 

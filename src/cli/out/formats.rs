@@ -1,4 +1,4 @@
-//! The formats of `scoresheet export` beside PGN.
+//! The formats of `scoresheet export` other than PGN.
 
 use crate::out::content::Content;
 use crate::out::flavour::Flavour;
@@ -9,28 +9,28 @@ use scoresheet::brenner::move_id::MoveId;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::{CastlingSide, Color, Move, Position};
 use scoresheet::game::Event;
-use scoresheet::pcn::{self, Layout};
+use scoresheet::pcn::{self, JsonLayout};
 use serde_json::Value;
 
 /// What games are written as.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Format {
-    /// PGN, with everything
+    /// PGN with everything in it
     #[default]
     Pgn,
-    /// One game a line, as UCI's position command
+    /// One game per line, as UCI's position command
     Uci,
-    /// One game a line: the moves as in PGN, without tags, comments and variations
+    /// One game per line: the moves in SAN, without tags, comments and variations
     San,
-    /// One position a line, with game and ply as id and the move played as sm
+    /// One position per line, with game and ply as id and the move played as sm
     Epd,
-    /// One position a line, all of every main line from ply 0
+    /// One position per line: every position of every main line, from ply 0
     Fen,
-    /// One JSON object a line: tags, moves and the comments of the main line
+    /// One JSON object per line: tags, moves and the comments of the main line
     Json,
-    /// One game a line: the moves as numbers of 11 bits (FORMAT.md, "Move ids")
+    /// One game per line: the moves as 11-bit numbers (FORMAT.md, "Move ids")
     Moveid,
-    /// One PCN document a line (docs/PCN.md says what it cannot carry)
+    /// One PCN document per line (docs/PCN.md says what it cannot represent)
     Pcn,
 }
 
@@ -63,7 +63,7 @@ pub fn push(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mu
             MoveId::of(m, chess960).map_or_else(String::new, |id| id.number().to_string())
         }),
         Format::Json => json(number, game).to_string(),
-        Format::Pcn => pcn::write(game, Layout::Line),
+        Format::Pcn => pcn::write(game, JsonLayout::Line),
         Format::San | Format::Pgn => san(game),
     };
     out.extend_from_slice(line.as_bytes());
@@ -75,12 +75,12 @@ fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
     let mut position = game.start.clone();
     for m in game.main_line() {
         seen(&position, Some(m));
-        position.play(m);
+        position.play_unchecked(m);
     }
     seen(&position, None);
 }
 
-/// Whether castling is to be written as king takes rook.
+/// Returns whether castling is written as king takes rook.
 pub fn is_chess960(game: &Game) -> bool {
     let variant = game.tag("Variant").unwrap_or_default().to_ascii_lowercase();
     let named = ["960", "fische", "frc", "frd", "freestyle"].iter().any(|name| variant.contains(name));
@@ -97,7 +97,7 @@ fn has_rooks_elsewhere(start: &Position) -> bool {
         CastlingSide::BOTH.into_iter().any(|side| {
             start.castling_rook(color, side).is_some_and(|rook| {
                 let corner = if side == CastlingSide::King { 7 } else { 0 };
-                rook.file() != corner || start.king(color).is_some_and(|king| king.file() != 4)
+                rook.file().index() != corner || start.king(color).is_some_and(|king| king.file().index() != 4)
             })
         })
     })

@@ -9,15 +9,15 @@ use scoresheet::error::Error;
 /// How a line is written.
 #[derive(Clone, Copy)]
 pub enum Style {
-    /// Aligned, long names cut.
+    /// Aligned, long names shortened.
     Columns,
-    /// With tabs between, nothing cut.
+    /// Separated by tabs, nothing shortened.
     Tabs,
     /// As a JSON object.
     Json,
 }
 
-/// Puts the archive's name into the line that begins at `start`.
+/// Inserts the archive's name into the line that begins at `start`.
 pub fn push_name(name: Option<&str>, style: Style, start: usize, text: &mut String) {
     let Some(name) = name else { return };
     match style {
@@ -27,7 +27,7 @@ pub fn push_name(name: Option<&str>, style: Style, start: usize, text: &mut Stri
     }
 }
 
-/// Returns what a list says of a game.
+/// Returns a game as a JSON object.
 pub fn object(game: &GameRef, heading: &Heading) -> Object {
     Object::new()
         .with("game", game.number())
@@ -41,7 +41,7 @@ pub fn object(game: &GameRef, heading: &Heading) -> Object {
         .with("tags", json::tags(&heading.tags))
 }
 
-/// Appends a game's line; after the number stands `ply`, if there is one.
+/// Appends a game's line; `ply`, if given, follows the number.
 pub fn push_line(game: &GameRef, ply: Option<&str>, style: Style, text: &mut String) -> Result<(), Error> {
     let heading = Heading::of(game)?;
     let (number, plies) = (game.number(), game.plies());
@@ -83,8 +83,8 @@ fn push_column(value: &str, width: usize, left: bool, text: &mut String) {
         text.extend(std::iter::repeat_n(' ', blanks));
     }
     if left && letters > width {
-        let cut: String = value.chars().take(width - 2).collect();
-        push_plain(&cut, text);
+        let short: String = value.chars().take(width - 2).collect();
+        push_plain(&short, text);
         text.push_str("..");
     } else {
         push_plain(value, text);

@@ -1,4 +1,4 @@
-//! What is said of a game in a line or two: its players, event, date and result.
+//! A game in a line or two: its players, event, date and result.
 
 use scoresheet::archive::GameRef;
 use scoresheet::error::Result;
@@ -23,7 +23,7 @@ impl Heading {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the value of a tag, `?` where there is none.
+    /// Returns the value of a tag, `?` if there is none.
     pub fn known(&self, name: &str) -> &str {
         self.tag(name).unwrap_or("?")
     }
@@ -34,12 +34,12 @@ impl Heading {
         dates.into_iter().flatten().find(|date| date.contains(|c: char| c.is_ascii_digit())).unwrap_or("????.??.??")
     }
 
-    /// Returns the result by the tag, or by the movetext where there is no tag.
+    /// Returns the result by the tag, or by the movetext if there is no tag.
     pub fn result(&self) -> &str {
         self.tag("Result").unwrap_or(self.outcome.map_or("*", Outcome::token))
     }
 
-    /// Returns the player's name, with the rating where it is known.
+    /// Returns the player's name, with the rating if it is known.
     pub fn player(&self, color: &str) -> String {
         let rating = self.tag(&format!("{color}Elo")).filter(|elo| elo.starts_with(|c: char| c.is_ascii_digit()));
         match rating {

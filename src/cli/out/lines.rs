@@ -1,4 +1,4 @@
-//! Lines of a source, answered in batches on all threads, in their order.
+//! Lines of an input, answered in batches on all threads, in order.
 
 use crate::failure::Failure;
 use rayon::prelude::*;
@@ -10,7 +10,7 @@ const BATCH: usize = 1 << 20;
 const TASK_LINES: usize = 512;
 
 /// Reads whole lines as they arrive, so that a program may ask and wait for the answer: calls `batch` with those of one read and the
-/// number of the first, from 1; it returns how many there were. A line beyond a batch comes in parts. Errors: of reading, named by `name`.
+/// number of the first, from 1; it returns how many there were. A line longer than a batch comes in parts. Errors: of reading, named by `name`.
 pub fn batches(
     mut input: impl Read,
     name: &str,
@@ -42,7 +42,7 @@ pub fn batches(
     }
 }
 
-/// What a task made of its lines: its text, and what it has to report besides.
+/// What a task made of its lines: its text, and what else it has to report.
 pub struct Task<T> {
     pub text: Vec<u8>,
     pub result: T,

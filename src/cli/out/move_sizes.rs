@@ -1,4 +1,4 @@
-//! The source's own measure: how many bytes moves take as text, and in each form that Brenner's document has for them.
+//! Brenner's own measure: how many bytes moves take as text, and in each form that his document has for them.
 
 use crate::out::json::{Object, rounded};
 use crate::text::{ratio, thousands};
@@ -11,7 +11,7 @@ use scoresheet::packed;
 
 /// Bytes of the main lines of games in each form: moves alone, without tags, comments and results.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Forms {
+pub struct MoveSizes {
     games: u64,
     plies: u64,
     movetext: u64,
@@ -24,10 +24,10 @@ pub struct Forms {
     packed: u64,
 }
 
-/// A form: its title, its name for programs, its bytes, and what the document says of bytes a half-move.
+/// A form: its title, its name for programs, its bytes, and the figure that the document gives for bytes per half-move.
 type Row = (&'static str, &'static str, u64, &'static str);
 
-impl Forms {
+impl MoveSizes {
     /// Adds a game.
     pub fn add(&mut self, game: &Game) {
         let mut position = game.start.clone();
@@ -44,7 +44,7 @@ impl Forms {
             // The document writes "Qf7" for 4. Qxf7#.
             self.short += san.bytes().filter(|b| !matches!(b, b'x' | b'+' | b'#')).count() as u64;
             encode::push_move(&position, m, &mut brenner);
-            position.play(m);
+            position.play_unchecked(m);
             plies += 1;
         }
         self.games += 1;
@@ -62,8 +62,8 @@ impl Forms {
     }
 
     /// Returns the sum of both.
-    pub fn plus(self, other: Forms) -> Forms {
-        Forms {
+    pub fn plus(self, other: MoveSizes) -> MoveSizes {
+        MoveSizes {
             games: self.games + other.games,
             plies: self.plies + other.plies,
             movetext: self.movetext + other.movetext,
@@ -86,7 +86,7 @@ impl Forms {
             ("alternate notation", "alternate", self.alternate, "1"),
             ("move ids", "ids", self.ids, ""),
             ("11 bits, packed", "bits", self.bits, "1.375"),
-            ("as import --pack", "packed", self.packed, ""),
+            ("like import --pack", "packed", self.packed, ""),
         ]
     }
 
@@ -99,13 +99,13 @@ impl Forms {
     pub fn text(&self) -> String {
         let plies = self.plies as f64;
         let mut text = format!(
-            "{:<22}{:>15}{:>10}{:>10}   the source says\n",
-            "moves alone, by form", "bytes", "a ply", "of table"
+            "{:<22}{:>15}{:>10}{:>10}   Brenner's figure\n",
+            "moves alone, by form", "bytes", "per ply", "of table"
         );
-        for (title, _, bytes, says) in self.rows() {
+        for (title, _, bytes, figure) in self.rows() {
             let size = bytes as f64;
             let line = format!(
-                "{title:<22}{:>15}{:>10.3}{:>10.2}   {says}",
+                "{title:<22}{:>15}{:>10.3}{:>10.2}   {figure}",
                 thousands(bytes),
                 ratio(size, plies),
                 ratio(size, self.table as f64)
@@ -114,9 +114,7 @@ impl Forms {
             text.push('\n');
         }
         let [san, short] = self.reductions();
-        text + &format!(
-            "reduction {short:.2}:1 (of SAN with its marks {san:.2}:1); the source says between 2:1 and 3:1\n"
-        )
+        text + &format!("reduction {short:.2}:1 (of full SAN {san:.2}:1); Brenner's figure: between 2:1 and 3:1\n")
     }
 
     /// Returns the same for programs.

@@ -1,4 +1,4 @@
-//! New archives out of games of others, with progress and a line that says what was written.
+//! New archives from the games of others, with progress and a line that says what was written.
 
 use crate::failure::{self, Code, Failure};
 use crate::out::content::Content;
@@ -18,25 +18,25 @@ pub struct TargetArgs {
     /// The archive to write
     #[arg(short, long, value_name = "FILE.bga")]
     output: PathBuf,
-    /// Replace the file if it exists already and is an archive
+    /// Replace the file if it already exists and is an archive
     #[arg(long)]
     force: bool,
-    /// Say nothing but errors, and show no progress
+    /// Print only errors, and show no progress
     #[arg(short, long)]
     quiet: bool,
 }
 
 impl TargetArgs {
-    /// Writes the archive. Is to be called where threads have been installed.
+    /// Writes the archive. To be called after threads have been installed.
     pub fn write(&self, session: &Session, parts: &[Part]) -> Result<Code, Failure> {
         let archives = parts.iter().map(|part| part.archive.path());
         write(session, &target(archives, &self.output, self.force)?, self.quiet, parts)
     }
 }
 
-/// Returns the new archive that games of these archives go to, if it may be written.
+/// Returns where games of these archives are to be written, if that is allowed.
 pub fn target<'a>(archives: impl IntoIterator<Item = &'a Path>, path: &Path, force: bool) -> Result<Target, Failure> {
-    Outputs::of(archives).file(path, Content::Ours(FileKind::Archive), Existing::of_force(force))
+    Outputs::of(archives).file(path, Content::Archive(FileKind::Archive), Existing::of_force(force))
 }
 
 /// Writes a new archive with these games.
@@ -44,18 +44,18 @@ pub fn write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) ->
     run(session, target, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
 }
 
-/// Writes a new archive with these games, and does not say so; returns what has been copied.
+/// Writes a new archive with these games without reporting it; returns what has been copied.
 pub fn try_write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) -> Result<Copied, Failure> {
     copied(session, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
 }
 
-/// Says what has been written.
-pub fn written(session: &Session, path: &Path, copied: &Copied) {
+/// Reports what has been written.
+pub fn report(session: &Session, path: &Path, copied: &Copied) {
     let size = thousands(copied.bytes);
     session.note(&format!("{}: {}, {size} bytes", shown(path), count(copied.games, "game", "games")));
 }
 
-/// Writes a new archive with these games; where there are others that could not be looked at, it is a failure in the end.
+/// Writes a new archive with these games; fails in the end if others could not be read.
 pub fn write_part(session: &Session, target: &Target, parts: &[Part], unread: u64) -> Result<Code, Failure> {
     let code = write(session, target, false, parts)?;
     failure::all_read(unread).map(|_| code)
@@ -83,10 +83,10 @@ fn run(
 ) -> Result<Code, Failure> {
     let copied = copied(session, quiet, parts, write)?;
     if !quiet {
-        written(session, target.path(), &copied);
+        report(session, target.path(), &copied);
     }
     warn_unindexed(session, target.path(), copied.unindexed.as_ref());
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 fn copied(
@@ -113,7 +113,7 @@ pub fn warn_unindexed(session: &Session, archive: &Path, unindexed: Option<&Erro
     if let Some(error) = unindexed {
         let archive = shown(archive);
         session.message(&format!(
-            "warning: {archive} is complete, but without its index: {error}; make it with `scoresheet index {archive}`"
+            "warning: {archive} is complete, but without its index: {error}; rebuild it with `scoresheet index {archive}`"
         ));
     }
 }

@@ -1,4 +1,4 @@
-//! Files that are written in one go: under a temporary name until they are complete, compressed as their name says.
+//! Atomic file creation: a temporary file, compressed as the name says, renamed when complete.
 
 use crate::failure::Failure;
 use crate::out::content::Compression;
@@ -21,7 +21,7 @@ enum Sink<W: Write> {
     Zip(Box<ZipWriter<StreamWriter<Latch<W>>>>),
 }
 
-/// A sink that reports its first error, and then takes everything: what is dropped half-written has no more to say.
+/// A sink that reports its first error and then discards everything: dropping what is half-written must not report it again.
 struct Latch<W> {
     out: W,
     is_broken: bool,
@@ -110,17 +110,17 @@ pub fn write<T>(target: &Target, work: impl FnOnce(&mut NewFile) -> Result<T, Fa
     work(&mut file).and_then(|done| file.finish().map(|()| done)).map_err(|failure| failure.of_output(target.path()))
 }
 
-/// A file being written under a temporary name. Dropped before `finish`, it leaves nothing.
+/// A file being written under a temporary name. Dropped before `finish`, it is removed.
 pub struct NewFile {
     sink: Sink<BufWriter<File>>,
-    /// `None` where the file is a device or pipe and is written in place.
+    /// `None` if the file is a device or pipe and is written in place.
     temporary: Option<Temporary>,
     path: PathBuf,
     replace: bool,
 }
 
 impl NewFile {
-    /// Starts a file; what is there stays as it is until `finish`.
+    /// Starts a file; an existing one stays as it is until `finish`.
     pub fn create(target: &Target) -> Result<NewFile, Failure> {
         let path = target.path();
         let refused = |error: io::Error| Failure::Message(format!("cannot create {}: {error}", shown(path)));

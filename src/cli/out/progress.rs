@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Returns a bar up to `total`, or one that only shows that something goes on; hidden unless wanted and standard error is a terminal.
+/// Returns a bar up to `total`, or a spinner if that is unknown; hidden unless wanted and standard error is a terminal.
 pub fn bar(session: &Session, total: Option<u64>, wanted: bool) -> ProgressBar {
     if !wanted || !session.shows_progress() {
         return ProgressBar::hidden();
@@ -19,7 +19,7 @@ pub fn bar(session: &Session, total: Option<u64>, wanted: bool) -> ProgressBar {
     bar
 }
 
-/// Runs `work` while `look` looks after the bar ten times a second; clears the bar.
+/// Runs `work` while `look` updates the bar ten times a second; clears the bar.
 pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Send, work: impl FnOnce() -> T) -> T {
     if bar.is_hidden() {
         return work();
@@ -40,7 +40,7 @@ pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Sen
     result
 }
 
-/// Returns the time that is left, by how long the part that is done has taken; `None` while nobody can tell.
+/// Returns the time left, by how long the part that is done has taken; `None` while it is too early to say.
 pub fn left(elapsed: Duration, done: u64, total: u64) -> Option<String> {
     if done == 0 || elapsed < Duration::from_secs(1) {
         return None;

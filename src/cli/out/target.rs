@@ -1,4 +1,4 @@
-//! The one way to a file that is written: no input is, nothing gives way but to its like, and what a name says is what is in the file.
+//! Where a command may write: never over an input, never over another kind of file, and only under a name that fits the content.
 
 use crate::failure::Failure;
 use crate::out::content::{Compression, Content};
@@ -8,14 +8,14 @@ use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-/// What becomes of a file that is there already.
+/// What happens to a file that already exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
     /// It stays, and there is an error.
     Refuse,
-    /// It gives way when the new one is complete.
+    /// It is replaced when the new one is complete.
     Replace,
-    /// It is added to, or whoever writes it sees to it.
+    /// It is added to, or the writer decides.
     Keep,
 }
 
@@ -44,12 +44,12 @@ impl Target {
         self.written
     }
 
-    /// Returns whether a file that is there is to be replaced.
+    /// Returns whether an existing file is to be replaced.
     pub fn replace(&self) -> bool {
         self.replace
     }
 
-    /// Returns the same path to be written once more: the file there is now our own.
+    /// Returns the same path to be written again: the file there is now our own.
     pub fn again(&self) -> Target {
         Target { replace: true, ..self.clone() }
     }
@@ -77,8 +77,7 @@ enum Role {
 }
 
 impl Outputs {
-    /// Returns the outputs of a command that reads these files of games, which no archive's files stand beside: `games` and `games.bgi` have
-    /// nothing to do with each other.
+    /// Returns the outputs of a command that reads these files, which are not archives: `games` and `games.bgi` have nothing to do with each other.
     pub fn of_sources<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let mut outputs = Outputs::default();
         inputs.into_iter().for_each(|input| outputs.know(input.as_ref(), Role::Input));
@@ -110,8 +109,8 @@ impl Outputs {
 
     /// Allows a file to be written, with an index beside it where it is an archive.
     ///
-    /// Errors: it is an input, a file beside one, or another output, whatever it is called; its name says that it holds something else;
-    /// it exists, and is not to be replaced, or holds something else.
+    /// Errors: it is an input, a file beside one, or another output, under any name; its name stands for other content;
+    /// it exists, and is not to be replaced, or has other content.
     pub fn file(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Failure> {
         self.is_free(path, None)?;
         fits_name(path, written)?;
@@ -121,14 +120,14 @@ impl Outputs {
     /// Allows an archive to be changed where it is, and its index to be written. Errors: it is an input.
     pub fn in_place(&mut self, archive: &Path) -> Result<(), Failure> {
         self.is_free(archive, None)?;
-        self.allow(archive, Content::Ours(FileKind::Archive), Existing::Keep).map(drop)
+        self.allow(archive, Content::Archive(FileKind::Archive), Existing::Keep).map(drop)
     }
 
     /// Allows a file beside an input to be written. Errors: something else is there.
     pub fn beside(&mut self, archive: &Path, kind: FileKind) -> Result<PathBuf, Failure> {
         let path = kind.beside(archive);
         self.is_free(&path, Some(kind))?;
-        gives_way(&path, Content::Ours(kind))?;
+        may_replace(&path, Content::Archive(kind))?;
         Ok(path)
     }
 
@@ -136,20 +135,20 @@ impl Outputs {
         match fs::metadata(path) {
             Ok(file) if file.is_dir() => return Err(Failure::Message(format!("{} is a folder", shown(path)))),
             Ok(_) if existing == Existing::Refuse => return Err(exists(path)),
-            Ok(file) if existing == Existing::Replace && file.is_file() => gives_way(path, written)?,
+            Ok(file) if existing == Existing::Replace && file.is_file() => may_replace(path, written)?,
             _ => {}
         }
-        if written == Content::Ours(FileKind::Archive) {
+        if written == Content::Archive(FileKind::Archive) {
             let index = FileKind::Index.beside(path);
             self.is_free(&index, None)?;
-            gives_way(&index, Content::Ours(FileKind::Index))?;
+            may_replace(&index, Content::Archive(FileKind::Index))?;
             self.know(&index, Role::Output);
         }
         self.know(path, Role::Output);
         Ok(Target { path: path.to_path_buf(), written, replace: existing == Existing::Replace })
     }
 
-    /// Fails where the path is known; but for the file of this kind beside an input, by its own name.
+    /// Fails if the path is known, except as the file of this kind beside an input under its own name.
     fn is_free(&self, path: &Path, own: Option<FileKind>) -> Result<(), Failure> {
         let own = |known: &Known| known.path == path && own.is_some_and(|kind| known.role == Role::Beside(kind));
         let known = Identity::all(path).find_map(|identity| self.known.get(&identity).filter(|known| !own(known)));
@@ -159,26 +158,26 @@ impl Outputs {
         Err(Failure::Message(match known.role {
             Role::Input => format!("{path}{same}: is both input and output: give the output another name"),
             Role::Beside(kind) => {
-                let what = Content::Ours(kind).name();
-                format!("{path}{same}: is {what} that is read: give the output another name")
+                let what = Content::Archive(kind).name();
+                format!("{path}{same}: is {what} that is being read: give the output another name")
             }
-            Role::Output => format!("{path}{same}: would be written twice: give each output a name of its own"),
+            Role::Output => format!("{path}{same}: would be written twice: give each output its own name"),
         }))
     }
 }
 
-/// What tells two files apart, whatever they are called.
+/// What identifies a file, whatever its name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Identity {
     /// Device and number of a file.
     #[cfg(unix)]
     Node(u64, u64),
-    /// The path without links, of a file that need not be there.
+    /// The path without links, of a file that need not exist.
     Place(PathBuf),
 }
 
 impl Identity {
-    /// Returns every identity of a file; of what is neither a file nor to become one, none.
+    /// Returns every identity of a file; none of a device or pipe.
     fn all(path: &Path) -> impl Iterator<Item = Identity> {
         let file = match path.to_str() {
             Some("-") => standard_input(),
@@ -214,7 +213,7 @@ fn standard_input() -> Option<Metadata> {
     None
 }
 
-/// The path without links; of a file that is not there, that of its folder with its name.
+/// Returns the path without links; of a file that does not exist, that of its folder with its name.
 fn place(path: &Path) -> Option<PathBuf> {
     if let Ok(place) = path.canonicalize() {
         return Some(place);
@@ -224,34 +223,36 @@ fn place(path: &Path) -> Option<PathBuf> {
 }
 
 pub fn exists(path: &Path) -> Failure {
-    Failure::Message(format!("{} exists already: use --force to replace it", shown(path)))
+    Failure::Message(format!("{} already exists: use --force to replace it", shown(path)))
 }
 
-/// Fails where the name says that the file holds something else, or is compressed in a way that is never written.
+/// Fails if the name stands for other content, or for a compression that is never written.
 fn fits_name(path: &Path, written: Content) -> Result<(), Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let refuse = |what: String| Err(Failure::Message(format!("{}: {what}", shown(path))));
     if Compression::is_other(&name) {
-        return refuse("is not written: end the name in .gz, .bz2, .zst or .zip for a compressed file".to_owned());
+        return refuse(
+            "cannot write this kind of file: end the name in .gz, .bz2, .zst or .zip for a compressed one".to_owned(),
+        );
     }
-    let is_archive = written == Content::Ours(FileKind::Archive);
+    let is_archive = written == Content::Archive(FileKind::Archive);
     if is_archive && Compression::of_name(&name).is_some() {
-        return refuse("an archive is compressed as it is: call it something like games.bga".to_owned());
+        return refuse("an archive is already compressed: use a name like games.bga".to_owned());
     }
     let Some(named) = Content::of_name(path).filter(|named| !named.may_hold(written)) else { return Ok(()) };
     let advice = match named {
-        Content::Ours(FileKind::Archive) => {
+        Content::Archive(FileKind::Archive) => {
             format!("; `scoresheet list ARCHIVE -o {}` copies games to a new archive", shown(path))
         }
         Content::Pgn if is_archive => "; `scoresheet export` writes PGN".to_owned(),
         _ => String::new(),
     };
-    refuse(format!("{} is written, and this is the name of {}{advice}", written.name(), named.name()))
+    refuse(format!("this would be {}, but the name is that of {}{advice}", written.name(), named.name()))
 }
 
-/// Fails where a file holds something else than what is to be written: `--force` speaks of files of the same kind. What nobody can name gives
-/// way where the file has the right name.
-fn gives_way(path: &Path, written: Content) -> Result<(), Failure> {
+/// Fails if a file has another kind of content than what is to be written: `--force` is about files of the same kind. Unknown content may be
+/// replaced if the file has the right name.
+fn may_replace(path: &Path, written: Content) -> Result<(), Failure> {
     let held = match fs::metadata(path) {
         Ok(file) if file.is_file() => {
             Content::of_file(path).map_err(|error| Failure::Message(format!("cannot read {}: {error}", shown(path))))?
@@ -259,11 +260,11 @@ fn gives_way(path: &Path, written: Content) -> Result<(), Failure> {
         _ => None,
     };
     let Some(held) = held else { return Ok(()) };
-    if held.gives_way(written).unwrap_or_else(|| Content::of_name(path).is_some_and(|named| named.is_like(written))) {
+    if held.may_become(written).unwrap_or_else(|| Content::of_name(path).is_some_and(|named| named.is_like(written))) {
         return Ok(());
     }
     Err(Failure::Message(format!(
-        "{} holds {}, and {} would take its place: give another name, or remove it first",
+        "{} is {}, and {} would replace it: give another name, or remove it first",
         shown(path),
         held.name(),
         written.name()

@@ -29,13 +29,13 @@ pub fn report_incomplete(session: &Session, archive: &Archive) {
     let games = thousands(archive.len());
     session.message(&match incomplete {
         Incomplete::Cut(cut) => format!(
-            "{path} is damaged: it has been cut short at {} of {} bytes; of its {}, the first {games} are here",
+            "{path} is damaged: it was truncated at {} of {} bytes; of its {}, the first {games} are here",
             thousands(cut.length),
             thousands(cut.committed),
             count(cut.games, "game", "games"),
         ),
         Incomplete::HeaderPage { offset } => format!(
-            "{path} is damaged: the header page at byte {offset} cannot be read, and with it perhaps games after the {games} that are here; \
+            "{path} is damaged: the header page at byte {offset} cannot be read, and games after the {games} that are here may be missing; \
              `scoresheet repair` makes a new archive of all that can be found"
         ),
     });

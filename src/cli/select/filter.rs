@@ -13,7 +13,7 @@ use scoresheet::query::{Filter, TagColumns};
 /// A filter of games on the command line.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Where {
-    /// Only games whose headers fit, as in 'white ~ "Carlsen" and year in 2010..2020' (docs/QUERY.md)
+    /// Only games that match, e.g. 'white ~ "Carlsen" and year in 2010..2020' (see docs/QUERY.md)
     #[arg(long = "where", value_name = "EXPR")]
     filter: Option<Filter>,
 }

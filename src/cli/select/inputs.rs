@@ -1,4 +1,4 @@
-//! The files that arguments mean: files, folders, and patterns that the shell has left alone.
+//! The files that arguments stand for: files, folders, and patterns that the shell has left alone.
 
 use crate::failure::Failure;
 use crate::text::shown;
@@ -6,7 +6,7 @@ use scoresheet::error::Error;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// A kind of files: what it is called, and the endings by which files in folders are taken for it.
+/// A kind of files: what it is called, and the endings by which it is recognized in folders.
 pub struct Kind(&'static str, &'static [&'static str]);
 
 /// PGN files.
@@ -18,8 +18,8 @@ pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]
 
 /// Returns the files in the order of the arguments, those of a folder or pattern sorted by their paths.
 ///
-/// A folder stands for the files of this kind in it and in its folders, links to folders aside. `*` and `?` stand for any characters within a name,
-/// where there is no file of that very name. A pattern or folder without any file is an error.
+/// A folder stands for the files of this kind in it and its subfolders; links to folders are not followed. `*` and `?` match any characters within a
+/// name, unless a file has that very name. A pattern or folder without any file is an error.
 pub fn expand(arguments: &[PathBuf], kind: &Kind) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for argument in arguments {
@@ -51,7 +51,7 @@ fn folder(root: &Path, kind: &Kind, files: &mut Vec<PathBuf>) -> Result<(), Fail
             if entry_kind.is_dir() {
                 folders.push(entry.path());
             } else if kind.1.iter().any(|end| name.ends_with(end))
-                // What macOS notes of a file beside it.
+                // macOS keeps its notes on a file beside it.
                 && !name.starts_with("._")
                 && entry.path().is_file()
             {
@@ -94,13 +94,13 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     found.retain(|path| path.exists());
     if found.is_empty() {
-        return Err(Failure::Message(format!("{}: no file fits this pattern", shown(pattern))));
+        return Err(Failure::Message(format!("{}: no file matches this pattern", shown(pattern))));
     }
     found.sort();
     Ok(found)
 }
 
-/// Returns whether a name fits a pattern of `*` (anything) and `?` (one character).
+/// Returns whether a name matches a pattern of `*` (anything) and `?` (one character).
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
     // After the last `*`, and where in the name what follows it was tried last.

@@ -11,9 +11,9 @@ use scoresheet::archive::{Archive, ArchiveSet, GameRef};
 use scoresheet::error::Error;
 use std::io::Write;
 
-/// Writes the lines of the games that are meant, of one archive after the other; returns how many could not be read, which have been reported.
+/// Writes the lines of the selected games, one archive after the other; returns how many could not be read, which have been reported.
 ///
-/// `lines` gives the text of a unit and a message for each game that it cannot read; it is given the archive's name where there are several.
+/// `lines` returns the text of a unit and a message for each game that it cannot read; it is given the archive's name if there are several.
 pub fn write_lines(
     session: &Session,
     archives: &ArchiveSet,
@@ -43,7 +43,7 @@ pub fn write_lines(
 
 /// Results in memory, in bytes, that wait for those before them.
 const WAITING: usize = 32 << 20;
-/// Games that are read in one go, at first and at most.
+/// Games that are read in one batch, at first and at most.
 const BATCHES: (usize, usize) = (1024, 1 << 16);
 
 /// Does work with games of several archives in any order, in parallel, and hands the results to `take` in that order. A game is known by the

@@ -6,48 +6,48 @@ use scoresheet::query::QueryFault;
 use scoresheet::query::pattern::json::{self, JsonQuery};
 use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule, Pattern};
 
-/// What a position, and the move that led to it, has to be like. All that is given has to hold at the same ply.
+/// What the position, and the move that led to it, must look like. All conditions must hold at the same ply.
 #[derive(Debug, clap::Args)]
 #[group(id = "pattern", multiple = true, conflicts_with = "place")]
 pub struct PatternArgs {
-    /// Pieces on squares: a letter is that piece, a digit so many squares with anything, . an empty square, * any piece, A any White piece, a any
-    /// Black piece, [Qr] one of these, [^Pp] none of these
+    /// Pieces on squares, like the first field of a FEN: a letter is that piece, a digit that many squares with anything on them, . an empty
+    /// square, * any piece, A any White piece, a any Black piece, [Qr] one of these, [^Pp] none of these
     #[arg(long, value_name = "BOARD")]
     board: Option<String>,
-    /// The pawns, and no others, in FEN; the other pieces are passed over
+    /// Exactly these pawns, like the first field of a FEN; other pieces are ignored
     #[arg(long, value_name = "BOARD")]
     pawns: Option<String>,
-    /// The pieces on the board, as in KRPkr, KQ?P2-4kr* or KRP+kr; those not named are not there
+    /// Exactly these pieces on the board, e.g. KRPkr, KQ?P2-4kr* or KRP+kr
     #[arg(long, value_name = "PIECES")]
     material: Option<String>,
-    /// What White has more, v, and what Black has more, as in PPvN
+    /// The pieces that White has more of, v, and those that Black has more of, e.g. PPvN
     #[arg(long, value_name = "PIECES")]
     imbalance: Option<String>,
-    /// The last move was White's and this, as in Nf3, e8=Q or O-O
+    /// The last move was this one by White, e.g. Nf3, e8=Q or O-O
     #[arg(long, value_name = "SAN")]
     white_move: Option<String>,
-    /// The last move was Black's and this
+    /// The last move was this one by Black
     #[arg(long, value_name = "SAN")]
     black_move: Option<String>,
-    /// The last move was by one of these, as in KP
+    /// The last move was made by one of these pieces, e.g. KP
     #[arg(long, value_name = "PIECES")]
     moved: Option<String>,
-    /// The last move captured one of these; with nothing between the quotes, it captured nothing
+    /// The last move captured one of these pieces, or nothing if empty ("")
     #[arg(long, value_name = "PIECES")]
     captured: Option<String>,
-    /// For at least so many plies
+    /// For at least this many plies in a row
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     plies: u16,
-    /// Or the same with colours changed and the board turned over
+    /// Also with colours exchanged and the board flipped
     #[arg(long)]
     pub either_color: bool,
-    /// A query in the JSON of Scoutfish
+    /// A query in Scoutfish's JSON
     #[arg(long, value_name = "JSON", conflicts_with_all = ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured"])]
     query: Option<String>,
 }
 
 impl PatternArgs {
-    /// Returns what is asked for, `None` where nothing is. Errors point at their place.
+    /// Returns the pattern, `None` if there is none. Errors point at their place.
     pub fn pattern(&self) -> Result<Option<JsonQuery>, Failure> {
         if let Some(query) = &self.query {
             return json::parse(query).map(Some).map_err(|fault| Failure::Query("--query", fault));

@@ -1,4 +1,4 @@
-//! Which position is meant: by FEN, by EPD or by the moves that lead to it.
+//! The position that is meant: by FEN, by EPD or by the moves that lead to it.
 
 use crate::failure::Failure;
 use scoresheet::Position;
@@ -10,13 +10,13 @@ use scoresheet::query::{Compare, PositionQuery, QueryFault};
 #[derive(Debug, clap::Args)]
 #[group(id = "place", multiple = false)]
 pub struct PositionArgs {
-    /// The position as FEN; fields after the placement may be missing
+    /// The position as FEN; fields after the piece placement may be omitted
     #[arg(long, value_name = "FEN", allow_hyphen_values = true)]
     fen: Option<String>,
-    /// The position as EPD; its operations are passed over
+    /// The position as EPD; its operations are ignored
     #[arg(long, value_name = "EPD", allow_hyphen_values = true)]
     epd: Option<String>,
-    /// The position after these moves from the usual start, as in "e4 c5 Nf3" or "1. e4 c5 2. Nf3"
+    /// The position after these moves from the standard starting position, e.g. "e4 c5 Nf3" or "1. e4 c5 2. Nf3"
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
 }
@@ -36,7 +36,7 @@ impl PositionArgs {
             let read = Epd::read(epd.as_bytes(), ReadMode::Forgiving);
             return read.map(|epd| epd.position()).map_err(|error| match error.fault {
                 EpdFault::Fen(error) => bad_fen("--epd", epd, &error),
-                // The column is told with the text.
+                // The column is shown with the text.
                 _ => {
                     let what = error.to_string();
                     let what = what.rsplit(": ").next().unwrap_or_default().to_owned();
@@ -48,7 +48,7 @@ impl PositionArgs {
         let moves = self.moves.as_deref().unwrap_or_default();
         for (column, san) in move_words(moves) {
             let played = position.parse_san(san.as_bytes());
-            position.play(played.map_err(|_| {
+            position.play_unchecked(played.map_err(|_| {
                 let what = format!("{san:?} is not a legal move in {}", position.fen());
                 Failure::Query("--moves", QueryFault::new(moves, column..column + san.len(), what))
             })?);
@@ -76,23 +76,23 @@ fn bad_fen(option: &'static str, text: &str, error: &FenError) -> Failure {
 
 /// A position to be found and what of it counts.
 #[derive(Debug, clap::Args)]
-pub struct SoughtArgs {
+pub struct PositionQueryArgs {
     #[command(flatten)]
     pub position: PositionArgs,
-    /// Whichever side is to move
+    /// With either side to move
     #[arg(long)]
     any_side: bool,
-    /// Whatever the castling rights are
+    /// With any castling rights
     #[arg(long)]
     any_castling: bool,
-    /// Whether or not an en passant capture is legal
+    /// With or without a legal en passant capture
     #[arg(long)]
     any_en_passant: bool,
 }
 
-impl SoughtArgs {
-    /// Returns the position made ready.
-    pub fn sought(&self) -> Result<PositionQuery, Failure> {
+impl PositionQueryArgs {
+    /// Returns the query.
+    pub fn query(&self) -> Result<PositionQuery, Failure> {
         let compare = Compare { side: !self.any_side, castling: !self.any_castling, en_passant: !self.any_en_passant };
         Ok(PositionQuery::new(&self.position.position()?, compare))
     }

@@ -1,4 +1,4 @@
-//! The caches beside an archive: used where they belong to it, and reported where they do not or are damaged.
+//! The files beside an archive that make searches fast: used if they belong to it, reported if they are out of date or damaged.
 
 use crate::session::Session;
 use crate::text::shown;
@@ -6,7 +6,7 @@ use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
 use scoresheet::query::{PositionIndex, Search, Signatures, TagColumns};
 use std::path::Path;
 
-/// Runs `work` with a search in these games, or all, that has the help of the side files that there are.
+/// Runs `work` with a search in these games, or all, that uses the side files there are.
 pub fn with_search<T>(
     session: &Session,
     archive: &Archive,
@@ -34,7 +34,7 @@ pub fn with_search<T>(
     done
 }
 
-/// Reports tag columns that were not used, or of which a part was not; to be called when they have been asked.
+/// Reports tag columns that were not used, or only in part. To be called after they have been queried.
 pub fn report_columns(session: &Session, columns: &TagColumns) {
     report(session, columns.archive(), FileKind::TagColumns, columns.state());
 }
@@ -45,19 +45,19 @@ fn report(session: &Session, archive: &Archive, file: FileKind, state: SideState
     }
 }
 
-/// Returns what is wrong with a side file, and the command that makes it again.
+/// Returns what is wrong with a side file, and the command that rebuilds it.
 pub fn fault(archive: &Path, file: FileKind, state: SideState) -> Option<String> {
     let what = match state {
         SideState::File | SideState::Missing => return None,
-        SideState::Stale => "does not belong to the archive as it is",
+        SideState::Stale => "is out of date",
         SideState::Damaged => "is damaged",
     };
     let option = match file {
         FileKind::Archive | FileKind::Index => "",
         FileKind::Signatures => " --signatures",
         FileKind::Positions => " --positions",
-        FileKind::TagColumns => " --headers",
+        FileKind::TagColumns => " --tag-columns",
     };
     let (path, archive) = (file.beside(archive), shown(archive));
-    Some(format!("{} {what}, and is not used: make it again with `scoresheet index {archive}{option}`", shown(&path)))
+    Some(format!("{} {what} and is not used: rebuild it with `scoresheet index {archive}{option}`", shown(&path)))
 }

@@ -1,6 +1,6 @@
 //! Columns of tags foretold by others of the same game and by what the same player had before (FORMAT.md, "Linked columns").
 
-use super::adaptive::{CONTEXTS, INPUTS, Model};
+use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::numbers::{level, pair};
 use super::range::Coder;
 use crate::format::wire::{Bytes, push_varint};
@@ -141,11 +141,20 @@ struct Known {
 
 /// What is learnt of a linked column.
 struct Learnt {
-    model: Model,
+    model: AdaptiveModel,
     before: i64,
-    /// Where the key was new, and where it was not: the last steps, the last first, and which of the last four were 0.
-    steps: [[u64; 2]; 2],
-    hits: [usize; 2],
+    /// Where the key was new, and where it had been met.
+    new: Track,
+    met: Track,
+}
+
+/// How well a column was predicted lately.
+#[derive(Default)]
+struct Track {
+    /// The last steps, the last first.
+    steps: [u64; 2],
+    /// Which of the last four steps were 0, as bits.
+    hits: usize,
 }
 
 /// A signed number for the code of a rating's change: none as 0, `+n` as n + 1, `-n` as -n - 1.
@@ -185,7 +194,7 @@ impl<'a> Linked<'a> {
                 Kind::Keyed { .. } => [32, 48, 33, 100, CONTEXTS],
                 Kind::Change { .. } => [392, 480, 480, CONTEXTS, CONTEXTS],
             };
-            Learnt { model: Model::new(contexts), before: 0, steps: [[0; 2]; 2], hits: [0; 2] }
+            Learnt { model: AdaptiveModel::new(contexts), before: 0, new: Track::default(), met: Track::default() }
         };
         Linked {
             links,
@@ -210,13 +219,14 @@ impl<'a> Linked<'a> {
         let known = key.and_then(|key| self.known.get(&(link.memory, key)).copied());
         let seen = usize::from(known.is_some());
         let past = known.unwrap_or_default();
-        let [last, before] = learnt.steps[seen].map(level);
+        let track = if known.is_some() { &mut learnt.met } else { &mut learnt.new };
+        let [last, before] = track.steps.map(level);
         let code = match link.kind {
             Kind::Keyed { guess } => {
                 let guessed = || of(guess).map_or(learnt.before, |code| code as i64);
                 let expected = known.map_or_else(guessed, |known| known.code);
                 let contexts: [usize; INPUTS] = [
-                    seen * 16 + learnt.hits[seen],
+                    seen * 16 + track.hits,
                     seen * 24 + last,
                     seen * (1 + past.uses * 4 + past.faults),
                     seen * 50 + (expected.clamp(0, 4999) / 100) as usize,
@@ -224,8 +234,8 @@ impl<'a> Linked<'a> {
                 ];
                 let step = learnt.model.code(coder, contexts, (code as i64).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
-                learnt.steps[seen] = [step.unsigned_abs(), learnt.steps[seen][0]];
-                learnt.hits[seen] = (learnt.hits[seen] * 2 + usize::from(step == 0)) % 16;
+                track.steps = [step.unsigned_abs(), track.steps[0]];
+                track.hits = (track.hits * 2 + usize::from(step == 0)) % 16;
                 learnt.before = value;
                 if let Some(key) = key {
                     let faults = if step == 0 { past.faults.saturating_sub(1) } else { (past.faults + 1).min(3) };
@@ -287,6 +297,16 @@ struct Part {
     is_key: bool,
 }
 
+/// A column while the games are gone through.
+#[derive(Clone, Copy, Default)]
+struct ColumnState {
+    part: Part,
+    /// How many of its values have been met, where it predicts others.
+    place: usize,
+    /// Its first value in this game, as far as that is known.
+    first: Option<Key>,
+}
+
 /// What is to be done for a game that has those columns; mostly the same as for the one before.
 #[derive(Default)]
 struct Plan<'a> {
@@ -298,7 +318,7 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn turn_to(&mut self, game: &'a [u32], parts: &[Part]) {
+    fn turn_to(&mut self, game: &'a [u32], columns: &[ColumnState]) {
         if self.game.is_some_and(|before| std::ptr::eq(before, game)) {
             return;
         }
@@ -306,12 +326,12 @@ impl<'a> Plan<'a> {
         self.given.clear();
         self.counts.fill(0);
         for column in game.iter().map(|column| *column as usize) {
-            let part = parts[column];
+            let Some(ColumnState { part, .. }) = columns.get(column) else { continue };
             if part.is_given {
                 self.given.push(column);
             }
-            if let Some(link) = part.link {
-                self.counts[link] += 1;
+            if let Some(count) = part.link.and_then(|link| self.counts.get_mut(link)) {
+                *count += 1;
             }
         }
     }
@@ -330,51 +350,55 @@ pub(crate) fn code<'a>(
     cell: impl Fn(usize, usize) -> Option<Cell<'a>>,
     given: impl Fn(usize, usize) -> u64,
 ) -> Option<Vec<Vec<u64>>> {
-    let mut parts = vec![Part::default(); columns];
+    let mut columns = vec![ColumnState::default(); columns];
     for column in links.iter().flat_map(Link::asks) {
-        if let Some(part) = parts.get_mut(column) {
-            part.is_given = true;
+        if let Some(column) = columns.get_mut(column) {
+            column.part.is_given = true;
         }
     }
     for (number, link) in links.iter().enumerate() {
-        let part = parts.get_mut(link.column)?;
+        let part = &mut columns.get_mut(link.column)?.part;
         (part.link, part.is_given) = (Some(number), false);
     }
     for key in links.iter().filter_map(|link| link.key) {
-        if let Some(part) = parts.get_mut(key) {
-            part.is_key = true;
+        if let Some(column) = columns.get_mut(key) {
+            column.part.is_key = true;
         }
     }
     let mut linked = Linked::new(links);
     let mut codes = vec![Vec::new(); links.len()];
-    let mut places = vec![0; columns];
-    // The first value of each column in this game, as far as it is known; and the columns that have one.
-    let mut first: Vec<Option<Key>> = vec![None; columns];
+    // The columns whose first value in this game is known.
     let mut known = Vec::new();
     let mut texts: HashMap<&[u8], usize> = HashMap::default();
     let mut plan = Plan { counts: vec![0; links.len()], ..Plan::default() };
     for game in games {
-        plan.turn_to(game, &parts);
-        known.drain(..).for_each(|column: usize| first[column] = None);
-        for &column in &plan.given {
-            if first[column].is_none() {
-                let (code, text) = cell(column, places[column])?;
-                let next = texts.len() + 1;
-                let is_text = parts[column].is_key && !text.is_empty();
-                first[column] = Some((code, if is_text { *texts.entry(text).or_insert(next) } else { 0 }));
-                known.push(column);
+        plan.turn_to(game, &columns);
+        for column in known.drain(..) {
+            if let Some(column) = columns.get_mut::<usize>(column) {
+                column.first = None;
             }
-            places[column] += 1;
         }
-        for (number, (link, codes)) in links.iter().zip(&mut codes).enumerate() {
-            for _ in 0..plan.counts[number] {
-                let key = link.key.and_then(|key| *first.get(key)?);
-                let of = |column: Option<usize>| Some(first.get(column?)?.as_ref()?.0);
+        for &number in &plan.given {
+            let column = columns.get_mut(number)?;
+            if column.first.is_none() {
+                let (code, text) = cell(number, column.place)?;
+                let next = texts.len() + 1;
+                let is_text = column.part.is_key && !text.is_empty();
+                column.first = Some((code, if is_text { *texts.entry(text).or_insert(next) } else { 0 }));
+                known.push(number);
+            }
+            column.place += 1;
+        }
+        for (number, ((link, codes), count)) in links.iter().zip(&mut codes).zip(&plan.counts).enumerate() {
+            for _ in 0..*count {
+                let key = link.key.and_then(|key| columns.get(key)?.first);
+                let of = |column: Option<usize>| Some(columns.get(column?)?.first?.0);
                 let code = linked.code(number, coder, given(number, codes.len()), key, of)?;
                 codes.try_reserve(1).ok()?;
                 codes.push(code);
-                if first[link.column].is_none() {
-                    first[link.column] = Some((code, 0));
+                let column = columns.get_mut(link.column)?;
+                if column.first.is_none() {
+                    column.first = Some((code, 0));
                     known.push(link.column);
                 }
             }

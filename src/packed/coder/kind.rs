@@ -5,13 +5,18 @@ use crate::packed::model::Model;
 
 /// The outcome that a kind of game names.
 pub(crate) fn outcome_of(kind: usize) -> Outcome {
-    [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw][kind & 3]
+    match kind & 3 {
+        0 => Outcome::Unknown,
+        1 => Outcome::BlackWins,
+        2 => Outcome::WhiteWins,
+        _ => Outcome::Draw,
+    }
 }
 
 /// Returns the share of a kind of game: plain games by result, then rich ones.
 pub(crate) fn kind_share(model: &Model, kind: usize) -> (u32, u32) {
-    let before = model.kinds[..kind].iter().map(|share| u32::from(*share)).sum();
-    (before, u32::from(model.kinds[kind]))
+    let before = model.kinds.iter().take(kind).map(|share| u32::from(*share)).sum();
+    (before, model.kinds.get(kind).map_or(0, |share| u32::from(*share)))
 }
 
 /// Returns the kind whose share holds `place`.

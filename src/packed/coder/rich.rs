@@ -1,14 +1,14 @@
 //! Games with variations, glyphs, marks, texts' places or null moves: a token before everything, with shares that adapt.
 
 use super::kind::{kind_share, outcome_of};
-use super::line::Line;
-use super::range::Decoder;
+use super::line::GameLine;
+use super::range::RangeDecoder;
 use super::shares::{Shares, WHOLE, decode_end};
 use crate::brenner::decode::Item;
 use crate::brenner::encode::{push_close, push_mark, push_move, push_nag, push_open, push_outcome, push_text_mark};
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
-use crate::packed::fault::Fault;
+use crate::packed::fault::PackedFault;
 use crate::packed::model::{Model, Prices};
 
 /// The deepest nesting of variations.
@@ -33,6 +33,7 @@ impl<const N: usize> Adaptive<N> {
     const GROWTH: u16 = 16;
     const MOST: u32 = 2048;
 
+    #[expect(clippy::indexing_slicing, reason = "symbols are below `N`")]
     fn share(&self, symbol: usize) -> (u32, u32) {
         let before = self.widths[..symbol].iter().map(|width| u32::from(*width)).sum();
         (before, u32::from(self.widths[symbol]))
@@ -42,6 +43,7 @@ impl<const N: usize> Adaptive<N> {
         self.widths.iter().map(|width| u32::from(*width)).sum()
     }
 
+    #[expect(clippy::indexing_slicing, reason = "symbols are below `N`")]
     fn learn(&mut self, symbol: usize) {
         self.widths[symbol] += Self::GROWTH;
         if self.total() > Self::MOST {
@@ -57,7 +59,7 @@ impl<const N: usize> Adaptive<N> {
         self.learn(symbol);
     }
 
-    fn decode(&mut self, decoder: &mut Decoder) -> usize {
+    fn decode(&mut self, decoder: &mut RangeDecoder) -> usize {
         let place = decoder.peek(self.total());
         let mut end = 0;
         let symbol = self.widths.iter().position(|width| {
@@ -101,6 +103,7 @@ impl Tokens {
         }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "tokens are below `TOKENS`, and two bits an index of 4")]
     fn context(&mut self) -> &mut Adaptive<TOKENS> {
         &mut self.tokens[self.before][self.adorned]
     }
@@ -119,7 +122,7 @@ impl Tokens {
         self.seen(token);
     }
 
-    fn decode(&mut self, decoder: &mut Decoder) -> usize {
+    fn decode(&mut self, decoder: &mut RangeDecoder) -> usize {
         let token = self.context().decode(decoder);
         self.seen(token);
         token
@@ -128,14 +131,14 @@ impl Tokens {
 
 /// The line that is walked, and those that wait for a variation to close; each with itself before its last move.
 struct Tree<'m> {
-    now: Line<'m>,
-    before: Line<'m>,
-    stack: Vec<(Line<'m>, Line<'m>)>,
+    now: GameLine<'m>,
+    before: GameLine<'m>,
+    stack: Vec<(GameLine<'m>, GameLine<'m>)>,
 }
 
 impl<'m> Tree<'m> {
     fn new(model: &'m Model, start: &Position) -> Option<Tree<'m>> {
-        let now = Line::new(model, start)?;
+        let now = GameLine::new(model, start)?;
         Some(Tree { before: now.clone(), now, stack: Vec::new() })
     }
 
@@ -215,19 +218,19 @@ pub(crate) fn decode(
     model: &Model,
     start: &Position,
     kind: usize,
-    mut decoder: Decoder,
+    mut decoder: RangeDecoder,
     (limit, most): (u32, usize),
     out: &mut Vec<u8>,
-) -> Result<(), Fault> {
+) -> Result<(), PackedFault> {
     let outcome = outcome_of(kind);
-    let mut tree = Tree::new(model, start).ok_or(Fault::Start)?;
+    let mut tree = Tree::new(model, start).ok_or(PackedFault::Start)?;
     let mut prices = Prices::new();
     let mut tokens = Tokens::new();
     let first = out.len();
     let mut plies = 0;
     while plies < limit {
         if decoder.is_spent() || out.len() - first > most {
-            return Err(Fault::Overlong);
+            return Err(PackedFault::Overlong);
         }
         if tree.stack.is_empty() && decode_end(model, &mut decoder, || tree.now.end_context(outcome)) {
             push_outcome(outcome, out);
@@ -237,7 +240,7 @@ pub(crate) fn decode(
         match token {
             MOVE => {
                 if !tree.now.price(&mut prices) || prices.count == 0 {
-                    return Err(Fault::NoMove);
+                    return Err(PackedFault::NoMove);
                 }
                 tree.before.clone_from(&tree.now);
                 tree.now.read_move(&prices, &mut decoder, out);
@@ -250,14 +253,14 @@ pub(crate) fn decode(
             TEXT => push_text_mark(out),
             NAG => push_nag(tokens.nags.decode(&mut decoder) as u8, out),
             GOOD | BAD => push_mark(token == GOOD, out),
-            OPEN if tree.stack.len() >= MOST_DEPTH => return Err(Fault::Overlong),
+            OPEN if tree.stack.len() >= MOST_DEPTH => return Err(PackedFault::Overlong),
             OPEN => {
                 push_open(out);
                 tree.open();
             }
             _ => {
                 if !tree.close() {
-                    return Err(Fault::Nesting);
+                    return Err(PackedFault::Nesting);
                 }
                 push_close(out);
             }

@@ -3,7 +3,7 @@
 //! A decoder knows the length of a stream. With many bits left, a game cannot be at its end, and nothing is said of it; with few left,
 //! each step says whether the game ends, and that is likely, so it costs little.
 
-use super::range::{Decoder, Encoder};
+use super::range::{RangeDecoder, RangeEncoder};
 use crate::packed::model::Model;
 
 /// The greatest room, in bits, with which a game can end otherwise than in mate or stalemate.
@@ -31,13 +31,14 @@ fn room_place(room: i64) -> usize {
     (room + 8).clamp(0, 31) as usize
 }
 
+#[expect(clippy::indexing_slicing, reason = "contexts are masked, slack is clamped")]
 fn end_share(model: &Model, context: usize, room: i64) -> u32 {
     u32::from(model.ends[context & 31][room_place(room)])
 }
 
 /// Returns whether a game that could end here does.
 #[inline]
-pub(crate) fn decode_end(model: &Model, decoder: &mut Decoder, context: impl FnOnce() -> usize) -> bool {
+pub(crate) fn decode_end(model: &Model, decoder: &mut RangeDecoder, context: impl FnOnce() -> usize) -> bool {
     let room = decoder.room();
     if room > MOST_ROOM {
         return false;
@@ -75,7 +76,7 @@ impl<'m> Shares<'m> {
     ) -> Option<()> {
         let least = {
             let mut scratch = Vec::with_capacity(64 + self.list.len() / 2);
-            let mut encoder = Encoder::new(&mut scratch);
+            let mut encoder = RangeEncoder::new(&mut scratch);
             for share in &self.list {
                 if let Share::Symbol(from, width, total) = *share {
                     encoder.encode(from, width, total);
@@ -93,7 +94,7 @@ impl<'m> Shares<'m> {
     fn tell(&self, length: usize, end: Option<usize>, seen: &mut Vec<(usize, usize, bool)>, out: &mut Vec<u8>) -> bool {
         let before = out.len();
         seen.clear();
-        let mut encoder = Encoder::new(out);
+        let mut encoder = RangeEncoder::new(out);
         for share in &self.list {
             match *share {
                 Share::Symbol(from, width, total) => encoder.encode(from, width, total),

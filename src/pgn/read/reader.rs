@@ -357,7 +357,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         if self.branching {
             self.before.clone_from(&self.now);
         }
-        self.now.play(m);
+        self.now.play_unchecked(m);
         self.ply += 1;
         self.moves += 1;
         self.moved = true;
@@ -376,7 +376,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
         match m.kind {
             MoveKind::Plain => self.now.play_plain(m, check),
-            _ => self.now.play(m),
+            _ => self.now.play_unchecked(m),
         }
         self.ply += 1;
         self.moves += 1;

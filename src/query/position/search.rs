@@ -2,7 +2,7 @@
 
 use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::OPEN;
-use crate::brenner::decode::{Decoder, Item, Texts};
+use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::ReplayError;
 use crate::chess::Position;
 use crate::error::{Damage, Error, Result};
@@ -224,7 +224,7 @@ fn all_lines(
 
 /// Calls `seen` with every position of a game, variations included, its ply along its line, and whether it is in a variation.
 fn lines(game: &GameRef<'_>, mut seen: impl FnMut(&Position, u32, bool)) -> Result<(), ReplayError> {
-    let mut decoder = Decoder::new(game.moves(), game.start().clone(), Texts::Apart);
+    let mut decoder = Decoder::new(game.moves(), game.start().clone(), TextPlaces::Apart);
     let (mut ply, mut before) = (0u32, Vec::new());
     seen(decoder.position(), 0, false);
     loop {

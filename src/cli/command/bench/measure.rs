@@ -1,7 +1,7 @@
-//! The measurements of `scoresheet bench`, each with its answers checked.
+//! The measurements of `scoresheet bench`, each with its results checked.
 
 use crate::failure::Failure;
-use crate::out::move_sizes::Forms;
+use crate::out::move_sizes::MoveSizes;
 use crate::text::ratio;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, Chunk};
@@ -11,9 +11,9 @@ use scoresheet::error::{Error, Result};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Positions asked for at random.
+/// Number of random positions.
 const QUESTIONS: usize = 200_000;
-/// How often the short measurements are repeated; the best counts.
+/// How often the short measurements are repeated; the best is taken.
 const ROUNDS: u32 = 5;
 /// FENs written for their speed.
 const FENS: usize = 4_000;
@@ -22,8 +22,8 @@ fn wrong(what: String) -> Failure {
     Failure::Message(format!("WRONG ANSWER: {what}; please report this"))
 }
 
-/// What the decoder that checks every move finds.
-pub struct Truth {
+/// The results of the decoder that checks every move.
+pub struct Reference {
     positions: u64,
     plies: u64,
     /// The keys of all positions, and of the last ones of all games, added up.
@@ -34,7 +34,7 @@ pub struct Truth {
 }
 
 /// Looks at every position of every game, each move checked, first for its time and then for the keys.
-pub fn truth(archive: &Archive) -> Result<Truth, Failure> {
+pub fn reference(archive: &Archive) -> Result<Reference, Failure> {
     let start = Instant::now();
     let positions = over(archive, |chunk| {
         let mut positions = 0;
@@ -49,7 +49,7 @@ pub fn truth(archive: &Archive) -> Result<Truth, Failure> {
     let time = start.elapsed().as_nanos() as f64;
     let expected = archive.totals()?.plies + archive.len();
     if positions != expected {
-        return Err(wrong(format!("{positions} positions seen where there are {expected}")));
+        return Err(wrong(format!("{positions} positions found instead of {expected}")));
     }
     let [keys, ends] = over(archive, |chunk| {
         let (mut keys, mut ends) = (0u64, 0u64);
@@ -64,7 +64,7 @@ pub fn truth(archive: &Archive) -> Result<Truth, Failure> {
         Ok([keys, ends])
     })?;
     let plies = positions - archive.len();
-    Ok(Truth { positions, plies, keys, ends, nanoseconds: ratio(time, plies as f64) })
+    Ok(Reference { positions, plies, keys, ends, nanoseconds: ratio(time, plies as f64) })
 }
 
 /// Adds up what `work` finds in each chunk, on all threads.
@@ -74,14 +74,14 @@ fn over(archive: &Archive, work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync)
 }
 
 /// Returns what the moves of all games take in each form.
-pub fn forms(archive: &Archive) -> Result<Forms, Failure> {
-    let add = |forms: Result<Forms>, game: Result<scoresheet::archive::GameRef<'_>>| {
+pub fn forms(archive: &Archive) -> Result<MoveSizes, Failure> {
+    let add = |forms: Result<MoveSizes>, game: Result<scoresheet::archive::GameRef<'_>>| {
         let mut forms = forms?;
         forms.add(&game?.to_game()?);
         Ok(forms)
     };
-    let sum = archive.par_games().fold(|| Ok(Forms::default()), add);
-    Ok(sum.reduce(|| Ok(Forms::default()), |a, b| Ok(a?.plus(b?)))?)
+    let sum = archive.par_games().fold(|| Ok(MoveSizes::default()), add);
+    Ok(sum.reduce(|| Ok(MoveSizes::default()), |a, b| Ok(a?.plus(b?)))?)
 }
 
 /// Nanoseconds a ply, on one thread and on all.
@@ -92,15 +92,15 @@ pub struct Speed {
 }
 
 /// Replays every game to its end, walks over every position, and does so with keys.
-pub fn scans(archive: &Archive, truth: &Truth) -> Result<[Speed; 3], Failure> {
+pub fn scans(archive: &Archive, reference: &Reference) -> Result<[Speed; 3], Failure> {
     // Keys that `ends` does not work out are taken in a round that does not count.
     let last = over(archive, |chunk| {
         let mut sum = 0u64;
         chunk.ends(|_, state| sum = sum.wrapping_add(state.position().zobrist()))?;
         Ok([sum, 0])
     })?[0];
-    if last != truth.ends {
-        return Err(wrong(format!("replay ends with {last:016x}, the decoder with {:016x}", truth.ends)));
+    if last != reference.ends {
+        return Err(wrong(format!("replay ends with {last:016x}, the decoder with {:016x}", reference.ends)));
     }
     let ends = |chunk: &Chunk<'_>| {
         let mut plies = 0;
@@ -121,15 +121,15 @@ pub fn scans(archive: &Archive, truth: &Truth) -> Result<[Speed; 3], Failure> {
         Ok([sum, 0])
     };
     Ok([
-        speed(archive, truth, truth.plies, ends)?,
-        speed(archive, truth, truth.positions, walk)?,
-        speed(archive, truth, truth.keys, keys)?,
+        speed(archive, reference, reference.plies, ends)?,
+        speed(archive, reference, reference.positions, walk)?,
+        speed(archive, reference, reference.keys, keys)?,
     ])
 }
 
 fn speed(
     archive: &Archive,
-    truth: &Truth,
+    reference: &Reference,
     expected: u64,
     work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync,
 ) -> Result<Speed, Failure> {
@@ -148,7 +148,7 @@ fn speed(
             return Err(wrong(format!("a scan finds {found:x} and {also:x}, the decoder {expected:x}")));
         }
     }
-    let each = |time: Duration| ratio(time.as_nanos() as f64, truth.plies as f64);
+    let each = |time: Duration| ratio(time.as_nanos() as f64, reference.plies as f64);
     Ok(Speed { one: each(one), all: each(all) })
 }
 

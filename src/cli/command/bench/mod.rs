@@ -1,4 +1,4 @@
-//! `scoresheet bench`: sizes and speeds on a file of the user's, each answer checked.
+//! `scoresheet bench`: sizes and speeds on a PGN file of one's own, with the results checked.
 
 mod measure;
 mod page;
@@ -21,18 +21,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// PGN beyond this size is compressed at the lower level, as the higher one takes minutes.
+/// PGN larger than this is compressed at a lower level, as the higher one takes minutes.
 const ZSTD_LIMIT: u64 = 200_000_000;
+
 /// Measure size and speed on a PGN file
 ///
-/// Imports the file into a temporary archive and measures bytes a ply by part (against the PGN, and against zstd of it), the import,
-/// replay and scans of all games on one thread and on all, FENs, and positions at random. The answers are checked against the decoder
+/// Imports the file into a temporary archive and measures bytes per ply by part (compared with the PGN and with its zstd), the import, replay
+/// and scans of all games on one thread and on all, writing FENs, and random access to positions. The results are checked against the decoder
 /// that checks every move; a wrong one ends the benchmark.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
+Examples:
   scoresheet bench games.pgn
-  scoresheet bench games.pgn --report bench.html    the same with plots, in one file for a browser")]
+  scoresheet bench games.pgn --report bench.html    also as a page with charts")]
 pub struct Args {
     /// A PGN file, plain or compressed
     #[arg(value_name = "FILE")]
@@ -43,13 +44,13 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Also write a report with plots to this file, in HTML
+    /// Also write a self-contained HTML page with charts to this file
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Replace that file if it exists already and is such a page
+    /// Replace that file if it already exists and is an HTML page
     #[arg(long, requires = "report")]
     force: bool,
-    /// Do not tell what is being measured
+    /// Do not show what is being measured
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -63,14 +64,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let report =
             report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;
         let folder = TemporaryFolder::create()
-            .map_err(|error| Failure::Message(format!("cannot make a temporary folder: {error}")))?;
+            .map_err(|error| Failure::Message(format!("cannot create a temporary folder: {error}")))?;
         let path = folder.path().join("bench.bga");
-        let tell = |what: &str| {
+        let announce = |what: &str| {
             if !args.quiet {
                 session.note(what);
             }
         };
-        tell("import ...");
+        announce("import ...");
         let start = Instant::now();
         let summary = import_into(args, &path)?;
         let import_seconds = start.elapsed().as_secs_f64();
@@ -78,24 +79,24 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             true => None,
             false => {
                 let level = if summary.pgn_bytes > ZSTD_LIMIT { 12 } else { 19 };
-                tell(&format!("zstd -{level} ..."));
+                announce(&format!("zstd -{level} ..."));
                 let size = zstd_size(&args.file, level)
                     .map_err(|error| Failure::Message(format!("cannot compress {}: {error}", shown(&args.file))))?;
                 Some((level, size))
             }
         };
         let archive = archives::open(session, &path)?;
-        tell("every position, each move checked ...");
-        let truth = measure::truth(&archive)?;
-        tell("replay and scans ...");
-        let speeds = measure::scans(&archive, &truth)?;
-        tell("FENs ...");
+        announce("every position, each move checked ...");
+        let reference = measure::reference(&archive)?;
+        announce("replay and scans ...");
+        let speeds = measure::scans(&archive, &reference)?;
+        announce("FENs ...");
         let fen = measure::fens(&archive)?;
-        tell("positions at random ...");
+        announce("positions at random ...");
         let random = measure::random(&archive)?;
-        tell("the moves in every form ...");
+        announce("the moves in every form ...");
         let forms = measure::forms(&archive)?;
-        let bench = Bench { summary, import_seconds, zstd, speeds, fen, random, forms, checked: truth.nanoseconds };
+        let bench = Bench { summary, import_seconds, zstd, speeds, fen, random, forms, checked: reference.nanoseconds };
         if let Some(report) = &report {
             let page = page::page(&bench, &args.file, rayon::current_num_threads());
             new_file::write(report, |file| Ok(file.write_all(page.as_bytes())?))?;
@@ -104,7 +105,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let text = if args.json { format!("{}\n", bench.json()) } else { bench.text() };
         out.write_all(text.as_bytes())?;
         out.flush()?;
-        Ok(Code::Fine)
+        Ok(Code::Success)
     })
 }
 
@@ -119,7 +120,7 @@ fn import_into(args: &Args, path: &Path) -> Result<Summary, Failure> {
     let summary = import::import(&files, path, &options, &Progress::default(), &AtomicBool::new(false), |_| {})?;
     match summary.stopped {
         Some(error) => Err(error.into()),
-        None if summary.stored == 0 => Err(Failure::Message(format!("{}: no game to measure with", shown(&args.file)))),
+        None if summary.stored == 0 => Err(Failure::Message(format!("{}: no games to measure", shown(&args.file)))),
         None => Ok(summary),
     }
 }

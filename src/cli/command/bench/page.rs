@@ -1,4 +1,4 @@
-//! The report of `scoresheet bench`: one HTML file with nothing outside it, plots as inline SVG.
+//! The report of `scoresheet bench`: one self-contained HTML file with charts as inline SVG.
 
 use super::results::Bench;
 use crate::out::html::escape;
@@ -27,7 +27,7 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
         env!("CARGO_PKG_VERSION"),
         processor().map(|name| format!(", {}", escape(&name))).unwrap_or_default(),
     );
-    page += "<h2>Size</h2>\n<table>\n<tr><th></th><th>bytes</th><th>a game</th><th>a ply</th></tr>\n";
+    page += "<h2>Size</h2>\n<table>\n<tr><th></th><th>bytes</th><th>per game</th><th>per ply</th></tr>\n";
     let per = |bytes: u64, of: u64| ratio(bytes as f64, of as f64);
     for (title, _, bytes) in &sizes {
         // Writing to a string does not fail.
@@ -45,19 +45,19 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
         let rows = sizes.iter().filter(|(_, name, _)| wanted(name));
         rows.map(|(title, _, bytes)| (title.trim().to_owned(), per(*bytes, plies))).collect()
     };
-    page += &plot("Bytes a ply", &bars(&|name| matches!(name, "pgn" | "zstd" | "archive")));
-    page += &plot("Bytes a ply by part of the archive", &bars(&|name| !matches!(name, "pgn" | "zstd" | "archive")));
+    page += &plot("Bytes per ply", &bars(&|name| matches!(name, "pgn" | "zstd" | "archive")));
+    page += &plot("Bytes per ply by part of the archive", &bars(&|name| !matches!(name, "pgn" | "zstd" | "archive")));
     let _ = writeln!(page, "<h2>Moves alone, by form</h2>\n<pre>{}</pre>", escape(&bench.forms.text()));
     page += "<h2>Speed</h2>\n<table>\n";
     for (title, value) in bench.rows() {
         let _ = writeln!(page, "<tr><td>{}</td><td>{}</td></tr>", escape(title), escape(&value));
     }
     page += "</table>\n";
-    page += &plot("Nanoseconds a ply, all threads, and a FEN", &bench.nanoseconds());
+    page += &plot("Nanoseconds per ply on all threads, and per FEN", &bench.nanoseconds());
     page + "<p>All answers agree with those of the decoder that checks every move.</p>\n</html>\n"
 }
 
-/// A plot of horizontal bars.
+/// A chart of horizontal bars.
 fn plot(title: &str, bars: &[(String, f64)]) -> String {
     let most = bars.iter().map(|bar| bar.1).fold(0.0, f64::max);
     let height = bars.len() * BAR + 10;
@@ -82,7 +82,7 @@ fn plot(title: &str, bars: &[(String, f64)]) -> String {
     plot + "</svg>\n"
 }
 
-/// The processor's name, where the system tells it.
+/// Returns the processor's name, if the system provides it.
 fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;

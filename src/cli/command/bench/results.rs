@@ -1,9 +1,9 @@
 //! What `scoresheet bench` has measured: tables for people, JSON for programs, and rows for the page with plots.
 
 use super::measure::{Random, Speed};
-use crate::out::archive_sizes::Parts;
+use crate::out::archive_sizes::ArchiveSizes;
 use crate::out::json::{Object, rounded};
-use crate::out::move_sizes::Forms;
+use crate::out::move_sizes::MoveSizes;
 use crate::text::{ratio, thousands};
 use scoresheet::import::Summary;
 
@@ -16,7 +16,7 @@ pub struct Bench {
     pub fen: f64,
     pub random: Random,
     /// The moves in every form that Brenner's document has for them.
-    pub forms: Forms,
+    pub forms: MoveSizes,
     pub checked: f64,
 }
 
@@ -29,7 +29,7 @@ impl Bench {
             rows.push((format!("zstd -{level} of the PGN"), "zstd", bytes));
         }
         rows.push(("archive and index".to_owned(), "archive", archive_bytes + index_bytes));
-        let parts = Parts::new(totals, archive_bytes, index_bytes).rows();
+        let parts = ArchiveSizes::new(totals, archive_bytes, index_bytes).rows();
         let parts = parts.into_iter().filter(|(_, name, _)| *name != "all");
         rows.extend(parts.map(|(title, name, bytes)| (format!("  {title}"), name, bytes)));
         rows
@@ -43,15 +43,15 @@ impl Bench {
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let Random { p50, p99, mean } = self.random;
         let [ends, walk, keys] =
-            self.speeds.map(|speed| format!("{:.2} ns a ply (on all threads {:.2})", speed.one, speed.all));
+            self.speeds.map(|speed| format!("{:.2} ns per ply (on all threads {:.2})", speed.one, speed.all));
         vec![
-            ("import", format!("{:.1} MB of PGN a second ({:.2} s)", self.import_rate(), self.import_seconds)),
+            ("import", format!("{:.1} MB of PGN per second ({:.2} s)", self.import_rate(), self.import_seconds)),
             ("replay", ends),
             ("scan of all positions", walk),
             ("scan with Zobrist keys", keys),
-            ("scan, moves checked", format!("{:.2} ns a ply on all threads", self.checked)),
+            ("scan, moves checked", format!("{:.2} ns per ply on all threads", self.checked)),
             ("FEN", format!("{:.1} ns", self.fen)),
-            ("position at random", format!("{mean:.0} ns to its FEN; clock included p50 {p50} ns, p99 {p99} ns")),
+            ("random position", format!("{mean:.0} ns to its FEN; with the clock p50 {p50} ns, p99 {p99} ns")),
         ]
     }
 
@@ -78,8 +78,8 @@ impl Bench {
             thousands(self.summary.plies),
             "size",
             "bytes",
-            "a game",
-            "a ply"
+            "per game",
+            "per ply"
         );
         for (title, _, bytes) in self.sizes() {
             let size = bytes as f64;

@@ -1,4 +1,4 @@
-//! `scoresheet export`: the PGN back, or the games in another format.
+//! `scoresheet export`: the games as PGN or in another format.
 
 mod original;
 
@@ -23,18 +23,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Write the games back as PGN, with all their tags, comments and variations, or in another format
+/// Export the games as PGN, with all tags, comments and variations, or in another format
 ///
-/// Tags come in their original order, movetext in lines of at most 80 columns. A game that cannot be read, in a damaged archive, is
-/// told and left out.
+/// Tags keep their original order; movetext is wrapped at 80 columns. A game that cannot be read, in a damaged archive, is reported and left
+/// out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet export games.bga > games.pgn
   scoresheet export games.bga -o games.pgn.zst              compressed with zstd
-  scoresheet export games.bga --games 5,10-20,1000-         these games only
+  scoresheet export games.bga --games 5,10-20,1000-         only these games
   scoresheet export games.bga --where 'elo >= 2700 and eco = B90'
-  scoresheet export games.bga --original -o games.pgn       the file that was imported, byte for byte
+  scoresheet export games.bga --original -o games.pgn       the imported file, byte for byte
   scoresheet export games.bga --format fen                  every position of every game")]
 pub struct Args {
     /// The archive, or several, one after the other
@@ -43,21 +43,21 @@ pub struct Args {
     /// The file to write instead of standard output; compressed if its name ends in .zst, .gz, .bz2 or .zip
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the output file if it exists already and holds the same kind of thing
+    /// Replace the output file if it already exists and has the same kind of content
     #[arg(long, requires = "output")]
     force: bool,
-    /// Write the source as it was, byte for byte, and check that it is; several sources go into a folder, -o FOLDER/
+    /// Restore the source file byte for byte and verify its SHA-256; several sources go into a folder, -o FOLDER/
     #[arg(long, conflicts_with_all = ["games", "format", "filter"])]
     original: bool,
-    /// Of the sources with --original, this one: its number, from 1, or its name as `info` shows it
+    /// With --original, only this source: its number, from 1, or its name as `scoresheet info` shows it
     #[arg(long, value_name = "N|NAME", requires = "original")]
     source: Option<String>,
-    /// These games only, in this order, as in 5,10-20,1000-
+    /// Only these games, in this order, e.g. 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
-    /// What to write; formats other than pgn leave out variations, and most of them comments and tags
+    /// The output format; all but pgn leave out variations, and most of them comments and tags
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
@@ -125,7 +125,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
     };
     match damaged + undecided {
-        0 => Ok(Code::Fine),
+        0 => Ok(Code::Success),
         lost => Err(Failure::Message(format!(
             "{} could not be read and {} left out; see `scoresheet verify`",
             count(lost, "game", "games"),

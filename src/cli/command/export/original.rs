@@ -12,7 +12,7 @@ use scoresheet::format::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What is asked for.
+/// What to restore.
 pub struct Request<'a> {
     pub archive: &'a Path,
     /// One source, by number or name; `None` for all.
@@ -23,7 +23,7 @@ pub struct Request<'a> {
     pub quiet: bool,
 }
 
-/// Writes the sources that are asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads have been
+/// Writes the sources asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads have been
 /// installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
@@ -35,13 +35,13 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let folder = request.output.filter(|path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/"));
     if chosen.len() != 1 && folder.is_none() {
         return Err(Failure::Message(match chosen.len() {
-            0 => "the archive has no source that was read to its end".to_owned(),
+            0 => "no source of the archive was read to its end".to_owned(),
             _ => format!("{}: choose one with --source, or give a folder with -o FOLDER/", list(&all)),
         }));
     }
     let mut outputs = Outputs::of([request.archive]);
     let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::of_force(request.force));
-    let mut code = Code::Fine;
+    let mut code = Code::Success;
     let mut exact = |source: &Source, same: bool| {
         if !(same && source.exact) {
             code = Code::Failed;
@@ -69,7 +69,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     if request.source.is_none() && of_sources < archive.len() {
         let rest = count(archive.len() - of_sources, "game is", "games are");
         session.message(&format!(
-            "{rest} of a source that was not read to its end, and not written; export without --original has all"
+            "{rest} from a source that was not read to its end, and left out; export without --original writes all games"
         ));
     }
     Ok(code)
@@ -84,7 +84,7 @@ fn choose<'a>(all: &'a [Source], wanted: &str) -> Result<&'a Source, Failure> {
         (Some(source), ..) | (None, Some(source), None) => Ok(source),
         (None, None, _) => Err(none()),
         (None, Some(_), Some(_)) => {
-            Err(Failure::Message(format!("more than one source is called {wanted:?}, give its number: {}", list(all))))
+            Err(Failure::Message(format!("more than one source is called {wanted:?}; give its number: {}", list(all))))
         }
     }
 }
@@ -97,8 +97,8 @@ fn list(all: &[Source]) -> String {
     format!("the archive has {} ({}{more})", count(all.len() as u64, "source", "sources"), names.join(", "))
 }
 
-/// Returns the name for the text of a source: its own without the endings of compressed files and containers, for the text is written as it is; and
-/// with that of PGN, where the text is PGN and its own name says something else.
+/// Returns the name for the text of a source: its own without the endings of compressed files and containers, as the text is written plain; with .pgn
+/// added if the text is PGN and the name says otherwise.
 fn file_name(source: &Source) -> String {
     let (compression, name) = match source.name.as_str() {
         "-" => return "standard-input.pgn".to_owned(),
@@ -116,17 +116,17 @@ fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::with_capacity(sources.len());
     for source in sources {
         let name = file_name(source);
-        // The archive may be anyone's: its names must not lead out of the folder.
+        // The archive may be crafted: its names must not lead out of the folder.
         if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
             return Err(Failure::Message(format!(
-                "{:?} is no name for a file: take it with --source and -o FILE",
+                "{:?} cannot be a file name: export it with --source and -o FILE",
                 source.name
             )));
         }
         let path = folder.join(&name);
         if paths.contains(&path) {
             return Err(Failure::Message(format!(
-                "more than one source would become {}: take them one by one with --source",
+                "more than one source would become {}: export them one by one with --source",
                 shown(&path)
             )));
         }
@@ -157,16 +157,16 @@ fn report(request: &Request, session: &Session, source: &Source, same: bool) {
     let bytes = thousands(*bytes);
     match (same, *exact) {
         (true, true) if request.quiet => {}
-        (true, true) => session.note(&format!("{name}: {bytes} bytes, the same as were imported (SHA-256)")),
-        // Nothing of it is missing, and yet it is not the source.
+        (true, true) => session.note(&format!("{name}: {bytes} bytes, identical to what was imported (SHA-256)")),
+        // Nothing is missing, and yet it is not the source.
         (true, false) => session.message(&format!(
-            "{name}: not what was imported but the PGN made of it ({bytes} bytes): the source was PCN, whose own bytes are not kept"
+            "{name}: not what was imported but its conversion to PGN ({bytes} bytes): the source was PCN, whose own bytes are not kept"
         )),
         (false, true) => {
-            session.message(&format!("{name}: not the bytes that were imported (SHA-256): see `scoresheet verify`"))
+            session.message(&format!("{name}: differs from what was imported (SHA-256): see `scoresheet verify`"))
         }
         (false, false) => session.message(&format!(
-            "{name}: not the {bytes} bytes that were imported: some of them stand near no stored game and were not kept"
+            "{name}: differs from the {bytes} bytes that were imported: bytes far from any stored game were not kept"
         )),
     }
 }

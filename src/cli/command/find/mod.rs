@@ -6,7 +6,7 @@ use crate::failure::{self, Code, Failure};
 use crate::out::new_archive;
 use crate::select::filter::{self, Where};
 use crate::select::pattern::PatternArgs;
-use crate::select::position::SoughtArgs;
+use crate::select::position::PositionQueryArgs;
 use crate::select::{archives, side_files};
 use crate::session::Session;
 use crate::text::count;
@@ -19,57 +19,57 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Find the games that reach a position, transpositions included, or one like a pattern
+/// Find the games that reach a position, by transposition too, or a position that matches a pattern
 ///
-/// Clocks never count, and an en passant target only where a capture is legal. Fast with `scoresheet index --signatures` (8 bytes a
-/// game), at once with `scoresheet index --positions` (8 bytes a half-move); without them every game is looked into.
+/// Move counters are ignored, and an en passant target counts only if a capture is legal. Fast with `scoresheet index --signatures` (8 bytes
+/// per game), immediate with `scoresheet index --positions` (8 bytes per half-move); without them every game is replayed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet find games.bga --moves \"e4 c5 Nf3 d6 d4\"
   scoresheet find games.bga --fen \"8/8/4k3/8/8/4K3/4P3/8 w - -\" --any-side
   scoresheet find games.bga --moves \"d4 d5 c4\" --where 'elo >= 2700' --count
-  scoresheet find games.bga --material KRPkr --plies 10           rook and pawn against rook for ten half-moves
-  scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"     these pieces there, whatever else
-  scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'    a query in Scoutfish's JSON
+  scoresheet find games.bga --material KRPkr --plies 10          KRP against KR for 10 plies
+  scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"    at least these pieces
+  scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'   a query in Scoutfish's JSON
   scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn
-  scoresheet find games/*.bga --moves \"d4 f5\" --sort -elo --limit 20     the strongest of several archives")]
+  scoresheet find games/*.bga --moves \"d4 f5\" --sort -elo --limit 20")]
 pub struct Args {
-    /// The archive, or several, or a folder of them; of several, what names a game names its archive, too
+    /// The archive, or several, or a folder of them: then the archive is named with each game
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
-    sought: SoughtArgs,
+    position: PositionQueryArgs,
     #[command(flatten)]
     pattern: PatternArgs,
     #[command(flatten)]
     filter: Where,
-    /// Every ply at which a game has it, not the first alone
+    /// Report every ply at which a game matches, not only the first
     #[arg(long)]
     all_plies: bool,
-    /// In variations too
+    /// Search variations too
     #[arg(long)]
     variations: bool,
-    /// Print how many games there are, and nothing else
+    /// Print only the number of games
     #[arg(long, conflicts_with_all = ["format", "limit"])]
     count: bool,
-    /// Print no more than this many games
+    /// Print at most this many games
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// In the order of these fields (docs/QUERY.md), as in -elo,date: a - before what descends; games that do not say it come last. A
-    /// new archive keeps its order, and has the games that --limit takes
+    /// Sort by these fields (see docs/QUERY.md), e.g. -elo,date; - sorts in descending order, and games without the field come last. With -o
+    /// the games keep their archive order: --sort then only chooses which of them --limit takes
     #[arg(long, value_name = "KEY,..", allow_hyphen_values = true)]
     sort: Option<SortKeys>,
     /// What to print
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
-    /// Print nothing; write the games to a new archive, as they are stored
+    /// Write the games to a new archive instead of printing them; they are copied as stored
     #[arg(short, long, value_name = "FILE.bga", conflicts_with_all = ["format", "count"])]
     output: Option<PathBuf>,
-    /// Replace that file if it exists already and is an archive
+    /// Replace that file if it already exists and is an archive
     #[arg(long, requires = "output")]
     force: bool,
-    /// Tell on standard error what was done and how many games each step left
+    /// Report each step of the search on standard error, with the number of games that remain
     #[arg(long)]
     explain: bool,
     #[command(flatten)]
@@ -82,17 +82,18 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Some(query) => (Some(query.pattern), query.skip, args.limit.or(query.limit)),
         None => (None, 0, args.limit),
     };
-    if pattern.is_none() && !args.sought.position.is_given() {
-        let what = "nothing to find: say a position (--fen, --moves) or a pattern (--board, --material, --query ..)";
+    if pattern.is_none() && !args.position.position.is_given() {
+        let what =
+            "nothing to find: give a position (--fen, --epd, --moves) or a pattern (--board, --material, --query, ..)";
         return Err(Failure::Message(what.to_owned()));
     }
-    let sought = args.sought.sought()?;
+    let query = args.position.query()?;
     let paths = archives.archives().iter().map(Archive::path);
     let target = args.output.as_deref().map(|path| new_archive::target(paths, path, args.force)).transpose()?;
     let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let (skip, limit) = (whole(skip), limit.map_or(usize::MAX, whole));
     args.threads.install(|| {
-        let reach = SearchOptions { all_plies: args.all_plies, variations: args.variations };
+        let options = SearchOptions { all_plies: args.all_plies, variations: args.variations };
         let (mut places, mut hits, mut failed) = (Vec::new(), Vec::new(), 0);
         for (number, archive) in archives.archives().iter().enumerate() {
             let started = Instant::now();
@@ -100,7 +101,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let (chosen, undecided) = args.filter.games(session, archive);
             let found = side_files::with_search(session, archive, chosen.as_ref(), |search| match &pattern {
                 Some(pattern) => search.pattern(pattern, args.pattern.either_color, args.all_plies),
-                None => search.position(&sought, reach),
+                None => search.position(&query, options),
             });
             if args.explain {
                 explain(session, name.as_deref(), &found, started);
@@ -145,7 +146,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// Returns the first places in the order of these keys, and how many games have headers that could not be read for it.
+/// Returns the first places in the order of these keys, and how many games have tags that could not be read for it.
 fn sorted(
     session: &Session,
     archives: &ArchiveSet,

@@ -17,35 +17,35 @@ use scoresheet::query::Hit;
 use std::io::Write;
 use std::ops::Range;
 
-/// What is printed of the games found.
+/// How the games found are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Format {
-    /// One line a game: number, ply, players, result, date, ECO code, plies, event
+    /// One line per game: number, ply, players, result, date, ECO code, plies, event
     #[default]
     Line,
-    /// The numbers of the games, one a line
+    /// The numbers of the games, one per line
     Numbers,
-    /// Game and ply as in 7:20, one a line: what `scoresheet fen` reads
+    /// Game and ply, e.g. 7:20, one per line: what `scoresheet fen` reads
     Pairs,
     /// The games as PGN
     Pgn,
-    /// The position of each hit as FEN, with its clocks
+    /// The position of each hit as FEN, with its move counters
     Fen,
-    /// One JSON object a game
+    /// One JSON object per game
     Json,
-    /// Comma-separated values with a heading
+    /// Comma-separated values with a header line
     Csv,
 }
 
 /// A game found.
 pub struct Place {
-    /// The archive's place among those asked, and the game's number there.
+    /// The archive's place among those searched, and the game's number in it.
     pub game: (usize, u64),
     /// Where its hits are among those of the archive.
     pub hits: Range<usize>,
 }
 
-/// Prints the games found, of which `failed` others could not be read.
+/// Prints the games found; `failed` others could not be read.
 pub fn print(
     session: &Session,
     format: Format,
@@ -88,7 +88,7 @@ pub fn print(
     failure::all_read(failed)
 }
 
-/// Appends what is printed of a game; with the archive's name, where one is given and games are named.
+/// Appends what is printed of a game, with the archive's name if one is given.
 fn push(
     format: Format,
     style: Style,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Faults that are reported by default: so many of rejected games, and so many of others.
+/// How many faults are reported by default, of rejected games and of others.
 const SHOWN: usize = 20;
 /// Reasons for rejection that are reported.
 const REASONS: usize = 8;
@@ -19,7 +19,7 @@ const REASONS: usize = 8;
 /// How faults are reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
-    /// The first ones, when the import has ended.
+    /// The first ones, after the import.
     Summary,
     /// Each as it comes.
     All,
@@ -55,7 +55,7 @@ impl Faults<'_> {
     }
 }
 
-/// Faults as they come, those of one kind in a row within a game taken together.
+/// Faults, with those of one kind in a row within a game combined.
 #[derive(Default)]
 pub struct Tally {
     /// The last fault, and how many of its kind have followed.
@@ -109,7 +109,7 @@ impl Tally {
         let kind = fault.fault.kind;
         match &mut self.game {
             Some((in_source, number, reason)) if (*in_source, *number) == (source, game) => {
-                // These have a game rejected whatever the options; others only where they are strict.
+                // These always reject a game; others only with --strict.
                 if matches!(kind, FaultKind::Variant | FaultKind::Oversized | FaultKind::NotAGame) {
                     *reason = kind;
                 }
@@ -158,7 +158,7 @@ impl Tally {
             lines.shown.iter().for_each(|line| session.note(line));
             if lines.faults > lines.listed {
                 let more = count(lines.faults - lines.listed, "more fault", "more faults");
-                session.note(&format!("... and {more} {what} (--all-faults tells them all)"));
+                session.note(&format!("... and {more} {what} (--all-faults lists them all)"));
             }
         }
     }
@@ -174,7 +174,7 @@ pub fn file_name(name: &Path) -> String {
     if name.as_os_str() == "-" { "standard input".to_owned() } else { shown(name) }
 }
 
-/// Where in its game a fault is; nothing for a fault of the tags or of the game as a whole.
+/// Returns where in its game a fault is; `None` for a fault of the tags or of the game as a whole.
 fn place(fault: &FaultReport) -> Option<String> {
     use FaultKind as Kind;
     match fault.fault.kind {
@@ -189,7 +189,7 @@ fn place(fault: &FaultReport) -> Option<String> {
     }
 }
 
-/// Returns a line about a fault that so many of its kind follow at once.
+/// Returns a line about a fault that is followed at once by so many of its kind.
 fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
     let fate = match fault.stored {
         Some(number) => format!("stored as {number}"),

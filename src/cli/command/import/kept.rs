@@ -1,4 +1,4 @@
-//! PCN documents with other games than western chess: kept whole among the sources of an import, and said to be.
+//! PCN documents with games other than western chess: kept whole among the sources of an import, and reported as such.
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -13,18 +13,18 @@ use std::path::{Path, PathBuf};
 
 /// Sources, and which of them are kept whole.
 pub struct Sources {
-    /// The files in the order given. After a document with games of western chess and others follows the PGN of the former.
+    /// The files in the order given. A document with games of both kinds is followed by the PGN of those of western chess.
     pub files: Vec<PathBuf>,
     /// The places of those that are kept whole, from 0.
     pub places: Vec<usize>,
-    /// What is to be said of each of these: of its games, the first that is another, and why it is.
+    /// What is reported of each of these: how many games are not western chess, the first of them, and why.
     others: Vec<String>,
     /// Holds the folder of the files of PGN until the import is done.
     _folder: Option<TemporaryFolder>,
 }
 
-/// Finds the documents that have games of other kinds of chess; all other files stay as they are. Errors: a document cannot be read, or is
-/// neither western chess nor consistent in itself, with the path of the element.
+/// Finds the documents with games of other kinds of chess; all other files stay as they are. Errors: a document cannot be read, or is neither
+/// western chess nor consistent in itself, with the path of the element.
 pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
     let mut sources = Sources { files: Vec::new(), places: Vec::new(), others: Vec::new(), _folder: None };
     for file in files {
@@ -63,7 +63,7 @@ pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
         }
         if !writer.as_bytes().is_empty() {
             let path = sources.beside(file)?;
-            let refused = |error| Failure::Message(format!("cannot make a temporary file: {error}"));
+            let refused = |error| Failure::Message(format!("cannot create a temporary file: {error}"));
             std::fs::write(&path, writer.as_bytes()).map_err(refused)?;
             sources.files.push(path);
         }
@@ -74,7 +74,7 @@ pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
 impl Sources {
     /// Returns the name of a temporary file for the PGN of a document: in a folder of its own, as two documents may have one name.
     fn beside(&mut self, file: &Path) -> Result<PathBuf, Failure> {
-        let refused = |error| Failure::Message(format!("cannot make a temporary folder: {error}"));
+        let refused = |error| Failure::Message(format!("cannot create a temporary folder: {error}"));
         let folder = match self._folder.take() {
             Some(folder) => folder,
             None => TemporaryFolder::create().map_err(refused)?,
@@ -91,7 +91,7 @@ impl Sources {
     pub fn report(&self, session: &Session, archive: &Path) {
         for other in &self.others {
             let archive = archive.display();
-            session.note(&format!("{other}; kept whole: `scoresheet export {archive} --original` gives the file back"));
+            session.note(&format!("{other}; kept whole: `scoresheet export {archive} --original` restores the file"));
         }
     }
 }

@@ -25,63 +25,64 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Make an archive of PGN files, or add them to one
+/// Import PGN files into a new archive, or add them to an existing one
 ///
-/// Reads PGN, plain, compressed with zstd, gzip or bzip2, or in zip and tar files, and PCN likewise: by their content, whatever the files are
-/// called. Every tag, comment, annotation and variation is kept; of PCN the PGN made of it is, not the file's own bytes. What is neither is refused. A game with a fault is kept as far as it can be read, with the rest of it as raw text; each fault is told
-/// with file, line and game. Beside the archive games.bga its index games.bgi is written; it can always be made again.
+/// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The format is recognized by content, not by
+/// file name; anything else is refused. Every tag, comment, annotation and variation is kept. PCN is converted to PGN; the bytes of the PCN
+/// file itself are not kept. A game with a fault is kept as far as it can be read, the rest of it as raw text; each fault is reported with
+/// file, line and game. The index games.bgi is written beside the archive games.bga and can always be rebuilt.
 ///
-/// Every so often, and at the end, a commit makes what has been imported durable. An import that was killed leaves the archive as at its last
-/// commit; --resume, with the same files and options, goes on from there and gives the same archive as if nothing had happened.
+/// Commits at regular intervals and at the end make the imported games durable. If an import is killed, the archive stays as it was at the last
+/// commit; --resume, with the same files and options, continues from there and produces the same archive as an uninterrupted import.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet import games.pgn -o games.bga
   scoresheet import 2024-01.pgn.zst 2024-02.pgn.zst -o 2024.bga
   scoresheet import new.pgn -o games.bga --append
-  scoresheet import games.pgn -o games.bga --resume     after a crash: goes on where it was
+  scoresheet import games.pgn -o games.bga --resume     continue after a crash
   curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
 pub struct Args {
-    /// PGN files in the order wanted, folders of them, and PCN files; * and ? are understood; - for standard input
+    /// PGN or PCN files, or folders of them, in the order to import; * and ? work as wildcards; - for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The archive to write
     #[arg(short, long, value_name = "ARCHIVE")]
     output: PathBuf,
-    /// Add to the archive if it exists already
+    /// Add to the archive if it already exists
     #[arg(long, conflicts_with = "force")]
     append: bool,
-    /// Replace the file if it exists already and is an archive
+    /// Replace the file if it already exists and is an archive
     #[arg(long)]
     force: bool,
-    /// Go on with an import of these files that was cut off; begin it where nothing of it is there (with --append also after other games)
+    /// Continue an interrupted import of these files, or start it if nothing was imported yet (with --append also after other games)
     #[arg(long, conflicts_with = "force")]
     resume: bool,
-    /// Commit after so many chunks of about 750 KB of PGN each: at most so much is lost in a crash
+    /// Commit after this many chunks of about 750 KB of PGN each: the most that a crash can lose
     #[arg(long, value_name = "CHUNKS", default_value_t = BATCH, value_parser = clap::value_parser!(u32).range(1..=65536))]
     batch: u32,
-    /// Reject games with any fault; exit code 3 if there are such
+    /// Reject every game that has a fault; exit code 3 if there are any
     #[arg(long)]
     strict: bool,
-    /// Write rejected games to this file as they stand in the source; of one longer than 2 MiB the first MiB
+    /// Write rejected games to this file exactly as in the source; of a game longer than 2 MiB only the first MiB
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
     /// The encoding of the PGN
     #[arg(long, value_name = "ENCODING", value_enum, default_value_t)]
     encoding: Charset,
-    /// How hard tags and texts are compressed, 1 (fast) to 22 (small) [default: 9; with --pack 19]
+    /// Compression level of tags and texts, 1 (fast) to 22 (small) [default: 9, or 19 with --pack]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     level: Option<i32>,
-    /// Pack moves into under three bits each: the smallest archive; games take some tens of microseconds to open instead of one
+    /// Pack moves into less than three bits each: the smallest archive, but a game takes tens of microseconds to open instead of one
     #[arg(long)]
     pack: bool,
-    /// Tell all faults one by one as they come, not the first 20 of rejected games and the first 20 of others only
+    /// Report every fault as it is found. Default: the first 20 of rejected games and the first 20 of others, at the end
     #[arg(long)]
     all_faults: bool,
-    /// Show neither progress nor summary; faults and errors are told all the same
+    /// Show neither progress nor summary; faults and errors are still reported
     #[arg(short, long)]
     quiet: bool,
-    /// Print faults, commits and the summary as JSON objects, one a line, the summary last
+    /// Print faults, commits and the summary as JSON objects, one per line, the summary last
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -91,7 +92,7 @@ pub struct Args {
 /// What `--encoding` takes.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum Charset {
-    /// UTF-8, and Windows-1252 for each game that is not
+    /// UTF-8, but Windows-1252 for each game that is not valid UTF-8
     #[default]
     Auto,
     /// UTF-8; other bytes are faults
@@ -181,7 +182,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Some(failure) if matches!(summary.stopped, Some(Error::Interrupted)) => Err(Failure::Interrupted(failure)),
         Some(failure) => Err(Failure::Message(failure)),
         None if args.strict && summary.rejected > 0 => Ok(Code::Rejected),
-        None => Ok(Code::Fine),
+        None => Ok(Code::Success),
     }
 }
 
@@ -190,15 +191,15 @@ fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), F
     let path = &args.output;
     let refuse = |what: &str| Err(Failure::Message(format!("{}: {what}", shown(path))));
     if path.as_os_str() == "-" {
-        return refuse("an archive cannot go to standard output: give a file name with -o");
+        return refuse("an archive cannot be written to standard output: give a file name with -o");
     }
     if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) {
-        return refuse("is not a regular file: give another name with -o");
+        return refuse("not a regular file: give another name with -o");
     }
     let mut outputs = Outputs::of_sources(files);
-    // Of an archive that is there the import itself says what can be done with it.
+    // What can be done with an archive that exists, the import itself decides.
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    let archive = outputs.file(path, Content::Ours(FileKind::Archive), existing)?;
+    let archive = outputs.file(path, Content::Archive(FileKind::Archive), existing)?;
     let rejects = args.rejects.as_deref();
     let rejects =
         rejects.map(|path| outputs.file(path, Content::Source, Existing::of_force(args.force))).transpose()?;

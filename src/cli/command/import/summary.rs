@@ -1,7 +1,7 @@
 //! How an import went: the summary for people, JSON for programs, and why it failed if it did.
 
 use super::faults::file_name;
-use crate::out::archive_sizes::Parts;
+use crate::out::archive_sizes::ArchiveSizes;
 use crate::out::json::{Object, rounded};
 use crate::session::Session;
 use crate::text::{count, ratio, shown, thousands};
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Returns why an import that came to an end has failed all the same; `replacing` says that the archive was to replace another.
+/// Returns why an import that ended has failed nevertheless; `replacing` says that the archive was to replace another.
 pub fn failure(output: &Path, replacing: bool, summary: &Summary) -> Option<String> {
     let archive = shown(output);
     let kept = output.exists();
@@ -20,7 +20,7 @@ pub fn failure(output: &Path, replacing: bool, summary: &Summary) -> Option<Stri
         Some(Error::Interrupted) if replacing => Some(format!("interrupted: {archive} has not been replaced")),
         Some(Error::Interrupted) if !kept => Some("interrupted: nothing has been stored yet".to_owned()),
         Some(Error::Interrupted) => {
-            Some(format!("interrupted: {stored} before that are committed in {archive}; --resume goes on from there"))
+            Some(format!("interrupted: {stored} before that are committed in {archive}; --resume continues from there"))
         }
         Some(error) if summary.stored == 0 => Some(format!("{error}; no game was stored")),
         Some(error) => Some(format!("{error}; {stored} before that are committed in {archive}")),
@@ -38,11 +38,11 @@ pub fn print(session: &Session, summary: &Summary, append: bool, latin1: bool, e
     let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
     let seconds = elapsed.as_secs_f64();
     if summary.passed_over > 0 {
-        session.note(&format!("{} bytes were in the archive already; behind them:", thousands(summary.passed_over)));
+        session.note(&format!("{} bytes were in the archive already; after them:", thousands(summary.passed_over)));
     }
     if let Some(left) = &summary.left {
         session.note(&format!(
-            "an import of {} had been cut off before at byte {} and has not been gone on with: its games stay, without a record of their source",
+            "an earlier import of {} was interrupted at byte {} and has not been continued: its games stay, without a record of their source",
             left.source.name,
             thousands(left.source.bytes)
         ));
@@ -62,28 +62,28 @@ pub fn print(session: &Session, summary: &Summary, append: bool, latin1: bool, e
     }
     for source in summary.sources.iter().filter(|source| source.made) {
         let name = file_name(Path::new(&source.record.name));
-        session.note(&format!("{name}: PCN; what is kept is the PGN made of it, not its own bytes"));
+        session.note(&format!("{name}: PCN; converted to PGN, its own bytes are not kept"));
     }
     let whole = summary.sources.iter().filter(|source| source.whole);
     let exact = whole.clone().filter(|source| source.record.exact).count() as u64;
     session.note(&format!(
-        "{} of {} can be given back byte for byte",
+        "{} of {} can be restored byte for byte",
         thousands(exact),
         count(whole.count() as u64, "source", "sources")
     ));
     if append && summary.totals.games > *stored {
         session.note(&format!("The archive now has {}:", count(summary.totals.games, "game", "games")));
     }
-    let parts = Parts::new(summary.totals, summary.archive_bytes, summary.index_bytes);
+    let parts = ArchiveSizes::new(summary.totals, summary.archive_bytes, summary.index_bytes);
     parts.table().lines().for_each(|line| session.note(line));
     let rate = ratio(summary.pgn_bytes as f64 / 1e6, seconds);
-    session.note(&format!("{seconds:.2} s, {rate:.1} MB of PGN a second"));
+    session.note(&format!("{seconds:.2} s, {rate:.1} MB of PGN per second"));
 }
 
 /// Returns the summary for programs; `kept` are the places of sources kept whole.
 pub fn json(summary: &Summary, kept: &[usize], elapsed: Duration, failure: Option<&str>) -> Object {
     let seconds = elapsed.as_secs_f64();
-    let parts = Parts::new(summary.totals, summary.archive_bytes, summary.index_bytes);
+    let parts = ArchiveSizes::new(summary.totals, summary.archive_bytes, summary.index_bytes);
     let source = |(place, source): (usize, &SourceSummary)| {
         Object::new()
             .with("name", source.record.name.as_str())

@@ -9,9 +9,9 @@ use scoresheet::chess::{Move, Position};
 /// The form that lines are written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Form {
-    /// Six fields; of an EPD's operations only the clocks are kept
+    /// Six fields; of an EPD's operations only the move counters are kept
     Fen,
-    /// Four fields and operations; a FEN's clocks become hmvc and fmvn
+    /// Four fields and operations; a FEN's move counters become hmvc and fmvn
     Epd,
 }
 
@@ -42,31 +42,34 @@ pub struct Line {
     pub is_epd: bool,
     /// The operations, their moves in the style asked for.
     pub operations: Vec<Operation>,
-    /// The moves of operations that are none.
+    /// The moves of operations that are not legal.
     pub bad: Vec<BadMove>,
 }
 
-/// What a line says.
-pub enum Seen {
+/// What a line contains.
+pub enum Parsed {
     Position(Box<Line>),
     Other(OtherBoard),
 }
 
 /// Reads a line; errors are messages.
-pub fn read(text: &[u8], style: &Style) -> Result<Seen, String> {
+pub fn read(text: &[u8], style: &Style) -> Result<Parsed, String> {
     match Record::read(text, style.mode) {
-        Ok(record) => Line::of(record, style).map(|line| Seen::Position(Box::new(line))),
+        Ok(record) => Line::of(record, style).map(|line| Parsed::Position(Box::new(line))),
         Err(error) => match error.fen().and_then(|_| OtherBoard::read(text, style.mode).ok()) {
-            Some(board) if style.moves.is_empty() => Ok(Seen::Other(board)),
+            Some(board) if style.moves.is_empty() => Ok(Parsed::Other(board)),
             Some(board) => Err(format!("no moves can be played: {}", note(&board))),
             None => Err(error.in_text(text)),
         },
     }
 }
 
-/// What is to be known of a board that is not 8x8.
+/// Returns a note on a board that is not 8x8.
 pub fn note(board: &OtherBoard) -> String {
-    format!("a board of {}x{} squares: read and written as text, its rules are not played", board.files, board.ranks)
+    format!(
+        "a board of {}x{} squares: read and written as text, moves on it are not supported",
+        board.files, board.ranks
+    )
 }
 
 impl Line {
@@ -79,10 +82,10 @@ impl Line {
             for (place, text) in style.moves.iter().enumerate() {
                 let m = position.parse_san(text.as_bytes());
                 let m = m.map_err(|error| format!("move {} ({text}): {error}", place + 1))?;
-                position.play(m);
+                position.play_unchecked(m);
             }
             fen = Fen::from(&position);
-            // What was said of moves was of the position before.
+            // Operations with moves were about the position before.
             operations.retain(|operation| !is_of_moves(&operation.opcode));
             for operation in &mut operations {
                 let clock = match operation.opcode.as_str() {

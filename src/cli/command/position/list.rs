@@ -1,6 +1,6 @@
 //! Positions in bulk: lines of FEN and EPD, each normalised, judged and perhaps played on.
 
-use super::line::{self, Seen, Style};
+use super::line::{self, Parsed, Style};
 use super::report;
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
@@ -12,10 +12,10 @@ use scoresheet::pgn;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What a list is to become.
+/// What to write for a list.
 pub struct Output {
     pub style: Style,
-    /// The position alone, without a verdict.
+    /// Only the position, without whether it is legal.
     pub bare: bool,
     /// JSON objects instead of lines.
     pub json: bool,
@@ -48,20 +48,21 @@ pub fn run(session: &Session, arguments: &[String], output: &Output) -> Result<C
             out.flush()?;
             Ok(count)
         });
-        // What was written before an error is the user's.
+        // What was written before an error stays written.
         out.flush()?;
         done?;
     }
     match total.first {
-        None => Ok(Code::Fine),
+        None => Ok(Code::Success),
         Some(first) => {
-            session.message(&format!("{} no position; the first: {first}", count(total.bad, "line is", "lines are")));
+            session
+                .message(&format!("{} not a position; the first: {first}", count(total.bad, "line is", "lines are")));
             Ok(Code::Failed)
         }
     }
 }
 
-/// How many lines are no positions, and what is wrong with the first.
+/// How many lines are not positions, and what is wrong with the first.
 #[derive(Default)]
 struct Tally {
     bad: u64,
@@ -80,7 +81,7 @@ fn answer(lines: &[&[u8]], first: u64, file: Option<&String>, output: &Output) -
     let mut tally = Tally::default();
     for (line, number) in lines.iter().zip(first..) {
         let line = if number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
-        // A strict reader sees the blanks.
+        // A strict reader must see the blanks.
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.trim_ascii().is_empty() || line.starts_with(b"#") {
             if !output.json {
@@ -89,36 +90,36 @@ fn answer(lines: &[&[u8]], first: u64, file: Option<&String>, output: &Output) -
             }
             continue;
         }
-        let seen = line::read(line, &output.style);
-        if let Err(message) = &seen {
+        let parsed = line::read(line, &output.style);
+        if let Err(message) = &parsed {
             let place = file.map_or(String::new(), |file| format!("{file}, "));
             tally.add(Tally { bad: 1, first: Some(format!("{place}line {number}: {message}")) });
         }
-        match (output.json, seen) {
-            (true, seen) => {
+        match (output.json, parsed) {
+            (true, parsed) => {
                 let at = Object::new();
                 let at = if let Some(file) = file { at.with("file", file.as_str()) } else { at };
                 let at = at.with("line", number);
-                let object = match &seen {
-                    Ok(seen) => at.joined(&report::json(seen, None, &output.style)),
+                let object = match &parsed {
+                    Ok(parsed) => at.joined(&report::json(parsed, None, &output.style)),
                     Err(message) => at.with("error", message.as_str()),
                 };
                 text.extend_from_slice(object.to_string().as_bytes());
             }
-            (false, Ok(Seen::Position(line))) => {
+            (false, Ok(Parsed::Position(line))) => {
                 line.write(&output.style, &mut text);
                 if !output.bare {
                     text.push(b'\t');
                     line.judge(&mut text);
                 }
             }
-            (false, Ok(Seen::Other(board))) => {
+            (false, Ok(Parsed::Other(board))) => {
                 text.extend_from_slice(board.to_string().as_bytes());
                 if !output.bare {
                     text.extend_from_slice(format!("\t{}", line::note(&board)).as_bytes());
                 }
             }
-            // A comment, so that no program takes it for a position, and the lines stay side by side.
+            // A comment, so that no program takes it for a position and lines still correspond.
             (false, Err(message)) => text.extend_from_slice(format!("# line {number}: {message}").as_bytes()),
         }
         text.push(b'\n');

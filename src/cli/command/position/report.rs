@@ -1,6 +1,6 @@
-//! What `scoresheet position` says of one position: a drawing with a table, or a JSON object.
+//! What `scoresheet position` prints about one position: a drawing with a table, or a JSON object.
 
-use super::line::{self, Line, Seen, Style};
+use super::line::{self, Line, Parsed, Style};
 use crate::out::board;
 use crate::out::json::Object;
 use crate::text::printable;
@@ -11,22 +11,22 @@ use scoresheet::chess::{CastlingSide, Color};
 use serde_json::Value;
 
 /// Returns the line in the style asked for.
-pub fn normalised(seen: &Seen, style: &Style) -> String {
-    match seen {
-        Seen::Position(line) => {
+pub fn normalised(parsed: &Parsed, style: &Style) -> String {
+    match parsed {
+        Parsed::Position(line) => {
             let mut text = Vec::with_capacity(96);
             line.write(style, &mut text);
             String::from_utf8_lossy(&text).into_owned()
         }
-        Seen::Other(board) => board.to_string(),
+        Parsed::Other(board) => board.to_string(),
     }
 }
 
-/// Returns what is to be said of the line as JSON; `text` is what was read, if it is to be judged as written.
-pub fn json(seen: &Seen, text: Option<&str>, style: &Style) -> Object {
-    match seen {
-        Seen::Position(line) => Report::of(line, text, style).json(),
-        Seen::Other(board) => other_json(board),
+/// Returns the line as JSON; `text` is what was read, if its strict validity is to be included.
+pub fn json(parsed: &Parsed, text: Option<&str>, style: &Style) -> Object {
+    match parsed {
+        Parsed::Position(line) => Report::of(line, text, style).json(),
+        Parsed::Other(board) => other_json(board),
     }
 }
 
@@ -43,10 +43,10 @@ fn other_json(board: &OtherBoard) -> Object {
 
 /// Returns the drawing and the table; `text` is what was read. Chess symbols are drawn if `unicode` is set, the board from Black's side if
 /// `flip` is.
-pub fn text(seen: &Seen, text: &str, style: &Style, unicode: bool, flip: bool) -> String {
-    match seen {
-        Seen::Position(line) => Report::of(line, Some(text), style).text(unicode, flip),
-        Seen::Other(board) => other_text(board, flip),
+pub fn text(parsed: &Parsed, text: &str, style: &Style, unicode: bool, flip: bool) -> String {
+    match parsed {
+        Parsed::Position(line) => Report::of(line, Some(text), style).text(unicode, flip),
+        Parsed::Other(board) => other_text(board, flip),
     }
 }
 
@@ -86,7 +86,7 @@ struct Report<'a> {
     line: &'a Line,
     fen: &'a Fen,
     position: &'a Position,
-    /// Why strict reading refuses it, if it does; `None` where this is not asked.
+    /// Why strict reading refuses it, if it does; `None` if this is not to be reported.
     strict: Option<Option<String>>,
     moves: Vec<String>,
     normalised: String,
@@ -159,7 +159,7 @@ impl<'a> Report<'a> {
             ("Clock", format!("{} (a draw can be claimed at 100)", self.fen.halfmove_clock)),
             ("Move", self.fen.fullmove_number.to_string()),
             ("Legal", field(self.line.reasons(), "yes")),
-            ("As in the documents", strict.map_or("yes".to_owned(), |error| format!("no: {error}"))),
+            ("Strictly valid", strict.map_or("yes".to_owned(), |error| format!("no: {error}"))),
         ];
         text.push('\n');
         for (title, value) in rows {
@@ -173,7 +173,7 @@ impl<'a> Report<'a> {
             text += &format!("{:<20}{}\n", "Operation", printable(&operation.to_string()));
         }
         for bad in &self.line.bad {
-            text += &format!("{:<20}{}\n", "Not a move here", printable(&bad.to_string()));
+            text += &format!("{:<20}{}\n", "Not a legal move", printable(&bad.to_string()));
         }
         text += &format!("{:<20}{:016x}\n", "Zobrist key", self.position.zobrist());
         text += &format!("{:<20}{}\n", format!("Legal moves ({})", self.moves.len()), wrapped(&self.moves, 20, 79));
@@ -225,7 +225,7 @@ const fn side(color: Color) -> &'static str {
     }
 }
 
-/// Sets words in lines, all but the first indented.
+/// Wraps words, indenting all lines but the first.
 fn wrapped(words: &[String], indent: usize, width: usize) -> String {
     let (mut text, mut column) = (String::new(), indent);
     for (place, word) in words.iter().enumerate() {

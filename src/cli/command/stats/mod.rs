@@ -25,26 +25,26 @@ Examples:
   scoresheet stats games.bga
   scoresheet stats games/*.bga
   scoresheet stats games.bga --where 'elo >= 2700'
-  scoresheet stats games.bga --report games.html     with plots, for a browser")]
+  scoresheet stats games.bga --report games.html     a page with charts")]
 pub struct Args {
     /// The archive, or several, counted together
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// Of these games only, as in 5,10-20,1000-
+    /// Only these games, e.g. 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
     games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
-    /// So many players, events and openings
+    /// How many players, events and openings to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Write a page with plots instead, which needs nothing but itself
+    /// Write a self-contained HTML page with charts instead
     #[arg(long, value_name = "FILE.html", conflicts_with = "json")]
     report: Option<PathBuf>,
-    /// Replace that file if it exists already and is such a page
+    /// Replace that file if it already exists and is an HTML page
     #[arg(long, requires = "report")]
     force: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The page of `scoresheet stats --report`: tables and plots in one HTML file that loads nothing.
+//! The page of `scoresheet stats --report`: tables and charts in one self-contained HTML file.
 
 use super::tables::{self, Rows};
 use crate::out::html::escape;
@@ -13,7 +13,7 @@ td,th{padding:.1em .8em .1em 0;text-align:left}.n{text-align:right;font-variant-
 svg{width:100%;height:auto;font-size:11px}rect{fill:#3b6ea5}text{fill:#444}\
 @media(prefers-color-scheme:dark){body{background:#181a1b;color:#ddd}rect{fill:#6b9bd1}text{fill:#bbb}}";
 
-/// Plots with more bars than this stand upright.
+/// Charts with more bars than this are drawn with columns.
 const ROWS: usize = 14;
 
 /// Returns the page.
@@ -29,7 +29,7 @@ pub fn page(title: &str, stats: &Stats, longest_in: Option<&str>, top: usize) ->
     html += "</table>\n";
     for (title, rows) in tables::tables(stats, top) {
         let _ = writeln!(html, "<h2>{title}</h2>");
-        html += &if rows.len() > ROWS { upright(title, &rows) } else { level(title, &rows) };
+        html += &if rows.len() > ROWS { columns(title, &rows) } else { bars(title, &rows) };
     }
     if !stats.players.is_empty() {
         html += "<h2>Players</h2>\n<table><tr><th>player</th><th class=\"n\">games</th><th class=\"n\">won</th>\
@@ -46,8 +46,8 @@ pub fn page(title: &str, stats: &Stats, longest_in: Option<&str>, top: usize) ->
     html + "</body></html>\n"
 }
 
-/// A plot with a row for each bar.
-fn level(title: &str, rows: &Rows) -> String {
+/// A chart with a row for each bar.
+fn bars(title: &str, rows: &Rows) -> String {
     let most = greatest(rows);
     let mut svg = format!("<svg viewBox=\"0 0 800 {}\" role=\"img\" aria-label=\"{title}\">\n", rows.len() * 20);
     for (place, (name, count)) in rows.iter().enumerate() {
@@ -67,8 +67,8 @@ fn level(title: &str, rows: &Rows) -> String {
     svg + "</svg>\n"
 }
 
-/// A plot with a column for each bar.
-fn upright(title: &str, rows: &Rows) -> String {
+/// A chart with a column for each bar.
+fn columns(title: &str, rows: &Rows) -> String {
     let most = greatest(rows);
     let step = 780.0 / rows.len() as f64;
     let mut svg = format!("<svg viewBox=\"0 0 800 220\" role=\"img\" aria-label=\"{title}\">\n");

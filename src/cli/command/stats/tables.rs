@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// The names and numbers of a table's rows.
 pub type Rows = Vec<(String, u64)>;
 
-/// The tables that are made of counts alone: title and rows.
+/// Returns the tables of counts: title and rows.
 pub fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
     let [unknown, black, white, draws] = stats.results;
     let results = [("1-0", white), ("1/2-1/2", draws), ("0-1", black), ("*", unknown)];
@@ -31,12 +31,12 @@ pub fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
     all.into_iter().filter(|(_, rows)| rows.iter().any(|(_, count)| *count > 0)).collect()
 }
 
-/// What is said in a line each: name and value. `longest_in` is the archive of the longest game where there are several.
+/// Facts with a line each: name and value. `longest_in` is the archive of the longest game if there are several.
 pub fn facts(stats: &Stats, longest_in: Option<&str>) -> Vec<(&'static str, String)> {
     let share = |part: u64| format!("{} ({:.1} %)", thousands(part), 100.0 * ratio(part as f64, stats.games as f64));
     vec![
         ("Games", thousands(stats.games)),
-        ("Plies", format!("{}, {:.1} a game", thousands(stats.plies), ratio(stats.plies as f64, stats.games as f64))),
+        ("Plies", format!("{}, {:.1} per game", thousands(stats.plies), ratio(stats.plies as f64, stats.games as f64))),
         ("Median", format!("{} plies", thousands(u64::from(stats.median_plies())))),
         (
             "Longest",

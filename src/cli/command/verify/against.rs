@@ -14,20 +14,20 @@ use scoresheet::import;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// After so many differences in a file the comparison ends.
+/// After this many differences in a file the comparison ends.
 const MOST: usize = 1000;
-/// How far beyond the games that were not found the next one is looked for.
+/// How many bytes are searched for the next game, in addition to the length of those not found.
 const WINDOW: usize = 64 << 10;
-/// The most that is looked through for a game.
+/// The most bytes that are searched for a game.
 const WIDEST: usize = 4 << 20;
-/// A game is found by so many of its first bytes.
+/// A game is searched for by this many of its first bytes.
 const NEEDLE: usize = 256;
-/// So many differing bytes are shown.
+/// How many differing bytes are shown.
 const SHOWN: usize = 24;
-/// Differences that are told unless all are asked for.
+/// Differences that are listed by default.
 const SPOTS: usize = 20;
 
-/// What is asked for.
+/// What to compare.
 pub struct Request<'a> {
     pub archive: &'a Path,
     pub files: &'a [PathBuf],
@@ -44,7 +44,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let pairs = pairs(request.files, &sources)?;
     let mut out = session.stdout();
     let mut results = Vec::new();
-    let mut code = Code::Fine;
+    let mut code = Code::Success;
     for (file, source) in pairs {
         let Comparison { found, games, equal, made } = compare(&archive, source, file)?;
         if !found.is_empty() {
@@ -66,7 +66,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
             continue;
         }
         let name = shown(file);
-        let made = if made { " (as the PGN made of this PCN)" } else { "" };
+        let made = if made { " (compared as PGN converted from this PCN)" } else { "" };
         let stored = count(source.seen - source.rejected, "game", "games");
         if found.is_empty() {
             writeln!(out, "{name}: the same: {} bytes, {stored}{made}", thousands(source.bytes))?;
@@ -76,7 +76,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         if equal == 0 && games > 1 && found.iter().all(is_read) && !request.verbose {
             writeln!(
                 out,
-                "{name}: DIFFERENT: another file: none of the {} games compared stands in it{made} (--verbose shows where)",
+                "{name}: DIFFERENT: another file: it has none of the {} games compared{made} (--verbose shows where)",
                 thousands(games)
             )?;
             continue;
@@ -97,7 +97,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         }
         match found.len() {
             MOST => {
-                writeln!(out, "{name}: DIFFERENT: compared up to {} games that differ{made}", thousands(MOST as u64))?
+                writeln!(out, "{name}: DIFFERENT: stopped after {} games that differ{made}", thousands(MOST as u64))?
             }
             _ => {
                 let differences = count(spots.len() as u64, "difference", "differences");
@@ -106,7 +106,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         }
     }
     if request.json {
-        writeln!(out, "{}", Object::new().with("same", code == Code::Fine).array("files", &results))?;
+        writeln!(out, "{}", Object::new().with("same", code == Code::Success).array("files", &results))?;
     } else if !request.quiet && request.files.len() < sources.len() {
         session.note(&format!(
             "{} of the archive's sources compared: {} of {}",
@@ -128,7 +128,7 @@ fn pairs<'a>(files: &'a [PathBuf], sources: &'a [Source]) -> Result<Vec<(&'a Pat
         let named = (0..sources.len()).find(|at| free[*at] && sources[*at].name == name);
         let in_place = || (files.len() == sources.len() && free[place]).then_some(place);
         let Some(at) = named.or_else(in_place) else {
-            return Err(Failure::Message(format!("no source of the archive is called {name}; see `scoresheet info`")));
+            return Err(Failure::Message(format!("the archive has no source called {name}; see `scoresheet info`")));
         };
         free[at] = false;
         pairs.push((file.as_path(), &sources[at]));
@@ -147,7 +147,7 @@ struct Comparison {
 }
 
 fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Comparison, Failure> {
-    // A document that is kept whole is compared as it is.
+    // A document that was kept whole is compared as it is.
     let document = if source.exact && source.seen == source.rejected { import::open_document(file)? } else { None };
     let reader = document.map_or_else(|| import::open(file), Ok)?;
     let made = reader.is_made();
@@ -178,7 +178,7 @@ fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Comparison
     Ok(Comparison { found: against.finish().map_err(cannot)?, games, equal, made })
 }
 
-/// The games of a unit as they stood in their source, or why they cannot be had.
+/// Returns the games of a unit as they were in their source, or why they cannot be read.
 fn originals(archive: &Archive, source: &Source, unit: &Unit) -> Vec<(u64, Result<Vec<u8>, String>)> {
     let mut texts = Vec::new();
     unit.each(archive, |number, game| {
@@ -226,7 +226,7 @@ impl<R: Read> Against<R> {
         }
     }
 
-    /// Returns the next bytes of the file, at most so many, fewer only at its end.
+    /// Returns the next bytes of the file: as many as wanted, fewer only at its end.
     fn ahead(&mut self, wanted: usize) -> io::Result<&[u8]> {
         if !self.ended && self.buffer.len() - self.at < wanted {
             self.buffer.drain(..self.at);
@@ -245,7 +245,7 @@ impl<R: Read> Against<R> {
         self.offset += bytes as u64;
     }
 
-    /// Notes a difference, so many bytes further on.
+    /// Records a difference, this many bytes further on.
     fn differs(&mut self, game: Option<u64>, further: usize, what: What) {
         let equal = &self.buffer[self.at..self.at + further];
         let line = self.line + memchr::memchr_iter(b'\n', equal).count() as u64;
@@ -269,7 +269,7 @@ impl<R: Read> Against<R> {
         Ok(())
     }
 
-    /// Compares the bytes of a game, or what stands before it; returns whether the file has them.
+    /// Compares the bytes of a game, or those before it; returns whether the file has them.
     fn piece(&mut self, number: u64, text: Result<Vec<u8>, String>) -> io::Result<bool> {
         if self.found.len() >= MOST {
             return Ok(false);
@@ -299,10 +299,10 @@ impl<R: Read> Against<R> {
         }
         let mut same = self.same(&text)?;
         if same < text.len() {
-            // Perhaps the file has only something more in front of the game.
+            // Perhaps the file only has something more before the game.
             let ahead = self.ahead(text.len() + WINDOW)?;
-            let beyond = ahead.get(1..).unwrap_or_default();
-            if let Some(place) = memchr::memmem::find(beyond, &text[..text.len().min(NEEDLE)]) {
+            let rest = ahead.get(1..).unwrap_or_default();
+            if let Some(place) = memchr::memmem::find(rest, &text[..text.len().min(NEEDLE)]) {
                 self.differs(Some(number), 0, What::Before(place as u64 + 1));
                 self.advance(place + 1);
                 same = self.same(&text)?;
@@ -324,7 +324,7 @@ impl<R: Read> Against<R> {
         if self.lost.is_none() && self.found.len() < MOST {
             let rest = (self.buffer.len() - self.at) as u64 + io::copy(&mut self.reader, &mut io::sink())?;
             if rest > 0 {
-                self.differs(None, 0, What::Beyond(rest));
+                self.differs(None, 0, What::After(rest));
             }
         }
         Ok(self.found)

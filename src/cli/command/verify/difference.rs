@@ -18,14 +18,14 @@ pub struct Difference {
 pub enum What {
     /// The bytes from the first that differs.
     Bytes { archive: Vec<u8>, file: Vec<u8> },
-    /// So many bytes of the file stand before the game.
+    /// This many bytes of the file come before the game.
     Before(u64),
     /// The game does not follow.
     Missing,
     /// The archive's game cannot be read.
     Damaged(String),
-    /// So many bytes of the file stand after the last game.
-    Beyond(u64),
+    /// This many bytes of the file come after the last game.
+    After(u64),
 }
 
 impl std::fmt::Display for Difference {
@@ -43,7 +43,7 @@ impl std::fmt::Display for Difference {
             What::Before(bytes) => write!(f, "{} more in the file before this game", count(*bytes, "byte", "bytes")),
             What::Missing => f.write_str("not found in the file from here on"),
             What::Damaged(why) => write!(f, "cannot be read: {why}"),
-            What::Beyond(bytes) => write!(f, "{} more in the file", count(*bytes, "byte", "bytes")),
+            What::After(bytes) => write!(f, "{} more in the file", count(*bytes, "byte", "bytes")),
         }
     }
 }
@@ -76,7 +76,7 @@ impl Difference {
             What::Before(bytes) => object.with("more_bytes", *bytes),
             What::Missing => object.with("what", "not found"),
             What::Damaged(why) => object.with("what", why.as_str()),
-            What::Beyond(bytes) => object.with("more_bytes", *bytes),
+            What::After(bytes) => object.with("more_bytes", *bytes),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `scoresheet verify`: is everything in the archive what was written?
+//! `scoresheet verify`: is everything in the archive as it was written?
 
 mod against;
 mod difference;
@@ -19,25 +19,25 @@ use std::time::Duration;
 
 /// Check that an archive is intact
 ///
-/// Every byte of the archive, of its index and of the caches beside it is checked against its checksum, and every game is read: tags,
-/// texts, and each move for legality. Exit code 4 if anything is damaged, or a file beside the archive does not belong to it as it is;
-/// each damaged spot is a line, with the games that it concerns.
+/// Checks every byte of the archive, its index and the other files beside it against checksums, and reads every game: tags, texts, and the
+/// legality of each move. Exit code 4 if anything is damaged or a file beside the archive is out of date; each damaged spot is reported on a
+/// line with the games it affects.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet verify games.bga
-  scoresheet verify games.bga --quick     checksums only, as fast as the disk
-  scoresheet verify games.bga --against games.pgn.zst     is it all in the archive?")]
+  scoresheet verify games.bga --quick                       checksums only
+  scoresheet verify games.bga --against games.pgn.zst     is everything in the archive?")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// Check structure and checksums only, not every game
+    /// Check only structure and checksums, not every game
     #[arg(long)]
     quick: bool,
-    /// Compare the archive with these files of PGN, byte for byte, or PCN, as the PGN made of it, instead: each with the source of its name
+    /// Instead compare the archive byte for byte with these PGN files (PCN: with its conversion to PGN), each with the source of its name
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "quick")]
     against: Vec<PathBuf>,
-    /// List every damage or difference, and every game, not the first places alone
+    /// List all damage or differences and all games affected. Default: the first ones
     #[arg(short, long)]
     verbose: bool,
     /// Show no progress
@@ -104,14 +104,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         report::conclude(path, session, &found, level, file.len(), &mut out)?;
     }
     out.flush()?;
-    Ok(if found.is_intact() && faults.is_empty() { Code::Fine } else { Code::Damaged })
+    Ok(if found.is_intact() && faults.is_empty() { Code::Success } else { Code::Damaged })
 }
 
-/// Returns the state of the index and of each cache beside the archive; of an archive that cannot be opened, of none.
+/// Returns the state of the index and of each side file of the archive; nothing if the archive cannot be opened.
 fn beside(session: &Session, path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
     let Ok(archive) = Archive::open_with(path, session.access) else { return Vec::new() };
     let index = match (report.index, archive.index_state()) {
-        // It says that it belongs to the archive, and is not what the archive's index is.
+        // It claims to belong to the archive, but differs from the archive's index.
         (Some(false), SideState::File) => SideState::Damaged,
         (_, state) => state,
     };

@@ -67,7 +67,7 @@ pub fn conclude(
     let path = shown(path);
     if report.uncommitted > 0 {
         session.note(&format!(
-            "{path}: {} bytes beyond the last commit are the rest of an unfinished import; the next one cuts them off",
+            "{path}: {} bytes after the last commit are left from an unfinished import; the next import removes them",
             thousands(report.uncommitted)
         ));
     }
@@ -78,10 +78,10 @@ pub fn conclude(
         let unread = if level == Level::Full { "; the games have not been read one by one" } else { "" };
         writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread})")?;
     } else if level == Level::Quick {
-        writeln!(out, "{path}: sound: checksums of {blocks}; {games}, their moves not checked")?;
+        writeln!(out, "{path}: intact: checksums of {blocks}; {games}, their moves not checked")?;
     } else {
         let plies = count(report.plies, "ply", "plies");
-        writeln!(out, "{path}: sound: checksums of {blocks}; tags, texts and moves of {games}, {plies}")?;
+        writeln!(out, "{path}: intact: checksums of {blocks}; tags, texts and moves of {games}, {plies}")?;
     }
     Ok(())
 }

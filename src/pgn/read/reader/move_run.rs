@@ -108,7 +108,7 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
         match plain.m.kind {
             MoveKind::Plain => self.now.play_plain(plain.m, plain.check),
-            _ => self.now.play(plain.m),
+            _ => self.now.play_unchecked(plain.m),
         }
         self.now.is_quick()
     }

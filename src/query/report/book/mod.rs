@@ -8,7 +8,7 @@
 
 mod numbers;
 
-use crate::brenner::decode::{Decoder, Item, Texts};
+use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::ReplayError;
 use crate::chess::{CastlingSide, Color, Move, MoveKind, Piece, Position, Role, Square};
 use crate::error::Error;
@@ -80,8 +80,8 @@ pub fn key(position: &Position) -> u64 {
         let rank = if turn == Color::White { 4 } else { 3 };
         let pawn = Some(Piece { color: turn, role: Role::Pawn });
         let beside = |file: u8| file < 8 && position.piece_at(Square::at(file, rank)) == pawn;
-        if beside(target.file().wrapping_sub(1)) || beside(target.file() + 1) {
-            add(772 + usize::from(target.file()));
+        if beside(target.file().index().wrapping_sub(1)) || beside(target.file().index() + 1) {
+            add(772 + usize::from(target.file().index()));
         }
     }
     if position.turn() == Color::White {
@@ -151,7 +151,7 @@ impl Search<'_> {
                 if outcome == Outcome::Unknown {
                     return Ok(());
                 }
-                let mut decoder = Decoder::new(game.moves(), game.start().clone(), Texts::Apart);
+                let mut decoder = Decoder::new(game.moves(), game.start().clone(), TextPlaces::Apart);
                 let mut plies = 0;
                 while plies < options.plies {
                     let line = decoder.depth() == 0;

@@ -2,11 +2,12 @@
 //!
 //! Such a text is taken apart by its length, and the move found from its target square, without generating any.
 
-use super::super::attacks::{PAWN, REACH, between};
-use super::super::piece::{Color, EMPTY, Role};
-use super::super::position::{CastlingSide, Move, MoveKind, Position};
-use super::super::safety::Attention;
-use super::super::square::{Square, squares};
+use crate::chess::attacks::{PAWN, REACH, between};
+use crate::chess::attention::Attention;
+use crate::chess::moves::{CastlingSide, Move, MoveKind};
+use crate::chess::piece::{Color, EMPTY, Role};
+use crate::chess::position::Position;
+use crate::chess::square::{Square, squares};
 
 /// A text of at most seven bytes, held by value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -248,7 +249,7 @@ impl Position {
     fn plain_pawn(&self, file: u8, head: u32, takes: bool, to: Square) -> Option<Square> {
         let us = self.turn;
         let pawns = self.role(Role::Pawn) & self.occupied[us.index()];
-        if matches!(to.rank(), 0 | 7) || head != u32::from(takes) {
+        if matches!(to.rank().index(), 0 | 7) || head != u32::from(takes) {
             return None;
         }
         if takes {
@@ -261,7 +262,7 @@ impl Position {
         };
         let from = if pawns & one != 0 {
             one
-        } else if to.rank() == double && self.all() & one == 0 {
+        } else if to.rank().index() == double && self.all() & one == 0 {
             pawns & two
         } else {
             0
@@ -287,7 +288,7 @@ mod tests {
         position.write_san_as(m, false, &mut san);
         position.write_san_as(m, true, &mut full);
         let mut after = position.clone();
-        after.play(m);
+        after.play_unchecked(m);
         after.attention = Attention::Unknown;
         Some((m, after.in_check(), san == text && full == text))
     }
@@ -352,7 +353,7 @@ mod tests {
                 all += moves.len();
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let Some(m) = moves.get((seed >> 33) as usize % moves.len().max(1)) else { break };
-                position.play(*m);
+                position.play_unchecked(*m);
                 let afresh = Position { attention: Attention::Unknown, ..position.clone() };
                 assert_eq!(position.in_check(), afresh.in_check(), "{position:?}");
                 assert_eq!(position.legal_moves(), afresh.legal_moves(), "{position:?}");
@@ -367,10 +368,10 @@ mod tests {
     fn a_null_move_out_of_check_is_not_forgotten() {
         let mut position = Position::from_fen(b"4k3/8/8/8/8/8/4r3/R3K3 w - - 0 1").unwrap();
         assert!(position.in_check());
-        position.play(Move::NULL);
+        position.play_unchecked(Move::NULL);
         assert!(!position.in_check());
         // Black's rook may stay; then White is still in check.
-        position.play(Move::NULL);
+        position.play_unchecked(Move::NULL);
         assert!(position.in_check());
     }
 }

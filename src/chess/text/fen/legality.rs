@@ -173,7 +173,11 @@ fn check_is_possible(position: &Position) -> bool {
             let relation = RELATION[at][square.at_most_63()];
             let line = (8..64).contains(&relation) && between(at, square.at_most_63()) & all == 0;
             let near = relation >> 3 == 1;
-            let forward = if us == Color::White { square.rank() > king.rank() } else { square.rank() < king.rank() };
+            let forward = if us == Color::White {
+                square.rank().index() > king.rank().index()
+            } else {
+                square.rank().index() < king.rank().index()
+            };
             let checks = match role {
                 Role::Pawn => near && relation & 1 == 1 && forward,
                 Role::Knight => relation >= 64,

@@ -3,12 +3,13 @@
 //!
 //! What is known beforehand (the text's form, the side, that nothing else can happen) is what makes them quick.
 
-use super::super::attacks::{PAWN, REACH, between};
-use super::super::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
-use super::super::position::{Move, Position};
-use super::super::safety::Attention;
-use super::super::square::Square;
 use super::plain::FILE_A;
+use crate::chess::attacks::{PAWN, REACH, between};
+use crate::chess::attention::Attention;
+use crate::chess::moves::Move;
+use crate::chess::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
+use crate::chess::position::Position;
+use crate::chess::square::Square;
 
 /// The text of a plain move, taken apart: bits 0 to 5 the target, 6 to 8 the role, 9 whether it takes, 10 and 11 the mark (1 `+`, 2 `#`), 12 to 15 the
 /// file named, from 1; 0 for none.

@@ -1,8 +1,9 @@
 //! EPD: the first four fields of a FEN and operations (PGN standard, section 16.2), as test suites have them.
 
 use super::fen::{CastlingStyle, EnPassantStyle, Fen, FenError, ReadMode, four_fields};
-use super::position::{Move, Position};
 use super::san::SanError;
+use crate::chess::moves::Move;
+use crate::chess::position::Position;
 use std::fmt;
 
 /// The longest opcode, in bytes, by the standard.
@@ -181,7 +182,7 @@ impl Epd {
             let m = position.parse_san(operand.as_str().as_bytes()).map_err(|error| (at, error))?;
             moves.push(m);
             if opcode == "pv" {
-                position.play(m);
+                position.play_unchecked(m);
             }
         }
         Ok(moves)

@@ -16,9 +16,10 @@ pub use write::FenText;
 use write::TEXT;
 pub(crate) use write::{Fields, is_outermost};
 
-use super::piece::{Color, Piece, Role};
-use super::position::{CastlingSide, Position};
-use super::square::{Square, squares};
+use crate::chess::moves::CastlingSide;
+use crate::chess::piece::{Color, Piece, Role};
+use crate::chess::position::Position;
+use crate::chess::square::{Square, squares};
 use std::fmt;
 
 /// One of the six fields of a FEN.
@@ -358,6 +359,22 @@ impl From<&Position> for Fen {
     }
 }
 
+impl std::str::FromStr for Position {
+    type Err = FenError;
+
+    /// Reads a FEN like [`Position::from_fen`].
+    fn from_str(text: &str) -> Result<Position, FenError> {
+        Position::from_fen(text.as_bytes())
+    }
+}
+
+impl fmt::Display for Position {
+    /// Writes the FEN like [`Position::fen`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fen())
+    }
+}
+
 impl Position {
     /// Reads a FEN, forgivingly: fields after the placement may be missing (`w - - 0 1`), `nil` is `-`, blanks may be doubled.
     ///
@@ -424,7 +441,11 @@ impl Position {
             CastlingRook::Outermost(CastlingSide::King) => (CastlingSide::King, rooks.last()?),
             CastlingRook::Outermost(CastlingSide::Queen) => (CastlingSide::Queen, rooks.next()?),
             CastlingRook::File(file) => {
-                let side = if file > self.king(right.color)?.file() { CastlingSide::King } else { CastlingSide::Queen };
+                let side = if file > self.king(right.color)?.file().index() {
+                    CastlingSide::King
+                } else {
+                    CastlingSide::Queen
+                };
                 (side, Square::at(file, right.color.back_rank()))
             }
         })

@@ -1,8 +1,8 @@
 //! FEN text to fields.
 
 use super::{CastlingRight, CastlingRook, Fen, FenError, FenFault, FenField};
+use crate::chess::moves::CastlingSide;
 use crate::chess::piece::{Color, Piece};
-use crate::chess::position::CastlingSide;
 use crate::chess::square::Square;
 
 /// How closely a FEN must keep to the documents.
@@ -133,7 +133,7 @@ impl<'a> Fields<'a> {
         }
         let square = Square::parse(text).ok_or(error(FenField::EnPassant, start, FenFault::NoSuchSquare))?;
         let rank = if turn == Color::White { 5 } else { 2 };
-        if self.mode == ReadMode::Strict && square.rank() != rank {
+        if self.mode == ReadMode::Strict && square.rank().index() != rank {
             return Err(error(FenField::EnPassant, start, FenFault::WrongRank));
         }
         Ok(Some(square))

@@ -2,8 +2,9 @@
 
 use super::epd::{Epd, EpdError, Operand, Operation};
 use super::fen::{Fen, FenError, ReadMode};
-use super::position::{Move, Position};
 use super::san::SanError;
+use crate::chess::moves::Move;
+use crate::chess::position::Position;
 use std::fmt;
 
 /// The opcodes whose operands are moves from the position: best, avoid, predicted, supplied; and those of `pv`, one after the other.
@@ -137,7 +138,7 @@ pub fn rewrite_moves(
                 Ok(m) => {
                     *operand = Operand::Word(write(&at, m));
                     if operation.opcode == "pv" {
-                        at.play(m);
+                        at.play_unchecked(m);
                     }
                 }
                 Err(error) => {

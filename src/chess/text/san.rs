@@ -1,9 +1,9 @@
 //! Standard algebraic notation: written as the PGN standard has it, read as people write it.
 
-use super::attacks::between;
-use super::piece::{Color, Role};
-use super::position::{CastlingSide, IllegalMove, Move, MoveKind, Position};
-use super::square::{Square, squares};
+use crate::chess::moves::{CastlingSide, IllegalMove, Move, MoveKind};
+use crate::chess::piece::{Color, Role};
+use crate::chess::position::Position;
+use crate::chess::square::{Square, squares};
 use std::fmt;
 
 mod plain;
@@ -41,7 +41,7 @@ impl std::error::Error for SanError {}
 impl From<IllegalMove> for SanError {
     fn from(illegal: IllegalMove) -> SanError {
         match illegal {
-            IllegalMove::NotPossible => SanError::NoSuchMove,
+            IllegalMove::NotPseudoLegal => SanError::NoSuchMove,
             IllegalMove::LeavesKingInCheck => SanError::LeavesKingInCheck,
         }
     }
@@ -172,15 +172,17 @@ impl Position {
                     return Err(SanError::NoSuchMove);
                 }
                 let m = Move::plain(from, to);
-                return self.check(m).map(|()| m).map_err(SanError::from);
+                return self.legality(m).map(|()| m).map_err(SanError::from);
             }
         }
         let kind = match promotion {
             Some(role) => MoveKind::Promotion(role),
-            None if self.en_passant() == Some(to) && file.is_some_and(|file| file != to.file()) => MoveKind::EnPassant,
+            None if self.en_passant() == Some(to) && file.is_some_and(|file| file != to.file().index()) => {
+                MoveKind::EnPassant
+            }
             None => MoveKind::Plain,
         };
-        let mut from = if file.is_none_or(|file| file == to.file()) {
+        let mut from = if file.is_none_or(|file| file == to.file().index()) {
             let back = if us == Color::White { -8i8 } else { 8 };
             let one = to.index().wrapping_add_signed(back) & 63;
             let occupied = (self.occupied[0] | self.occupied[1]) >> one & 1;
@@ -206,16 +208,16 @@ impl Position {
         if let Some(side) = CastlingSide::BOTH.into_iter().find(|side| self.castling_rook(us, *side) == Some(to)) {
             return Some(self.castling(side));
         }
-        let side = if to.file() > from.file() { CastlingSide::King } else { CastlingSide::Queen };
-        let far = from.file().abs_diff(to.file()) >= 2 && from.rank() == to.rank();
-        (far && to.file() == side.files().0).then(|| self.castling(side))
+        let side = if to.file().index() > from.file().index() { CastlingSide::King } else { CastlingSide::Queen };
+        let far = from.file().index().abs_diff(to.file().index()) >= 2 && from.rank().index() == to.rank().index();
+        (far && to.file().index() == side.files().0).then(|| self.castling(side))
     }
 
     /// Returns the one legal move among several; the first fault where there is none.
     fn only_legal(&self, moves: impl Iterator<Item = Move>) -> Result<Move, SanError> {
         let mut found = Err(SanError::NoSuchMove);
         for m in moves {
-            match (self.check(m), found) {
+            match (self.legality(m), found) {
                 (Ok(()), Ok(_)) => return Err(SanError::Ambiguous),
                 (Ok(()), Err(_)) => found = Ok(m),
                 (Err(fault), Err(SanError::NoSuchMove)) => found = Err(fault.into()),
@@ -248,7 +250,7 @@ impl Position {
         let mut after = self.clone();
         match m.kind {
             MoveKind::Plain => after.play_plain(m, true),
-            _ => after.play(m),
+            _ => after.play_unchecked(m),
         }
         !after.has_legal_move()
     }
@@ -284,8 +286,8 @@ impl Position {
         out.push(role.letter());
         let rivals = self.rivals(role, m);
         if rivals != 0 {
-            let same_file = rivals & 0x0101_0101_0101_0101 << m.from.file() != 0;
-            let same_rank = rivals & 0xFF << (m.from.rank() * 8) != 0;
+            let same_file = rivals & 0x0101_0101_0101_0101 << m.from.file().index() != 0;
+            let same_rank = rivals & 0xFF << (m.from.rank().index() * 8) != 0;
             if !same_file || same_rank || full_squares {
                 out.push(m.from.name()[0]);
             }
@@ -308,26 +310,5 @@ impl Position {
             }
         }
         rivals
-    }
-
-    /// Appends the move as UCI writes it: `e2e4`, `e7e8q`; castling as the king's two-square step where king and rook stand as in
-    /// standard chess and `chess960` is not asked for, as king takes rook elsewhere; `0000` for the null move.
-    pub fn write_uci(&self, m: Move, chess960: bool, out: &mut Vec<u8>) {
-        if m.kind == MoveKind::Null {
-            return out.extend_from_slice(b"0000");
-        }
-        let mut to = m.to;
-        if let MoveKind::Castle(side) = m.kind
-            && !chess960
-            && m.from.file() == 4
-            && between(m.from.at_most_63(), m.to.at_most_63()).count_ones() == 2 + side as u32
-        {
-            to = Square::at(if side == CastlingSide::King { 6 } else { 2 }, m.from.rank());
-        }
-        out.extend_from_slice(&m.from.name());
-        out.extend_from_slice(&to.name());
-        if let Some(role) = m.promotion() {
-            out.push(role.letter().to_ascii_lowercase());
-        }
     }
 }

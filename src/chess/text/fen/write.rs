@@ -8,8 +8,9 @@
 mod shuffle;
 
 use super::{CastlingRight, CastlingRook, CastlingStyle};
+use crate::chess::moves::CastlingSide;
 use crate::chess::piece::Color;
-use crate::chess::position::{CastlingSide, Position};
+use crate::chess::position::Position;
 use crate::chess::square::Square;
 
 /// A buffer for a FEN. The longest has placement 71, ` w` 2, ` KQkq` 5, ` e3` 3, and twice a space and ten digits, 22: 103 bytes in all.
