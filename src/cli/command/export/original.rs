@@ -166,7 +166,7 @@ fn report(request: &Request, session: &Session, source: &Source, same: bool) {
             session.message(&format!("{name}: differs from what was imported (SHA-256): see `scoresheet verify`"))
         }
         (false, false) => session.message(&format!(
-            "{name}: differs from the {bytes} bytes that were imported: bytes far from any stored game were not kept"
+            "{name}: differs from what was imported ({bytes} bytes): text far from any stored game was not kept"
         )),
     }
 }
