@@ -8,7 +8,7 @@ use criterion::{Criterion, Throughput};
 use scoresheet::archive::Archive;
 use scoresheet::brenner::encode;
 use scoresheet::chess::{Move, Position};
-use scoresheet::game::{MoveRun, Outcome, TextKind, Visitor};
+use scoresheet::game::{Outcome, TextKind, Visitor};
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -84,10 +84,6 @@ impl Visitor for Moves {
     fn play(&mut self, before: &Position, m: Move) {
         encode::push_move(before, m, &mut self.stream);
         self.plies += 1;
-    }
-
-    fn move_run(&self) -> MoveRun {
-        MoveRun::Any
     }
 
     fn suffix(&mut self, good: bool) {

@@ -3,7 +3,6 @@
 //! A reader drives a [`Visitor`]; so an import can encode records without building a tree for each game. [`Game`] is the visitor that
 //! keeps everything, and can drive another one. All text is UTF-8.
 
-use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
 
 /// What kind of text stands in a movetext.
@@ -73,90 +72,21 @@ impl Outcome {
     }
 }
 
-/// Which moves a [`Visitor`] takes as a run of moves: one after the other, with nothing between them but numbers and blanks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MoveRun {
-    /// None.
-    None,
-    /// All, however they stand in their source.
-    Any,
-    /// Those that stand as the visitor would write them.
-    Laid(Lines),
-}
-
-/// How moves are laid out on lines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lines {
-    /// Bytes that are on the line already, at least one.
-    pub column: usize,
-    /// The most bytes on a line.
-    pub width: usize,
-    /// The bytes that end a line.
-    pub line_end: &'static [u8],
-    /// `1.e4` for `1. e4`.
-    pub joined_numbers: bool,
-    /// Numbers stand on the line of their move.
-    pub unbroken_numbers: bool,
-    /// Black's move stays on the line, however long.
-    pub pairs: bool,
-    /// A line ends before White's number if it has `width` bytes or more, and nowhere else.
-    pub filled: bool,
-    /// Black's move has a number, if it comes next.
-    pub number: bool,
-}
-
-/// Where a run of moves ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct EndOfRun {
-    /// Bytes from the beginning of the last line.
-    pub column: usize,
-    /// Bytes from the blank before the last token where the line can be broken; `None` where it cannot.
-    pub gap: Option<usize>,
-    /// Whether the last move is mate although its text ends with `+`. All other texts are the standard's.
-    pub mate: bool,
-}
-
 /// Receives a game as events, in this order: the tag pairs; the start; the movetext; the result, if there is one.
 ///
 /// Every variation that opens also closes. Moves are legal, or null.
 pub trait Visitor {
     /// A tag pair, in its order, with escapes resolved.
     fn tag(&mut self, name: &[u8], value: &[u8]);
-    /// `tag`, where the standard's text of the pair is known already, brackets included.
-    #[inline]
-    fn tag_known(&mut self, name: &[u8], value: &[u8], pair: &[u8]) {
-        let _ = pair;
-        self.tag(name, value);
-    }
     /// The position before the first move; called once in every game, after the tags.
     fn start(&mut self, position: &Position);
     /// A move of the position `before`.
     fn play(&mut self, before: &Position, m: Move);
-    /// `play`, where the move's SAN is known already: the standard's, which names a file at most to tell the piece from others.
-    #[inline]
-    fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
-        let _ = san;
-        self.play(before, m);
-    }
     /// `play`, where the move is known to be [plain](crate::chess::MoveKind::Plain), and whether it gives check.
     #[inline]
     fn play_plain(&mut self, before: &Position, m: Move, check: bool) {
         let _ = check;
         self.play(before, m);
-    }
-    /// Which moves the visitor takes as a run of moves, if they come now: each by [`play_in_run`](Visitor::play_in_run), then all their
-    /// text at once.
-    fn move_run(&self) -> MoveRun {
-        MoveRun::None
-    }
-    /// A move of a run of moves; its SAN is the standard's.
-    #[inline]
-    fn play_in_run(&mut self, before: &Position, m: Move) {
-        self.play(before, m);
-    }
-    /// The end of a run of moves, and its text: numbers, moves and blanks, from after what came before.
-    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
-        let _ = (text, end);
     }
     /// A `!` (good) or `?` as written after a move.
     fn suffix(&mut self, good: bool);
@@ -274,10 +204,6 @@ impl Visitor for Game {
         self.events.push(Event::Move(m));
     }
 
-    fn move_run(&self) -> MoveRun {
-        MoveRun::Any
-    }
-
     fn suffix(&mut self, good: bool) {
         self.events.push(Event::Suffix(good));
     }
@@ -327,7 +253,7 @@ impl Line {
 
     pub(crate) fn play(&mut self, m: Move) {
         self.keep();
-        self.now.play(m);
+        self.now.play_unchecked(m);
     }
 
     fn keep(&mut self) {

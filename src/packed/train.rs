@@ -1,14 +1,23 @@
-//! What the trainer asks of the coder. Not part of the library's interface.
+//! The door of the trainer: what its program, and tests, ask of the coder. Not part of the library's interface.
 
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
-use crate::packed::coder::line::Line;
-use crate::packed::coder::plain;
-use crate::packed::model::{ENDS, Model, Prices, ROOMS};
-use crate::packed::moves::board::{Board, Step};
-use crate::packed::moves::scene::{History, Past};
 
-pub use crate::packed::model::features::{FIRST_SURPRISE, MOST_SURPRISE};
+pub use super::model::features::{FIRST_SURPRISE, MOST_SURPRISE};
+pub use super::model::{book, features};
+pub use super::moves::{board, scene};
+pub use super::stream::{decode_with, encode_with};
+
+use super::coder::line::Line;
+use super::coder::{kind, plain};
+use super::model::{ENDS, Model, Prices, ROOMS};
+use super::moves::board::{Board, Step};
+use super::moves::scene::{History, Past};
+
+/// The weights.
+pub mod model {
+    pub use crate::packed::model::*;
+}
 
 /// Calls `see` at each ply with its class of surprise, the scores of the moves, and the place of the one played.
 pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMut(usize, &[i32], usize)) -> Option<()> {
@@ -55,7 +64,7 @@ pub fn priced(model: &Model, start: &Position, moves: &[Move]) -> Option<Vec<(St
 
 /// Returns the share of a kind of game: from and width.
 pub fn kind_share(model: &Model, kind: usize) -> (u32, u32) {
-    super::kind_share(model, kind)
+    kind::kind_share(model, kind)
 }
 
 /// Returns how likely a game ends, in 65536ths, by context and place of the room.

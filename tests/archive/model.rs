@@ -295,7 +295,7 @@ fn positions_of(model: &Model) -> Vec<Reached> {
             entry.1.extend(games.map(|(number, _)| (number, next.map(str::to_owned))));
             let Some(san) = next else { break };
             let m = position.parse_san(san.as_bytes()).unwrap();
-            position.play(m);
+            position.play_unchecked(m);
         }
     }
     let mut all: Vec<_> = all.into_values().collect();

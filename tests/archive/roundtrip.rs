@@ -274,7 +274,7 @@ fn random_game(dice: &mut Random) -> Game {
                 let null = moves.is_empty() || dice.below(40) == 0;
                 let m = if null { Move::NULL } else { moves[dice.below(moves.len())] };
                 let mut next = position.clone();
-                next.play(m);
+                next.play_unchecked(m);
                 line.push(next);
                 game.events.push(Event::Move(m));
                 moved = true;

@@ -234,7 +234,7 @@ fn random_game(start: &Position, choices: &[u64]) -> (Vec<u8>, Vec<Position>) {
             (true, _) => moves[*choice as usize % moves.len()],
         };
         encode::push_move(&position, m, &mut bytes);
-        position.play(m);
+        position.play_unchecked(m);
         states.push(position.clone());
     }
     (bytes, states)
@@ -340,7 +340,7 @@ fn nine_queens() {
     for san in ["a8=Q", "Kg7", "b8=Q", "Kh7", "c8=Q", "Kg7", "d8=Q", "Kh7", "e8=Q", "Kg7"] {
         let m = position.parse_san(san.as_bytes()).unwrap();
         encode::push_move(&position, m, &mut bytes);
-        position.play(m);
+        position.play_unchecked(m);
     }
     let queens = (0..64).filter_map(scoresheet::chess::Square::new).filter_map(|square| position.piece_id_at(square));
     let labels: Vec<_> = queens.filter(|piece| piece.role() == Role::Queen).map(|piece| piece.label()).collect();

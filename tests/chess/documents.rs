@@ -49,7 +49,7 @@ fn fen_samples() {
     for (line, fen) in AFTER {
         let mut position = Position::standard();
         for san in line.split_whitespace() {
-            position.play(position.parse_san(san.as_bytes()).unwrap());
+            position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
         }
         assert_eq!(position.fen(), fen);
     }
@@ -122,7 +122,7 @@ fn six_tuple() {
     }
     assert_eq!(Position::standard().turn(), Color::White);
     let mut position = position("4k3/8/8/8/8/8/8/R3K3 w - - 49 80");
-    position.play(position.parse_san(b"Ra2").unwrap());
+    position.play_unchecked(position.parse_san(b"Ra2").unwrap());
     assert_eq!(position.halfmove_clock(), 50);
     assert!(position.has_legal_move());
 }

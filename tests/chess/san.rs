@@ -189,6 +189,6 @@ fn the_same_game_in_three_dialects() {
     for san in dialects[0].split_whitespace() {
         let m = position.parse_san(san.as_bytes()).expect(san);
         assert_eq!(position.san(m), san);
-        position.play(m);
+        position.play_unchecked(m);
     }
 }

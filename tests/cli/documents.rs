@@ -1,7 +1,7 @@
 //! Every example of the five source documents, by its number, on the command.
 //!
 //! Numbers: `K` the SAN Kit's FEN document (1993), `W` the Chess Programming Wiki's page, `T` the game state as a 6-tuple, `B` N. Brenner's "Minimal
-//! encoding of moves", `P` "Portable Chess Notation"; within each, in the order of the document. `tests/documents.rs` asks the library the same.
+//! encoding of moves", `P` "Portable Chess Notation"; within each, in the order of the document. `tests/chess/documents.rs` asks the library the same.
 
 use crate::common::cli::Room;
 use serde_json::{Value, json};

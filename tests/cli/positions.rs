@@ -176,7 +176,7 @@ fn json_has_a_line_an_object() {
 
 /// The two suites of the SAN Kit go through in one call, and come out as they are.
 #[test]
-fn suites_go_through_in_one_call() {
+fn suites_of_the_corpora_go_through_in_one_call() {
     let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
         eprintln!("skipped: SCORESHEET_CORPORA is not set");
         return;

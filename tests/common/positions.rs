@@ -12,6 +12,6 @@ pub fn play(position: &mut Position, line: &str) {
     for san in line.split_whitespace() {
         let m =
             position.parse_san(san.as_bytes()).unwrap_or_else(|error| panic!("{san} in {}: {error}", position.fen()));
-        position.play(m);
+        position.play_unchecked(m);
     }
 }

@@ -10,7 +10,7 @@ use scoresheet::format::side::SideHeader;
 use scoresheet::format::source::Source;
 use scoresheet::format::{ArchiveId, Chain, State, VERSION, positions, record, signatures, tags};
 use scoresheet::game::Outcome;
-use scoresheet::packed::{self, board::Board, features, model, train};
+use scoresheet::packed::{self, train, train::board::Board, train::features, train::model};
 use scoresheet::pgn::{LineEnd, Style};
 
 const DOCUMENT: &str = include_str!("../../FORMAT.md");
@@ -281,7 +281,7 @@ fn signatures_of_games() {
         for san in moves.split_whitespace() {
             let m = position.parse_san(san.as_bytes()).unwrap();
             encode::push_move(&position, m, &mut stream);
-            position.play(m);
+            position.play_unchecked(m);
         }
         scoresheet::query::position::signature::signature(&Position::standard(), &stream)
     };
@@ -395,7 +395,7 @@ fn packed_example() {
     for san in ["f3", "e5", "g4", "Qh4#"] {
         let m = position.parse_san(san.as_bytes()).unwrap();
         encode::push_move(&position, m, &mut stream);
-        position.play(m);
+        position.play_unchecked(m);
     }
     stream.push(1);
     let spaced = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ");
@@ -449,7 +449,7 @@ fn packed_example() {
         room = left;
         let m = board.to_move(priced[at].0, position.turn());
         train::play(&mut board, &mut history, m, position.turn(), 0);
-        position.play(m);
+        position.play_unchecked(m);
         moves.push(m);
     }
     assert!(position.is_checkmate());

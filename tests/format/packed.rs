@@ -9,9 +9,9 @@ use scoresheet::brenner::encode;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::Outcome;
 use scoresheet::import::Existing;
-use scoresheet::packed::board::{Board, Step};
-use scoresheet::packed::features::{self, Candidate, Mover, Setting, Visitor};
-use scoresheet::packed::scene::{History, Scene};
+use scoresheet::packed::train::board::{Board, Step};
+use scoresheet::packed::train::features::{self, Candidate, Mover, Setting, Visitor};
+use scoresheet::packed::train::scene::{History, Scene};
 use scoresheet::packed::{self, train};
 use scoresheet::{Archive, ImportOptions};
 use sha2::{Digest, Sha256};
@@ -46,7 +46,7 @@ fn line(start: &Position, choices: &[u16], outcome: Outcome) -> (Vec<u8>, Vec<us
         let Some(m) = moves.get(*choice as usize % moves.len().max(1)) else { break };
         encode::push_move(&position, *m, &mut stream);
         ends.push(stream.len());
-        position.play(*m);
+        position.play_unchecked(*m);
     }
     encode::push_outcome(outcome, &mut stream);
     (stream, ends)
@@ -115,14 +115,14 @@ proptest! {
                 5 => {
                     encode::push_move(&line.0, Move::NULL, &mut stream);
                     line.1 = Some(line.0.clone());
-                    line.0.play(Move::NULL);
+                    line.0.play_unchecked(Move::NULL);
                 }
                 _ => {
                     let moves = line.0.legal_moves();
                     let Some(m) = moves.get(number as usize % moves.len().max(1)) else { continue };
                     encode::push_move(&line.0, *m, &mut stream);
                     line.1 = Some(line.0.clone());
-                    line.0.play(*m);
+                    line.0.play_unchecked(*m);
                 }
             }
         }
@@ -222,7 +222,7 @@ fn line_agrees(start: &Position, choices: &[u16]) {
         let moves = position.legal_moves();
         let Some(m) = moves.get(*choice as usize % moves.len().max(1)) else { break };
         train::play(&mut board, &mut history, *m, position.turn(), 100);
-        position.play(*m);
+        position.play_unchecked(*m);
         assert_eq!(Board::new(&position).as_ref(), Some(&board), "{}", position.fen());
     }
 }
@@ -250,7 +250,7 @@ fn the_coders_moves_are_shakmatys() {
             let (mut next, mut after, mut past) = (board.clone(), position.clone(), *history);
             let m = board.to_move(step, position.turn());
             train::play(&mut next, &mut past, m, position.turn(), 0);
-            after.play(m);
+            after.play_unchecked(m);
             sum += count(&next, &past, &after, depth - 1);
         }
         sum
@@ -332,7 +332,7 @@ fn game_agrees(start: &Position, stream: &[u8]) {
             }
             moves_agree(&position, &history, &board);
             train::play(&mut board, &mut history, m, position.turn(), 100);
-            position.play(m);
+            position.play_unchecked(m);
             assert_eq!(Board::new(&position).as_ref(), Some(&board), "{}", position.fen());
         }
     }
@@ -340,7 +340,7 @@ fn game_agrees(start: &Position, stream: &[u8]) {
 
 /// The packed bytes of some games, and the model's hash: what is packed once can be read for ever.
 ///
-/// `SCORESHEET_BLESS=1 cargo test --test packed` writes them anew: to be done for a new model only, which gets a new number.
+/// `SCORESHEET_BLESS=1 cargo test --test format packed::` writes them anew: to be done for a new model only, which gets a new number.
 #[test]
 fn packed_bytes_are_frozen() {
     let folder = tempfile::tempdir().unwrap();
@@ -370,7 +370,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// Prints what unpacking costs: `cargo test --release --test packed -- --ignored --nocapture`.
+/// Prints what unpacking costs: `cargo test --release --test format packed:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {

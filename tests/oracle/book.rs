@@ -25,7 +25,7 @@ fn published_keys() {
     ] {
         let mut position = Position::standard();
         for san in line.split_whitespace() {
-            position.play(position.parse_san(san.as_bytes()).unwrap());
+            position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
         }
         assert_eq!(key(&position), expected, "{line}");
     }
@@ -54,7 +54,7 @@ fn books_of_games() {
     // e2e4: to e4 (28), from e2 (12). A win and a draw of three; d4 never scored.
     assert_eq!(moves(&book(40, 1), start), [(12 << 6 | 28, 3)]);
     let mut after = Position::standard();
-    after.play(after.parse_san(b"e4").unwrap());
+    after.play_unchecked(after.parse_san(b"e4").unwrap());
     // e5 won once and lost once, c5 drew.
     assert_eq!(moves(&book(40, 1), key(&after)), [(52 << 6 | 36, 2), (50 << 6 | 34, 1)]);
     assert_eq!(moves(&book(40, 2), key(&after)), [(52 << 6 | 36, 2)]);

@@ -263,7 +263,7 @@ fn variations_and_transpositions() {
     let search = |moves: &str, reach: SearchOptions| {
         let mut position = Position::standard();
         for san in moves.split(' ') {
-            position.play(position.parse_san(san.as_bytes()).unwrap());
+            position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
         }
         let signatures = Signatures::build(&archive);
         let sought = PositionQuery::new(&position, Compare::default());

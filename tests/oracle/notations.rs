@@ -97,7 +97,7 @@ fn play(theirs: Chess, plies: usize, rng: &mut Random) -> (usize, Game) {
         let m = if rare.is_empty() || rng.one_in(3) { rng.pick(&moves) } else { rng.pick(&rare) };
         let their = their_move(&ours, m, &theirs);
         theirs.play_unchecked(their);
-        ours.play(m);
+        ours.play_unchecked(m);
         game.events.push(Event::Move(m));
     }
     unreachable!("the loop ends at the last ply")
@@ -173,7 +173,7 @@ fn games_of_the_corpora_agree_with_shakmaty() {
                     }
                     let their = their_move(&ours, m, &theirs);
                     theirs.play_unchecked(their);
-                    ours.play(m);
+                    ours.play_unchecked(m);
                     compare(&ours, &theirs);
                     count += 1;
                 }
@@ -186,7 +186,7 @@ fn games_of_the_corpora_agree_with_shakmaty() {
 }
 
 #[test]
-fn suites_are_read_written_and_read_again() {
+fn suites_of_the_corpora_are_read_written_and_read_again() {
     for (name, expected) in [
         ("bratko-kopec.epd", 24),
         ("wac.epd", 300),
@@ -393,7 +393,7 @@ fn pcn_castling_collisions_and_captures_en_passant() {
         for san in line.split(' ') {
             let m = at.parse_san(san.as_bytes()).unwrap_or_else(|error| panic!("{fen} {san}: {error}"));
             game.events.push(Event::Move(m));
-            at.play(m);
+            at.play_unchecked(m);
         }
         assert!(pcn::write(&game, Layout::Line).contains(actions), "{}", pcn::write(&game, Layout::Line));
         pcn_comes_back(&game);
@@ -477,7 +477,7 @@ fn pcn_errors_name_the_element() {
         .main_line()
         .map(|m| {
             let san = position.san(m);
-            position.play(m);
+            position.play_unchecked(m);
             san
         })
         .collect();

@@ -123,16 +123,16 @@ fn testdata_is_what_the_oracle_counts() {
 }
 
 #[test]
-fn random_standard_suite() {
+fn standard_suite_of_the_corpora() {
     corpus_suite("perft-standard-random.perft", 6838, 250_000);
 }
 
 #[test]
-fn tricky_suite() {
+fn tricky_suite_of_the_corpora() {
     corpus_suite("perft-tricky.perft", 26, 5_000_000);
 }
 
 #[test]
-fn chess960_suite() {
+fn chess960_suite_of_the_corpora() {
     corpus_suite("perft-chess960.perft", 960, 500_000);
 }

@@ -3,9 +3,10 @@
 use crate::common::random::Random;
 use proptest::prelude::*;
 use scoresheet::chess::{Move, Position};
-use scoresheet::game::{EndOfRun, Event, Game, MoveRun, Outcome, TextKind, Visitor};
+use scoresheet::game::{Event, Game, Outcome, TextKind, Visitor};
 use scoresheet::pgn::{
-    Disposition, Fault, FaultKind, Limits, LineEnd, PgnWriter, ReadOptions, Splitter, Style, read_game,
+    Disposition, EndOfRun, Fault, FaultKind, Limits, LineEnd, MoveRun, PgnWriter, ReadOptions, Splitter, Style,
+    TextVisitor, read_game, read_game_text,
 };
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
@@ -655,7 +656,7 @@ fn random_game(dice: &mut Random) -> Game {
                 let moves = position.legal_moves();
                 let m = if n == 10 || moves.is_empty() { Move::NULL } else { moves[dice.below(moves.len())] };
                 let mut next = position.clone();
-                next.play(m);
+                next.play_unchecked(m);
                 line.push(next);
                 game.events.push(Event::Move(m));
                 moved = true;
@@ -688,12 +689,12 @@ proptest! {
     }
 }
 
-/// Takes moves down and writes them, in stretches or one by one.
+/// Takes moves down and writes them, in runs or one by one.
 struct Taken {
     moves: Vec<(String, Move)>,
     writer: PgnWriter,
-    stretches: bool,
-    /// Moves of stretches.
+    runs: bool,
+    /// Moves of runs.
     counted: usize,
 }
 
@@ -707,17 +708,6 @@ impl Visitor for Taken {
     fn play(&mut self, before: &Position, m: Move) {
         self.moves.push((before.fen(), m));
         self.writer.play(before, m);
-    }
-    fn move_run(&self) -> MoveRun {
-        if self.stretches { self.writer.move_run() } else { MoveRun::None }
-    }
-    fn play_in_run(&mut self, before: &Position, m: Move) {
-        self.counted += 1;
-        self.moves.push((before.fen(), m));
-        self.writer.play_in_run(before, m);
-    }
-    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
-        self.writer.end_run(text, end);
     }
     fn suffix(&mut self, good: bool) {
         self.writer.suffix(good);
@@ -739,6 +729,20 @@ impl Visitor for Taken {
     }
 }
 
+impl TextVisitor for Taken {
+    fn move_run(&self) -> MoveRun {
+        if self.runs { self.writer.move_run() } else { MoveRun::None }
+    }
+    fn play_in_run(&mut self, before: &Position, m: Move) {
+        self.counted += 1;
+        self.moves.push((before.fen(), m));
+        self.writer.play_in_run(before, m);
+    }
+    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
+        self.writer.end_run(text, end);
+    }
+}
+
 /// A game of legal moves, some of them with something after them.
 fn random_line(dice: &mut Random) -> Game {
     let mut game = Game::default();
@@ -753,7 +757,7 @@ fn random_line(dice: &mut Random) -> Game {
             break;
         }
         let m = moves[dice.below(moves.len())];
-        position.play(m);
+        position.play_unchecked(m);
         game.events.push(Event::Move(m));
         match dice.below(30) {
             0..5 => game.events.push(Event::Suffix(true)),
@@ -799,10 +803,10 @@ fn styles_are_inferred() {
     assert!((0..2).all(|filled| known[filled] * 100 > all[filled] * 97), "{known:?} of {all:?}");
 }
 
-/// A visitor that takes stretches is told the same, and writes the same, as one that does not: whatever the style, and whatever stands in
+/// A visitor that takes runs is told the same, and writes the same, as one that does not: whatever the style, and whatever stands in
 /// the way.
 #[test]
-fn stretches() {
+fn runs() {
     let mut dice = Random(20_261_121);
     let (mut counted, mut all, mut changed) = (0, 0, 0);
     for round in 0..3000 {
@@ -852,10 +856,10 @@ fn stretches() {
         }
         let limits = Limits { max_plies: [40, u32::MAX][dice.below(2)], ..Limits::default() };
         let options = ReadOptions { limits, ..ReadOptions::default() };
-        let read = |stretches| {
+        let read = |runs| {
             let writer = PgnWriter::with_style(as_written);
-            let mut taken = Taken { moves: Vec::new(), writer, stretches, counted: 0 };
-            let reading = read_game(&text, 0, &options, &mut taken);
+            let mut taken = Taken { moves: Vec::new(), writer, runs, counted: 0 };
+            let reading = read_game_text(&text, 0, &options, &mut taken);
             taken.writer.finish();
             (reading, taken)
         };
@@ -878,12 +882,12 @@ fn a_parenthesis_behind_a_stretch_takes_the_number_along() {
     for width in 10..50 {
         for (joined_numbers, unbroken_numbers) in [(false, false), (false, true), (true, false)] {
             let text = if joined_numbers { b"1.e4 ( 1.d4 {a comment} 1...d5 ) *\n".as_slice() } else { text };
-            let [taken, one] = [true, false].map(|stretches| {
+            let [taken, one] = [true, false].map(|runs| {
                 let style =
                     Style { width, joined_numbers, unbroken_numbers, wide_variations: true, ..Style::default() };
                 let writer = PgnWriter::with_style(style);
-                let mut taken = Taken { moves: Vec::new(), writer, stretches, counted: 0 };
-                read_game(text, 0, &ReadOptions::default(), &mut taken);
+                let mut taken = Taken { moves: Vec::new(), writer, runs, counted: 0 };
+                read_game_text(text, 0, &ReadOptions::default(), &mut taken);
                 taken.writer.finish();
                 String::from_utf8_lossy(taken.writer.as_bytes()).into_owned()
             });

@@ -1,10 +1,11 @@
 //! The Zobrist key kept from ply to ply: the same numbers as [`Position::zobrist`], which works it out from the whole board.
 //!
-//! The pieces's part changes with each move. The rights' part is worked out anew only where a piece moved or was taken that a right hangs
+//! The pieces' part changes with each move. The rights' part is worked out anew only where a piece moved or was taken that a right hangs
 //! on; the en passant part only after a double step beside which an enemy pawn stands.
 
+use super::pieces::Pieces;
+use super::state::{Start, State, Tally};
 use super::table::is_double_step;
-use super::{Pieces, Replay, Start, State};
 use crate::chess::piece::OFF;
 use crate::chess::position::STANDARD;
 use crate::chess::{Color, zobrist};
@@ -26,8 +27,9 @@ const ROOKS: u64 = 0xF << 16;
 
 /// The parts for the standard starting position.
 static STANDARD_KEY: LazyLock<Key> = LazyLock::new(|| {
-    let replay = Replay::new(&STANDARD);
-    Key { pieces: zobrist::pieces(&STANDARD.board), ..Key::default() }.see_rights(replay.state())
+    let (pieces, start) = (Pieces::of(&STANDARD), Start::of(&STANDARD));
+    let state = State::at_start(&pieces, &start, Tally::of(&STANDARD), OFF);
+    Key { pieces: zobrist::pieces(&STANDARD.board), ..Key::default() }.see_rights(state)
 });
 
 impl Key {
@@ -72,7 +74,7 @@ impl Key {
     #[inline(always)]
     pub fn at(&self, state: &State<'_>) -> u64 {
         if state.last != 0 {
-            return self.behind_plain(state);
+            return self.after_plain(state);
         }
         let key = self.without_en_passant(state);
         if state.en_passant != OFF { key ^ en_passant(*state) } else { key }
@@ -80,7 +82,7 @@ impl Key {
 
     /// `at` after a move of one byte.
     #[inline(always)]
-    pub fn behind_plain(&self, state: &State<'_>) -> u64 {
+    pub fn after_plain(&self, state: &State<'_>) -> u64 {
         let key = self.without_en_passant(state);
         let passed = is_double_step(state.last) && beside(state.pieces, state.turn, state.last);
         if passed { key ^ en_passant(*state) } else { key }

@@ -1,11 +1,54 @@
 //! A replay seen at one ply: what a FEN says, each part worked out when it is asked for.
 
+use super::pieces::Pieces;
 use super::table::is_double_step;
-use super::{Pieces, Start, Tally};
+use crate::chess::attention::Attention;
 use crate::chess::fen::{FenText, Fields};
 use crate::chess::piece::{CODES, EMPTY, OFF};
-use crate::chess::safety::Attention;
 use crate::chess::{CastlingSide, Color, Piece, PieceId, Position, Square};
+
+/// What changes at a ply beside the pieces. It lives in registers while plain moves are replayed.
+#[derive(Clone, Copy)]
+pub struct Tally {
+    /// The slots that have moved since the start: castling rights are worked out from them only when asked for.
+    pub moved: u64,
+    /// The ply of the last capture or pawn move, less the clock at the start.
+    pub zero: i64,
+    /// Rights lost by a rook beyond the labels, or by another such rook on its home.
+    pub lost: u8,
+}
+
+/// What does not change.
+#[derive(Clone, Copy)]
+pub struct Start {
+    pub rights: u8,
+    pub rook_home: [u8; 4],
+    /// The slots of the castling rooks, or `EMPTY` for one beyond the labels.
+    pub rook: [u8; 4],
+    pub fullmove_number: u32,
+    pub turn: Color,
+}
+
+impl Start {
+    /// Returns what a replay from this position keeps of it.
+    pub fn of(position: &Position) -> Start {
+        let rook = |home| Square::new(home).and_then(|home| position.piece_id_at(home)).map_or(EMPTY, |id| id.0);
+        Start {
+            rights: position.rights,
+            rook_home: position.rook_home,
+            rook: position.rook_home.map(rook),
+            fullmove_number: position.fullmove_number,
+            turn: position.turn,
+        }
+    }
+}
+
+impl Tally {
+    /// Returns the tally at the start of a replay.
+    pub fn of(position: &Position) -> Tally {
+        Tally { moved: 0, zero: -i64::from(position.halfmove_clock), lost: 0 }
+    }
+}
 
 /// The state at one ply of a replay. Cheap to have: it points at the board, and castling rights, en passant and clocks cost a few
 /// nanoseconds when asked for.
@@ -21,6 +64,13 @@ pub struct State<'a> {
     /// The byte that was played last, if that says all about en passant; 0 where `en_passant` has it.
     pub(super) last: u8,
     pub(super) en_passant: u8,
+}
+
+impl<'a> State<'a> {
+    /// Returns the state at ply 0.
+    pub(super) fn at_start(pieces: &'a Pieces, start: &'a Start, tally: Tally, en_passant: u8) -> State<'a> {
+        State { pieces, start, tally, ply: 0, base: 0, turn: start.turn, last: 0, en_passant }
+    }
 }
 
 impl State<'_> {

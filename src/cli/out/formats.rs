@@ -75,7 +75,7 @@ fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
     let mut position = game.start.clone();
     for m in game.main_line() {
         seen(&position, Some(m));
-        position.play(m);
+        position.play_unchecked(m);
     }
     seen(&position, None);
 }
@@ -97,7 +97,7 @@ fn has_rooks_elsewhere(start: &Position) -> bool {
         CastlingSide::BOTH.into_iter().any(|side| {
             start.castling_rook(color, side).is_some_and(|rook| {
                 let corner = if side == CastlingSide::King { 7 } else { 0 };
-                rook.file() != corner || start.king(color).is_some_and(|king| king.file() != 4)
+                rook.file().index() != corner || start.king(color).is_some_and(|king| king.file().index() != 4)
             })
         })
     })

@@ -44,7 +44,7 @@ impl MoveSizes {
             // The document writes "Qf7" for 4. Qxf7#.
             self.short += san.bytes().filter(|b| !matches!(b, b'x' | b'+' | b'#')).count() as u64;
             encode::push_move(&position, m, &mut brenner);
-            position.play(m);
+            position.play_unchecked(m);
             plies += 1;
         }
         self.games += 1;

@@ -48,7 +48,7 @@ impl PositionArgs {
         let moves = self.moves.as_deref().unwrap_or_default();
         for (column, san) in move_words(moves) {
             let played = position.parse_san(san.as_bytes());
-            position.play(played.map_err(|_| {
+            position.play_unchecked(played.map_err(|_| {
                 let what = format!("{san:?} is not a legal move in {}", position.fen());
                 Failure::Query("--moves", QueryFault::new(moves, column..column + san.len(), what))
             })?);

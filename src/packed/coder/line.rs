@@ -1,10 +1,10 @@
 //! A game on its way: the position, the board of the coder, the policy head's accumulators and what has happened.
 
+use super::range::Decoder;
+use super::shares::Shares;
 use crate::brenner::encode::push_move;
 use crate::chess::{Color, Move, Position};
 use crate::game::Outcome;
-use crate::packed::coder::range::Decoder;
-use crate::packed::coder::shares::Shares;
 use crate::packed::model::book::NO_NODE;
 use crate::packed::model::features::FIRST_SURPRISE;
 use crate::packed::model::{Model, Prices, Units};
@@ -67,7 +67,7 @@ impl<'m> Line<'m> {
             took: self.board.takes(step),
         };
         self.node = self.model.book.follow(self.node, step);
-        self.position.play(m);
+        self.position.play_unchecked(m);
         let [own, other] = &mut self.units;
         self.board.play(step, |enters, is_own, role, square| {
             self.model.place(own, enters, is_own, role, square);
@@ -99,7 +99,7 @@ impl<'m> Line<'m> {
     /// Lets the player pass.
     pub(crate) fn pass(&mut self) {
         self.node = NO_NODE;
-        self.position.play(Move::NULL);
+        self.position.play_unchecked(Move::NULL);
         self.board.pass();
         self.turn(None);
     }
@@ -162,5 +162,36 @@ impl Board {
             }
         };
         8 * outcome as usize + detail
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Position;
+
+    #[test]
+    fn every_way_to_compute_prices_gives_the_same() {
+        let model = crate::packed::model::STANDARD.as_ref().expect("the model is intact");
+        let (mut one, mut other) = (Prices::new(), Prices::new());
+        let mut seed = 7u64;
+        for _ in 0..40 {
+            let mut line = Line::new(model, &Position::standard()).expect("a standard start");
+            for _ in 0..120 {
+                let same = line.price(&mut one) == line.price_portable(&mut other);
+                assert!(same && one.count == other.count && one.total == other.total);
+                assert!(one.steps[..one.count] == other.steps[..one.count]);
+                assert_eq!(one.widths[..one.count], other.widths[..one.count]);
+                let moves = line.position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                let m = moves[(seed >> 33) as usize % moves.len()];
+                let step = Board::step(m, line.position.turn());
+                let (at, _) = one.find(step).expect("a legal move");
+                line.play(m, step, &one, at);
+            }
+        }
     }
 }

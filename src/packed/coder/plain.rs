@@ -1,13 +1,14 @@
 //! Games of a main line alone: a kind, then moves.
 
+use super::kind::{kind_share, outcome_of};
+use super::line::Line;
+use super::range::Decoder;
+use super::shares::{Shares, WHOLE, decode_end};
 use crate::brenner::encode::push_outcome;
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
-use crate::packed::coder::line::Line;
-use crate::packed::coder::range::Decoder;
-use crate::packed::coder::shares::{Shares, WHOLE, decode_end};
+use crate::packed::fault::Fault;
 use crate::packed::model::{Model, Prices};
-use crate::packed::{Fault, kind_share, outcome_of};
 
 /// Appends a game; `None`, and nothing appended, where this form does not hold it. `ends` sees what is said of the end.
 pub(crate) fn encode(

@@ -1,14 +1,15 @@
 //! Games with variations, glyphs, marks, texts' places or null moves: a token before everything, with shares that adapt.
 
+use super::kind::{kind_share, outcome_of};
+use super::line::Line;
+use super::range::Decoder;
+use super::shares::{Shares, WHOLE, decode_end};
 use crate::brenner::decode::Item;
 use crate::brenner::encode::{push_close, push_mark, push_move, push_nag, push_open, push_outcome, push_text_mark};
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
-use crate::packed::coder::line::Line;
-use crate::packed::coder::range::Decoder;
-use crate::packed::coder::shares::{Shares, WHOLE, decode_end};
+use crate::packed::fault::Fault;
 use crate::packed::model::{Model, Prices};
-use crate::packed::{Fault, kind_share, outcome_of};
 
 /// The deepest nesting of variations.
 const MOST_DEPTH: usize = 100;

@@ -3,7 +3,7 @@
 //! A decoder knows the length of a stream. With many bits left, a game cannot be at its end, and nothing is said of it; with few left,
 //! each step says whether the game ends, and that is likely, so it costs little.
 
-use crate::packed::coder::range::{Decoder, Encoder};
+use super::range::{Decoder, Encoder};
 use crate::packed::model::Model;
 
 /// The greatest room, in bits, with which a game can end otherwise than in mate or stalemate.

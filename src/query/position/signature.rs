@@ -4,6 +4,9 @@
 //! pawns left home (moved or captured there), and how many pawns and pieces were left at the end. A game can have had a position
 //! only if its first departures, as many as the position has, are just those of the position, and if it ended with no more pieces.
 
+// Untrusted bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 use crate::archive::{Archive, FileKind, GameSet, SideState, writer};
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
@@ -73,6 +76,7 @@ impl Signatures {
     }
 
     /// Returns the numbers of the games that may reach a position, ascending. Never leaves out one that does in its main line.
+    #[expect(clippy::indexing_slicing, reason = "a remainder by the length is an index")]
     pub fn candidates(&self, sought: &PositionQuery) -> Vec<u64> {
         let test = Test::of(sought);
         let of_task = |(task, signatures): (usize, &[u64])| {
@@ -120,12 +124,14 @@ impl Departures {
     #[inline]
     fn advance(&mut self, board: &[u8; 64], mut left: impl FnMut(u8)) {
         let now = home_ranks(board);
-        for (side, now) in now.into_iter().enumerate() {
-            let mut changed = (now ^ self.expected[side]) & self.standing[side];
+        for (side, ((now, expected), standing)) in
+            now.into_iter().zip(self.expected).zip(&mut self.standing).enumerate()
+        {
+            let mut changed = (now ^ expected) & *standing;
             while changed != 0 {
                 let file = changed.trailing_zeros() as u8 / 8;
                 let lane = 0xFF << (file * 8);
-                self.standing[side] &= !lane;
+                *standing &= !lane;
                 changed &= !lane;
                 left(side as u8 * 8 + file);
             }
@@ -147,15 +153,15 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
         count += 1;
     };
     let standing = home_pawns(&start.board);
-    for square in 0..16 {
-        if standing[square / 8] >> (square % 8 * 8) & 1 == 0 {
-            leave(square as u8);
+    for (side, standing) in standing.into_iter().enumerate() {
+        for file in (0..8).filter(|file| standing >> (file * 8) & 1 == 0) {
+            leave(side as u8 * 8 + file);
         }
     }
     let (mut replay, mut at, mut departures) = (Replay::new(start), 0, Departures::new(&start.board));
     loop {
         let ply = replay.ply();
-        match replay.run(&stream[at..], ply + 1) {
+        match replay.run(stream.get(at..).unwrap_or_default(), ply + 1) {
             Ok(used) => at += used,
             Err(_) => return ANY,
         }
@@ -164,17 +170,15 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
         }
         departures.advance(replay.board(), &mut leave);
     }
-    let (mut pawns, mut pieces) = ([0u64; 2], [0u64; 2]);
+    let mut counts = [0u64; 13];
     for code in replay.board() {
-        match class(*code) {
-            0 => {}
-            class => {
-                let side = usize::from(class > 6);
-                pieces[side] += 1;
-                pawns[side] += u64::from(matches!(class, 1 | 7));
-            }
+        if let Some(count) = counts.get_mut(usize::from(class(*code))) {
+            *count += 1;
         }
     }
+    let [_, white @ .., b1, b2, b3, b4, b5, b6] = counts;
+    let black = [b1, b2, b3, b4, b5, b6];
+    let (pawns, pieces) = ([white[0], black[0]], [white, black].map(|pieces| pieces.iter().sum::<u64>()));
     if pawns.iter().any(|pawns| *pawns > 8) || pieces.iter().any(|pieces| !(1..=16).contains(pieces)) {
         return ANY;
     }
@@ -216,6 +220,7 @@ impl Signatures {
 }
 
 /// The squares of two departures, as bits, by the byte that holds both.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static PAIRS: [u16; 256] = {
     let mut pairs = [0; 256];
     let mut byte = 0;
@@ -278,12 +283,14 @@ impl Test {
 
     /// Returns whether the first four departures may be those of the position.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "a byte is an index of 256 pairs")]
     fn begins_so(&self, signature: u64) -> bool {
         let [a, b, ..] = signature.to_le_bytes().map(|pair| PAIRS[usize::from(pair)]);
         (a | b) & self.kept == 0 || signature & ANY == ANY
     }
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "a byte is an index of 256 pairs")]
     fn may(&self, signature: u64) -> bool {
         let order = (signature & self.counted) | ((signature & 15) * self.others);
         let [a, b, c, d, e, f, ..] = order.to_le_bytes().map(|pair| PAIRS[usize::from(pair)]);

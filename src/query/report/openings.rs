@@ -112,7 +112,7 @@ impl Opening {
         for word in
             self.moves.split_whitespace().filter(|word| !word.starts_with(|letter: char| letter.is_ascii_digit()))
         {
-            position.play(position.parse_san(word.as_bytes()).ok()?);
+            position.play_unchecked(position.parse_san(word.as_bytes()).ok()?);
             plies += 1;
         }
         Some((position, plies))

@@ -271,7 +271,7 @@ impl MoveDiff {
     fn of_all(position: &Position, moves: &[Move]) -> Vec<MoveDiff> {
         let diff = |(place, m): (usize, &Move)| {
             let mut after = position.clone();
-            after.play(*m);
+            after.play_unchecked(*m);
             let changed = |square: &usize| class(position.board[*square]) != class(after.board[*square]);
             MoveDiff((0..64).filter(changed).map(|square| (square, class(after.board[square]))).collect(), place)
         };
@@ -299,7 +299,7 @@ fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Resul
     let places = index.places(position)?;
     let after = |m: &Move| {
         let mut after = position.clone();
-        after.play(*m);
+        after.play_unchecked(*m);
         index.places(&after)
     };
     let lists = moves.iter().map(after).collect::<Result<Vec<Places<'_>>>>()?;

@@ -112,7 +112,7 @@ impl Column {
         let all = numbers.iter().fold(0, |all, number| all | number);
         let width = (32 - all.leading_zeros()).div_ceil(8).max(1) as u8;
         let mut bytes = Vec::with_capacity(numbers.len() * usize::from(width));
-        numbers.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()[..usize::from(width)]));
+        numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes().iter().take(usize::from(width))));
         Column { numbers: Store::Owned(bytes), width, strings }
     }
 
@@ -210,7 +210,7 @@ fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], 
         let mut bits = 0;
         for (bit, own) in bytes.as_chunks::<WIDTH>().0.iter().enumerate() {
             let mut number = [0; 4];
-            number[..WIDTH].copy_from_slice(own);
+            number.iter_mut().zip(own).for_each(|(to, from)| *to = *from);
             bits |= u64::from(passes(row + bit, u32::from_le_bytes(number))) << (bit % 64);
         }
         *word = bits;

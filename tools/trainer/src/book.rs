@@ -2,10 +2,10 @@
 
 use crate::games::Game;
 use scoresheet::chess::Position;
-use scoresheet::packed::board::{Board, Step};
-use scoresheet::packed::book::count_of;
-use scoresheet::packed::scene::History;
 use scoresheet::packed::train;
+use scoresheet::packed::train::board::{Board, Step};
+use scoresheet::packed::train::book::count_of;
+use scoresheet::packed::train::scene::History;
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

@@ -2,11 +2,11 @@
 
 use crate::games::Game;
 use scoresheet::chess::Position;
-use scoresheet::packed::board::Board;
-use scoresheet::packed::features::{self, Candidate, FROM_TO, Mover, PLACES, ROWS, SMALL, Setting, Visitor};
-use scoresheet::packed::model::{INPUTS, UNITS};
-use scoresheet::packed::scene::{History, Scene};
 use scoresheet::packed::train;
+use scoresheet::packed::train::board::Board;
+use scoresheet::packed::train::features::{self, Candidate, FROM_TO, Mover, PLACES, ROWS, SMALL, Setting, Visitor};
+use scoresheet::packed::train::model::{INPUTS, UNITS};
+use scoresheet::packed::train::scene::{History, Scene};
 
 /// Where the tables begin in the flat array of linear weights.
 pub const FROM_TO_AT: usize = SMALL;
@@ -105,7 +105,7 @@ fn add(to: &mut Row, factor: f32, row: &Row) {
 
 #[derive(Clone, Copy)]
 struct Choice {
-    step: scoresheet::packed::board::Step,
+    step: scoresheet::packed::train::board::Step,
     features: [u32; FEATURES],
     from: usize,
     place: usize,
@@ -178,7 +178,7 @@ impl Learner {
             let (bits, gap) = self.ply(weights, &board, &history, step, rates);
             cost += f64::from(bits);
             train::play(&mut board, &mut history, m, position.turn(), gap);
-            position.play(m);
+            position.play_unchecked(m);
         }
         cost
     }
@@ -188,7 +188,7 @@ impl Learner {
         weights: &mut Weights,
         board: &Board,
         history: &History,
-        played: scoresheet::packed::board::Step,
+        played: scoresheet::packed::train::board::Step,
         rates: Rates,
     ) -> (f32, u16) {
         let scene = Scene::new(board, history);

@@ -9,7 +9,7 @@ mod report;
 
 use games::{Game, Games};
 use learn::{Learner, Random, Rates, Weights};
-use scoresheet::packed::model::Model;
+use scoresheet::packed::train::model::Model;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -68,7 +68,7 @@ fn run() -> Result<bool, Failure> {
         }
         "book" => {
             let mut bytes = std::fs::read(file)?;
-            bytes.truncate(scoresheet::packed::model::BOOK_AT);
+            bytes.truncate(scoresheet::packed::train::model::BOOK_AT);
             bytes.extend(book::book(&games.train, sizes));
             std::fs::write(file, &bytes)?;
             let model = Model::read(&bytes).ok_or("not a model file")?;

@@ -4,8 +4,8 @@ use crate::games::Game;
 use crate::learn::{AGAIN_AT, FROM_TO_AT, REPLY_AT, Rows, Weights};
 use scoresheet::chess::Position;
 use scoresheet::game::Outcome;
-use scoresheet::packed::model::{ENDS, MAGIC, Model, ROOMS};
 use scoresheet::packed::train;
+use scoresheet::packed::train::model::{ENDS, MAGIC, Model, ROOMS};
 
 /// The tables at the end of a model file.
 struct Counted {

@@ -3,7 +3,7 @@
 use crate::games::{Game, Games, KINDS};
 use scoresheet::brenner::encode::{push_move, push_outcome};
 use scoresheet::chess::Position;
-use scoresheet::packed::{self, model::Model, train};
+use scoresheet::packed::{self, train, train::model::Model};
 
 const RANGES: [(usize, usize); 5] = [(0, 10), (10, 20), (20, 40), (40, 80), (80, usize::MAX)];
 
@@ -38,7 +38,7 @@ fn main_line(start: &Position, game: &Game) -> Vec<u8> {
     let (mut position, mut stream) = (start.clone(), Vec::new());
     for m in &game.moves {
         push_move(&position, *m, &mut stream);
-        position.play(*m);
+        position.play_unchecked(*m);
     }
     push_outcome(game.outcome, &mut stream);
     stream
@@ -51,10 +51,10 @@ fn row(model: &Model, kind: &str, set: &str, sample: &[&Game]) -> Result<(), cra
     for game in sample {
         let start = game.start.as_deref().cloned().unwrap_or_else(Position::standard);
         packed.clear();
-        packed::encode_with(model, &start, &game.stream, &mut packed);
+        packed::train::encode_with(model, &start, &game.stream, &mut packed);
         let begun = seconds();
         back.clear();
-        packed::decode_with(model, &start, &packed, None, &mut back)?;
+        packed::train::decode_with(model, &start, &packed, None, &mut back)?;
         time += seconds() - begun;
         if back != game.stream {
             return Err("a game does not come back".into());
@@ -62,7 +62,7 @@ fn row(model: &Model, kind: &str, set: &str, sample: &[&Game]) -> Result<(), cra
         bytes += packed.len();
         // The same without variations, glyphs and texts' places.
         packed.clear();
-        packed::encode_with(model, &start, &main_line(&start, game), &mut packed);
+        packed::train::encode_with(model, &start, &main_line(&start, game), &mut packed);
         plain += packed.len();
         plies += game.moves.len();
         let mut ply = 0;

@@ -89,7 +89,7 @@ impl<'a> Games<'a> {
                 write!(pgn, "{}. ", ply / 2 + 1)?;
             }
             write!(pgn, "{} ", position.san(*m))?;
-            position.play(*m);
+            position.play_unchecked(*m);
             chess.play_unchecked(m2);
             theirs.push(m2);
         }

@@ -9,7 +9,7 @@ use scoresheet::Archive;
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::FenText;
-use scoresheet::game::{MoveRun, Outcome, TextKind};
+use scoresheet::game::{Outcome, TextKind};
 use scoresheet::packed;
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use shakmaty::fen::Fen;
@@ -428,9 +428,6 @@ fn pgn_of(
         fn play(&mut self, before: &Position, m: scoresheet::chess::Move) {
             black_box((before, m));
             self.0 += 1;
-        }
-        fn move_run(&self) -> MoveRun {
-            MoveRun::Any
         }
         fn suffix(&mut self, _: bool) {}
         fn nag(&mut self, _: u8) {}

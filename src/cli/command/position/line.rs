@@ -82,7 +82,7 @@ impl Line {
             for (place, text) in style.moves.iter().enumerate() {
                 let m = position.parse_san(text.as_bytes());
                 let m = m.map_err(|error| format!("move {} ({text}): {error}", place + 1))?;
-                position.play(m);
+                position.play_unchecked(m);
             }
             fen = Fen::from(&position);
             // Operations with moves were about the position before.

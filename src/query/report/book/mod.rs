@@ -3,6 +3,9 @@
 //! A book is a list of entries of 16 bytes, big-endian, ordered by key: the position's key (8 bytes), the move (2), its weight (2), and
 //! four bytes for a program that learns.
 
+// Foreign bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 mod numbers;
 
 use crate::brenner::decode::{Decoder, Item, Texts};
@@ -77,8 +80,8 @@ pub fn key(position: &Position) -> u64 {
         let rank = if turn == Color::White { 4 } else { 3 };
         let pawn = Some(Piece { color: turn, role: Role::Pawn });
         let beside = |file: u8| file < 8 && position.piece_at(Square::at(file, rank)) == pawn;
-        if beside(target.file().wrapping_sub(1)) || beside(target.file() + 1) {
-            add(772 + usize::from(target.file()));
+        if beside(target.file().index().wrapping_sub(1)) || beside(target.file().index() + 1) {
+            add(772 + usize::from(target.file().index()));
         }
     }
     if position.turn() == Color::White {

@@ -1,0 +1,64 @@
+//! The board of a replay, and what a plain byte or castling does to it.
+
+use crate::brenner::code::CASTLE_H;
+use crate::chess::piece::{EMPTY, OFF};
+use crate::chess::{Position, zobrist};
+
+/// The pieces, by square and by slot.
+///
+/// A piece that is taken keeps its last square, where another piece then stands: so the addresses of all that is written at a ply are known
+/// as soon as the square of its piece is, and the next ply need not wait for more.
+#[derive(Clone)]
+pub struct Pieces {
+    /// The code of the piece on each square, or `EMPTY`; after the squares, at `OFF`, nothing. Any byte is an index, so that damaged moves
+    /// need not be told from others: they end after the board.
+    pub board: [u8; 256],
+    /// The square of each slot, or `OFF`. Any byte is an index: entries from 64 up are written but mean nothing.
+    pub square: [u8; 256],
+}
+
+impl Pieces {
+    /// Returns the pieces of a position.
+    pub fn of(position: &Position) -> Pieces {
+        let mut pieces = Pieces { board: [EMPTY; 256], square: [OFF; 256] };
+        pieces.board[..64].copy_from_slice(&position.board);
+        pieces.square[..64].copy_from_slice(&position.square[..64]);
+        pieces
+    }
+
+    /// The squares.
+    #[inline(always)]
+    pub fn squares(&self) -> &[u8; 64] {
+        self.board.first_chunk().unwrap_or(&[EMPTY; 64])
+    }
+
+    /// The square of a labelled piece that is on the board.
+    #[inline]
+    pub fn on_board(&self, slot: u8) -> Option<u8> {
+        let square = self.square[usize::from(slot)];
+        (slot < OFF && self.board[usize::from(square)] == slot).then_some(square)
+    }
+
+    /// Castles: returns the slots that have moved and the change of the key; `None` and changes nothing where king or rook is not there.
+    #[inline(never)]
+    pub fn castle(&mut self, black: bool, byte: u8, rook_home: &[u8; 4]) -> Option<(u64, u64)> {
+        let (king, right) = (u8::from(black) * 32 + 24, usize::from(black) * 2 + usize::from(byte & 1));
+        let (from, rook_from) = (self.on_board(king)?, rook_home[right]);
+        if rook_from >= OFF {
+            return None;
+        }
+        let rook = self.board[usize::from(rook_from & 63)];
+        let home = from & 0x38;
+        let (king_to, rook_to) = if byte == CASTLE_H { (home | 6, home | 5) } else { (home | 2, home | 3) };
+        self.board[usize::from(from & 63)] = EMPTY;
+        self.board[usize::from(rook_from & 63)] = EMPTY;
+        let (mut moved, mut key) = (0, 0);
+        for (id, from, to) in [(king, from, king_to), (rook, rook_from, rook_to)] {
+            self.board[usize::from(to)] = id;
+            self.square[usize::from(id)] = to;
+            moved |= if id < 64 { 1 << id } else { 0 };
+            key ^= zobrist::id(id, from) ^ zobrist::id(id, to);
+        }
+        Some((moved, key))
+    }
+}

@@ -1,0 +1,412 @@
+//! The way through a stream, byte by byte.
+
+use super::key::Key;
+use super::pieces::Pieces;
+use super::skip::skip_variation;
+use super::state::{Start, State, Tally};
+use super::table::{Class, TABLE, class, is_double_step, slot};
+use crate::brenner::code::{CASTLE_H, EXPLICIT, NAG, NULL, OPEN};
+use crate::chess::piece::{EMPTY, OFF};
+use crate::chess::position::STANDARD;
+use crate::chess::{Color, PieceId, Position, Role, zobrist};
+use std::hint::select_unpredictable;
+use std::sync::LazyLock;
+
+/// A stream that cannot be replayed to the ply asked, because it is damaged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReplayError {
+    /// The byte of the stream at fault, from 0.
+    pub offset: usize,
+}
+
+impl std::fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "damaged moves at byte {} of the game", self.offset)
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+/// A position on its way along a main line. [`Replay::state`] shows the full state at any ply.
+#[derive(Clone)]
+pub struct Replay {
+    pieces: Pieces,
+    tally: Tally,
+    turn: Color,
+    en_passant: u8,
+    ply: u32,
+    start: Start,
+}
+
+/// A replay from the standard starting position.
+static STANDARD_REPLAY: LazyLock<Replay> = LazyLock::new(|| Replay::of(&STANDARD));
+
+impl Replay {
+    /// Returns a replay that stands at ply 0.
+    #[inline]
+    pub fn new(start: &Position) -> Replay {
+        // Nearly all games start so, and a copy costs a quarter.
+        if std::ptr::eq(start, &*STANDARD) { STANDARD_REPLAY.clone() } else { Replay::of(start) }
+    }
+
+    fn of(start: &Position) -> Replay {
+        Replay {
+            pieces: Pieces::of(start),
+            tally: Tally::of(start),
+            turn: start.turn,
+            en_passant: start.en_passant,
+            ply: 0,
+            start: Start::of(start),
+        }
+    }
+
+    /// Returns the ply reached, from 0.
+    pub fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    /// Returns the side to move.
+    pub fn turn(&self) -> Color {
+        self.turn
+    }
+
+    /// Returns the codes of the pieces on the squares, a1 first, or `EMPTY`.
+    pub(crate) fn board(&self) -> &[u8; 64] {
+        self.pieces.squares()
+    }
+
+    /// Returns a view of the state at the ply reached.
+    pub fn state(&self) -> State<'_> {
+        State {
+            pieces: &self.pieces,
+            start: &self.start,
+            tally: self.tally,
+            ply: self.ply.into(),
+            base: 0,
+            turn: self.turn,
+            last: 0,
+            en_passant: self.en_passant,
+        }
+    }
+
+    /// Returns the full position at the ply reached; some 30 ns.
+    pub fn position(&self) -> Position {
+        self.state().position()
+    }
+
+    /// Plays moves of the main line until `ply` is reached or the stream ends; returns how many bytes were read.
+    pub fn run(&mut self, stream: &[u8], ply: u32) -> Result<usize, ReplayError> {
+        self.play::<false>(stream, ply, Key::default(), |_, _| true)
+    }
+
+    /// Plays moves of the main line until `goes_on` says no of the state after one of them, or the stream ends; returns how many bytes were
+    /// read, and whether it was stopped.
+    #[inline]
+    pub fn run_while(
+        &mut self,
+        stream: &[u8],
+        mut goes_on: impl FnMut(&State<'_>) -> bool,
+    ) -> Result<(usize, bool), ReplayError> {
+        let mut stopped = false;
+        let used = self.play::<false>(stream, u32::MAX, Key::default(), |state, _| {
+            stopped = !goes_on(state);
+            !stopped
+        })?;
+        Ok((used, stopped))
+    }
+
+    /// Plays the main line to its end and calls `visit` with the state at each ply on the way, the present one first.
+    ///
+    /// What `visit` does not ask for is not worked out. Nothing is checked: see the module. Returns how many bytes were read.
+    #[inline]
+    pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>)) -> Result<usize, ReplayError> {
+        visit(&self.state());
+        self.play::<false>(stream, u32::MAX, Key::default(), |state, _| {
+            visit(state);
+            true
+        })
+    }
+
+    /// Like [`Replay::walk`], but also gives the Zobrist key of each state: that of [`Position::zobrist`], kept from ply to ply.
+    #[inline]
+    pub fn walk_keys(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>, u64)) -> Result<usize, ReplayError> {
+        let state = self.state();
+        let key = Key::of(&state);
+        visit(&state, key.at(&state));
+        self.play::<true>(stream, u32::MAX, key, |state, key| {
+            visit(state, key);
+            true
+        })
+    }
+
+    /// Plays on; calls `visit` after each ply, until that says no. `key` is the present state's, if `KEY` asks for one.
+    #[inline(always)]
+    fn play<const KEY: bool>(
+        &mut self,
+        stream: &[u8],
+        ply: u32,
+        mut key: Key,
+        mut visit: impl FnMut(&State<'_>, u64) -> bool,
+    ) -> Result<usize, ReplayError> {
+        let mut at = 0;
+        // Most streams end with their result: not to meet it saves a branch that is never foreseen.
+        let stream = match stream {
+            [moves @ .., before, 1..=3] if !matches!(*before, NAG | EXPLICIT) && moves.last() != Some(&EXPLICIT) => {
+                &stream[..stream.len() - 1]
+            }
+            _ => stream,
+        };
+        while self.ply < ply {
+            let (used, goes_on) =
+                self.plain_moves::<KEY>(&stream[at.min(stream.len())..], ply - self.ply, &mut key, &mut visit);
+            at += used;
+            if self.ply >= ply || at >= stream.len() || !goes_on {
+                break;
+            }
+            let before = self.ply;
+            match self.other(&stream[at..], &mut key.pieces) {
+                Some(Used::Bytes(used)) => at += used,
+                Some(Used::Ended) => break,
+                None => return Err(ReplayError { offset: at }),
+            }
+            if self.ply != before {
+                let state = self.state();
+                if KEY {
+                    key = key.see_rights(state);
+                }
+                if !visit(&state, if KEY { key.at(&state) } else { 0 }) {
+                    break;
+                }
+            }
+        }
+        Ok(at.min(stream.len()))
+    }
+
+    /// Plays bytes that are moves by themselves, at most `plies` of them, up to one that is not; returns how many, and whether `visit` goes
+    /// on.
+    #[inline(always)]
+    fn plain_moves<const KEY: bool>(
+        &mut self,
+        stream: &[u8],
+        plies: u32,
+        key: &mut Key,
+        visit: &mut impl FnMut(&State<'_>, u64) -> bool,
+    ) -> (usize, bool) {
+        let stream = &stream[..stream.len().min(plies as usize)];
+        let (pieces, start) = (&mut self.pieces, &self.start);
+        let base = i64::from(self.ply);
+        // Plies count from here, so that one number is both place and ply.
+        let mut tally = Tally { zero: self.tally.zero - base, ..self.tally };
+        let mut keys = *key;
+        let (mut at, mut wanted) = (0, true);
+        // Bound once for each side, so that each has its own code and tables.
+        macro_rules! step {
+            ($black:literal, $byte:expr) => {{
+                let byte = $byte;
+                let played = match pieces.plain::<$black, KEY>(byte, at as i64 + 1, &mut tally, &mut keys) {
+                    None if byte & !1 == CASTLE_H => {
+                        pieces.castle($black, byte, &start.rook_home).map(|(moved, change)| {
+                            tally.moved |= moved;
+                            keys.pieces ^= change;
+                            moved
+                        })
+                    }
+                    played => played,
+                };
+                if let Some(slots) = played {
+                    at += 1;
+                    let turn = if $black { Color::White } else { Color::Black };
+                    let ply = at as i64;
+                    let state = State { pieces, start, tally, ply, base, turn, last: byte, en_passant: OFF };
+                    if KEY {
+                        if keys.touches(slots) {
+                            keys = keys.see_rights(state);
+                        }
+                        wanted = visit(&state, keys.after_plain(&state));
+                    } else {
+                        wanted = visit(&state, 0);
+                    }
+                }
+                played.is_some()
+            }};
+        }
+        let mut rest = stream;
+        let mut black = self.turn == Color::Black;
+        let mut goes_on = true;
+        if black && let [byte, others @ ..] = rest {
+            goes_on = step!(true, *byte);
+            black = !goes_on;
+            rest = others;
+        }
+        if goes_on && wanted && !black {
+            let mut pairs = rest.chunks_exact(2);
+            loop {
+                let Some(&[white, other]) = pairs.next() else {
+                    if let [byte] = pairs.remainder() {
+                        black = step!(false, *byte);
+                    }
+                    break;
+                };
+                if !step!(false, white) {
+                    break;
+                }
+                if !wanted || !step!(true, other) {
+                    black = true;
+                    break;
+                }
+                if !wanted {
+                    break;
+                }
+            }
+        }
+        if at > 0 {
+            self.turn = if black { Color::Black } else { Color::White };
+            self.ply += at as u32;
+            self.tally = Tally { zero: tally.zero + base, ..tally };
+            *key = keys;
+            self.en_passant = State { last: stream[at - 1], ..self.state() }.passed();
+        }
+        (at, wanted)
+    }
+
+    /// Plays whatever is no move by itself: returns what it took, or `None` where the stream is damaged. `key` follows the pieces.
+    #[cold]
+    #[inline(never)]
+    fn other(&mut self, rest: &[u8], key: &mut u64) -> Option<Used> {
+        let first = *rest.first()?;
+        Some(Used::Bytes(match first {
+            1..=3 => return Some(Used::Ended),
+            0 | 6 | 7 => 1,
+            EXPLICIT => self.explicit(u16::from_be_bytes([*rest.get(1)?, *rest.get(2)?]), key)?,
+            NULL => {
+                self.en_passant = OFF;
+                self.pass();
+                1
+            }
+            NAG => 2,
+            OPEN => skip_variation(rest)?,
+            _ => match class(first) {
+                Class::Prefix(role, label) => self.prefixed(slot(self.turn, role, label), role, *rest.get(1)?, key)?,
+                // A piece that is not on the board, or an unassigned byte.
+                _ => return None,
+            },
+        }))
+    }
+
+    fn prefixed(&mut self, id: u8, role: Role, next: u8, key: &mut u64) -> Option<usize> {
+        let entry = TABLE[self.turn.index()][usize::from(next)];
+        let (mover, pawn) = match class(next) {
+            Class::Piece if PieceId(entry.slot).role() == role => (id, false),
+            Class::Pawn => (entry.slot, true),
+            _ => return None,
+        };
+        let from = self.pieces.on_board(mover)?;
+        let to = from.wrapping_add(entry.step) & 63;
+        self.go(from, to, id, key);
+        self.en_passant = if pawn && is_double_step(next) { u8::midpoint(from, to) } else { OFF };
+        Some(2)
+    }
+
+    fn explicit(&mut self, bits: u16, key: &mut u64) -> Option<usize> {
+        let (from, to) = ((bits >> 10) as u8 & 63, (bits >> 4) as u8 & 63);
+        let id = PieceId(self.pieces.board[usize::from(from)]);
+        if id.0 == EMPTY {
+            return None;
+        }
+        for (right, home) in self.start.rook_home.iter().enumerate() {
+            if *home == from || *home == to {
+                self.tally.lost |= 1 << right;
+            }
+        }
+        let becomes = match bits >> 1 & 7 {
+            0 => id,
+            role @ 1..=4 => PieceId::unlabelled(self.turn, Role::ALL[usize::from(role)]),
+            _ => return None,
+        };
+        let double = id.role() == Role::Pawn && from.abs_diff(to) == 16;
+        self.go(from, to, becomes.0, key);
+        self.en_passant = if double { u8::midpoint(from, to) } else { OFF };
+        Some(3)
+    }
+
+    /// Moves what stands on `from`, which becomes `piece`, and takes what stands on `to`, or en passant.
+    fn go(&mut self, from: u8, to: u8, id: u8, key: &mut u64) {
+        let mover = self.lift(from, key);
+        let captured = self.lift(to, key);
+        let pawn = PieceId(mover).role() == Role::Pawn;
+        if pawn && captured == EMPTY && (from ^ to) & 7 != 0 {
+            // A pawn that moves aslant to an empty square takes en passant, on its own rank.
+            self.lift(from & 0x38 | to & 7, key);
+        }
+        self.put(id, to, key);
+        if pawn || captured != EMPTY {
+            self.tally.zero = i64::from(self.ply) + 1;
+        }
+        self.pass();
+    }
+
+    fn lift(&mut self, square: u8, key: &mut u64) -> u8 {
+        let code = std::mem::replace(&mut self.pieces.board[usize::from(square & 63)], EMPTY);
+        *key ^= zobrist::id(code, square);
+        code
+    }
+
+    fn put(&mut self, code: u8, square: u8, key: &mut u64) {
+        self.pieces.board[usize::from(square & 63)] = code;
+        self.pieces.square[usize::from(code)] = square;
+        *key ^= zobrist::id(code, square);
+        if code < 64 {
+            self.tally.moved |= 1 << code;
+        }
+    }
+
+    fn pass(&mut self) {
+        self.ply += 1;
+        self.turn = self.turn.other();
+    }
+}
+
+enum Used {
+    Bytes(usize),
+    Ended,
+}
+
+impl Pieces {
+    /// Plays a byte that is a move by itself: returns the slots of the piece that moved and of what it took, as bits, or `None` and changes
+    /// nothing where the byte is no such move or its piece is not on the board. A piece beyond the labels, or nothing, taken makes a bit that
+    /// means nothing.
+    #[inline(always)]
+    fn plain<const BLACK: bool, const KEY: bool>(
+        &mut self,
+        byte: u8,
+        ply: i64,
+        tally: &mut Tally,
+        key: &mut Key,
+    ) -> Option<u64> {
+        let entry = TABLE[BLACK as usize][usize::from(byte)];
+        let from = self.square[usize::from(entry.slot)];
+        if self.board[usize::from(from)] != entry.slot {
+            return None;
+        }
+        let to = from.wrapping_add(entry.step);
+        let captured = self.board[usize::from(to)];
+        self.board[usize::from(from)] = EMPTY;
+        self.board[usize::from(to)] = entry.slot;
+        self.square[usize::from(entry.slot)] = to;
+        let slot = 1 << (entry.slot & 63);
+        tally.moved |= slot;
+        tally.zero = select_unpredictable(captured == entry.quiet, tally.zero, ply);
+        if KEY {
+            key.pieces ^= zobrist::id(entry.slot, from) ^ zobrist::id(entry.slot, to) ^ zobrist::id(captured, to);
+        }
+        if captured == entry.passing {
+            // Aslant to an empty square: the pawn taken stands on the mover's rank.
+            let square = from & 0x38 | to & 7;
+            let victim = std::mem::replace(&mut self.board[usize::from(square)], EMPTY);
+            if KEY {
+                key.pieces ^= zobrist::id(victim, square);
+            }
+        }
+        Some(if KEY { slot | 1 << (captured & 63) } else { slot })
+    }
+}

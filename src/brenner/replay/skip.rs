@@ -1,0 +1,46 @@
+//! Streams passed over without a board: variations skipped, plies counted.
+
+use crate::brenner::code::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
+
+/// Returns the length of a variation, both its brackets included; `None` where it does not close.
+pub(crate) fn skip_variation(stream: &[u8]) -> Option<usize> {
+    let (mut at, mut depth) = (0, 0usize);
+    loop {
+        match *stream.get(at)? {
+            OPEN => depth += 1,
+            CLOSE => depth -= 1,
+            EXPLICIT => at += 2,
+            NAG => at += 1,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+/// Returns the number of plies of an intact stream's main line.
+pub fn count_plies(stream: &[u8]) -> u32 {
+    let mut plies = 0;
+    let mut at = 0;
+    while let Some(&byte) = stream.get(at) {
+        at += match byte {
+            0x08..=0x3F | 0x48..=0x7F | 0x88..=0xBF | 0xC8..=0xFF | CASTLE_H | CASTLE_A | NULL => {
+                plies += 1;
+                1
+            }
+            EXPLICIT => {
+                plies += 1;
+                3
+            }
+            NAG => 2,
+            OPEN => match skip_variation(&stream[at..]) {
+                Some(length) => length,
+                None => break,
+            },
+            _ => 1,
+        };
+    }
+    plies
+}

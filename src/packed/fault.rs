@@ -1,0 +1,33 @@
+//! Why packed bytes cannot be read.
+
+use std::fmt;
+
+/// Why packed bytes cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// There is no such kind of game.
+    Kind,
+    /// The starting position is none that the model can code.
+    Start,
+    /// A move is said to follow where there is none.
+    NoMove,
+    /// A variation closes that never opened, or is open at the end.
+    Nesting,
+    /// The moves go on after the end of the bytes, or for too long.
+    Overlong,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fault = match self {
+            Fault::Kind => "no such kind of game",
+            Fault::Start => "a starting position that has no packed games",
+            Fault::NoMove => "a move where none is legal",
+            Fault::Nesting => "variations that do not nest",
+            Fault::Overlong => "moves beyond the end",
+        };
+        write!(f, "bad packed moves: {fault}")
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,0 +1,114 @@
+//! A whole stream packed and unpacked: by the coder where that makes it shorter, as it is where not.
+
+use super::coder::kind::{kind_at, kind_share};
+use super::coder::{plain, range, rich, shares};
+use super::fault::Fault;
+use super::model::{Model, STANDARD};
+use crate::brenner::decode::{Decoder as Stream, Item, Texts};
+use crate::chess::{Move, Position};
+use crate::game::Outcome;
+
+/// The first byte of a stream that is held as it is.
+const RAW: u8 = 0xFF;
+/// The most bytes of a stream that is held otherwise.
+const MOST_BYTES: usize = 1 << 16;
+/// The most bytes of a stream for each byte that it is packed in, and how many more any may have: forced moves take no bits.
+const MOST_PER_BYTE: usize = 64;
+const MOST_MORE: usize = 128;
+
+/// Returns how many bytes a stream may have that is packed in so many.
+fn most_bytes(packed: usize) -> usize {
+    packed.saturating_mul(MOST_PER_BYTE).saturating_add(MOST_MORE).min(MOST_BYTES)
+}
+
+/// Appends the packed form of a stream of Brenner bytes (texts apart), played from `start`.
+///
+/// Any bytes can be packed: what is not a canonical stream, is beyond the model, would grow, or would take less than an eighth of a bit
+/// for each byte, is held as it is, with one byte more.
+/// Costs about two microseconds a ply. The length in bytes is part of what a decoder must know.
+pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
+    match &*STANDARD {
+        Some(model) => encode_with(model, start, stream, out),
+        None => push_raw(stream, out),
+    }
+}
+
+/// Appends the stream that `bytes`, all of them, pack: exactly the one that was given to [`encode`] with the same start.
+///
+/// With `limit`, at least that many plies of the main line (or all there are), but not necessarily the rest: ply K
+/// costs only the moves before it. Whatever the bytes, it ends and does not panic. It appends at most about 128 bytes and 64 more for
+/// each of `bytes` (64 KiB at the most), or as many as `bytes` has. Costs a microsecond or two a ply.
+pub fn decode(start: &Position, bytes: &[u8], limit: Option<u32>, out: &mut Vec<u8>) -> Result<(), Fault> {
+    match &*STANDARD {
+        Some(model) => decode_with(model, start, bytes, limit, out),
+        None => Err(Fault::Kind),
+    }
+}
+
+fn push_raw(stream: &[u8], out: &mut Vec<u8>) {
+    out.push(RAW);
+    out.extend_from_slice(stream);
+}
+
+/// The elements of a canonical stream and its result; `None` for any other bytes.
+fn parse<'a>(start: &Position, stream: &'a [u8]) -> Option<(Vec<Item<'a>>, Outcome)> {
+    if stream.len() > MOST_BYTES {
+        return None;
+    }
+    let mut decoder = Stream::new(stream, start.clone(), Texts::Apart);
+    let mut items = Vec::with_capacity(stream.len());
+    let mut outcome = Outcome::Unknown;
+    while let Some(item) = decoder.advance(|_, _| {}).ok()? {
+        match item {
+            Item::Outcome(result) => outcome = result,
+            item => items.push(item),
+        }
+    }
+    decoder.is_canonical().then_some((items, outcome))
+}
+
+/// [`encode`] with a given model.
+#[doc(hidden)]
+pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec<u8>) {
+    let before = out.len();
+    let packed = parse(start, stream).and_then(|(items, outcome)| {
+        let moves: Option<Vec<Move>> = items
+            .iter()
+            .map(|item| match *item {
+                Item::Move(m) if m != Move::NULL => Some(m),
+                _ => None,
+            })
+            .collect();
+        moves
+            .and_then(|moves| plain::encode(model, start, &moves, outcome, |_, _, _| {}, out))
+            .or_else(|| rich::encode(model, start, &items, outcome, out))
+    });
+    // Games of the unlikeliest moves are shorter as they are; those that say nearly nothing cost a reader more than their bytes are worth.
+    let length = out.len() - before;
+    if packed.is_none() || length > stream.len() + 1 || stream.len() > most_bytes(length) {
+        out.truncate(before);
+        push_raw(stream, out);
+    }
+}
+
+/// [`decode`] with a given model.
+#[doc(hidden)]
+pub fn decode_with(
+    model: &Model,
+    start: &Position,
+    bytes: &[u8],
+    limit: Option<u32>,
+    out: &mut Vec<u8>,
+) -> Result<(), Fault> {
+    if let [RAW, stream @ ..] = bytes {
+        out.extend_from_slice(stream);
+        return Ok(());
+    }
+    let limit = limit.unwrap_or(u32::MAX);
+    let mut decoder = range::Decoder::new(bytes);
+    let kind = kind_at(model, decoder.peek(shares::WHOLE)).ok_or(Fault::Kind)?;
+    let (from, width) = kind_share(model, kind);
+    decoder.take(from, width);
+    let decode = if kind < 4 { plain::decode } else { rich::decode };
+    decode(model, start, kind, decoder, (limit, most_bytes(bytes.len())), out)
+}
