@@ -1,5 +1,5 @@
-//! What one run of the program has and every command is given: standard output and error, how archives are opened, whether one of them turned out
-//! incomplete, and the flag that a signal sets.
+//! What one run of the program has and every command is given: standard output and error, how archives are opened,
+//! whether one of them turned out incomplete, and the flag that a signal sets.
 //!
 //! Made in `main`, handed down; there is no other state of the process.
 

@@ -16,7 +16,8 @@ use std::path::PathBuf;
 
 /// Make an opening book from the games, in PolyGlot's format
 ///
-/// The weight of a move is two points for each win and one for each draw of the side that played it. Games without a result do not count.
+/// The weight of a move is two points for each win and one for each draw of the side that played it. Games without a
+/// result do not count.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,5 @@
-//! `scoresheet pcn`: games of any chess family in the JSON notation: shown, checked, and converted between its ways to name squares.
+//! `scoresheet pcn`: games of any chess family in the JSON notation: shown, checked, and converted between its ways to
+//! name squares.
 
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
@@ -16,8 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// Show, check and convert PCN documents: games of any chess family, on boards of one or more dimensions
 ///
-/// Moves are replayed action by action, with captured pieces in hand, whatever the game; the rules of a game are not checked. Games of western
-/// chess can be imported into an archive with `scoresheet import`.
+/// Moves are replayed action by action, with captured pieces in hand, whatever the game; the rules of a game are not
+/// checked. Games of western chess can be imported into an archive with `scoresheet import`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -19,8 +19,8 @@ use std::path::PathBuf;
 
 /// Show the moves that were played in a position, with results, ratings and sample games
 ///
-/// Each game counts once, where it first reaches the position, by transposition too. Performance is that of the side to move. Immediate with
-/// `scoresheet index --positions`; without it the games are replayed.
+/// Each game counts once, where it first reaches the position, by transposition too. Performance is that of the side to
+/// move. Immediate with `scoresheet index --positions`; without it the games are replayed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 /// Restore deleted games
 ///
-/// The bytes of deleted games stay in the archive until `scoresheet compact` makes a new one without them: until then they can be restored,
-/// with their old numbers.
+/// The bytes of deleted games stay in the archive until `scoresheet compact` makes a new one without them: until then
+/// they can be restored, with their old numbers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -140,7 +140,8 @@ impl Content {
         kind(self) == kind(other)
     }
 
-    /// Returns whether a file with this content may be replaced by `written`; `None` if the content alone does not decide.
+    /// Returns whether a file with this content may be replaced by `written`; `None` if the content alone does not
+    /// decide.
     pub fn may_become(self, written: Content) -> Option<bool> {
         match (self, written) {
             (held, written) if held.is_like(written) => Some(true),
@@ -151,7 +152,8 @@ impl Content {
     }
 }
 
-/// Returns whether the entries of an opening book begin like this: keys in order, each with a move whose highest bits are the promotion.
+/// Returns whether the entries of an opening book begin like this: keys in order, each with a move whose highest bits
+/// are the promotion.
 fn is_book(bytes: &[u8]) -> bool {
     let entries = || bytes.chunks_exact(BOOK_ENTRY).map(|entry| entry.split_at(8));
     entries().map(|(key, _)| key).is_sorted()

@@ -70,7 +70,8 @@ pub fn push(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mu
     out.push(b'\n');
 }
 
-/// Calls `seen` with each position of the main line and the move that is played in it; with the last one and no move at the end.
+/// Calls `seen` with each position of the main line and the move that is played in it; with the last one and no move at
+/// the end.
 fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
     let mut position = game.start.clone();
     for m in game.main_line() {

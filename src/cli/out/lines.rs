@@ -9,8 +9,9 @@ const BATCH: usize = 1 << 20;
 /// Lines to a task.
 const TASK_LINES: usize = 512;
 
-/// Reads whole lines as they arrive, so that a program may ask and wait for the answer: calls `batch` with those of one read and the
-/// number of the first, from 1; it returns how many there were. A line longer than a batch comes in parts. Errors: of reading, named by `name`.
+/// Reads whole lines as they arrive, so that a program may ask and wait for the answer: calls `batch` with those of one
+/// read and the number of the first, from 1; it returns how many there were. A line longer than a batch comes in parts.
+/// Errors: of reading, named by `name`.
 pub fn batches(
     mut input: impl Read,
     name: &str,
@@ -48,8 +49,8 @@ pub struct Task<T> {
     pub result: T,
 }
 
-/// Calls `task` with runs of the lines of a batch and the number of the first of each, on all threads; writes the texts in order, hands
-/// each result to `done` after its text, and returns how many lines there were.
+/// Calls `task` with runs of the lines of a batch and the number of the first of each, on all threads; writes the texts
+/// in order, hands each result to `done` after its text, and returns how many lines there were.
 pub fn answer<T: Send>(
     batch: &[u8],
     first: u64,

@@ -21,7 +21,8 @@ enum Sink<W: Write> {
     Zip(Box<ZipWriter<StreamWriter<Latch<W>>>>),
 }
 
-/// A sink that reports its first error and then discards everything: dropping what is half-written must not report it again.
+/// A sink that reports its first error and then discards everything: dropping what is half-written must not report it
+/// again.
 struct Latch<W> {
     out: W,
     is_broken: bool,

@@ -1,4 +1,5 @@
-//! Where a command may write: never over an input, never over another kind of file, and only under a name that fits the content.
+//! Where a command may write: never over an input, never over another kind of file, and only under a name that fits the
+//! content.
 
 use crate::failure::Failure;
 use crate::out::content::{Compression, Content};
@@ -77,7 +78,8 @@ enum Role {
 }
 
 impl Outputs {
-    /// Returns the outputs of a command that reads these files, which are not archives: `games` and `games.bgi` have nothing to do with each other.
+    /// Returns the outputs of a command that reads these files, which are not archives: `games` and `games.bgi` have
+    /// nothing to do with each other.
     pub fn of_sources<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let mut outputs = Outputs::default();
         inputs.into_iter().for_each(|input| outputs.know(input.as_ref(), Role::Input));
@@ -250,8 +252,8 @@ fn fits_name(path: &Path, written: Content) -> Result<(), Failure> {
     refuse(format!("this would be {}, but the name is that of {}{advice}", written.name(), named.name()))
 }
 
-/// Fails if a file has another kind of content than what is to be written: `--force` is about files of the same kind. Unknown content may be
-/// replaced if the file has the right name.
+/// Fails if a file has another kind of content than what is to be written: `--force` is about files of the same kind.
+/// Unknown content may be replaced if the file has the right name.
 fn may_replace(path: &Path, written: Content) -> Result<(), Failure> {
     let held = match fs::metadata(path) {
         Ok(file) if file.is_file() => {

@@ -26,9 +26,9 @@ const ZSTD_LIMIT: u64 = 200_000_000;
 
 /// Measure size and speed on a PGN file
 ///
-/// Imports the file into a temporary archive and measures bytes per ply by part (compared with the PGN and with its zstd), the import, replay
-/// and scans of all games on one thread and on all, writing FENs, and random access to positions. The results are checked against the decoder
-/// that checks every move; a wrong one ends the benchmark.
+/// Imports the file into a temporary archive and measures bytes per ply by part (compared with the PGN and with its
+/// zstd), the import, replay and scans of all games on one thread and on all, writing FENs, and random access to
+/// positions. The results are checked against the decoder that checks every move; a wrong one ends the benchmark.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

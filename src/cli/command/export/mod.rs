@@ -25,8 +25,8 @@ use std::time::Duration;
 
 /// Export the games as PGN, with all tags, comments and variations, or in another format
 ///
-/// Tags keep their original order; movetext is wrapped at 80 columns. A game that cannot be read, in a damaged archive, is reported and left
-/// out.
+/// Tags keep their original order; movetext is wrapped at 80 columns. A game that cannot be read, in a damaged archive,
+/// is reported and left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -23,8 +23,8 @@ pub struct Request<'a> {
     pub quiet: bool,
 }
 
-/// Writes the sources asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads have been
-/// installed.
+/// Writes the sources asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads
+/// have been installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
     let all = archive.sources().map_err(Failure::of_archive(request.archive))?;
@@ -97,8 +97,8 @@ fn list(all: &[Source]) -> String {
     format!("the archive has {} ({}{more})", count(all.len() as u64, "source", "sources"), names.join(", "))
 }
 
-/// Returns the name for the text of a source: its own without the endings of compressed files and containers, as the text is written plain; with .pgn
-/// added if the text is PGN and the name says otherwise.
+/// Returns the name for the text of a source: its own without the endings of compressed files and containers, as the
+/// text is written plain; with .pgn added if the text is PGN and the name says otherwise.
 fn file_name(source: &Source) -> String {
     let (compression, name) = match source.name.as_str() {
         "-" => return "standard-input.pgn".to_owned(),
