@@ -51,7 +51,7 @@ pub struct Args {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     let mut outputs = Outputs::of_archives(&archives);
-    let target = outputs.file(&args.output, Content::Book, Existing::of_force(args.force))?;
+    let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;
     args.threads.install(|| {
         let mut book = BookBuilder::new(BookOptions { plies: args.plies, min_games: args.min_games });
         let mut failed = 0;

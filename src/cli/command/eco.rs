@@ -124,7 +124,7 @@ fn line(json: bool, game: &GameRef) -> Result<String, Error> {
 /// Tag pairs: names and values.
 type Tags = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// The tags of a game with its code and opening; `None` where they stay as they are.
+/// Returns the tags of a game with its code and opening; `None` if they stay as they are.
 fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
     let Some((opening, _)) = Openings::table().classify(game)? else { return Ok(None) };
     let mut tags = Vec::new();

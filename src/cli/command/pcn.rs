@@ -307,7 +307,7 @@ fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
     match &args.output {
         None => out.write_all(text.as_bytes())?,
         Some(path) => {
-            let existing = Existing::of_force(args.force);
+            let existing = Existing::from_force(args.force);
             let target = Outputs::of_sources([&args.file]).file(path, Content::Json, existing)?;
             new_file::write(&target, |file| Ok(file.write_all(text.as_bytes())?))?;
         }

@@ -1,4 +1,4 @@
-//! `scoresheet tree`: what was played in a position, and how it went.
+//! `scoresheet tree`: the moves played in a position, and their results.
 
 use crate::failure::{self, Code, Failure};
 use crate::out::formats;

@@ -1,4 +1,4 @@
-//! `scoresheet undelete`: deletions undone.
+//! `scoresheet undelete`: deleted games restored.
 
 use crate::failure::{Code, Failure};
 use crate::out::new_archive;

@@ -18,14 +18,14 @@ pub fn batches(
     mut batch: impl FnMut(&[u8], u64) -> Result<u64, Failure>,
 ) -> Result<(), Failure> {
     let mut buffer = vec![0; BATCH];
-    let (mut held, mut line) = (0, 1);
+    let (mut kept, mut line) = (0, 1);
     loop {
-        let read = match input.read(&mut buffer[held..]) {
+        let read = match input.read(&mut buffer[kept..]) {
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(Failure::Message(format!("cannot read {name}: {error}"))),
         };
-        let filled = held + read;
+        let filled = kept + read;
         let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
             _ if read == 0 => filled,
             Some(end) => end + 1,
@@ -39,11 +39,11 @@ pub fn batches(
             return Ok(());
         }
         buffer.copy_within(whole..filled, 0);
-        held = filled - whole;
+        kept = filled - whole;
     }
 }
 
-/// What a task made of its lines: its text, and what else it has to report.
+/// What a task made of its lines: the text, and what else there is to report.
 pub struct Task<T> {
     pub text: Vec<u8>,
     pub result: T,

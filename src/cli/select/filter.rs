@@ -1,4 +1,4 @@
-//! Which games are meant: `--where`, and with it `--games`.
+//! The games that a command works on: `--where`, and with it `--games`.
 
 use crate::failure::Failure;
 use crate::select::ranges::Ranges;

@@ -1,4 +1,4 @@
-//! Patterns on the command line.
+//! The pattern to search for, from the options of the command line.
 
 use crate::failure::Failure;
 use scoresheet::chess::Color;

@@ -62,7 +62,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let mut outputs = Outputs::of_sources([&args.file]);
         let report = args.report.as_deref();
         let report =
-            report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;
+            report.map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force))).transpose()?;
         let folder = TemporaryFolder::create()
             .map_err(|error| Failure::Message(format!("cannot create a temporary folder: {error}")))?;
         let path = folder.path().join("bench.bga");

@@ -1,7 +1,8 @@
 //! `scoresheet export --original`: sources as they were, byte for byte.
 
 use crate::failure::{Code, Failure};
-use crate::out::content::{Compression, Content};
+use crate::out::compression;
+use crate::out::content::Content;
 use crate::out::new_file;
 use crate::out::target::{Existing, Outputs, Target};
 use crate::select::archives;
@@ -9,6 +10,7 @@ use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::Source;
+use scoresheet::pgn::Compression;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +42,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         }));
     }
     let mut outputs = Outputs::of([request.archive]);
-    let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::of_force(request.force));
+    let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::from_force(request.force));
     let mut code = Code::Success;
     let mut exact = |source: &Source, same: bool| {
         if !(same && source.exact) {
@@ -102,7 +104,7 @@ fn list(all: &[Source]) -> String {
 fn file_name(source: &Source) -> String {
     let (compression, name) = match source.name.as_str() {
         "-" => return "standard-input.pgn".to_owned(),
-        name => Compression::of_name(name).map_or((None, name), |(compression, inner)| (Some(compression), inner)),
+        name => compression::by_name(name).map_or((None, name), |(compression, inner)| (Some(compression), inner)),
     };
     let in_tar = name.strip_suffix(".tar").filter(|name| !name.is_empty());
     let name = in_tar.unwrap_or(name);

@@ -207,7 +207,7 @@ fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), F
     let archive = outputs.file(path, Content::Archive(FileKind::Archive), existing)?;
     let rejects = args.rejects.as_deref();
     let rejects =
-        rejects.map(|path| outputs.file(path, Content::Source, Existing::of_force(args.force))).transpose()?;
+        rejects.map(|path| outputs.file(path, Content::Source, Existing::from_force(args.force))).transpose()?;
     Ok((archive, rejects))
 }
 

@@ -1,4 +1,4 @@
-//! `scoresheet verify --against`: is the archive what the PGN files are?
+//! `scoresheet verify --against`: is the archive the same as the PGN files?
 
 use super::difference::{Difference, What, spots};
 use crate::failure::{Code, Failure};
