@@ -30,7 +30,8 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Why a command fails. Displayed as one line that says what to do; a faulty query and the place in it follow on lines of their own.
+/// Why a command fails. Displayed as one line that says what to do; a faulty query and the place in it follow on lines
+/// of their own.
 #[derive(Debug)]
 pub enum Failure {
     /// An error of the library.

@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Recover the intact games of a damaged archive
 ///
-/// Writes a new archive of every game whose moves can be read, in order and renumbered. A game whose tags, comments or layout are damaged is
-/// kept without them. Reports exactly what is lost, one line per loss, with the game numbers of the damaged archive. Never writes to the
-/// damaged file. Exit code 0 if nothing is lost, otherwise 4.
+/// Writes a new archive of every game whose moves can be read, in order and renumbered. A game whose tags, comments or
+/// layout are damaged is kept without them. Reports exactly what is lost, one line per loss, with the game numbers of
+/// the damaged archive. Never writes to the damaged file. Exit code 0 if nothing is lost, otherwise 4.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
