@@ -151,7 +151,7 @@ impl MovesTable {
         self.locate_behind(payload, index, None)
     }
 
-    /// Does as `locate`; `before` is where the record before this one is, if that is known.
+    /// Like `locate`, but `before` is where the record before this one is, if that is known.
     #[inline]
     pub fn locate_behind(
         &self,

@@ -24,7 +24,7 @@ pub const OUTCOME_SHIFT: u8 = 3;
 pub const COMMENTS: u8 = 0x20;
 /// The game has variations.
 pub const VARIATIONS: u8 = 0x40;
-/// The game has glyphs: NAGs or marks.
+/// The game has glyphs: NAGs or move suffixes.
 pub const GLYPHS: u8 = 0x80;
 
 /// What a column holds.
