@@ -5,7 +5,7 @@
 //! the games that it is about (a game takes a byte of its moves block at least). Writers compute the same charge, and
 //! pad a part that has not enough bytes for it.
 
-use super::Limits;
+use super::limits::Limits;
 
 /// The charge of an adaptive number, in units: a unit is a byte that is made, or about a nanosecond.
 pub(crate) const NUMBER: u64 = 48;

@@ -5,9 +5,9 @@
 
 use super::annotation::{self, FieldValue, TemplateField};
 use super::planes::{push_column, read_column};
-use crate::format::Limits;
 use crate::format::budget::{self, Budget};
 use crate::format::coder::numbers;
+use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
 use std::collections::HashMap;

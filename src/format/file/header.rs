@@ -5,8 +5,10 @@
 
 pub use super::block::BLOCKS;
 
+use crate::format::file::state::State;
+use crate::format::identity::{ArchiveId, VERSION, crc_from};
+use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
-use crate::format::{ArchiveId, MOST, State, VERSION, crc_from};
 
 /// The first bytes of every archive.
 pub const MAGIC: [u8; 8] = *b"\x89BGA\r\n\x1a\n";

@@ -1,8 +1,9 @@
 //! The header columns file: the tags that queries ask for, as columns of numbers that are mapped and read at memory speed (FORMAT.md,
 //! "The header columns file"). A cache of the archive.
 
+use crate::format::file::state::State;
+use crate::format::identity::{ArchiveId, VERSION, crc_from};
 use crate::format::wire::{Bytes, push_string, push_varint};
-use crate::format::{ArchiveId, State, VERSION, crc_from};
 use std::ops::Range;
 
 /// The first bytes of every such file.

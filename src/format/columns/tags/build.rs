@@ -1,12 +1,12 @@
 //! Tag pairs collected, and written as the payload of a block.
 
 use super::names::{NAMES, PREDICTED, charge_of};
-use crate::format::Limits;
 use crate::format::budget;
 use crate::format::coder::predicted::{self, Prediction};
 use crate::format::coder::range::BitEncoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{push_column, push_planes, width};
+use crate::format::limits::Limits;
 use crate::format::wire::{push_compressed, push_string, push_varint};
 use foldhash::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,12 +1,12 @@
 //! The payload of a tags block read.
 
 use super::names::{NAMES, PREDICTED, charge_of};
-use crate::format::Limits;
 use crate::format::budget::{self, Budget};
 use crate::format::coder::predicted::{self, Prediction};
 use crate::format::coder::range::BitDecoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{read_column, read_planes};
+use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, read_compressed_within};
 use std::ops::Range;
 
