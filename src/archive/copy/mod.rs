@@ -280,7 +280,7 @@ impl Draft {
                 game.push_stored(&mut records)?;
                 let end = u32::try_from(records.len()).map_err(|_| too_large(records.len()))?;
                 ends.push(end);
-                plies += u64::from(count_plies(game.moves()));
+                plies += u64::from(count_plies(game.brenner()));
                 faulty += u64::from(game.has_fault());
                 let other = edit(&game)?;
                 match &other {

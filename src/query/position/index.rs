@@ -306,7 +306,7 @@ fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &PositionsLa
         let start = usize::try_from(number - 1).ok().and_then(|game| starts.get(game)).ok_or(damage())?;
         // The standard starting position is not indexed.
         let (mut place, mut skipped) = (*start, !game.is_set_up());
-        let walked = Replay::new(game.start()).walk_keys(game.moves(), |_, key| {
+        let walked = Replay::new(game.start()).walk_keys(game.brenner(), |_, key| {
             if !std::mem::take(&mut skipped) {
                 keys.push((layout.kept(key), place));
             }

@@ -115,7 +115,7 @@ impl<'a> Games<'a> {
         let mut sum = 0;
         for (number, game) in self.ours.iter().enumerate() {
             let (mut ours, mut text) = (Vec::new(), FenText::default());
-            Replay::new(game.start()).walk_keys(game.moves(), |state, key| {
+            Replay::new(game.start()).walk_keys(game.brenner(), |state, key| {
                 ours.push((state.fen(&mut text).to_vec(), key));
             })?;
             let (mut chess, mut board) = (Chess::default(), cozy_chess::Board::default());
