@@ -9,7 +9,7 @@ mod query;
 mod side;
 
 use scoresheet::archive::Archive;
-use scoresheet::brenner::decode::{Decoder, Item, Texts as TextPlaces};
+use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::brenner::encode;
 use scoresheet::brenner::replay::{Replay, count_plies};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, ReadMode};
@@ -17,13 +17,13 @@ use scoresheet::chess::{Move, Position};
 use scoresheet::format::block::{BlockHeader, HEADER, Kind};
 use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::deletions;
-use scoresheet::format::dictionary::{self, Strings};
+use scoresheet::format::dictionary::{self, BlockStrings};
 use scoresheet::format::header::{BLOCKS, PAGE, Page};
 use scoresheet::format::index::Index;
 use scoresheet::format::layout::Layout;
 use scoresheet::format::record::Record;
 use scoresheet::format::source::Source;
-use scoresheet::format::tags::{Tags, TagsBuilder, Value};
+use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
 use scoresheet::format::texts::{Texts, TextsBuilder};
 use scoresheet::format::{ArchiveId, Chain, State, loose, moves};
 use scoresheet::game::{Event, Game, TextKind};
@@ -302,13 +302,13 @@ impl scoresheet::Visitor for Stream {
         encode::push_move(before, m, &mut self.0);
     }
     fn suffix(&mut self, good: bool) {
-        encode::push_mark(good, &mut self.0);
+        encode::push_suffix(good, &mut self.0);
     }
     fn nag(&mut self, nag: u8) {
         encode::push_nag(nag, &mut self.0);
     }
     fn text(&mut self, _: TextKind, _: &[u8]) {
-        encode::push_text_mark(&mut self.0);
+        encode::push_text_marker(&mut self.0);
     }
     fn open(&mut self) {
         encode::push_open(&mut self.0);
@@ -338,9 +338,9 @@ pub fn brenner_bytes(bytes: &[u8]) {
             Err(_) => return,
             Ok(None) => break,
             Ok(Some(Item::Move(_))) => plies += u32::from(decoder.depth() == 0),
-            Ok(Some(Item::Suffix(good))) => encode::push_mark(good, &mut out.0),
+            Ok(Some(Item::Suffix(good))) => encode::push_suffix(good, &mut out.0),
             Ok(Some(Item::Nag(nag))) => encode::push_nag(nag, &mut out.0),
-            Ok(Some(Item::Text(_))) => encode::push_text_mark(&mut out.0),
+            Ok(Some(Item::Text(_))) => encode::push_text_marker(&mut out.0),
             Ok(Some(Item::Open)) => encode::push_open(&mut out.0),
             Ok(Some(Item::Close)) => encode::push_close(&mut out.0),
             Ok(Some(Item::Outcome(outcome))) => encode::push_outcome(outcome, &mut out.0),
@@ -405,7 +405,7 @@ pub fn block_bytes(bytes: &[u8]) {
         0 => {
             if let Some(header) = BlockHeader::decode(rest, ArchiveId::default(), 8192) {
                 assert_eq!(header.encode(ArchiveId::default(), 8192), rest[..HEADER]);
-                if let Some(layout) = moves::Layout::of(&header) {
+                if let Some(layout) = moves::MovesTable::of(&header) {
                     for game in [0, 1, 15, 16, games, layout.count.saturating_sub(1), layout.count] {
                         if let Some((start, length)) = layout.locate(&rest[HEADER..], game) {
                             assert!(start + length <= layout.size);
@@ -438,10 +438,10 @@ pub fn block_bytes(bytes: &[u8]) {
             }
         }
         4 => {
-            if let Some(strings) = Strings::decode(&raw, games) {
+            if let Some(strings) = BlockStrings::decode(&raw, games) {
                 let all: Option<Vec<Box<[u8]>>> = (0..games).map(|string| strings.get(string).map(Box::from)).collect();
                 let payload = dictionary::encode(&all.unwrap(), 1);
-                assert!(Strings::decode(&payload, games).is_some());
+                assert!(BlockStrings::decode(&payload, games).is_some());
             }
         }
         5 => {
@@ -522,8 +522,8 @@ pub fn block_value(bytes: &[u8]) {
         let mut pairs = Vec::new();
         read.visit(game, |name, value| {
             let value = match value {
-                Value::Text(text) => text.to_vec(),
-                Value::Dictionary(number) => strings[number as usize].clone(),
+                StoredValue::Text(text) => text.to_vec(),
+                StoredValue::Dictionary(number) => strings[number as usize].clone(),
             };
             pairs.push((name.to_vec(), value));
         })

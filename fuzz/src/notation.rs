@@ -5,7 +5,7 @@ use scoresheet::brenner::fixed::{self, Width};
 use scoresheet::chess::epd::Epd;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, OtherBoard, ReadMode};
 use scoresheet::chess::record::{Record, rewrite_moves};
-use scoresheet::pcn::general::{self, Layout, Squares};
+use scoresheet::pcn::general::{self, JsonLayout, Squares};
 
 /// Lines of positions: what is read is written, and that is read as the same; rewritten moves are legal and stay.
 pub fn position_lines(bytes: &[u8]) {
@@ -34,7 +34,7 @@ pub fn position_lines(bytes: &[u8]) {
 pub fn pcn_general(bytes: &[u8]) {
     let Ok(games) = general::parse(bytes) else { return };
     for game in games {
-        for layout in [Layout::Line, Layout::Document] {
+        for layout in [JsonLayout::Line, JsonLayout::Document] {
             let text = general::write(&game, layout);
             assert_eq!(general::parse(text.as_bytes()).unwrap(), std::slice::from_ref(&game), "{text}");
         }

@@ -5,7 +5,7 @@ use super::{apart, crc32, golden, mutate};
 use scoresheet::Archive;
 use scoresheet::archive::FileKind;
 use scoresheet::chess::Position;
-use scoresheet::format::positions::{self, Layout, PAGE};
+use scoresheet::format::positions::{self, PAGE, PositionsLayout};
 use scoresheet::format::tag_columns::{Directory, HEADER as HEADERS};
 use scoresheet::format::{ArchiveId, signatures};
 use scoresheet::query::position::index::build;
@@ -131,7 +131,7 @@ pub(super) fn fix_signatures(file: &mut [u8]) {
 
 pub(super) fn fix_positions(file: &mut [u8]) {
     seal(file, 0, positions::HEADER - 4, positions::HEADER - 4);
-    let Some(layout) = Layout::decode(file) else { return };
+    let Some(layout) = PositionsLayout::decode(file) else { return };
     let crcs = layout.crcs() as usize;
     for page in 0..layout.pages() as usize {
         let start = positions::HEADER + page * PAGE;
@@ -194,7 +194,7 @@ pub fn signatures_bytes(bytes: &[u8]) {
 
 /// The position index: it names places or refuses to, and what is found there is looked at.
 pub fn positions_bytes(bytes: &[u8]) {
-    let _ = Layout::decode(bytes);
+    let _ = PositionsLayout::decode(bytes);
     let whole = &WHOLE.positions;
     let file = changed(whole, bytes, fix_positions);
     beside(FileKind::Positions, &file, |archive| {

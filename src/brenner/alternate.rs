@@ -35,6 +35,7 @@ impl Order {
         }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "a byte is an index of 256 bytes")]
     const fn table(self, back: bool) -> [u8; 256] {
         let mut table = [0; 256];
         let mut byte = 0u8;
@@ -52,12 +53,14 @@ impl Order {
         }
     }
 
-    /// Returns a stream with inline texts in this order. Texts, and the bytes after an explicit move's or a NAG's, are copied.
+    /// Returns a stream with inline texts in this order. TextPlaces, and the bytes after an explicit move's or a NAG's, are copied.
+    #[expect(clippy::indexing_slicing, reason = "there is a table for each order")]
     pub fn write(self, stream: &[u8]) -> Vec<u8> {
         transcode(stream, &WRITE[self as usize], EXPLICIT, NAG)
     }
 
     /// Returns a stream of this order in that of the document's table; the inverse of [`Order::write`] on every byte string.
+    #[expect(clippy::indexing_slicing, reason = "there is a table for each order")]
     pub fn read(self, stream: &[u8]) -> Vec<u8> {
         transcode(stream, &READ[self as usize], self.of(EXPLICIT), self.of(NAG))
     }
@@ -73,6 +76,7 @@ pub static TO_ALTERNATE: [u8; 256] = Order::Alternate.table(false);
 /// Alternate notation to main.
 pub static FROM_ALTERNATE: [u8; 256] = Order::Alternate.table(true);
 
+#[expect(clippy::indexing_slicing, reason = "two and three bits are indices of 4 and 8")]
 const fn swap(byte: u8) -> u8 {
     let (nnn, ddd) = (byte >> 3 & 7, byte & 7);
     let (w, dd) = (byte >> 6 & 1, byte >> 1 & 3);
@@ -88,7 +92,7 @@ const fn swap(byte: u8) -> u8 {
     }
 }
 
-/// Returns a stream with inline texts in the alternate notation. Texts, and the bytes after an explicit move's or a NAG's, are copied.
+/// Returns a stream with inline texts in the alternate notation. TextPlaces, and the bytes after an explicit move's or a NAG's, are copied.
 pub fn to_alternate(stream: &[u8]) -> Vec<u8> {
     Order::Alternate.write(stream)
 }
@@ -98,6 +102,7 @@ pub fn from_alternate(stream: &[u8]) -> Vec<u8> {
     Order::Alternate.read(stream)
 }
 
+#[expect(clippy::indexing_slicing, reason = "a byte is an index of 256 bytes")]
 fn transcode(stream: &[u8], table: &[u8; 256], explicit: u8, nag: u8) -> Vec<u8> {
     let mut out = Vec::with_capacity(stream.len());
     let mut rest = stream;

@@ -62,7 +62,7 @@ impl std::error::Error for DecodeError {}
 
 /// Where a stream's texts are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Texts {
+pub enum TextPlaces {
     /// Between zero bytes in the stream.
     Inline,
     /// Elsewhere; one zero byte marks the place.
@@ -92,7 +92,7 @@ pub enum Item<'a> {
 pub struct Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
-    texts: Texts,
+    texts: TextPlaces,
     line: Line,
     /// Whether plain moves can be played the short way.
     quick: bool,
@@ -123,6 +123,7 @@ enum Word {
 }
 
 /// The words of all bytes.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static WORDS: [Option<Word>; 256] = {
     let mut words = [None; 256];
     let mut byte = 0;
@@ -133,10 +134,12 @@ static WORDS: [Option<Word>; 256] = {
     words
 };
 
+#[expect(clippy::indexing_slicing, reason = "a byte is an index of 256 words")]
 fn word(byte: u8) -> Option<Word> {
     WORDS[byte as usize]
 }
 
+#[expect(clippy::indexing_slicing, reason = "three bits are an index of 8 directions")]
 const fn read_word(byte: u8) -> Option<Word> {
     const fn piece(role: Role, label: u8, (files, ranks): (i8, i8), squares: i8) -> Word {
         Word::Piece { role, label, step: (files * squares, ranks * squares) }
@@ -163,7 +166,7 @@ const fn read_word(byte: u8) -> Option<Word> {
 
 impl<'a> Decoder<'a> {
     /// Returns a decoder at the beginning of a stream that starts from `start`.
-    pub fn new(bytes: &'a [u8], start: Position, texts: Texts) -> Decoder<'a> {
+    pub fn new(bytes: &'a [u8], start: Position, texts: TextPlaces) -> Decoder<'a> {
         let (quick, castling) = (start.knows_checks(), start.castling_squares());
         let line = Line::new(start, memchr::memchr(OPEN, bytes).is_some());
         Decoder { bytes, at: 0, texts, line, quick, castling, canonical: true, ended: false, scratch: Vec::new() }
@@ -239,13 +242,13 @@ impl<'a> Decoder<'a> {
     }
 
     fn text(&mut self) -> Result<&'a [u8], DecodeFault> {
-        if self.texts == Texts::Apart {
+        if self.texts == TextPlaces::Apart {
             return Ok(&[]);
         }
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = memchr::memchr(TEXT, rest).ok_or(DecodeFault::CutShort)?;
         self.at += length + 1;
-        Ok(&rest[..length])
+        Ok(rest.get(..length).unwrap_or_default())
     }
 
     fn castling(&self, castling_side: CastlingSide) -> Result<Move, DecodeFault> {
@@ -360,6 +363,7 @@ impl<'a> Decoder<'a> {
 
     /// `advance_plain` for the side to move.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "sides are 0 and 1, bytes indices of 256 entries, squares below 64")]
     fn plain<const BLACK: bool>(&mut self, before: impl FnOnce(&Position, Move, bool)) -> bool {
         let side = usize::from(BLACK);
         let Some(&byte) = self.bytes.get(self.at).filter(|_| self.quick && !self.ended) else { return false };
@@ -418,6 +422,7 @@ impl<'a> Decoder<'a> {
 }
 
 /// `RELATION` of the squares of each byte that is a move by itself, for White and for Black; 0 for other bytes.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static RELATIONS: [[u8; 256]; 2] = {
     // The directions of a pawn: step 1, step 2, take right, take left; right is the mover's own.
     const PAWN: [[u8; 4]; 2] = [[2, 2, 1, 3], [6, 6, 5, 7]];

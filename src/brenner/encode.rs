@@ -52,6 +52,7 @@ struct Words {
 impl Words {
     /// The byte of a move. Pawns and pieces alike: no processor foresees which it is.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "squares, kinds and relations are masked")]
     fn byte(&self, m: Move) -> u8 {
         let relation = RELATION[m.from.index() as usize & 63][m.to.index() as usize & 63];
         self.base | STEPS[self.kind as usize & 3][relation as usize & 127]
@@ -59,6 +60,7 @@ impl Words {
 }
 
 /// What the squares of a move come to in its byte, by their `RELATION`: for knights and kings, for sliders, for pawns of White and Black.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static STEPS: [[u8; 128]; 4] = {
     let mut tables = [[0; 128]; 4];
     let mut relation = 0;
@@ -78,6 +80,7 @@ static STEPS: [[u8; 128]; 4] = {
     tables
 };
 
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static WORDS: [Words; 64] = {
     let mut table = [Words { base: 0, prefix: 0, kind: 0 }; 64];
     let mut slot = 0;
@@ -90,7 +93,7 @@ static WORDS: [Words; 64] = {
                 Role::Knight => (0x10, 0, 8),
                 Role::King => (0x08, 0, 0),
                 Role::Queen => (0x40, 1, 0),
-                // The direction's last bit, straight or diagonal, tells rook from bishop.
+                // The direction's last bit, straight or diagonal, says whether it is a rook or a bishop.
                 Role::Rook | Role::Bishop => (0x80, 1, 0x40),
             };
             let of_two = second != 0 && label < 2;
@@ -124,7 +127,7 @@ fn push_explicit(m: Move, out: &mut Vec<u8>) {
 }
 
 /// Appends the `!` (good) or `?` byte.
-pub fn push_mark(good: bool, out: &mut Vec<u8>) {
+pub fn push_suffix(good: bool, out: &mut Vec<u8>) {
     out.push(if good { GOOD } else { BAD });
 }
 
@@ -143,8 +146,8 @@ pub fn push_close(out: &mut Vec<u8>) {
     out.push(CLOSE);
 }
 
-/// Appends the mark of a text that is kept elsewhere.
-pub fn push_text_mark(out: &mut Vec<u8>) {
+/// Appends the marker of a text that is kept elsewhere.
+pub fn push_text_marker(out: &mut Vec<u8>) {
     out.push(TEXT);
 }
 

@@ -2,7 +2,7 @@
 
 use super::alternate::Order;
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
-use super::decode::{Decoder, Item, Texts};
+use super::decode::{Decoder, Item, TextPlaces};
 use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, StandaloneError};
 use crate::chess::Position;
 use std::fmt;
@@ -74,7 +74,7 @@ pub fn explain(bytes: &[u8], notation: Notation, mut found: impl FnMut(Explained
         at += end + 2;
     }
     let stream = main.get(at..).unwrap_or_default();
-    let mut decoder = Decoder::new(stream, start, Texts::Inline);
+    let mut decoder = Decoder::new(stream, start, TextPlaces::Inline);
     let mut moved = false;
     loop {
         let from = decoder.offset();
@@ -183,6 +183,7 @@ fn split(mut bits: u16, widths: &[u8]) -> String {
 }
 
 /// Returns what a byte of the table means by itself.
+#[expect(clippy::indexing_slicing, reason = "two and three bits are indices of 4 and 8")]
 fn meaning(byte: u8) -> String {
     const COMPASS: [&str; 8] = ["E", "NE", "N", "NW", "W", "SW", "S", "SE"];
     const LEAPS: [&str; 8] = ["EES", "EEN", "NNE", "NNW", "WWN", "WWS", "SSW", "SSE"];

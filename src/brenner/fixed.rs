@@ -59,14 +59,13 @@ pub fn ids(game: &Game) -> Result<Vec<MoveId>, FixedError> {
     for (place, m) in game.main_line().enumerate() {
         ids.push(MoveId::of(m, false).ok_or(FixedError::NoId(place))?);
     }
-    ids.push(
-        END[match game.outcome {
-            None | Some(Outcome::Unknown) => 0,
-            Some(Outcome::BlackWins) => 1,
-            Some(Outcome::WhiteWins) => 2,
-            Some(Outcome::Draw) => 3,
-        }],
-    );
+    let [unknown, black_wins, white_wins, draw] = END;
+    ids.push(match game.outcome {
+        None | Some(Outcome::Unknown) => unknown,
+        Some(Outcome::BlackWins) => black_wins,
+        Some(Outcome::WhiteWins) => white_wins,
+        Some(Outcome::Draw) => draw,
+    });
     Ok(ids)
 }
 
@@ -159,8 +158,9 @@ pub fn explain(bytes: &[u8], width: Width, mut found: impl FnMut(Explained)) -> 
             Width::Ids => (place * 2, format!("00000 {number:011b}")),
             Width::Bits => (place * BITS as usize / 8, format!("{number:011b}")),
         };
-        let (meaning, content) = match (END.iter().position(|end| *end == id), id.squares()) {
-            (Some(which), _) => ("end of the moves".to_owned(), ["*", "0-1", "1-0", "1/2-1/2"][which & 3].to_owned()),
+        let end = END.into_iter().zip(["*", "0-1", "1-0", "1/2-1/2"]).find(|(end, _)| *end == id);
+        let (meaning, content) = match (end, id.squares()) {
+            (Some((_, result)), _) => ("end of the moves".to_owned(), result.to_owned()),
             (None, squares) => {
                 let m = id.to_move(&position).ok_or(FixedError::IllegalMove(place))?;
                 let san = position.san(m);

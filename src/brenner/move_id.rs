@@ -18,6 +18,7 @@ pub const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES
 pub struct MoveId(u16);
 
 /// A triple as `from << 9 | to << 3 | promotion`: 0 none, 1 knight, 2 bishop, 3 rook, 4 queen. Ascending, which is the order of the ids.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static TRIPLES: [u16; MOVES as usize] = {
     let mut table = [0; MOVES as usize];
     let (mut count, mut from) = (0, 0);

@@ -1,6 +1,6 @@
 //! A whole game as one self-contained string, texts and tags included (FORMAT.md, "Stand-alone strings").
 
-use super::decode::{DecodeError, Decoder, Item, Texts};
+use super::decode::{DecodeError, Decoder, Item, TextPlaces};
 use super::encode;
 use crate::chess::fen::FenError;
 use crate::chess::{Move, Position, position::STANDARD};
@@ -101,7 +101,7 @@ impl Visitor for Writer {
     }
 
     fn suffix(&mut self, good: bool) {
-        encode::push_mark(good, &mut self.out);
+        encode::push_suffix(good, &mut self.out);
     }
 
     fn nag(&mut self, nag: u8) {
@@ -134,9 +134,10 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
     let mut game = Game::default();
     let mut at = 0;
     while bytes.get(at) == Some(&super::code::TEXT) {
-        let rest = &bytes[at + 1..];
+        let rest = bytes.get(at + 1..).unwrap_or_default();
         let Some(end) = memchr::memchr(super::code::TEXT, rest) else { break };
-        let text = std::str::from_utf8(&rest[..end]).map_err(|_| StandaloneError::NotUtf8(at))?;
+        let text =
+            std::str::from_utf8(rest.get(..end).unwrap_or_default()).map_err(|_| StandaloneError::NotUtf8(at))?;
         let mut chars = text.chars();
         let letter = chars.next();
         let value = chars.as_str();
@@ -160,7 +161,7 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
         at += end + 2;
     }
     let stream = bytes.get(at..).unwrap_or_default();
-    let mut decoder = Decoder::new(stream, game.start.clone(), Texts::Inline);
+    let mut decoder = Decoder::new(stream, game.start.clone(), TextPlaces::Inline);
     let stream_error =
         |error: DecodeError| StandaloneError::Stream(DecodeError { fault: error.fault, offset: error.offset + at });
     let mut moved = false;

@@ -12,9 +12,8 @@
 //! Below all of them: `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), `limits` and `budget` (what may be
 //! made of foreign bytes).
 
-// Foreign bytes are read here: nothing may panic on them. Where indexing is allowed, it is into tables of the room's own, or of what a
-// writer has just made; what these readers do with foreign bytes is fuzzed (tests/reliability/fuzz.rs).
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic))]
+// Untrusted bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod budget;
 mod coder;

@@ -1,6 +1,6 @@
 //! The layout of a chunk's games: each is written as the style of the last would have it, and compared with its source.
 
-use crate::format::layout::{Edit, Layout, difference};
+use crate::format::layout::{Layout, LayoutEdit, difference};
 use crate::pgn::{PgnWriter, Style};
 
 /// The most bytes around games (rejected games, blank lines) that are kept in one place.
@@ -56,7 +56,7 @@ impl LayoutBuilder {
         self.rest = rest;
     }
 
-    fn compare(&mut self, all: &[u8]) -> (Vec<Edit>, usize) {
+    fn compare(&mut self, all: &[u8]) -> (Vec<LayoutEdit>, usize) {
         self.writer.finish();
         let transcoded = self.writer.style().transcode(self.writer.as_bytes());
         let expected = transcoded.as_deref().unwrap_or(self.writer.as_bytes());
@@ -68,7 +68,7 @@ impl LayoutBuilder {
     /// Adds bytes of the source after the last game. Returns false where they are too many.
     pub fn append(&mut self, bytes: &[u8]) -> bool {
         let Some(edits) = self.layout.edits.last_mut().filter(|_| bytes.len() <= MAX_AROUND) else { return false };
-        edits.push(Edit { copy: self.rest as u64, delete: 0, insert: bytes.into() });
+        edits.push(LayoutEdit { copy: self.rest as u64, delete: 0, insert: bytes.into() });
         self.rest = 0;
         true
     }
@@ -79,6 +79,6 @@ impl LayoutBuilder {
 }
 
 /// About the bytes that edits take.
-fn cost(edits: &[Edit]) -> usize {
+fn cost(edits: &[LayoutEdit]) -> usize {
     edits.iter().map(|edit| 3 + edit.insert.len()).sum()
 }

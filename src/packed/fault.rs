@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why packed bytes cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub enum PackedFault {
     /// There is no such kind of game.
     Kind,
     /// The starting position is none that the model can code.
@@ -17,17 +17,17 @@ pub enum Fault {
     Overlong,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for PackedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fault = match self {
-            Fault::Kind => "no such kind of game",
-            Fault::Start => "a starting position that has no packed games",
-            Fault::NoMove => "a move where none is legal",
-            Fault::Nesting => "variations that do not nest",
-            Fault::Overlong => "moves beyond the end",
+            PackedFault::Kind => "no such kind of game",
+            PackedFault::Start => "a starting position that has no packed games",
+            PackedFault::NoMove => "a move where none is legal",
+            PackedFault::Nesting => "variations that do not nest",
+            PackedFault::Overlong => "moves beyond the end",
         };
         write!(f, "bad packed moves: {fault}")
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for PackedFault {}

@@ -7,6 +7,9 @@
 //! In flow a starting position and Brenner bytes, out flow fewer bytes, and the other way round. `moves` knows the position, `model` what is
 //! likely to be played there, `coder` writes it as bits, and `stream` packs a whole stream. `train` is the door of the trainer.
 
+// Foreign bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 mod coder;
 mod fault;
 mod model;
@@ -15,6 +18,6 @@ mod stream;
 #[doc(hidden)]
 pub mod train;
 
-pub use fault::Fault;
+pub use fault::PackedFault;
 pub use model::{MODEL, MODEL_ID, MODEL_SHA256};
 pub use stream::{decode, encode};

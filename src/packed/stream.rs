@@ -1,10 +1,10 @@
 //! A whole stream packed and unpacked: by the coder where that makes it shorter, as it is where not.
 
-use super::coder::kind::{kind_at, kind_share};
-use super::coder::{plain, range, rich, shares};
-use super::fault::Fault;
+use super::coder::kind::{kind_at, kind_interval};
+use super::coder::{intervals, plain, range, rich};
+use super::fault::PackedFault;
 use super::model::{Model, STANDARD};
-use crate::brenner::decode::{Decoder as Stream, Item, Texts};
+use crate::brenner::decode::{Decoder as Stream, Item, TextPlaces};
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
 
@@ -38,10 +38,10 @@ pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
 /// With `limit`, at least that many plies of the main line (or all there are), but not necessarily the rest: ply K
 /// costs only the moves before it. Whatever the bytes, it ends and does not panic. It appends at most about 128 bytes and 64 more for
 /// each of `bytes` (64 KiB at the most), or as many as `bytes` has. Costs a microsecond or two a ply.
-pub fn decode(start: &Position, bytes: &[u8], limit: Option<u32>, out: &mut Vec<u8>) -> Result<(), Fault> {
+pub fn decode(start: &Position, bytes: &[u8], limit: Option<u32>, out: &mut Vec<u8>) -> Result<(), PackedFault> {
     match &*STANDARD {
         Some(model) => decode_with(model, start, bytes, limit, out),
-        None => Err(Fault::Kind),
+        None => Err(PackedFault::Kind),
     }
 }
 
@@ -55,7 +55,7 @@ fn parse<'a>(start: &Position, stream: &'a [u8]) -> Option<(Vec<Item<'a>>, Outco
     if stream.len() > MOST_BYTES {
         return None;
     }
-    let mut decoder = Stream::new(stream, start.clone(), Texts::Apart);
+    let mut decoder = Stream::new(stream, start.clone(), TextPlaces::Apart);
     let mut items = Vec::with_capacity(stream.len());
     let mut outcome = Outcome::Unknown;
     while let Some(item) = decoder.advance(|_, _| {}).ok()? {
@@ -99,16 +99,16 @@ pub fn decode_with(
     bytes: &[u8],
     limit: Option<u32>,
     out: &mut Vec<u8>,
-) -> Result<(), Fault> {
+) -> Result<(), PackedFault> {
     if let [RAW, stream @ ..] = bytes {
         out.extend_from_slice(stream);
         return Ok(());
     }
     let limit = limit.unwrap_or(u32::MAX);
-    let mut decoder = range::Decoder::new(bytes);
-    let kind = kind_at(model, decoder.peek(shares::WHOLE)).ok_or(Fault::Kind)?;
-    let (from, width) = kind_share(model, kind);
-    decoder.take(from, width);
+    let mut decoder = range::RangeDecoder::new(bytes);
+    let kind = kind_at(model, decoder.peek(intervals::TOTAL)).ok_or(PackedFault::Kind)?;
+    let (from, frequency) = kind_interval(model, kind);
+    decoder.take(from, frequency);
     let decode = if kind < 4 { plain::decode } else { rich::decode };
     decode(model, start, kind, decoder, (limit, most_bytes(bytes.len())), out)
 }

@@ -8,10 +8,10 @@ pub use super::model::{book, features};
 pub use super::moves::{board, scene};
 pub use super::stream::{decode_with, encode_with};
 
-use super::coder::line::Line;
+use super::coder::line::GameLine;
 use super::coder::{kind, plain};
-use super::model::{ENDS, Model, Prices, ROOMS};
-use super::moves::board::{Board, Step};
+use super::model::{ENDS, Model, Prices, SLACKS};
+use super::moves::board::{TurnedBoard, TurnedMove};
 use super::moves::scene::{History, Past};
 
 /// The weights.
@@ -21,13 +21,13 @@ pub mod model {
 
 /// Calls `see` at each ply with its class of surprise, the scores of the moves, and the place of the one played.
 pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMut(usize, &[i32], usize)) -> Option<()> {
-    let mut line = Line::new(model, start)?;
+    let mut line = GameLine::new(model, start)?;
     let mut prices = Prices::new();
     for &m in moves {
         if !line.price(&mut prices) {
             return None;
         }
-        let step = Board::step(m, line.position.turn());
+        let step = TurnedBoard::step(m, line.position.turn());
         let (at, _) = prices.find(step)?;
         see(line.surprise_class(), prices.scores(), at);
         line.play(m, step, &prices, at);
@@ -35,7 +35,7 @@ pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMu
     Some(())
 }
 
-/// Calls `see` wherever a packed game says whether it ends: with the context, the room's place, and whether it does.
+/// Calls `see` wherever a packed game says whether it ends: with the context, the place of the slack bits, and whether it does.
 pub fn ends(
     model: &Model,
     start: &Position,
@@ -47,34 +47,35 @@ pub fn ends(
 }
 
 /// Returns the legal moves after a line, in the order of the code, with score and frequency.
-pub fn priced(model: &Model, start: &Position, moves: &[Move]) -> Option<Vec<(Step, i32, u32)>> {
-    let mut line = Line::new(model, start)?;
+pub fn priced(model: &Model, start: &Position, moves: &[Move]) -> Option<Vec<(TurnedMove, i32, u32)>> {
+    let mut line = GameLine::new(model, start)?;
     let mut prices = Prices::new();
     for &m in moves {
-        let step = Board::step(m, line.position.turn());
+        let step = TurnedBoard::step(m, line.position.turn());
         let at = line.price(&mut prices).then(|| prices.find(step))??.0;
         line.play(m, step, &prices, at);
     }
     if !line.price(&mut prices) {
         return None;
     }
-    let rows = prices.steps.iter().zip(prices.scores()).zip(&prices.widths);
-    Some(rows.map(|((step, score), width)| (*step, *score, *width)).collect())
+    let rows = prices.steps.iter().zip(prices.scores()).zip(&prices.frequencies);
+    Some(rows.map(|((step, score), frequency)| (*step, *score, *frequency)).collect())
 }
 
-/// Returns the share of a kind of game: from and width.
-pub fn kind_share(model: &Model, kind: usize) -> (u32, u32) {
-    kind::kind_share(model, kind)
+/// Returns the frequency interval of a kind of game: where it begins, and its frequency.
+pub fn kind_interval(model: &Model, kind: usize) -> (u32, u32) {
+    kind::kind_interval(model, kind)
 }
 
-/// Returns how likely a game ends, in 65536ths, by context and place of the room.
-pub fn end_share(model: &Model, context: usize, room: usize) -> u32 {
-    u32::from(model.ends[context % ENDS][room % ROOMS])
+/// Returns how likely a game ends, in 65536ths, by context and place of the slack bits.
+#[expect(clippy::indexing_slicing, reason = "contexts and slacks are reduced to what there is")]
+pub fn end_frequency(model: &Model, context: usize, slack: usize) -> u32 {
+    u32::from(model.ends[context % ENDS][slack % SLACKS])
 }
 
 /// Plays a move on a board, with the history.
-pub fn play(board: &mut Board, history: &mut History, m: Move, turn: crate::chess::Color, gap: u16) {
-    let step = Board::step(m, turn);
+pub fn play(board: &mut TurnedBoard, history: &mut History, m: Move, turn: crate::chess::Color, gap: u16) {
+    let step = TurnedBoard::step(m, turn);
     let past = Past { role: board.role(step.from), from: step.from, to: board.arrival(step), took: board.takes(step) };
     board.play(step, |_, _, _, _| {});
     let before = i32::from(history.surprise[0]);

@@ -7,6 +7,9 @@
 //! In flows JSON, out flow games of `game`, and the other way round; nothing else of the crate but `chess` is known. `stream` reads documents
 //! game by game, `read` a game, `action` its moves and `board` what stands where; `fault` says what is wrong and where.
 
+// Foreign bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 mod action;
 mod board;
 mod fault;
@@ -22,4 +25,4 @@ pub use fault::{PcnError, PcnFault};
 pub use read::parse_value;
 pub use stream::{ReadError, parse, read};
 pub use tags::{DRAW_PROPOSAL, STARTED_AT};
-pub use write::{Layout, write};
+pub use write::{JsonLayout, write};

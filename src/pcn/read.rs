@@ -117,7 +117,8 @@ fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Resul
     let mut start = Position::from_pieces(pieces, Color::White);
     let first = moves.iter().position(|actions| actions.as_array().is_some_and(|list| !list.is_empty()));
     if let Some(place) = first
-        && action::mover(&start, &moves[place]) == Some(if place % 2 == 0 { Color::Black } else { Color::White })
+        && let Some(actions) = moves.get(place)
+        && action::mover(&start, actions) == Some(if place % 2 == 0 { Color::Black } else { Color::White })
     {
         start = Position::from_pieces(pieces, Color::Black);
     }
@@ -188,17 +189,16 @@ fn with_more_rights(
 fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
     let (home, pawns) = if color == Color::White { (0, 8) } else { (56, 48) };
     let pawn = Some(Piece { color, role: Role::Pawn });
-    let back: Vec<u8> = (home..home + 8)
-        .filter_map(|at| pieces[at].filter(|piece| piece.color == color))
-        .map(|piece| piece.role.letter())
-        .collect();
+    let rank = |first: usize| pieces.get(first..first + 8).unwrap_or_default();
+    let back = rank(home).iter().flatten().filter(|piece| piece.color == color);
+    let back: Vec<u8> = back.map(|piece| piece.role.letter()).collect();
     let mut sorted = back.clone();
     sorted.sort_unstable();
     let places = |letter: u8| back.iter().position(|b| *b == letter).zip(back.iter().rposition(|b| *b == letter));
     let (Some((a, h)), Some((king, _))) = (places(b'R'), places(b'K')) else { return false };
     sorted == b"BBKNNQRR"
         && (a + 1..h).contains(&king)
-        && pieces[pawns..pawns + 8].iter().all(|piece| *piece == pawn)
+        && rank(pawns).iter().all(|piece| *piece == pawn)
         && pieces.iter().flatten().filter(|piece| piece.color == color).count() == 16
 }
 

@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// How a document is set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Layout {
+pub enum JsonLayout {
     /// All on one line.
     Line,
     /// A line for each rank and each move, as the PCN document has it.
@@ -19,7 +19,7 @@ pub enum Layout {
 }
 
 /// Returns the game as a PCN document: its players, moment, result, start and main line. docs/PCN.md says what is left out.
-pub fn write(game: &Game, layout: Layout) -> String {
+pub fn write(game: &Game, layout: JsonLayout) -> String {
     let mut members: Vec<(&str, String)> = Vec::new();
     if let Some(text) = time::text_of(|name| game.tag(name)) {
         members.push(("started_at", quoted(&text)));
@@ -52,8 +52,8 @@ pub fn write(game: &Game, layout: Layout) -> String {
     members.push(("previous_moves", list(&moves, layout)));
     let members: Vec<String> = members.iter().map(|(name, value)| format!("{}: {value}", quoted(name))).collect();
     match layout {
-        Layout::Line => format!("{{{}}}", members.join(", ")),
-        Layout::Document => format!("{{\n  {}\n}}", members.join(",\n  ")),
+        JsonLayout::Line => format!("{{{}}}", members.join(", ")),
+        JsonLayout::Document => format!("{{\n  {}\n}}", members.join(",\n  ")),
     }
 }
 
@@ -61,9 +61,9 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-fn list(items: &[String], layout: Layout) -> String {
+fn list(items: &[String], layout: JsonLayout) -> String {
     match layout {
-        Layout::Document if !items.is_empty() => format!("[\n    {}\n  ]", items.join(",\n    ")),
+        JsonLayout::Document if !items.is_empty() => format!("[\n    {}\n  ]", items.join(",\n    ")),
         _ => format!("[{}]", items.join(", ")),
     }
 }

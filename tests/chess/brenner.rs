@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use scoresheet::brenner::alternate::{FROM_ALTERNATE, TO_ALTERNATE, from_alternate, to_alternate};
-use scoresheet::brenner::decode::{DecodeFault, Decoder, Item, Texts};
+use scoresheet::brenner::decode::{DecodeFault, Decoder, Item, TextPlaces};
 use scoresheet::brenner::replay::{Replay, count_plies};
 use scoresheet::brenner::{encode, standalone};
 use scoresheet::chess::{MoveKind, Position, Role};
@@ -38,7 +38,7 @@ fn hex(text: &str) -> Vec<u8> {
 }
 
 fn decode(start: &Position, bytes: &[u8]) -> Result<(Vec<Event>, bool), DecodeFault> {
-    let mut decoder = Decoder::new(bytes, start.clone(), Texts::Inline);
+    let mut decoder = Decoder::new(bytes, start.clone(), TextPlaces::Inline);
     let mut events = Vec::new();
     while let Some(item) = decoder.advance(|_, _| {}).map_err(|error| error.fault)? {
         events.push(match item {
@@ -260,7 +260,7 @@ proptest! {
     fn random_games_come_back(fen in starts(), choices in prop::collection::vec(any::<u64>(), 0..160)) {
         let start = Position::from_fen(fen.as_bytes()).unwrap();
         let (bytes, states) = random_game(&start, &choices);
-        let mut decoder = Decoder::new(&bytes, start.clone(), Texts::Apart);
+        let mut decoder = Decoder::new(&bytes, start.clone(), TextPlaces::Apart);
         for state in &states {
             prop_assert_eq!(decoder.position(), state);
             decoder.advance(|_, _| {}).unwrap();
@@ -297,7 +297,7 @@ proptest! {
         for (ply, state) in states.iter().enumerate().skip(1).step_by(5) {
             for byte in 0..=255 {
                 let bytes = [byte];
-                let (mut plain, mut full) = (Decoder::new(&bytes, state.clone(), Texts::Apart), Decoder::new(&bytes, state.clone(), Texts::Apart));
+                let (mut plain, mut full) = (Decoder::new(&bytes, state.clone(), TextPlaces::Apart), Decoder::new(&bytes, state.clone(), TextPlaces::Apart));
                 let (mut seen, item) = (None, full.advance(|_, _| {}));
                 if plain.advance_plain(|before, m, check| seen = Some((before.clone(), m, check))) {
                     let (before, m, check) = seen.unwrap();

@@ -12,7 +12,7 @@ use scoresheet::brenner::{encode, standalone};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, FenFault, FenField, ReadMode};
 use scoresheet::chess::{CastlingSide, Color, Piece, Position, Role, Square};
 use scoresheet::game::{Event, Game, Outcome};
-use scoresheet::pcn::{self, Board, Layout, PcnFault, PieceName};
+use scoresheet::pcn::{self, Board, JsonLayout, PcnFault, PieceName};
 use scoresheet::pgn::{ReadOptions, read_game};
 use serde_json::{Value, json};
 
@@ -510,7 +510,7 @@ fn pcn_results() {
         let game = pcn::parse_value(&value).unwrap();
         assert_eq!(game.outcome, Some(outcome));
         assert_eq!(game.tag(pcn::DRAW_PROPOSAL), proposal);
-        let back: Value = serde_json::from_str(&pcn::write(&game, Layout::Line)).unwrap();
+        let back: Value = serde_json::from_str(&pcn::write(&game, JsonLayout::Line)).unwrap();
         assert_eq!((&back["over?"], &back["...result?"]), (&over, &result));
     }
 }
@@ -529,7 +529,7 @@ fn pcn_sample_is_refused() {
     assert_eq!((game.tag("White"), game.tag("Black")), (Some("Bob"), Some("Alice")));
     assert_eq!((game.tag("Date"), game.tag("UTCTime")), (Some("2012.09.29"), Some("16:48:40")));
     assert_eq!(game.outcome, Some(Outcome::WhiteWins));
-    let back: Value = serde_json::from_str(&pcn::write(&game, Layout::Document)).unwrap();
+    let back: Value = serde_json::from_str(&pcn::write(&game, JsonLayout::Document)).unwrap();
     for member in [
         "started_at",
         "topside_player",

@@ -3,7 +3,7 @@
 use crate::common::cli::Room;
 use crate::common::random::Random;
 use scoresheet::pcn::PcnFault::{self, *};
-use scoresheet::pcn::general::{self, Document, GeneralGame, Hand, Layout, Remark, Squares};
+use scoresheet::pcn::general::{self, Document, GeneralGame, Hand, JsonLayout, Remark, Squares};
 use scoresheet::pcn::{PieceName, Side};
 use serde_json::{Value, json};
 
@@ -56,18 +56,18 @@ fn the_sample_is_played_to_its_last_position() {
 fn the_sample_is_written_again() {
     let game = sample();
     let document: Value = serde_json::from_str(SAMPLE).unwrap();
-    for layout in [Layout::Line, Layout::Document] {
+    for layout in [JsonLayout::Line, JsonLayout::Document] {
         let text = general::write(&game, layout);
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), document);
         assert_eq!(general::parse(text.as_bytes()).unwrap(), std::slice::from_ref(&game));
     }
-    assert_eq!(general::write(&game, Layout::Line).lines().count(), 1);
+    assert_eq!(general::write(&game, JsonLayout::Line).lines().count(), 1);
     // Each way to name squares says the same game, and leads to each other.
     let all = [Squares::Coordinates, Squares::Flat, Squares::Pieces];
     for squares in all {
         let renamed = game.with_squares(squares).unwrap();
         assert_eq!(renamed.check().unwrap().last, game.check().unwrap().last, "{squares:?}");
-        let read = general::parse(general::write(&renamed, Layout::Line).as_bytes()).unwrap();
+        let read = general::parse(general::write(&renamed, JsonLayout::Line).as_bytes()).unwrap();
         assert_eq!(read, std::slice::from_ref(&renamed));
         for other in all {
             assert_eq!(renamed.with_squares(other).unwrap(), game.with_squares(other).unwrap());
@@ -291,7 +291,7 @@ fn changed_documents_are_read_or_refused() {
             Err(_) => refused += 1,
             Ok(games) => {
                 for game in games {
-                    let back = general::parse(general::write(&game, Layout::Document).as_bytes()).unwrap();
+                    let back = general::parse(general::write(&game, JsonLayout::Document).as_bytes()).unwrap();
                     assert_eq!(back, std::slice::from_ref(&game));
                     if game.check().is_ok() {
                         read += 1;
@@ -414,7 +414,7 @@ fn long_documents_are_kept_whole() {
     let room = Room::new();
     let mut game = sample();
     game.cache = None;
-    let line = general::write(&game, Layout::Line);
+    let line = general::write(&game, JsonLayout::Line);
     let long = format!("{line}\n").repeat((2 << 20) / line.len() + 1);
     room.write("long.pcn", &long);
     room.fine(&["import", "long.pcn", "-o", "long.bga", "-q", "--batch", "1"]);

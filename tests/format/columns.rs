@@ -1,7 +1,7 @@
 //! Tags and texts through their columns: any value comes back exactly, and no bytes make a reader panic.
 
 use proptest::prelude::*;
-use scoresheet::format::tags::{Tags, TagsBuilder, Value};
+use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
 use scoresheet::format::texts::{Texts, TextsBuilder};
 use scoresheet::game::TextKind;
 use std::collections::HashMap;
@@ -39,10 +39,10 @@ fn through_columns(games: &[TagPairs]) -> (Vec<u8>, Vec<TagPairs>) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let read = (0..games.len()).map(|game| {
         let mut pairs = Vec::new();
-        let pair = |name: &[u8], value: Value| {
+        let pair = |name: &[u8], value: StoredValue| {
             let value = match value {
-                Value::Text(value) => text(value),
-                Value::Dictionary(number) => text(&strings[number as usize]),
+                StoredValue::Text(value) => text(value),
+                StoredValue::Dictionary(number) => text(&strings[number as usize]),
             };
             pairs.push((text(name), value));
         };

@@ -9,7 +9,7 @@ use scoresheet::brenner::encode::{push_move, push_outcome};
 use scoresheet::chess::Position;
 use scoresheet::format::block::Kind;
 use scoresheet::format::moves::Coding;
-use scoresheet::format::tags::{Tags, TagsBuilder, Value};
+use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
 use scoresheet::format::texts::{Texts, TextsBuilder};
 use scoresheet::format::{deletions, dictionary, layout, record};
 use scoresheet::game::{Outcome, TextKind};
@@ -207,7 +207,7 @@ fn read(file: Vec<u8>) -> usize {
             moves.and(digest.map(drop)).and(original)
         });
         match done {
-            Err(Error::Damaged(damage)) => refused += usize::from(damage.what.ends_with("block")),
+            Err(Error::Damaged(damage)) => refused += usize::from(damage.kind.to_string().ends_with("block")),
             done => done.unwrap(),
         }
     }
@@ -292,7 +292,7 @@ fn what_a_writer_makes_is_within_every_budget() {
     let read = Tags::decode(&tags.analyse().encode(3), 1).expect("tags");
     let mut seen = 0;
     read.visit(0, |tag, text| {
-        if let (b"Site", Value::Text(text)) = (tag, text) {
+        if let (b"Site", StoredValue::Text(text)) = (tag, text) {
             assert!(*text == value(seen));
             seen += 1;
         }
@@ -300,7 +300,7 @@ fn what_a_writer_makes_is_within_every_budget() {
     assert_eq!(seen, 2_000);
 
     // A source without move numbers.
-    let edit = layout::Edit { copy: 8, delete: 3, insert: Box::default() };
+    let edit = layout::LayoutEdit { copy: 8, delete: 3, insert: Box::default() };
     let edits = vec![vec![edit; 200_000]];
     let layout = layout::Layout { styles: vec![[0; layout::STYLE]], games: vec![0], edits };
     let read = layout::Layout::decode(&layout.encode(3), 1).expect("a layout");

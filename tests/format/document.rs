@@ -10,7 +10,7 @@ use scoresheet::format::side::SideHeader;
 use scoresheet::format::source::Source;
 use scoresheet::format::{ArchiveId, Chain, State, VERSION, positions, record, signatures, tags};
 use scoresheet::game::Outcome;
-use scoresheet::packed::{self, train, train::board::Board, train::features, train::model};
+use scoresheet::packed::{self, train, train::board::TurnedBoard, train::features, train::model};
 use scoresheet::pgn::{LineEnd, Style};
 
 const DOCUMENT: &str = include_str!("../../FORMAT.md");
@@ -258,7 +258,7 @@ fn side_files() {
     assert_eq!(file.len(), 80 + 2 * 8 + 4);
 
     let table = fields("20 Position index");
-    let layout = positions::Layout::new(SideHeader { own: 64 << 9, ..side }, 0x1112_1314);
+    let layout = positions::PositionsLayout::new(SideHeader { own: 64 << 9, ..side }, 0x1112_1314);
     let header = layout.encode();
     assert_eq!(header[..8], positions::MAGIC);
     assert!(section("20 Position index").contains("89 42 47 50 0D 0A 1A 0A"));
@@ -266,7 +266,7 @@ fn side_files() {
     assert_eq!(numbers, [5, 6, 2, 64 << 9, 0x1112_1314, 9]);
     assert_eq!(at(&header, table[12]), 4);
     assert_eq!(table.last().map(|field| field.0 + field.1), Some(positions::HEADER));
-    assert_eq!(positions::Layout::new(side, 1 << 32).width, 8);
+    assert_eq!(positions::PositionsLayout::new(side, 1 << 32).width, 8);
     let facts =
         positions::Facts { plies: 1, set_up: true, outcome: Outcome::WhiteWins, ratings: [2851, 4095], year: 2026 };
     let number = 1 | 1 << 23 | 2 << 24 | 2851 << 26 | 4095 << 38 | 2026 << 50;
@@ -422,10 +422,10 @@ fn packed_example() {
         expected.push(format!("| {name} | {total} | {from} | {width} | {room} |"));
         (found, room)
     };
-    let kinds: Vec<(u32, u32)> = (0..8).map(|kind| train::kind_share(&model, kind)).collect();
+    let kinds: Vec<(u32, u32)> = (0..8).map(|kind| train::kind_interval(&model, kind)).collect();
     let (kind, mut room) = symbol("kind", &kinds, 1 << 16);
     assert_eq!(kind, 1);
-    let mut board = Board::new(&start).unwrap();
+    let mut board = TurnedBoard::new(&start).unwrap();
     let mut history = Default::default();
     let mut position = start.clone();
     loop {
@@ -435,7 +435,7 @@ fn packed_example() {
         }
         if room <= 23 {
             let context = board.end_context(&history, scoresheet::game::Outcome::BlackWins, position.turn());
-            let share = train::end_share(&model, context, (room + 8).clamp(0, 31) as usize);
+            let share = train::end_frequency(&model, context, (room + 8).clamp(0, 31) as usize);
             let (over, _) = symbol("over", &[(0, share), (share, (1 << 16) - share)], 1 << 16);
             assert_eq!(over, 1);
         }

@@ -4,13 +4,13 @@ use crate::common::corpora;
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use proptest::prelude::*;
-use scoresheet::brenner::decode::{Decoder, Item, Texts};
+use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::brenner::encode;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::Outcome;
 use scoresheet::import::Existing;
-use scoresheet::packed::train::board::{Board, Step};
-use scoresheet::packed::train::features::{self, Candidate, Mover, Setting, Visitor};
+use scoresheet::packed::train::board::{TurnedBoard, TurnedMove};
+use scoresheet::packed::train::features::{self, Candidate, FeatureVisitor, Mover, Setting};
 use scoresheet::packed::train::scene::{History, Scene};
 use scoresheet::packed::{self, train};
 use scoresheet::{Archive, ImportOptions};
@@ -24,7 +24,7 @@ fn pack(start: &Position, stream: &[u8]) -> Vec<u8> {
     bytes.split_off(6)
 }
 
-fn unpack(start: &Position, bytes: &[u8], limit: Option<u32>) -> Result<Vec<u8>, packed::Fault> {
+fn unpack(start: &Position, bytes: &[u8], limit: Option<u32>) -> Result<Vec<u8>, packed::PackedFault> {
     let mut stream = b"before".to_vec();
     packed::decode(start, bytes, limit, &mut stream)?;
     assert_eq!(&stream[..6], b"before");
@@ -100,9 +100,9 @@ proptest! {
         let mut stack = Vec::new();
         for (element, number) in elements {
             match element {
-                0 => encode::push_text_mark(&mut stream),
+                0 => encode::push_text_marker(&mut stream),
                 1 => encode::push_nag(number as u8, &mut stream),
-                2 => encode::push_mark(number & 1 == 0, &mut stream),
+                2 => encode::push_suffix(number & 1 == 0, &mut stream),
                 3 if line.1.is_some() => {
                     encode::push_open(&mut stream);
                     let before = line.1.clone().unwrap();
@@ -182,9 +182,9 @@ fn the_model_is_the_one_that_is_named() {
 }
 
 #[derive(Default)]
-struct Steps(Vec<Step>);
+struct Steps(Vec<TurnedMove>);
 
-impl Visitor for Steps {
+impl FeatureVisitor for Steps {
     type Known = ();
 
     fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<()> {
@@ -201,7 +201,7 @@ impl Visitor for Steps {
 }
 
 /// The coder's moves are the rules' moves, and each of them leads to the same board.
-fn moves_agree(position: &Position, history: &History, board: &Board) {
+fn moves_agree(position: &Position, history: &History, board: &TurnedBoard) {
     let mut steps = Steps::default();
     features::visit(&Scene::new(board, history), &mut steps);
     let mut moves: Vec<String> =
@@ -215,7 +215,7 @@ fn moves_agree(position: &Position, history: &History, board: &Board) {
 /// Walks a line and compares at every ply.
 fn line_agrees(start: &Position, choices: &[u16]) {
     let mut position = start.clone();
-    let Some(mut board) = Board::new(&position) else { return };
+    let Some(mut board) = TurnedBoard::new(&position) else { return };
     let mut history = History::default();
     for choice in choices {
         moves_agree(&position, &history, &board);
@@ -223,7 +223,7 @@ fn line_agrees(start: &Position, choices: &[u16]) {
         let Some(m) = moves.get(*choice as usize % moves.len().max(1)) else { break };
         train::play(&mut board, &mut history, *m, position.turn(), 100);
         position.play_unchecked(*m);
-        assert_eq!(Board::new(&position).as_ref(), Some(&board), "{}", position.fen());
+        assert_eq!(TurnedBoard::new(&position).as_ref(), Some(&board), "{}", position.fen());
     }
 }
 
@@ -239,7 +239,7 @@ proptest! {
 /// Plies of the coder's own moves down to a depth, against shakmaty's count.
 #[test]
 fn the_coders_moves_are_shakmatys() {
-    fn count(board: &Board, history: &History, position: &Position, depth: u32) -> u64 {
+    fn count(board: &TurnedBoard, history: &History, position: &Position, depth: u32) -> u64 {
         let mut steps = Steps::default();
         features::visit(&Scene::new(board, history), &mut steps);
         if depth == 1 {
@@ -259,7 +259,7 @@ fn the_coders_moves_are_shakmatys() {
         let position = Position::from_fen(fen.as_bytes()).unwrap();
         let setup = fen.parse::<shakmaty::fen::Fen>().unwrap();
         let (Some(board), Ok(theirs)) =
-            (Board::new(&position), setup.into_position::<shakmaty::Chess>(shakmaty::CastlingMode::Chess960))
+            (TurnedBoard::new(&position), setup.into_position::<shakmaty::Chess>(shakmaty::CastlingMode::Chess960))
         else {
             continue;
         };
@@ -321,9 +321,9 @@ fn the_corpora_come_back() {
 
 /// Walks a game's main line and compares at every ply.
 fn game_agrees(start: &Position, stream: &[u8]) {
-    let Some(mut board) = Board::new(start) else { return };
+    let Some(mut board) = TurnedBoard::new(start) else { return };
     let mut history = History::default();
-    let mut decoder = Decoder::new(stream, start.clone(), Texts::Apart);
+    let mut decoder = Decoder::new(stream, start.clone(), TextPlaces::Apart);
     let mut position = start.clone();
     while let Some(item) = decoder.advance(|_, _| {}).unwrap() {
         if let (Item::Move(m), 0) = (item, decoder.depth()) {
@@ -333,7 +333,7 @@ fn game_agrees(start: &Position, stream: &[u8]) {
             moves_agree(&position, &history, &board);
             train::play(&mut board, &mut history, m, position.turn(), 100);
             position.play_unchecked(m);
-            assert_eq!(Board::new(&position).as_ref(), Some(&board), "{}", position.fen());
+            assert_eq!(TurnedBoard::new(&position).as_ref(), Some(&board), "{}", position.fen());
         }
     }
 }

@@ -13,7 +13,7 @@ use scoresheet::chess::epd::{Epd, EpdFault, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, FenError, FenFault, FenField, Illegality, ReadMode};
 use scoresheet::chess::{Color, Move, Position, Role, Square};
 use scoresheet::game::{Event, Game, Outcome};
-use scoresheet::pcn::{self, Layout};
+use scoresheet::pcn::{self, JsonLayout};
 use shakmaty::fen::{Epd as TheirEpd, Fen as TheirFen};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Position as _};
@@ -104,12 +104,12 @@ fn play(theirs: Chess, plies: usize, rng: &mut Random) -> (usize, Game) {
 }
 
 fn pcn_comes_back(game: &Game) {
-    let text = pcn::write(game, Layout::Line);
+    let text = pcn::write(game, JsonLayout::Line);
     let mut read = pcn::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(read.len(), 1);
     let back = read.pop().expect("one game");
     assert!(back.main_line().eq(game.main_line()), "{text}");
-    assert_eq!(pcn::write(&back, Layout::Line), text);
+    assert_eq!(pcn::write(&back, JsonLayout::Line), text);
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn pcn_castling_collisions_and_captures_en_passant() {
             game.events.push(Event::Move(m));
             at.play_unchecked(m);
         }
-        assert!(pcn::write(&game, Layout::Line).contains(actions), "{}", pcn::write(&game, Layout::Line));
+        assert!(pcn::write(&game, JsonLayout::Line).contains(actions), "{}", pcn::write(&game, JsonLayout::Line));
         pcn_comes_back(&game);
     };
     check("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", r#"[[[7, 4], "shift", [7, 6]], [[7, 7], "shift", [7, 5]]]"#);
@@ -414,7 +414,7 @@ fn pcn_castling_collisions_and_captures_en_passant() {
 #[test]
 fn pcn_errors_name_the_element() {
     use serde_json::{Value, json};
-    let start: Value = serde_json::from_str(&pcn::write(&Game::default(), Layout::Document)).expect("JSON");
+    let start: Value = serde_json::from_str(&pcn::write(&Game::default(), JsonLayout::Document)).expect("JSON");
     let refused = |member: &str, value: Value| {
         let mut game = start.clone();
         game[member] = value;

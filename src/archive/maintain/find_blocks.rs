@@ -9,13 +9,13 @@ use crate::archive::read::opening::{Incomplete, Opening, Tail};
 use crate::archive::read::options::OpenOptions;
 use crate::archive::read::original::source_of;
 use crate::archive::read::read_at::{ReadAt, Store};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::{HEADER, Kind};
 use crate::format::commit::Commit;
-use crate::format::dictionary::Strings;
+use crate::format::dictionary::BlockStrings;
 use crate::format::header::{BLOCKS, Header, PAGES};
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
-use crate::format::moves::Layout;
+use crate::format::moves::MovesTable;
 use crate::format::source::Source;
 use crate::format::{ArchiveId, State};
 use std::collections::HashMap;
@@ -48,7 +48,7 @@ impl BlockFinder {
                 let damage = opening.damage().into_iter().collect();
                 (Some(opening), damage)
             }
-            Err(Error::Damaged(_) | Error::NotAnArchive { .. }) => (None, vec![Damage::new(0, "damaged file header")]),
+            Err(Error::Damaged(_) | Error::NotAnArchive { .. }) => (None, vec![Damage::new(0, DamageKind::FileHeader)]),
             Err(error) => return Err(error),
         };
         let id = match &opening {
@@ -137,9 +137,9 @@ impl BlockFinder {
     }
 
     /// Returns the strings of a dictionary block.
-    pub fn strings(&self, block: &BlockRef) -> Option<Strings> {
+    pub fn strings(&self, block: &BlockRef) -> Option<BlockStrings> {
         let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
-        Strings::decode(&payload, block.header.count as usize)
+        BlockStrings::decode(&payload, block.header.count as usize)
     }
 }
 
@@ -165,17 +165,19 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
     let (mut index, mut columns) = (IndexBuilder::new(id).index, HashMap::<u64, ColumnBlocks>::new());
     for BlockRef { offset, header } in blocks.iter().copied() {
         match header.kind {
-            Kind::Moves => match Layout::of(&header) {
+            Kind::Moves => match MovesTable::of(&header) {
                 Some(layout) if header.first > index.state.games && header.count > 0 => {
                     index.chunks.push(ChunkEntry { first: header.first, offset, pages: index.pages });
                     index.state.games = (header.first - 1).saturating_add(u64::from(header.count));
                     index.pages += layout.pages() as u64;
                 }
-                _ => damage.push(Damage::new(offset, "a moves block that contradicts itself or another")),
+                _ => damage.push(Damage::new(offset, DamageKind::MovesContradict)),
             },
             Kind::Dictionary => match index.dictionaries.last_mut() {
                 Some(last) if last.first == header.first => last.copy = offset,
-                Some(last) if last.first > header.first => damage.push(Damage::new(offset, "dictionary out of order")),
+                Some(last) if last.first > header.first => {
+                    damage.push(Damage::new(offset, DamageKind::DictionaryOutOfOrder))
+                }
                 _ => {
                     index.dictionaries.push(DictionaryEntry { first: header.first, offset, copy: 0 });
                     index.strings = header.first.saturating_add(u64::from(header.count));

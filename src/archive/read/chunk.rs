@@ -4,11 +4,11 @@ use crate::archive::read::archive::Archive;
 use crate::archive::read::columns::Columns;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::read::head::Head;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::Kind;
 use crate::format::layout::Layout;
 use crate::format::moves::Coding;
-use crate::format::tags::Value;
+use crate::format::tags::StoredValue;
 use crate::format::texts::Texts;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -46,8 +46,7 @@ impl Archive {
         let chunk = self.chunk(number);
         self.games_of(number).filter(|game| !self.is_deleted(*game)).map(move |game| match &chunk {
             Ok(chunk) => chunk.game(game),
-            Err(Error::Damaged(damage)) => Err(damage.of_game(game).into()),
-            Err(_) => Err(Damage::new(0, "damaged chunk").of_game(game).into()),
+            Err(error) => Err(error.damage().unwrap_or(Damage::new(0, DamageKind::Chunk)).of_game(game).into()),
         })
     }
 }
@@ -115,15 +114,15 @@ impl<'a> Chunk<'a> {
         let mut fault = None;
         let whole = tags.visit_column(name.as_bytes(), |value| match value {
             None => seen(None),
-            Some(Value::Text(text)) => seen(Some(TagValue { text, string: None })),
-            Some(Value::Dictionary(number)) => match self.archive.dictionary(number) {
+            Some(StoredValue::Text(text)) => seen(Some(TagValue { text, string: None })),
+            Some(StoredValue::Dictionary(number)) => match self.archive.dictionary(number) {
                 Ok(text) => seen(Some(TagValue { text, string: Some(number) })),
                 Err(damage) => fault = Some(damage),
             },
         });
         match (whole, fault) {
             (_, Some(damage)) => Err(damage.into()),
-            (None, _) => Err(Damage::new(self.archive.head(self.number)?.block.offset, "damaged tags").into()),
+            (None, _) => Err(Damage::new(self.archive.head(self.number)?.block.offset, DamageKind::Tags).into()),
             _ => Ok(()),
         }
     }

@@ -2,9 +2,9 @@
 
 use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::read_at::ReadAt;
-use crate::error::Damage;
+use crate::error::{Damage, DamageKind};
 use crate::format::block::Kind;
-use crate::format::dictionary::Strings;
+use crate::format::dictionary::BlockStrings;
 use crate::format::index::DictionaryEntry;
 use crate::format::{ArchiveId, Limits};
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct Dictionary {
     entries: Vec<DictionaryEntry>,
-    blocks: Vec<OnceLock<Result<Strings, Damage>>>,
+    blocks: Vec<OnceLock<Result<BlockStrings, Damage>>>,
 }
 
 impl Dictionary {
@@ -25,7 +25,7 @@ impl Dictionary {
     /// Returns the string with that number. Where its block is damaged, the second copy is read.
     pub fn get(&self, archive: &impl ReadAt, id: ArchiveId, limits: &Limits, number: u64) -> Result<&[u8], Damage> {
         let after = self.entries.partition_point(|entry| entry.first <= number);
-        let missing = Damage::new(0, "a tag refers to a string that does not exist");
+        let missing = Damage::new(0, DamageKind::NoSuchString);
         let place = after.checked_sub(1).ok_or(missing)?;
         let entry = self.entries.get(place).ok_or(missing)?;
         let block = self.blocks.get(place).ok_or(missing)?;
@@ -42,11 +42,11 @@ fn read(
     limits: &Limits,
     offset: u64,
     entry: &DictionaryEntry,
-) -> Result<Strings, Damage> {
+) -> Result<BlockStrings, Damage> {
     let block = BlockRef::at(archive, id, offset)?;
     let payload = block.checked_within(archive, id, limits)?;
     Some(block.header)
         .filter(|header| header.kind == Kind::Dictionary && header.first == entry.first)
-        .and_then(|header| Strings::decode_within(&payload, header.count as usize, limits))
-        .ok_or(Damage::new(offset, "damaged dictionary block"))
+        .and_then(|header| BlockStrings::decode_within(&payload, header.count as usize, limits))
+        .ok_or(Damage::new(offset, DamageKind::DictionaryBlock))
 }

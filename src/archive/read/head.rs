@@ -1,7 +1,7 @@
 //! What is known of a chunk once its moves block has been looked at, and of the way through it.
 
 use crate::archive::read::blocks::BlockRef;
-use crate::format::moves::{Coding, Layout, ModelName};
+use crate::format::moves::{Coding, ModelName, MovesTable};
 use crate::packed;
 
 /// The model that this program packs moves by, and the only one that it reads.
@@ -14,7 +14,7 @@ pub const MODEL: ModelName = {
 #[derive(Debug)]
 pub struct Head {
     pub block: BlockRef,
-    pub layout: Layout,
+    pub layout: MovesTable,
     /// How the records hold their moves.
     pub coding: Coding,
     /// The table, where the file is not in memory.

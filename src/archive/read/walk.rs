@@ -7,9 +7,9 @@ use crate::archive::read::archive::Archive;
 use crate::archive::read::chunk::Chunk;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::read::head::Trail;
-use crate::brenner::replay::{Replay, State};
+use crate::brenner::replay::{Replay, ReplayState};
 use crate::chess::{Position, position::STANDARD};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::record::Record;
 
 impl Archive {
@@ -27,7 +27,7 @@ impl GameRef<'_> {
     #[inline]
     pub fn replay(&self, ply: u32) -> Result<Replay> {
         let mut replay = Replay::new(self.start());
-        replay.run(self.moves(), ply).map_err(|_| self.damage("damaged moves"))?;
+        replay.run(self.moves(), ply).map_err(|_| self.damage(DamageKind::Moves))?;
         if replay.ply() < ply {
             return Err(Error::NoSuchPly { game: self.number(), ply, plies: replay.ply() });
         }
@@ -36,16 +36,16 @@ impl GameRef<'_> {
 
     /// Calls `visit` with the state at every ply of the main line, ply 0 first. Some 3 ns a ply and what `visit` does.
     #[inline]
-    pub fn walk(&self, visit: impl FnMut(&State<'_>)) -> Result<()> {
+    pub fn walk(&self, visit: impl FnMut(&ReplayState<'_>)) -> Result<()> {
         let walked = Replay::new(self.start()).walk(self.moves(), visit);
-        Ok(walked.map(drop).map_err(|_| self.damage("damaged moves"))?)
+        Ok(walked.map(drop).map_err(|_| self.damage(DamageKind::Moves))?)
     }
 
     /// Calls `visit` with the state at every ply of the main line and its Zobrist key, ply 0 first.
     #[inline]
-    pub fn walk_keys(&self, visit: impl FnMut(&State<'_>, u64)) -> Result<()> {
+    pub fn walk_keys(&self, visit: impl FnMut(&ReplayState<'_>, u64)) -> Result<()> {
         let walked = Replay::new(self.start()).walk_keys(self.moves(), visit);
-        Ok(walked.map(drop).map_err(|_| self.damage("damaged moves"))?)
+        Ok(walked.map(drop).map_err(|_| self.damage(DamageKind::Moves))?)
     }
 }
 
@@ -77,7 +77,7 @@ impl Chunk<'_> {
     /// # }
     /// ```
     #[inline]
-    pub fn walk(&self, mut visit: impl FnMut(u64, &State<'_>)) -> Result<()> {
+    pub fn walk(&self, mut visit: impl FnMut(u64, &ReplayState<'_>)) -> Result<()> {
         self.each(|number, record| {
             let walked = start(record).walk(&record.stream, |state| visit(number, state));
             walked.map(drop).map_err(|_| self.damaged(number))
@@ -86,7 +86,7 @@ impl Chunk<'_> {
 
     /// Does as [`Chunk::walk`], and gives the Zobrist key of each state: that of [`Position::zobrist`].
     #[inline]
-    pub fn walk_keys(&self, mut visit: impl FnMut(u64, &State<'_>, u64)) -> Result<()> {
+    pub fn walk_keys(&self, mut visit: impl FnMut(u64, &ReplayState<'_>, u64)) -> Result<()> {
         self.each(|number, record| {
             let walked = start(record).walk_keys(&record.stream, |state, key| visit(number, state, key));
             walked.map(drop).map_err(|_| self.damaged(number))
@@ -95,7 +95,7 @@ impl Chunk<'_> {
 
     /// Calls `visit` with each game's number and its state at the end of the main line; deleted games are left out.
     #[inline]
-    pub fn ends(&self, mut visit: impl FnMut(u64, &State<'_>)) -> Result<()> {
+    pub fn ends(&self, mut visit: impl FnMut(u64, &ReplayState<'_>)) -> Result<()> {
         self.each(|number, record| {
             let mut replay = start(record);
             replay.run(&record.stream, u32::MAX).map_err(|_| self.damaged(number))?;
@@ -119,7 +119,7 @@ impl Chunk<'_> {
     #[cold]
     fn damaged(&self, game: u64) -> Damage {
         let offset = self.archive().head(self.number()).map_or(0, |head| head.block.offset);
-        Damage::new(offset, "damaged moves").of_game(game)
+        Damage::new(offset, DamageKind::Moves).of_game(game)
     }
 }
 

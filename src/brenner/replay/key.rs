@@ -4,7 +4,7 @@
 //! on; the en passant part only after a double step beside which an enemy pawn stands.
 
 use super::pieces::Pieces;
-use super::state::{Start, State, Tally};
+use super::state::{ReplayState, Start, Tally};
 use super::table::is_double_step;
 use crate::chess::piece::OFF;
 use crate::chess::position::STANDARD;
@@ -28,13 +28,13 @@ const ROOKS: u64 = 0xF << 16;
 /// The parts for the standard starting position.
 static STANDARD_KEY: LazyLock<Key> = LazyLock::new(|| {
     let (pieces, start) = (Pieces::of(&STANDARD), Start::of(&STANDARD));
-    let state = State::at_start(&pieces, &start, Tally::of(&STANDARD), OFF);
+    let state = ReplayState::at_start(&pieces, &start, Tally::of(&STANDARD), OFF);
     Key { pieces: zobrist::pieces(&STANDARD.board), ..Key::default() }.see_rights(state)
 });
 
 impl Key {
     /// Returns the parts for a state.
-    pub fn of(state: &State<'_>) -> Key {
+    pub fn of(state: &ReplayState<'_>) -> Key {
         let standard = &*STANDARD;
         let Start { rights, rook_home, .. } = state.start;
         let at_start = state.ply() == 0 && *state.pieces.squares() == standard.board;
@@ -48,7 +48,8 @@ impl Key {
     /// is pointed at would have to be in memory at every ply.
     #[cold]
     #[inline(never)]
-    pub fn see_rights(mut self, state: State<'_>) -> Key {
+    #[expect(clippy::indexing_slicing, reason = "there are four rights")]
+    pub fn see_rights(mut self, state: ReplayState<'_>) -> Key {
         let rights = state.rights();
         let Start { rook, rook_home, .. } = state.start;
         (self.rights, self.watched) = (zobrist::rights(rights), 0);
@@ -72,7 +73,7 @@ impl Key {
 
     /// Returns the key of a state that these parts are for.
     #[inline(always)]
-    pub fn at(&self, state: &State<'_>) -> u64 {
+    pub fn at(&self, state: &ReplayState<'_>) -> u64 {
         if state.last != 0 {
             return self.after_plain(state);
         }
@@ -82,14 +83,14 @@ impl Key {
 
     /// `at` after a move of one byte.
     #[inline(always)]
-    pub fn after_plain(&self, state: &State<'_>) -> u64 {
+    pub fn after_plain(&self, state: &ReplayState<'_>) -> u64 {
         let key = self.without_en_passant(state);
         let passed = is_double_step(state.last) && beside(state.pieces, state.turn, state.last);
         if passed { key ^ en_passant(*state) } else { key }
     }
 
     #[inline(always)]
-    fn without_en_passant(&self, state: &State<'_>) -> u64 {
+    fn without_en_passant(&self, state: &ReplayState<'_>) -> u64 {
         let turn = if state.turn == Color::Black { zobrist::black() } else { 0 };
         self.pieces ^ self.rights ^ turn
     }
@@ -97,6 +98,7 @@ impl Key {
 
 /// Whether an enemy pawn may stand beside the pawn of that double step; true where it only seems so, across the edge.
 #[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "slots and squares are bytes, and any byte is an index")]
 fn beside(pieces: &Pieces, turn: Color, last: u8) -> bool {
     let (mover, pawn) = if turn == Color::Black { (0, 32) } else { (32, 0) };
     let square = pieces.square[usize::from(mover | last & 7)];
@@ -106,7 +108,7 @@ fn beside(pieces: &Pieces, turn: Color, last: u8) -> bool {
 
 #[cold]
 #[inline(never)]
-fn en_passant(state: State<'_>) -> u64 {
+fn en_passant(state: ReplayState<'_>) -> u64 {
     let king = state.pieces.on_board(state.turn.index() as u8 * 32 + 24);
     zobrist::en_passant(state.pieces.squares(), king, state.turn, state.passed())
 }

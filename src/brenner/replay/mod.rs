@@ -20,4 +20,4 @@ pub(super) mod table;
 pub use run::{Replay, ReplayError};
 pub use skip::count_plies;
 pub(crate) use skip::skip_variation;
-pub use state::State;
+pub use state::ReplayState;

@@ -11,7 +11,7 @@ use crate::chess::{Position, zobrist};
 #[derive(Clone)]
 pub struct Pieces {
     /// The code of the piece on each square, or `EMPTY`; after the squares, at `OFF`, nothing. Any byte is an index, so that damaged moves
-    /// need not be told from others: they end after the board.
+    /// need no test of their own: they end after the board.
     pub board: [u8; 256],
     /// The square of each slot, or `OFF`. Any byte is an index: entries from 64 up are written but mean nothing.
     pub square: [u8; 256],
@@ -34,6 +34,7 @@ impl Pieces {
 
     /// The square of a labelled piece that is on the board.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "any byte is an index of the board and of the slots")]
     pub fn on_board(&self, slot: u8) -> Option<u8> {
         let square = self.square[usize::from(slot)];
         (slot < OFF && self.board[usize::from(square)] == slot).then_some(square)
@@ -41,6 +42,10 @@ impl Pieces {
 
     /// Castles: returns the slots that have moved and the change of the key; `None` and changes nothing where king or rook is not there.
     #[inline(never)]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "any byte is an index of the board and of the slots, and there are four rights"
+    )]
     pub fn castle(&mut self, black: bool, byte: u8, rook_home: &[u8; 4]) -> Option<(u64, u64)> {
         let (king, right) = (u8::from(black) * 32 + 24, usize::from(black) * 2 + usize::from(byte & 1));
         let (from, rook_from) = (self.on_board(king)?, rook_home[right]);

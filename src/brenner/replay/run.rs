@@ -3,7 +3,7 @@
 use super::key::Key;
 use super::pieces::Pieces;
 use super::skip::skip_variation;
-use super::state::{Start, State, Tally};
+use super::state::{ReplayState, Start, Tally};
 use super::table::{Class, TABLE, class, is_double_step, slot};
 use crate::brenner::code::{CASTLE_H, EXPLICIT, NAG, NULL, OPEN};
 use crate::chess::piece::{EMPTY, OFF};
@@ -76,8 +76,8 @@ impl Replay {
     }
 
     /// Returns a view of the state at the ply reached.
-    pub fn state(&self) -> State<'_> {
-        State {
+    pub fn state(&self) -> ReplayState<'_> {
+        ReplayState {
             pieces: &self.pieces,
             start: &self.start,
             tally: self.tally,
@@ -105,7 +105,7 @@ impl Replay {
     pub fn run_while(
         &mut self,
         stream: &[u8],
-        mut goes_on: impl FnMut(&State<'_>) -> bool,
+        mut goes_on: impl FnMut(&ReplayState<'_>) -> bool,
     ) -> Result<(usize, bool), ReplayError> {
         let mut stopped = false;
         let used = self.play::<false>(stream, u32::MAX, Key::default(), |state, _| {
@@ -119,7 +119,7 @@ impl Replay {
     ///
     /// What `visit` does not ask for is not worked out. Nothing is checked: see the module. Returns how many bytes were read.
     #[inline]
-    pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>)) -> Result<usize, ReplayError> {
+    pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&ReplayState<'_>)) -> Result<usize, ReplayError> {
         visit(&self.state());
         self.play::<false>(stream, u32::MAX, Key::default(), |state, _| {
             visit(state);
@@ -129,7 +129,11 @@ impl Replay {
 
     /// Like [`Replay::walk`], but also gives the Zobrist key of each state: that of [`Position::zobrist`], kept from ply to ply.
     #[inline]
-    pub fn walk_keys(&mut self, stream: &[u8], mut visit: impl FnMut(&State<'_>, u64)) -> Result<usize, ReplayError> {
+    pub fn walk_keys(
+        &mut self,
+        stream: &[u8],
+        mut visit: impl FnMut(&ReplayState<'_>, u64),
+    ) -> Result<usize, ReplayError> {
         let state = self.state();
         let key = Key::of(&state);
         visit(&state, key.at(&state));
@@ -146,25 +150,25 @@ impl Replay {
         stream: &[u8],
         ply: u32,
         mut key: Key,
-        mut visit: impl FnMut(&State<'_>, u64) -> bool,
+        mut visit: impl FnMut(&ReplayState<'_>, u64) -> bool,
     ) -> Result<usize, ReplayError> {
         let mut at = 0;
         // Most streams end with their result: not to meet it saves a branch that is never foreseen.
         let stream = match stream {
-            [moves @ .., before, 1..=3] if !matches!(*before, NAG | EXPLICIT) && moves.last() != Some(&EXPLICIT) => {
-                &stream[..stream.len() - 1]
-            }
+            // A number that is a result by itself, and no part of what stands before it.
+            [moves @ .., 1..=3] if !matches!(moves, [] | [.., NAG | EXPLICIT] | [.., EXPLICIT, _]) => moves,
             _ => stream,
         };
         while self.ply < ply {
-            let (used, goes_on) =
-                self.plain_moves::<KEY>(&stream[at.min(stream.len())..], ply - self.ply, &mut key, &mut visit);
+            let rest = stream.get(at..).unwrap_or_default();
+            let (used, goes_on) = self.plain_moves::<KEY>(rest, ply - self.ply, &mut key, &mut visit);
             at += used;
-            if self.ply >= ply || at >= stream.len() || !goes_on {
+            let rest = rest.get(used..).unwrap_or_default();
+            if self.ply >= ply || rest.is_empty() || !goes_on {
                 break;
             }
             let before = self.ply;
-            match self.other(&stream[at..], &mut key.pieces) {
+            match self.other(rest, &mut key.pieces) {
                 Some(Used::Bytes(used)) => at += used,
                 Some(Used::Ended) => break,
                 None => return Err(ReplayError { offset: at }),
@@ -190,15 +194,15 @@ impl Replay {
         stream: &[u8],
         plies: u32,
         key: &mut Key,
-        visit: &mut impl FnMut(&State<'_>, u64) -> bool,
+        visit: &mut impl FnMut(&ReplayState<'_>, u64) -> bool,
     ) -> (usize, bool) {
-        let stream = &stream[..stream.len().min(plies as usize)];
+        let stream = stream.get(..plies as usize).unwrap_or(stream);
         let (pieces, start) = (&mut self.pieces, &self.start);
         let base = i64::from(self.ply);
         // Plies count from here, so that one number is both place and ply.
         let mut tally = Tally { zero: self.tally.zero - base, ..self.tally };
         let mut keys = *key;
-        let (mut at, mut wanted) = (0, true);
+        let (mut at, mut wanted) = (0usize, true);
         // Bound once for each side, so that each has its own code and tables.
         macro_rules! step {
             ($black:literal, $byte:expr) => {{
@@ -217,7 +221,7 @@ impl Replay {
                     at += 1;
                     let turn = if $black { Color::White } else { Color::Black };
                     let ply = at as i64;
-                    let state = State { pieces, start, tally, ply, base, turn, last: byte, en_passant: OFF };
+                    let state = ReplayState { pieces, start, tally, ply, base, turn, last: byte, en_passant: OFF };
                     if KEY {
                         if keys.touches(slots) {
                             keys = keys.see_rights(state);
@@ -259,12 +263,12 @@ impl Replay {
                 }
             }
         }
-        if at > 0 {
+        if let Some(&last) = at.checked_sub(1).and_then(|last| stream.get(last)) {
             self.turn = if black { Color::Black } else { Color::White };
             self.ply += at as u32;
             self.tally = Tally { zero: tally.zero + base, ..tally };
             *key = keys;
-            self.en_passant = State { last: stream[at - 1], ..self.state() }.passed();
+            self.en_passant = ReplayState { last, ..self.state() }.passed();
         }
         (at, wanted)
     }
@@ -293,6 +297,7 @@ impl Replay {
         }))
     }
 
+    #[expect(clippy::indexing_slicing, reason = "any byte is an index of the board, the slots and the table")]
     fn prefixed(&mut self, id: u8, role: Role, next: u8, key: &mut u64) -> Option<usize> {
         let entry = TABLE[self.turn.index()][usize::from(next)];
         let (mover, pawn) = match class(next) {
@@ -307,6 +312,7 @@ impl Replay {
         Some(2)
     }
 
+    #[expect(clippy::indexing_slicing, reason = "any byte is an index of the board; roles are 1 to 4")]
     fn explicit(&mut self, bits: u16, key: &mut u64) -> Option<usize> {
         let (from, to) = ((bits >> 10) as u8 & 63, (bits >> 4) as u8 & 63);
         let id = PieceId(self.pieces.board[usize::from(from)]);
@@ -345,12 +351,14 @@ impl Replay {
         self.pass();
     }
 
+    #[expect(clippy::indexing_slicing, reason = "any byte is an index of the board, the slots and the table")]
     fn lift(&mut self, square: u8, key: &mut u64) -> u8 {
         let code = std::mem::replace(&mut self.pieces.board[usize::from(square & 63)], EMPTY);
         *key ^= zobrist::id(code, square);
         code
     }
 
+    #[expect(clippy::indexing_slicing, reason = "any byte is an index of the board, the slots and the table")]
     fn put(&mut self, code: u8, square: u8, key: &mut u64) {
         self.pieces.board[usize::from(square & 63)] = code;
         self.pieces.square[usize::from(code)] = square;
@@ -376,6 +384,7 @@ impl Pieces {
     /// nothing where the byte is no such move or its piece is not on the board. A piece beyond the labels, or nothing, taken makes a bit that
     /// means nothing.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "any byte is an index of the board, the slots and the table")]
     fn plain<const BLACK: bool, const KEY: bool>(
         &mut self,
         byte: u8,

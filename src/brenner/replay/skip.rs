@@ -35,7 +35,7 @@ pub fn count_plies(stream: &[u8]) -> u32 {
                 3
             }
             NAG => 2,
-            OPEN => match skip_variation(&stream[at..]) {
+            OPEN => match skip_variation(stream.get(at..).unwrap_or_default()) {
                 Some(length) => length,
                 None => break,
             },

@@ -53,7 +53,7 @@ impl Tally {
 /// The state at one ply of a replay. Cheap to have: it points at the board, and castling rights, en passant and clocks cost a few
 /// nanoseconds when asked for.
 #[derive(Clone, Copy)]
-pub struct State<'a> {
+pub struct ReplayState<'a> {
     pub(super) pieces: &'a Pieces,
     pub(super) start: &'a Start,
     pub(super) tally: Tally,
@@ -66,14 +66,14 @@ pub struct State<'a> {
     pub(super) en_passant: u8,
 }
 
-impl<'a> State<'a> {
+impl<'a> ReplayState<'a> {
     /// Returns the state at ply 0.
-    pub(super) fn at_start(pieces: &'a Pieces, start: &'a Start, tally: Tally, en_passant: u8) -> State<'a> {
-        State { pieces, start, tally, ply: 0, base: 0, turn: start.turn, last: 0, en_passant }
+    pub(super) fn at_start(pieces: &'a Pieces, start: &'a Start, tally: Tally, en_passant: u8) -> ReplayState<'a> {
+        ReplayState { pieces, start, tally, ply: 0, base: 0, turn: start.turn, last: 0, en_passant }
     }
 }
 
-impl State<'_> {
+impl ReplayState<'_> {
     /// Returns the ply, from 0.
     pub fn ply(&self) -> u32 {
         (self.base + self.ply) as u32
@@ -91,6 +91,7 @@ impl State<'_> {
     }
 
     /// Returns the piece on a square with its identity.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn piece_id_at(&self, square: Square) -> Option<PieceId> {
         match self.pieces.board[square.at_most_63()] {
             EMPTY => None,
@@ -110,6 +111,7 @@ impl State<'_> {
 
     /// The square passed over, or `OFF`.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub(super) fn passed(&self) -> u8 {
         if self.last == 0 {
             return self.en_passant;
@@ -133,12 +135,14 @@ impl State<'_> {
     }
 
     /// Returns the square of the castling rook where that right still holds.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn castling_rook(&self, color: Color, castling_side: CastlingSide) -> Option<Square> {
         let right = color.index() * 2 + castling_side as usize;
         if self.rights() >> right & 1 == 0 { None } else { Square::new(self.start.rook_home[right]) }
     }
 
     /// The castling rights that hold: bit `side * 2 + castling side`.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub(super) fn rights(&self) -> u8 {
         let start = self.start;
         let mut rights = start.rights & !self.tally.lost;
@@ -173,6 +177,7 @@ impl State<'_> {
     }
 
     /// Returns the state as a position of its own; some 30 ns.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn position(&self) -> Position {
         let board = self.pieces.squares();
         // Sets of the squares whose codes have bit 2, 3, 4, 5 or 6, eight squares at a time.
@@ -184,7 +189,7 @@ impl State<'_> {
                 *set |= (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (rank * 8);
             }
         }
-        // Bits 2 to 4 tell the role: 0 and 1 the pawn, then in their order, 7 none.
+        // Bits 2 to 4 are the role: 0 and 1 the pawn, then in their order, 7 none.
         let [low, middle, high, black, beyond] = sets;
         let pieces = !(low & middle & high);
         let roles = [

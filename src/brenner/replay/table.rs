@@ -31,7 +31,7 @@ pub enum Class {
     Pawn,
     /// The name of a piece.
     Prefix(Role, u8),
-    /// Castling, a mark, a text, a variation, a result ..
+    /// Castling, a suffix, a text, a variation, a result ..
     Other,
 }
 
@@ -63,6 +63,7 @@ pub const fn slot(color: Color, role: Role, label: u8) -> u8 {
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 const fn table(color: Color) -> [Entry; 256] {
     const LINE: [i8; 8] = [1, 9, 8, 7, -1, -9, -8, -7];
     const LEAP: [i8; 8] = [-6, 10, 17, 15, 6, -10, -17, -15];

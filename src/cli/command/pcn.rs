@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::text::{count, printable};
 use clap::ValueEnum;
 use scoresheet::import;
-use scoresheet::pcn::general::{self, Checked, GeneralGame, Layout, Squares};
+use scoresheet::pcn::general::{self, Checked, GeneralGame, JsonLayout, Squares};
 use scoresheet::pcn::{Board, PcnError, Side};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -282,7 +282,7 @@ fn report(
 }
 
 fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
-    let layout = if args.line { Layout::Line } else { Layout::Document };
+    let layout = if args.line { JsonLayout::Line } else { JsonLayout::Document };
     let squares = args.squares.map(|naming| match naming {
         Naming::Coordinates => Squares::Coordinates,
         Naming::Flat => Squares::Flat,

@@ -94,7 +94,7 @@ fn json(repair: &Repair) -> Object {
         .iter()
         .map(|damage| {
             let game = Some(damage.game).filter(|game| *game > 0);
-            Object::new().with("offset", damage.offset).with("what", damage.what).with("game", game)
+            Object::new().with("offset", damage.offset).with("what", damage.kind.to_string()).with("game", game)
         })
         .collect();
     let lost = |loss: &Loss| {
@@ -103,7 +103,7 @@ fn json(repair: &Repair) -> Object {
             .with("last", loss.last)
             .with("part", loss.part.map_or("game", |part| part.name()))
             .with("offset", loss.damage.offset)
-            .with("what", loss.damage.what)
+            .with("what", loss.damage.kind.to_string())
     };
     let losses: Vec<Object> = repair.losses.iter().map(lost).collect();
     let kept: Vec<Object> = repair

@@ -8,7 +8,7 @@ use crate::select::archives;
 use crate::session::Session;
 use crate::text::{printable, thousands};
 use scoresheet::archive::GameRef;
-use scoresheet::brenner::decode::{Decoder, Item, Texts};
+use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Color, Position};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
@@ -84,7 +84,7 @@ struct Played {
 
 /// Returns the move that leads to `ply`.
 fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
-    let mut decoder = Decoder::new(game.moves(), game.start().clone(), Texts::Apart);
+    let mut decoder = Decoder::new(game.moves(), game.start().clone(), TextPlaces::Apart);
     let (mut at, mut played) = (0, None);
     while at < ply {
         // What a variation plays is overwritten by the move of the main line that follows it, or was there before.

@@ -9,7 +9,7 @@ use scoresheet::brenner::move_id::MoveId;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::{CastlingSide, Color, Move, Position};
 use scoresheet::game::Event;
-use scoresheet::pcn::{self, Layout};
+use scoresheet::pcn::{self, JsonLayout};
 use serde_json::Value;
 
 /// What games are written as.
@@ -63,7 +63,7 @@ pub fn push(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mu
             MoveId::of(m, chess960).map_or_else(String::new, |id| id.number().to_string())
         }),
         Format::Json => json(number, game).to_string(),
-        Format::Pcn => pcn::write(game, Layout::Line),
+        Format::Pcn => pcn::write(game, JsonLayout::Line),
         Format::San | Format::Pgn => san(game),
     };
     out.extend_from_slice(line.as_bytes());

@@ -1,16 +1,16 @@
-//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): what came before in several contexts foretells each bit, and a mixer
-//! that learns which context to trust joins them.
+//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): what came before in several contexts predicts each bit, and a mixer
+//! that learns which contexts to trust combines the predictions.
 //!
 //! Logistic mixing as M. Mahoney describes it ("Adaptive weighing of context models for lossless data compression", 2005), in whole
 //! numbers throughout, so that every machine computes the same.
 
 use super::range::Coder;
 
-/// How many contexts foretell a bit.
+/// How many contexts predict a bit.
 pub(crate) const INPUTS: usize = 5;
 /// A context is a number below this.
 pub(crate) const CONTEXTS: usize = 576;
-/// The places of a bit in a number that are told apart: sizes, then bits below the highest, then signs.
+/// The places of a bit in a number that have estimates of their own: sizes, then bits below the highest, then signs.
 const NODES: usize = SIGNS + 16;
 /// The greatest size whose bit has a node of its own.
 const SIZES: usize = 19;
@@ -28,6 +28,7 @@ const LOGISTIC: [i32; 33] = [
 ];
 
 /// The likelihood in 65536ths at a logit of `x` 256ths.
+#[expect(clippy::indexing_slicing, reason = "twelve bits have 32 knots, and there is one knot more")]
 const fn squash(x: i32) -> i32 {
     let x = if x < -2047 {
         1
@@ -41,6 +42,7 @@ const fn squash(x: i32) -> i32 {
 }
 
 /// The inverse of `squash`: for each likelihood in 4096ths the least logit that reaches its middle.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static STRETCH: [i16; 4096] = {
     let mut table = [0; 4096];
     let (mut x, mut at) = (-2047, 0);
@@ -55,6 +57,7 @@ static STRETCH: [i16; 4096] = {
 };
 
 /// How far an estimate moves towards the bit seen after so many observations, in 32768ths.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static STEPS: [i32; SETTLED as usize + 1] = {
     let mut table = [0; SETTLED as usize + 1];
     let mut seen = 0;
@@ -70,6 +73,7 @@ static STEPS: [i32; SETTLED as usize + 1] = {
 type Estimates = [u32; NODES];
 
 /// The logit of an estimate's likelihood, by the highest 12 bits of the estimate.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static LOGITS: [i16; 4096] = {
     let mut table = [0; 4096];
     let mut at = 0;
@@ -81,12 +85,14 @@ static LOGITS: [i16; 4096] = {
 };
 
 #[inline]
+#[expect(clippy::indexing_slicing, reason = "twelve bits are an index of 4,096 logits")]
 fn logit(estimate: u32) -> i32 {
     i32::from(LOGITS[(estimate >> 20) as usize])
 }
 
 /// Moves an estimate towards the bit seen, `target` being 32,767 for a 1 and -32,768 for a 0.
 #[inline]
+#[expect(clippy::indexing_slicing, reason = "a byte is an index of 256 steps")]
 fn learn(estimate: &mut u32, target: i32) {
     let seen = *estimate & 0xFF;
     // With its highest bit inverted, the likelihood is a signed number of 16 bits, 32,768 less.
@@ -95,7 +101,7 @@ fn learn(estimate: &mut u32, target: i32) {
 }
 
 /// What has been learnt of one kind of numbers.
-pub(crate) struct Model {
+pub(crate) struct AdaptiveModel {
     /// For each input, by context: the place of its estimates, from 1; 0 for a context that has not been met. Few are in a chunk, and memory
     /// for all of them would cost more than the coding.
     places: [Vec<u16>; INPUTS],
@@ -103,10 +109,10 @@ pub(crate) struct Model {
     weights: Box<[[i32; INPUTS]; NODES]>,
 }
 
-impl Model {
+impl AdaptiveModel {
     /// Returns a model that has learnt nothing; `contexts` says how many contexts each input has.
-    pub(crate) fn new(contexts: [usize; INPUTS]) -> Model {
-        Model {
+    pub(crate) fn new(contexts: [usize; INPUTS]) -> AdaptiveModel {
+        AdaptiveModel {
             places: contexts.map(|contexts| vec![0; contexts.clamp(1, CONTEXTS)]),
             // More contexts than most models meet: room that is not touched costs nothing, moving what has been learnt does.
             estimates: Vec::with_capacity(contexts.iter().sum::<usize>().min(512)),
@@ -115,6 +121,11 @@ impl Model {
     }
 
     /// Codes one number in its contexts; a decoder's `number` means nothing.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "contexts are cut to those that there are, and nodes are below `NODES`"
+    )]
+    #[expect(clippy::expect_used, reason = "each input adds estimates of its own, so that no two places are the same")]
     pub(crate) fn code(&mut self, coder: &mut impl Coder, contexts: [usize; INPUTS], number: i64) -> i64 {
         let mut places = [0; INPUTS];
         for ((place, known), context) in places.iter_mut().zip(&mut self.places).zip(contexts) {
@@ -158,6 +169,7 @@ impl Model {
 
 /// Codes a bit by the estimates of its node in each context.
 #[inline]
+#[expect(clippy::indexing_slicing, reason = "sizes, ranks and signs are cut to the nodes that there are")]
 fn bit<C: Coder>(
     inputs: &mut [&mut Estimates; INPUTS],
     weights: &mut [i32; INPUTS],
@@ -167,16 +179,16 @@ fn bit<C: Coder>(
 ) -> bool {
     let mut logits = [0; INPUTS];
     let mut sum = 0;
-    // One look for all that are asked below.
+    // One check for all that are indexed below.
     assert!(node < NODES);
     for ((at, input), weight) in logits.iter_mut().zip(inputs.iter()).zip(weights.iter()) {
         *at = logit(input[node]);
         sum += i64::from(*at) * i64::from(*weight);
     }
-    let foretold = squash((sum >> 16) as i32);
-    let one = coder.bit(foretold as u32, one);
+    let predicted = squash((sum >> 16) as i32);
+    let one = coder.bit(predicted as u32, one);
     let target = i32::from(one) * 65_535;
-    let fault = ((target - foretold) * 10) >> 8;
+    let fault = ((target - predicted) * 10) >> 8;
     for ((logit, input), weight) in logits.iter().zip(inputs).zip(weights) {
         *weight = weight.wrapping_add((logit * fault + 512) >> 10);
         learn(&mut input[node], target - 32_768);
@@ -187,7 +199,7 @@ fn bit<C: Coder>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::coder::range::{Decoder, Encoder};
+    use crate::format::coder::range::{BitDecoder, BitEncoder};
     use proptest::prelude::*;
 
     #[test]
@@ -216,12 +228,12 @@ mod tests {
         #[test]
         fn numbers_come_back(numbers in prop::collection::vec((any::<i64>(), 0..64u32, 0..700usize), 0..400)) {
             let numbers: Vec<_> = numbers.into_iter().map(|(number, shift, context)| (number >> shift, [context; INPUTS])).collect();
-            let (mut coder, mut model) = (Encoder::new(), Model::new([CONTEXTS; INPUTS]));
+            let (mut coder, mut model) = (BitEncoder::new(), AdaptiveModel::new([CONTEXTS; INPUTS]));
             for (number, contexts) in &numbers {
                 model.code(&mut coder, *contexts, *number);
             }
             let bytes = coder.finish();
-            let (mut coder, mut model) = (Decoder::new(&bytes), Model::new([CONTEXTS; INPUTS]));
+            let (mut coder, mut model) = (BitDecoder::new(&bytes), AdaptiveModel::new([CONTEXTS; INPUTS]));
             for (number, contexts) in numbers {
                 prop_assert_eq!(model.code(&mut coder, contexts, 0), number);
             }

@@ -2,10 +2,7 @@
 //!
 //! In flow whole numbers and the contexts that they stand in, out flow bytes. What the numbers mean is known in `columns`.
 
-#[allow(clippy::indexing_slicing)]
 mod adaptive;
-#[allow(clippy::indexing_slicing)]
 pub(crate) mod numbers;
-#[allow(clippy::indexing_slicing)]
 pub(crate) mod predicted;
 pub(crate) mod range;

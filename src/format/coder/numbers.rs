@@ -1,12 +1,12 @@
-//! Columns of numbers: which contexts foretell a number of each kind (FORMAT.md, "Adaptive numbers").
+//! Columns of numbers: which contexts predict a number of each kind (FORMAT.md, "Adaptive numbers").
 
-use super::adaptive::{CONTEXTS, INPUTS, Model};
-use super::range::{Coder, Decoder, Encoder};
+use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
+use super::range::{BitDecoder, BitEncoder, Coder};
 use crate::format::budget::collect;
 
 /// What the numbers of a column are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NumberKind {
     /// Any.
     Plain,
     /// The sides' clocks, in turns.
@@ -46,7 +46,7 @@ fn signed(number: i64) -> usize {
 
 /// The values of a column before the one to be coded.
 struct History {
-    kind: Kind,
+    kind: NumberKind,
     /// The place in its game of the value to be coded, from 0.
     place: usize,
     /// The values before in the game, the last first; 0 where there is none.
@@ -63,7 +63,7 @@ struct History {
 }
 
 impl History {
-    fn new(kind: Kind) -> History {
+    fn new(kind: NumberKind) -> History {
         History {
             kind,
             place: 0,
@@ -81,7 +81,7 @@ impl History {
         self.place = 0;
         self.values = [0; 2];
         self.means = [0; 2];
-        if self.kind != Kind::Plain {
+        if self.kind != NumberKind::Plain {
             self.steps = [0; 4];
         }
     }
@@ -89,10 +89,10 @@ impl History {
     /// What the next value would be if nothing happened.
     fn expected(&self) -> i64 {
         match (self.kind, self.place) {
-            (Kind::Plain | Kind::Time, _) => 0,
-            (Kind::Clock, 0) => self.first_before,
-            (Kind::Clock, 1) | (Kind::Evaluation, _) => self.values[0],
-            (Kind::Clock, _) => self.values[1].wrapping_add(self.increment),
+            (NumberKind::Plain | NumberKind::Time, _) => 0,
+            (NumberKind::Clock, 0) => self.first_before,
+            (NumberKind::Clock, 1) | (NumberKind::Evaluation, _) => self.values[0],
+            (NumberKind::Clock, _) => self.values[1].wrapping_add(self.increment),
         }
     }
 
@@ -100,17 +100,18 @@ impl History {
         let side = self.place & 1;
         let steps = self.steps.map(i64::unsigned_abs);
         match self.kind {
-            Kind::Plain => {
+            NumberKind::Plain => {
                 let [a, b, _, d] = self.steps.map(folded);
                 let near = u64::try_from((u128::from(a) + u128::from(b) + u128::from(d)) >> 1).unwrap_or(u64::MAX);
                 [0, level(a), pair(level(b), level(a)), 64 - near.leading_zeros() as usize, pair(level(b), level(d))]
             }
-            Kind::Clock | Kind::Time => {
+            NumberKind::Clock | NumberKind::Time => {
                 let expected = self.expected().clamp(0, 1 << 32) as u64;
                 let first = if self.place == 0 { expected } else { self.first.clamp(0, 1 << 32) as u64 };
                 // A clock at `expected`, as a part of what it was at first.
                 let part = |of: u64| expected * of / first.max(1);
-                let [own, other] = [self.means[side], self.means[1 - side]];
+                let [white, black] = self.means;
+                let (own, other) = if side == 0 { (white, black) } else { (black, white) };
                 let steps = steps.map(|step| step.min(LONG));
                 [
                     pair(level(own >> 2), level(other >> 2)),
@@ -120,7 +121,7 @@ impl History {
                     pair(level(own), (64 - expected.leading_zeros() as usize).min(LEVELS - 1)),
                 ]
             }
-            Kind::Evaluation => {
+            NumberKind::Evaluation => {
                 let last = self.values[0];
                 let size = level(last.unsigned_abs());
                 let lately = steps.iter().fold(0u64, |sum, step| sum.saturating_add(*step));
@@ -141,9 +142,10 @@ impl History {
             self.first = value;
         }
         // The first clock of a game says nothing of how fast it is played.
-        let step = if self.place == 0 && self.kind == Kind::Clock { 0 } else { step };
+        let step = if self.place == 0 && self.kind == NumberKind::Clock { 0 } else { step };
         let eighths = step.unsigned_abs().min(LONG) * 8;
-        let mean = &mut self.means[self.place & 1];
+        let [white, black] = &mut self.means;
+        let mean = if self.place & 1 == 0 { white } else { black };
         *mean = if self.place < 4 { eighths } else { (3 * *mean + eighths) >> 2 };
         self.values = [value, self.values[0]];
         self.steps = [step, self.steps[0], self.steps[1], self.steps[2]];
@@ -157,20 +159,21 @@ const LONG: u64 = 1 << 20;
 /// What is learnt of a column.
 struct Column {
     history: History,
-    model: Model,
-    increments: Option<Model>,
+    model: AdaptiveModel,
+    increments: Option<AdaptiveModel>,
     game: Option<u64>,
 }
 
 impl Column {
-    fn new(kind: Kind) -> Column {
-        let increments = (kind == Kind::Clock).then(|| Model::new([1, LEVELS, CONTEXTS, CONTEXTS, CONTEXTS]));
+    fn new(kind: NumberKind) -> Column {
+        let increments =
+            (kind == NumberKind::Clock).then(|| AdaptiveModel::new([1, LEVELS, CONTEXTS, CONTEXTS, CONTEXTS]));
         let contexts = match kind {
-            Kind::Plain => [1, LEVELS, CONTEXTS, 65, CONTEXTS],
-            Kind::Clock | Kind::Time => [CONTEXTS, 128, CONTEXTS, CONTEXTS, CONTEXTS],
-            Kind::Evaluation => [2 * LEVELS, CONTEXTS, 4 * LEVELS, CONTEXTS, CONTEXTS],
+            NumberKind::Plain => [1, LEVELS, CONTEXTS, 65, CONTEXTS],
+            NumberKind::Clock | NumberKind::Time => [CONTEXTS, 128, CONTEXTS, CONTEXTS, CONTEXTS],
+            NumberKind::Evaluation => [2 * LEVELS, CONTEXTS, 4 * LEVELS, CONTEXTS, CONTEXTS],
         };
-        Column { history: History::new(kind), model: Model::new(contexts), increments, game: None }
+        Column { history: History::new(kind), model: AdaptiveModel::new(contexts), increments, game: None }
     }
 
     /// Codes a value; a decoder's `value` and `increment` mean nothing.
@@ -182,7 +185,7 @@ impl Column {
         let history = &mut self.history;
         let expected = history.expected();
         // Clocks run down.
-        let down = history.kind == Kind::Clock;
+        let down = history.kind == NumberKind::Clock;
         let step = if down { expected.wrapping_sub(value) } else { value.wrapping_sub(expected) };
         let step = self.model.code(coder, history.contexts(), step);
         let value = if down { expected.wrapping_sub(step) } else { expected.wrapping_add(step) };
@@ -220,17 +223,17 @@ fn increment(values: &[i64], otherwise: i64) -> i64 {
 }
 
 /// Returns values of a kind, coded; `games` has the number of each value's game.
-pub(crate) fn encode(kind: Kind, values: &[i64], games: &[u64]) -> Vec<u8> {
+pub(crate) fn encode(kind: NumberKind, values: &[i64], games: &[u64]) -> Vec<u8> {
     if values.is_empty() {
         return Vec::new();
     }
-    let (mut coder, mut column) = (Encoder::new(), Column::new(kind));
+    let (mut coder, mut column) = (BitEncoder::new(), Column::new(kind));
     let mut rest = values;
     let mut gain = 0;
     for run in games.chunk_by(|a, b| a == b) {
         let (of_game, after) = rest.split_at(run.len().min(rest.len()));
         rest = after;
-        if kind == Kind::Clock {
+        if kind == NumberKind::Clock {
             gain = increment(of_game, gain);
         }
         for (value, game) in of_game.iter().zip(run) {
@@ -241,23 +244,23 @@ pub(crate) fn encode(kind: Kind, values: &[i64], games: &[u64]) -> Vec<u8> {
 }
 
 /// Returns the values, one for each of `games`. Any bytes give some; `None` only where there is no memory for them.
-pub(crate) fn decode(kind: Kind, bytes: &[u8], games: impl ExactSizeIterator<Item = u64>) -> Option<Vec<i64>> {
+pub(crate) fn decode(kind: NumberKind, bytes: &[u8], games: impl ExactSizeIterator<Item = u64>) -> Option<Vec<i64>> {
     if games.len() == 0 {
         return Some(Vec::new());
     }
-    let (mut coder, mut column) = (Decoder::new(bytes), Column::new(kind));
+    let (mut coder, mut column) = (BitDecoder::new(bytes), Column::new(kind));
     collect(games.map(|game| column.code(&mut coder, game, 0, 0)))
 }
 
 /// Returns numbers of no kind, coded.
 pub(crate) fn encode_plain(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let numbers: Vec<i64> = numbers.into_iter().map(|number| number as i64).collect();
-    encode(Kind::Plain, &numbers, &vec![0; numbers.len()])
+    encode(NumberKind::Plain, &numbers, &vec![0; numbers.len()])
 }
 
 /// Returns `count` numbers of no kind. Any bytes give some; `None` only where there is no memory for them.
 pub(crate) fn decode_plain(bytes: &[u8], count: usize) -> Option<Vec<u64>> {
-    let numbers = decode(Kind::Plain, bytes, std::iter::repeat_n(0, count))?;
+    let numbers = decode(NumberKind::Plain, bytes, std::iter::repeat_n(0, count))?;
     // In place: both take eight bytes.
     Some(numbers.into_iter().map(|number| number as u64).collect())
 }
@@ -267,7 +270,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const KINDS: [Kind; 4] = [Kind::Plain, Kind::Clock, Kind::Time, Kind::Evaluation];
+    const KINDS: [NumberKind; 4] = [NumberKind::Plain, NumberKind::Clock, NumberKind::Time, NumberKind::Evaluation];
 
     proptest! {
         #[test]
@@ -301,7 +304,7 @@ mod tests {
         assert_eq!(increment(&clocks, 9), 2);
         assert_eq!(increment(&clocks[..6], 9), 9);
         let games: Vec<u64> = (0..40).flat_map(|game| [game; 11]).collect();
-        let bytes = encode(Kind::Clock, &clocks.repeat(40), &games);
+        let bytes = encode(NumberKind::Clock, &clocks.repeat(40), &games);
         assert!(bytes.len() * 8 < games.len(), "{}", bytes.len());
         assert_eq!(level(5), 5);
         assert_eq!([6, 7, 8, 11, 12, 15, 16].map(level), [6, 6, 7, 7, 8, 8, 9]);

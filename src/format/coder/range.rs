@@ -1,6 +1,6 @@
 //! A binary range coder (FORMAT.md, "Adaptive numbers").
 //!
-//! It propagates carries, as is usual (G. N. N. Martin, "Range encoding", 1979): 32 bits of range, bytes out at the top.
+//! Carries run through the bytes written (G. N. N. Martin, "Range encoding", 1979): 32 bits of range, bytes out at the top.
 
 /// One direction of the coder: both give back the bit that was coded.
 pub(crate) trait Coder {
@@ -10,7 +10,7 @@ pub(crate) trait Coder {
     fn half(&mut self, one: bool) -> bool;
 }
 
-pub(crate) struct Encoder {
+pub(crate) struct BitEncoder {
     low: u64,
     range: u32,
     /// The byte that a carry may still change, and how many 0xFF follow it.
@@ -19,9 +19,9 @@ pub(crate) struct Encoder {
     out: Vec<u8>,
 }
 
-impl Encoder {
-    pub(crate) fn new() -> Encoder {
-        Encoder { low: 0, range: u32::MAX, held: None, full: 0, out: Vec::new() }
+impl BitEncoder {
+    pub(crate) fn new() -> BitEncoder {
+        BitEncoder { low: 0, range: u32::MAX, held: None, full: 0, out: Vec::new() }
     }
 
     fn shift(&mut self) {
@@ -65,7 +65,7 @@ impl Encoder {
     }
 }
 
-impl Coder for Encoder {
+impl Coder for BitEncoder {
     fn bit(&mut self, one_in: u32, one: bool) -> bool {
         self.take((self.range >> 16) * (65536 - one_in), one);
         one
@@ -77,15 +77,15 @@ impl Coder for Encoder {
     }
 }
 
-pub(crate) struct Decoder<'a> {
+pub(crate) struct BitDecoder<'a> {
     code: u32,
     range: u32,
     bytes: &'a [u8],
 }
 
-impl<'a> Decoder<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Decoder<'a> {
-        let mut decoder = Decoder { code: 0, range: u32::MAX, bytes };
+impl<'a> BitDecoder<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> BitDecoder<'a> {
+        let mut decoder = BitDecoder { code: 0, range: u32::MAX, bytes };
         for _ in 0..4 {
             decoder.pull();
         }
@@ -119,7 +119,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-impl Coder for Decoder<'_> {
+impl Coder for BitDecoder<'_> {
     fn bit(&mut self, one_in: u32, _: bool) -> bool {
         self.take((self.range >> 16) * (65536 - one_in))
     }
@@ -138,13 +138,13 @@ mod tests {
         // Long runs of likely bits and then unlikely ones drive the low end of the range over a byte of 0xFF.
         for length in 1..400 {
             let bits = || std::iter::repeat_n(false, length).chain([true; 64]).chain([false; 3]);
-            let mut encoder = Encoder::new();
+            let mut encoder = BitEncoder::new();
             bits().for_each(|bit| {
                 encoder.bit(7, bit);
                 encoder.half(bit);
             });
             let bytes = encoder.finish();
-            let mut decoder = Decoder::new(&bytes);
+            let mut decoder = BitDecoder::new(&bytes);
             for bit in bits() {
                 assert_eq!((decoder.bit(7, false), decoder.half(false)), (bit, bit));
             }

@@ -1,9 +1,10 @@
 //! Texts as templates and fields: `[%clk 0:03:00]` is the template `[%clk c]` and a number (FORMAT.md, "Texts blocks").
 //!
 //! In a template a zero byte and a letter stand for a field. A field belongs to the stream of its letter and of the literal before it,
-//! so that likes stand together when they are compressed. A text without any structure is a template of one text field.
+//! so that like values stand together when they are compressed. A text without any structure is a template of one text field.
 
-use crate::format::coder::numbers::Kind;
+use super::digits;
+use crate::format::coder::numbers::NumberKind;
 
 /// The most bytes of a number's text: a sign, twenty digits, colons and tenths.
 pub(crate) const LONGEST: usize = 32;
@@ -11,7 +12,7 @@ pub(crate) const LONGEST: usize = 32;
 /// How a field is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-pub enum Field {
+pub enum TemplateField {
     /// Any text without a zero byte.
     Text = b't',
     /// `h:mm:ss`, a clock.
@@ -34,10 +35,10 @@ pub enum Field {
     Integer = b'i',
 }
 
-impl Field {
+impl TemplateField {
     /// Returns the field with that letter.
-    pub fn from_letter(letter: u8) -> Option<Field> {
-        use Field::*;
+    pub fn from_letter(letter: u8) -> Option<TemplateField> {
+        use TemplateField::*;
         [Text, Clock, Clock2, ClockTenths, Time, Time2, TimeTenths, Eval, EvalFixed, Integer]
             .into_iter()
             .find(|field| *field as u8 == letter)
@@ -46,13 +47,13 @@ impl Field {
     /// Returns the number of a text; `None` unless `render` gives the text back.
     fn parse(self, text: &[u8]) -> Option<i64> {
         let value = match self {
-            Field::Text => return None,
-            Field::Clock | Field::Clock2 | Field::Time | Field::Time2 => seconds(text)?,
-            Field::ClockTenths | Field::TimeTenths => match text {
+            TemplateField::Text => return None,
+            TemplateField::Clock | TemplateField::Clock2 | TemplateField::Time | TemplateField::Time2 => seconds(text)?,
+            TemplateField::ClockTenths | TemplateField::TimeTenths => match text {
                 [whole @ .., b'.', tenth @ b'0'..=b'9'] => seconds(whole)? * 10 + i64::from(tenth - b'0'),
                 whole => seconds(whole)? * 10,
             },
-            Field::Eval | Field::EvalFixed => {
+            TemplateField::Eval | TemplateField::EvalFixed => {
                 let (sign, digits) = match text {
                     [b'-', digits @ ..] => (-1, digits),
                     digits => (1, digits),
@@ -65,7 +66,7 @@ impl Field {
                 };
                 sign * (number(whole)? * 100 + hundredths)
             }
-            Field::Integer => match text {
+            TemplateField::Integer => match text {
                 [b'-', digits @ ..] => -number(digits)?,
                 digits => number(digits)?,
             },
@@ -77,40 +78,32 @@ impl Field {
 
     /// Appends the text of a number.
     fn render(self, value: i64, out: &mut Vec<u8>) {
-        let push = |value: u64, width: usize, out: &mut Vec<u8>| {
-            let mut digits = [b'0'; 20];
-            let (mut at, mut rest) = (digits.len(), value);
-            while rest > 0 || digits.len() - at < width {
-                at -= 1;
-                digits[at] = b'0' + (rest % 10) as u8;
-                rest /= 10;
-            }
-            out.extend_from_slice(&digits[at..]);
-        };
         let size = value.unsigned_abs();
         if value < 0 {
             out.push(b'-');
         }
         match self {
-            Field::Text => {}
-            Field::Integer => push(size, 1, out),
-            Field::Eval | Field::EvalFixed => {
-                push(size / 100, 1, out);
+            TemplateField::Text => {}
+            TemplateField::Integer => digits::push(size, 1, out),
+            TemplateField::Eval | TemplateField::EvalFixed => {
+                digits::push(size / 100, 1, out);
                 out.push(b'.');
                 match size % 100 {
-                    hundredths if self == Field::Eval && hundredths % 10 == 0 => push(hundredths / 10, 1, out),
-                    hundredths => push(hundredths, 2, out),
+                    hundredths if self == TemplateField::Eval && hundredths % 10 == 0 => {
+                        digits::push(hundredths / 10, 1, out)
+                    }
+                    hundredths => digits::push(hundredths, 2, out),
                 }
             }
             _ => {
-                let tenths = matches!(self, Field::ClockTenths | Field::TimeTenths);
+                let tenths = matches!(self, TemplateField::ClockTenths | TemplateField::TimeTenths);
                 let seconds = if tenths { size / 10 } else { size };
-                let hours = if matches!(self, Field::Clock2 | Field::Time2) { 2 } else { 1 };
-                push(seconds / 3600, hours, out);
+                let hours = if matches!(self, TemplateField::Clock2 | TemplateField::Time2) { 2 } else { 1 };
+                digits::push(seconds / 3600, hours, out);
                 out.push(b':');
-                push(seconds / 60 % 60, 2, out);
+                digits::push(seconds / 60 % 60, 2, out);
                 out.push(b':');
-                push(seconds % 60, 2, out);
+                digits::push(seconds % 60, 2, out);
                 if tenths && !size.is_multiple_of(10) {
                     out.extend_from_slice(&[b'.', b'0' + (size % 10) as u8]);
                 }
@@ -119,12 +112,12 @@ impl Field {
     }
 
     /// What its numbers are.
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> NumberKind {
         match self {
-            Field::Clock | Field::Clock2 | Field::ClockTenths => Kind::Clock,
-            Field::Time | Field::Time2 | Field::TimeTenths => Kind::Time,
-            Field::Eval | Field::EvalFixed => Kind::Evaluation,
-            Field::Text | Field::Integer => Kind::Plain,
+            TemplateField::Clock | TemplateField::Clock2 | TemplateField::ClockTenths => NumberKind::Clock,
+            TemplateField::Time | TemplateField::Time2 | TemplateField::TimeTenths => NumberKind::Time,
+            TemplateField::Eval | TemplateField::EvalFixed => NumberKind::Evaluation,
+            TemplateField::Text | TemplateField::Integer => NumberKind::Plain,
         }
     }
 }
@@ -136,23 +129,17 @@ fn seconds(text: &[u8]) -> Option<i64> {
 }
 
 fn number(digits: &[u8]) -> Option<i64> {
-    if digits.is_empty() || digits.len() > 15 {
-        return None;
-    }
-    digits.iter().try_fold(0, |value, digit| match digit {
-        b'0'..=b'9' => Some(value * 10 + i64::from(digit - b'0')),
-        _ => None,
-    })
+    digits::parse(digits).and_then(|number| i64::try_from(number).ok())
 }
 
 /// Appends a value as text.
-pub fn render(field: Field, value: i64, out: &mut Vec<u8>) {
+pub fn render(field: TemplateField, value: i64, out: &mut Vec<u8>) {
     field.render(value, out);
 }
 
 /// A field's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Value<'a> {
+pub enum FieldValue<'a> {
     /// Of a text field.
     Text(&'a [u8]),
     /// Of any other.
@@ -161,28 +148,28 @@ pub enum Value<'a> {
 
 /// A text taken apart.
 #[derive(Default, Debug)]
-pub struct Parsed<'a> {
+pub struct ParsedText<'a> {
     /// The template.
     pub template: Vec<u8>,
     /// The values of its fields, in order.
-    pub values: Vec<Value<'a>>,
+    pub values: Vec<FieldValue<'a>>,
 }
 
-impl<'a> Parsed<'a> {
+impl<'a> ParsedText<'a> {
     fn literal(&mut self, text: &[u8]) {
         self.template.extend_from_slice(text);
     }
 
     fn text(&mut self, text: &'a [u8]) {
-        self.template.extend_from_slice(&[0, Field::Text as u8]);
-        self.values.push(Value::Text(text));
+        self.template.extend_from_slice(&[0, TemplateField::Text as u8]);
+        self.values.push(FieldValue::Text(text));
     }
 
-    fn field(&mut self, fields: &[Field], text: &'a [u8]) {
+    fn field(&mut self, fields: &[TemplateField], text: &'a [u8]) {
         match fields.iter().find_map(|field| Some((*field, field.parse(text)?))) {
             Some((field, value)) => {
                 self.template.extend_from_slice(&[0, field as u8]);
-                self.values.push(Value::Number(value));
+                self.values.push(FieldValue::Number(value));
             }
             None => self.text(text),
         }
@@ -190,32 +177,32 @@ impl<'a> Parsed<'a> {
 
     /// What stands between commands: blanks are part of the template, anything else is a text field.
     fn between(&mut self, text: &'a [u8]) {
-        let start = text.iter().take_while(|byte| **byte == b' ').count();
-        self.literal(&text[..start]);
-        if start < text.len() {
-            self.text(&text[start..]);
+        let blanks = text.iter().take_while(|byte| **byte == b' ').count();
+        let (blanks, rest) = text.split_at(blanks);
+        self.literal(blanks);
+        if !rest.is_empty() {
+            self.text(rest);
         }
     }
 
     /// Returns whether the text has any structure.
     pub fn is_structured(&self) -> bool {
-        self.template != [0, Field::Text as u8]
+        self.template != [0, TemplateField::Text as u8]
     }
 }
 
 /// Takes a text apart: commands such as `[%clk 0:03:00]`, lists of `key=value`, and evaluations such as `+0.31/20 5.6s`.
 ///
 /// `tenths` says whether clocks without tenths are of a kind that has them elsewhere; it is set when one is seen.
-pub fn parse<'a>(text: &'a [u8], tenths: &mut bool) -> Parsed<'a> {
-    let mut parsed = Parsed::default();
+pub fn parse<'a>(text: &'a [u8], tenths: &mut bool) -> ParsedText<'a> {
+    let mut parsed = ParsedText::default();
     if memchr::memmem::find(text, b"[%").is_some() {
         commands(text, tenths, &mut parsed);
     } else if let [b'+' | b'-' | b'0'..=b'9', ..] = text
-        && let Some(slash) = memchr::memchr(b'/', text).filter(|slash| *slash < 12)
+        && let Some((evaluation, rest)) = split(text, b'/').filter(|(evaluation, _)| evaluation.len() < 12)
     {
-        parsed.text(&text[..slash]);
+        parsed.text(evaluation);
         parsed.literal(b"/");
-        let rest = &text[slash + 1..];
         let (depth, after) = rest.split_at(memchr::memchr(b' ', rest).unwrap_or(rest.len()));
         parsed.text(depth);
         parsed.between(after);
@@ -228,29 +215,38 @@ pub fn parse<'a>(text: &'a [u8], tenths: &mut bool) -> Parsed<'a> {
     parsed
 }
 
-fn commands<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut Parsed<'a>) {
+/// Splits a text at the first such byte, which neither part has; `None` where there is none.
+fn split(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
+    let (before, after) = text.split_at(memchr::memchr(at, text)?);
+    Some((before, after.get(1..)?))
+}
+
+fn commands<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut ParsedText<'a>) {
     let mut rest = text;
     while let Some(start) = memchr::memmem::find(rest, b"[%") {
-        let command = &rest[start..];
-        let Some(end) = memchr::memchr(b']', command) else { break };
-        let Some(blank) = memchr::memchr(b' ', &command[..end]).filter(|blank| *blank < 16) else { break };
-        parsed.between(&rest[..start]);
-        let (name, value) = (&command[2..blank], &command[blank + 1..end]);
+        let (before, command) = rest.split_at(start);
+        let Some((command, after)) = split(command, b']') else { break };
+        let Some((head, value)) = split(command, b' ').filter(|(head, _)| head.len() < 16) else { break };
+        parsed.between(before);
+        let name = head.strip_prefix(b"[%").unwrap_or(head);
         let timed = matches!(name, b"clk" | b"clkc" | b"emt");
-        *tenths |= timed && memchr::memchr(b'.', value).is_some() && Field::TimeTenths.parse(value).is_some();
-        let mate = name == b"eval" && value.first() == Some(&b'#');
-        parsed.literal(&command[..blank + 1 + usize::from(mate)]);
+        *tenths |= timed && memchr::memchr(b'.', value).is_some() && TemplateField::TimeTenths.parse(value).is_some();
+        let mate = value.strip_prefix(b"#").filter(|_| name == b"eval");
+        parsed.literal(head);
+        parsed.literal(if mate.is_some() { b" #" } else { b" " });
         match name {
-            b"clk" | b"clkc" if *tenths => parsed.field(&[Field::ClockTenths], value),
-            b"clk" | b"clkc" => parsed.field(&[Field::Clock, Field::Clock2], value),
-            b"emt" if *tenths => parsed.field(&[Field::TimeTenths], value),
-            b"emt" => parsed.field(&[Field::Time, Field::Time2], value),
-            b"eval" if mate => parsed.field(&[Field::Integer], &value[1..]),
-            b"eval" => parsed.field(&[Field::Eval, Field::EvalFixed], value),
+            b"clk" | b"clkc" if *tenths => parsed.field(&[TemplateField::ClockTenths], value),
+            b"clk" | b"clkc" => parsed.field(&[TemplateField::Clock, TemplateField::Clock2], value),
+            b"emt" if *tenths => parsed.field(&[TemplateField::TimeTenths], value),
+            b"emt" => parsed.field(&[TemplateField::Time, TemplateField::Time2], value),
+            b"eval" => match mate {
+                Some(moves) => parsed.field(&[TemplateField::Integer], moves),
+                None => parsed.field(&[TemplateField::Eval, TemplateField::EvalFixed], value),
+            },
             _ => parsed.text(value),
         }
         parsed.literal(b"]");
-        rest = &command[end + 1..];
+        rest = after;
     }
     if rest.len() < text.len() {
         parsed.between(rest);
@@ -258,15 +254,16 @@ fn commands<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut Parsed<'a>) {
 }
 
 /// `d=27, sd=40, pv=Nf3 d5, wv=0.12,`: the keys are the template's, the values fields.
-fn pairs<'a>(text: &'a [u8], parsed: &mut Parsed<'a>) {
+fn pairs<'a>(text: &'a [u8], parsed: &mut ParsedText<'a>) {
     for (number, part) in text.split(|byte| *byte == b',').enumerate() {
         if number > 0 {
             parsed.literal(b",");
         }
-        match memchr::memchr(b'=', part).filter(|at| *at < 24) {
-            Some(at) => {
-                parsed.literal(&part[..=at]);
-                parsed.text(&part[at + 1..]);
+        match split(part, b'=').filter(|(key, _)| key.len() < 24) {
+            Some((key, value)) => {
+                parsed.literal(key);
+                parsed.literal(b"=");
+                parsed.text(value);
             }
             None => parsed.between(part),
         }

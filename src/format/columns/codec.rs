@@ -1,5 +1,6 @@
 //! How a column of tag values is written as numbers (FORMAT.md, "Tags blocks").
 
+use super::digits;
 use crate::format::wire::{Bytes, push_string};
 
 /// Columns whose values recur from chunk to chunk, so that they go to the dictionary even where they seldom recur within one.
@@ -91,17 +92,17 @@ impl Codec {
                 let year = if [y0, y1, y2, y3] == *b"????" {
                     0
                 } else {
-                    Some(fixed(&[y0, y1, y2, y3])?).filter(|year| *year > 0)?
+                    Some(digits::parse(&[y0, y1, y2, y3])?).filter(|year| *year > 0)?
                 };
                 let part = |a, b, most| match [a, b] {
                     [b'?', b'?'] => Some(0),
-                    digits => fixed(&digits).filter(|n| (1..=most).contains(n)),
+                    digits => digits::parse(&digits).filter(|n| (1..=most).contains(n)),
                 };
                 Some((year * 13 + part(m0, m1, 12)?) * 32 + part(d0, d1, 31)?)
             }
             Codec::Time => {
                 let &[h0, h1, b':', m0, m1, b':', s0, s1] = text else { return None };
-                let part = |a, b, below| fixed(&[a, b]).filter(|n| *n < below);
+                let part = |a, b, below| digits::parse(&[a, b]).filter(|n| *n < below);
                 Some((part(h0, h1, 24)? * 60 + part(m0, m1, 60)?) * 60 + part(s0, s1, 60)?)
             }
             Codec::Base62(prefix) => {
@@ -149,7 +150,7 @@ impl Codec {
                 let mut digits = [0; 8];
                 let mut rest = value;
                 for digit in digits.iter_mut().rev() {
-                    *digit = DIGITS[(rest % 62) as usize];
+                    *digit = base62_digit(rest);
                     rest /= 62;
                 }
                 out.extend_from_slice(&digits);
@@ -179,16 +180,16 @@ impl Codec {
 
     /// Returns the codec for these values, the first that holds nine in ten of a sample and of all, and the number of each value.
     pub fn choose(name: &[u8], values: &[&[u8]]) -> (Codec, Vec<Option<u64>>) {
-        let base62 = values.first().and_then(|value| value.len().checked_sub(8).map(|cut| value[..cut].to_vec()));
+        let base62 = values.first().and_then(|value| value.split_last_chunk::<8>()).map(|(prefix, _)| prefix.to_vec());
         let typed = [Codec::Integer, Codec::Signed, Codec::Date, Codec::Time];
-        let linked = base62.filter(|prefix| prefix.ends_with(b"/")).map(Codec::Base62);
+        let base62 = base62.filter(|prefix| prefix.ends_with(b"/")).map(Codec::Base62);
         let numbers = |codec: &Codec, values: &[&[u8]]| {
             let numbers: Vec<Option<u64>> = values.iter().map(|value| codec.parse(value)).collect();
             let held = numbers.iter().filter(|number| number.is_some()).count();
             (held * 10 >= values.len() * 9).then_some(numbers)
         };
-        let sample = &values[..values.len().min(20)];
-        for codec in typed.into_iter().chain(linked) {
+        let sample = values.get(..20).unwrap_or(values);
+        for codec in typed.into_iter().chain(base62) {
             if numbers(&codec, sample).is_some()
                 && let Some(numbers) = numbers(&codec, values)
             {
@@ -201,17 +202,15 @@ impl Codec {
 }
 
 fn decimal(digits: &[u8]) -> Option<u64> {
-    if digits.is_empty() || digits.len() > 10 || (digits.len() > 1 && digits[0] == b'0') {
+    if matches!(digits, [b'0', _, ..]) || digits.len() > 10 {
         return None;
     }
-    fixed(digits).filter(|value| value >> 32 == 0)
+    digits::parse(digits).filter(|value| value >> 32 == 0)
 }
 
-fn fixed(digits: &[u8]) -> Option<u64> {
-    digits.iter().try_fold(0, |value, digit| match digit {
-        b'0'..=b'9' => Some(value * 10 + u64::from(digit - b'0')),
-        _ => None,
-    })
+#[expect(clippy::indexing_slicing, reason = "a remainder by 62 is an index of 62 digits")]
+fn base62_digit(value: u64) -> u8 {
+    DIGITS[(value % 62) as usize]
 }
 
 fn base62(digit: u8) -> Option<u64> {

@@ -2,10 +2,10 @@
 //!
 //! A game written in its style gives nearly always the very bytes of the source. Where not, a patch makes them so.
 
-use super::tags::{push_planes, read_planes, width};
-use crate::format::Limits;
+use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Budget};
 use crate::format::coder::numbers;
+use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
 
 /// The bytes of a style, whose meaning is the PGN writer's.
@@ -17,7 +17,7 @@ const REACH: usize = 160;
 
 /// One difference: after `copy` equal bytes, `delete` bytes give way to `insert`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Edit {
+pub struct LayoutEdit {
     /// Bytes that are as expected.
     pub copy: u64,
     /// Bytes expected that are not there.
@@ -27,21 +27,28 @@ pub struct Edit {
 }
 
 /// Returns the edits that turn `expected` into `actual`; none where they are equal.
-pub fn difference(expected: &[u8], actual: &[u8]) -> Vec<Edit> {
+pub fn difference(expected: &[u8], actual: &[u8]) -> Vec<LayoutEdit> {
     if expected == actual {
         return Vec::new();
     }
     let (mut edits, mut old, mut new) = (Vec::new(), expected, actual);
     loop {
         let copy = common_prefix(old, new);
-        (old, new) = (&old[copy..], &new[copy..]);
+        (old, new) = (after(old, copy), after(new, copy));
         if old.is_empty() && new.is_empty() {
             return edits;
         }
         let (delete, insert) = step(old, new);
-        edits.push(Edit { copy: copy as u64, delete: delete as u64, insert: new[..insert].into() });
-        (old, new) = (&old[delete..], &new[insert..]);
+        let (inserted, rest) = new.split_at_checked(insert).unwrap_or((new, &[]));
+        edits.push(LayoutEdit { copy: copy as u64, delete: delete as u64, insert: inserted.into() });
+        (old, new) = (after(old, delete), rest);
     }
+}
+
+/// Returns the bytes after the first `count`.
+#[inline]
+fn after(bytes: &[u8], count: usize) -> &[u8] {
+    bytes.get(count..).unwrap_or_default()
 }
 
 /// How much to delete and insert until the texts run together again.
@@ -49,12 +56,12 @@ fn step(old: &[u8], new: &[u8]) -> (usize, usize) {
     for total in 1..=REACH.min(old.len() + new.len()) {
         for delete in total.saturating_sub(new.len())..=total.min(old.len()) {
             let insert = total - delete;
-            let (a, b) = (&old[delete..], &new[insert..]);
-            // Eight bytes tell nearly always; fewer only where both end.
+            let (a, b) = (after(old, delete), after(new, insert));
+            // Eight bytes decide nearly always; fewer only where both end.
             if a.first_chunk::<8>() != b.first_chunk::<8>() {
                 continue;
             }
-            let (a, b) = (&a[..a.len().min(STEP)], &b[..b.len().min(STEP)]);
+            let (a, b) = (a.get(..STEP).unwrap_or(a), b.get(..STEP).unwrap_or(b));
             if a == b && (a.len() == STEP || old.len() - delete == new.len() - insert) {
                 return (delete, insert);
             }
@@ -66,11 +73,11 @@ fn step(old: &[u8], new: &[u8]) -> (usize, usize) {
 
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let chunks = a.chunks_exact(32).zip(b.chunks_exact(32)).take_while(|(a, b)| a == b).count() * 32;
-    chunks + a[chunks..].iter().zip(&b[chunks..]).take_while(|(a, b)| a == b).count()
+    chunks + after(a, chunks).iter().zip(after(b, chunks)).take_while(|(a, b)| a == b).count()
 }
 
 /// Appends what `edits` make of `expected`; `None` where they do not fit it.
-pub fn apply(expected: &[u8], edits: &[Edit], out: &mut Vec<u8>) -> Option<()> {
+pub fn apply(expected: &[u8], edits: &[LayoutEdit], out: &mut Vec<u8>) -> Option<()> {
     let mut rest = Bytes(expected);
     for edit in edits {
         out.extend_from_slice(rest.take(usize::try_from(edit.copy).ok()?)?);
@@ -89,18 +96,16 @@ pub struct Layout {
     /// The number of each game's style.
     pub games: Vec<u64>,
     /// Each game's edits.
-    pub edits: Vec<Vec<Edit>>,
+    pub edits: Vec<Vec<LayoutEdit>>,
 }
 
 impl Layout {
     /// Returns the payload of the block.
     pub fn encode(&self, level: i32) -> Vec<u8> {
         let mut rest = Vec::new();
-        rest.push(width(&self.games));
-        push_planes(&self.games, &mut rest);
+        push_column(&self.games, &mut rest);
         let counts: Vec<u64> = self.edits.iter().map(|edits| edits.len() as u64).collect();
-        rest.push(width(&counts));
-        push_planes(&counts, &mut rest);
+        push_column(&counts, &mut rest);
         let all = || self.edits.iter().flatten();
         for column in [
             numbers::encode_plain(all().map(|edit| edit.copy)),
@@ -136,10 +141,7 @@ impl Layout {
         let count = bytes.count()?;
         let (all, _) = bytes.take(count.checked_mul(STYLE)?)?.as_chunks();
         let styles = budget::collect(all.iter().copied())?;
-        let width = bytes.u8()?;
-        let of_games = read_planes(&mut bytes, width, games)?;
-        let width = bytes.u8()?;
-        let counts = read_planes(&mut bytes, width, games)?;
+        let (of_games, counts) = (read_column(&mut bytes, games)?, read_column(&mut bytes, games)?);
         let total = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count))?;
         let total = usize::try_from(total).ok().filter(|total| *total <= limits.edits)?;
         budget.draw(total, budget::EDIT)?;
@@ -151,7 +153,7 @@ impl Layout {
             for _ in 0..count {
                 let (copy, delete) = (copies.next()?, deletes.next()?);
                 let insert = bytes.take(usize::try_from(inserts.next()?).ok()?)?.into();
-                of_game.push(Edit { copy, delete, insert });
+                of_game.push(LayoutEdit { copy, delete, insert });
             }
             edits.push(of_game);
         }
@@ -159,7 +161,7 @@ impl Layout {
     }
 
     /// Returns the style and the edits of game `index` of the chunk, from 0.
-    pub fn of_game(&self, index: usize) -> Option<([u8; STYLE], &[Edit])> {
+    pub fn of_game(&self, index: usize) -> Option<([u8; STYLE], &[LayoutEdit])> {
         let style = self.styles.get(usize::try_from(*self.games.get(index)?).ok()?)?;
         Some((*style, self.edits.get(index)?))
     }
@@ -170,7 +172,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn round(expected: &[u8], actual: &[u8]) -> Vec<Edit> {
+    fn round(expected: &[u8], actual: &[u8]) -> Vec<LayoutEdit> {
         let edits = difference(expected, actual);
         let mut out = Vec::new();
         assert_eq!(apply(expected, &edits, &mut out), Some(()));
@@ -199,7 +201,7 @@ mod tests {
         #[test]
         fn layouts_come_back(games in prop::collection::vec((0..3u64, prop::collection::vec((any::<u64>(), any::<u32>(), "[a-z]{0,9}"), 0..4)), 0..30)) {
             let edit = |(copy, delete, insert): (u64, u32, String)| {
-                Edit { copy, delete: u64::from(delete), insert: insert.into_bytes().into() }
+                LayoutEdit { copy, delete: u64::from(delete), insert: insert.into_bytes().into() }
             };
             let layout = Layout {
                 styles: vec![[1; STYLE], [2; STYLE], [3; STYLE]],
@@ -211,7 +213,7 @@ mod tests {
 
         #[test]
         fn edits_stay_within_their_limit(count in 1..40usize) {
-            let edits = vec![vec![Edit { copy: 1, delete: 0, insert: Box::default() }; count]];
+            let edits = vec![vec![LayoutEdit { copy: 1, delete: 0, insert: Box::default() }; count]];
             let layout = Layout { styles: vec![[1; STYLE]], games: vec![0], edits };
             let read = |edits| Layout::decode_within(&layout.encode(3), 1, &Limits { edits, ..Limits::DEFAULT });
             let back = read(count);

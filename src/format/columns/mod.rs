@@ -2,15 +2,12 @@
 //!
 //! Builders take values game by game and return a payload; readers give the values of one game. Numbers go through `coder`.
 
-#[allow(clippy::indexing_slicing)]
 pub(crate) mod annotation;
-#[allow(clippy::indexing_slicing)]
 mod codec;
-#[allow(clippy::indexing_slicing)]
+mod digits;
 pub mod layout;
 pub mod moves;
+mod planes;
 pub mod record;
-#[allow(clippy::indexing_slicing)]
 pub mod tags;
-#[allow(clippy::indexing_slicing)]
 pub mod texts;

@@ -5,8 +5,8 @@
 //! a length takes 1, 2 or 4 bytes, the same in the whole block; each 4,096 bytes of the records have a CRC of their own, so that
 //! one game can be read, and trusted, without reading the block.
 
-use crate::format::ArchiveId;
 use crate::format::file::block::{BlockHeader, HEADER, Kind};
+use crate::format::identity::ArchiveId;
 use crate::format::wire::Bytes;
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ impl Coding {
 
 /// Where things are in the payload of a moves block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Layout {
+pub struct MovesTable {
     /// Games in the block.
     pub count: usize,
     /// Whether the moves are packed, so that the payload begins with the name of a model.
@@ -69,9 +69,9 @@ pub struct Layout {
     pub size: usize,
 }
 
-impl Layout {
-    fn new(count: usize, width: usize, size: usize, packed: bool) -> Layout {
-        let mut layout = Layout { count, packed, width, crcs: 0, records: 0, size };
+impl MovesTable {
+    fn new(count: usize, width: usize, size: usize, packed: bool) -> MovesTable {
+        let mut layout = MovesTable { count, packed, width, crcs: 0, records: 0, size };
         layout.crcs = layout.lengths() + count * width;
         layout.records = layout.crcs + size.div_ceil(PAGE) * 4;
         layout
@@ -93,7 +93,7 @@ impl Layout {
     }
 
     /// Works the layout out of a header; `None` where the header contradicts itself.
-    pub fn of(header: &BlockHeader) -> Option<Layout> {
+    pub fn of(header: &BlockHeader) -> Option<MovesTable> {
         let width = match header.coding >> 4 {
             0 => 1,
             1 => 2,
@@ -107,7 +107,7 @@ impl Layout {
             _ => return None,
         };
         // A game takes at least a byte of table, so a false count shows here.
-        let layout = Layout::new(header.count as usize, width, size, packed);
+        let layout = MovesTable::new(header.count as usize, width, size, packed);
         (header.kind == Kind::Moves && layout.records == header.checked as usize).then_some(layout)
     }
 
@@ -151,7 +151,7 @@ impl Layout {
         self.locate_behind(payload, index, None)
     }
 
-    /// Does as `locate`; `before` is where the record before this one is, if that is known.
+    /// Like `locate`, but `before` is where the record before this one is, if that is known.
     #[inline]
     pub fn locate_behind(
         &self,
@@ -218,7 +218,7 @@ pub fn encode(first: u64, records: &[u8], ends: &[u32], coding: Coding, id: Arch
         0x100..=0xFFFF => (1, 2),
         _ => (2, 4),
     };
-    let layout = Layout::new(ends.len(), width, records.len(), matches!(coding, Coding::Packed(_)));
+    let layout = MovesTable::new(ends.len(), width, records.len(), matches!(coding, Coding::Packed(_)));
     let mut block = vec![0; HEADER];
     block.reserve(layout.records + records.len());
     if let Coding::Packed(model) = coding {

@@ -1,13 +1,13 @@
 //! The texts of a chunk of games (FORMAT.md, "Texts blocks").
 //!
 //! Texts with a structure that stand right after a move carry their place themselves and leave nothing in the moves; all others have
-//! a mark there, in order.
+//! a marker there, in order.
 
-use super::annotation::{self, Field, Value};
-use super::tags::{push_planes, read_planes, width};
-use crate::format::Limits;
+use super::annotation::{self, FieldValue, TemplateField};
+use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Budget};
 use crate::format::coder::numbers;
+use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
 use std::collections::HashMap;
@@ -17,14 +17,14 @@ const MAX_TEMPLATES: usize = 1 << 14;
 /// The most templates that a reader takes: one more may stand for nothing but its bytes.
 const MOST_TEMPLATES: usize = MAX_TEMPLATES + 2;
 /// The template of a text without structure.
-const WHOLE: [u8; 2] = [0, Field::Text as u8];
+const WHOLE: [u8; 2] = [0, TemplateField::Text as u8];
 
 /// A text on its way to a block, in the order of writing.
 #[derive(Debug)]
 struct Draft {
     kind: TextKind,
-    /// The move it stands after, from 1, if it carries its own place.
-    behind: Option<u32>,
+    /// The move that it stands after, from 1, if it carries its own place.
+    after: Option<u32>,
     /// Where its bytes begin and end in those of all texts.
     start: u32,
     end: u32,
@@ -43,32 +43,32 @@ pub struct TextsBuilder {
 
 impl TextsBuilder {
     /// Adds a text to the current game. `after` is the number of moves in the stream before it, if it stands right after the last of
-    /// them and is the first text to do so. Returns whether it needs a mark in the moves.
-    pub fn push(&mut self, kind: TextKind, text: &[u8], behind: Option<u32>) -> bool {
+    /// them and is the first text to do so. Returns whether it needs a marker in the moves.
+    pub fn push(&mut self, kind: TextKind, text: &[u8], after: Option<u32>) -> bool {
         let structured =
-            kind == TextKind::Brace && behind.is_some() && annotation::parse(text, &mut self.tenths).is_structured();
-        self.draft(kind, behind.filter(|_| structured), text.iter().copied().filter(|byte| *byte != 0));
+            kind == TextKind::Brace && after.is_some() && annotation::parse(text, &mut self.tenths).is_structured();
+        self.draft(kind, after.filter(|_| structured), text.iter().copied().filter(|byte| *byte != 0));
         !structured
     }
 
-    fn draft(&mut self, kind: TextKind, behind: Option<u32>, text: impl Iterator<Item = u8>) {
+    fn draft(&mut self, kind: TextKind, after: Option<u32>, text: impl Iterator<Item = u8>) {
         let start = self.text.len() as u32;
         self.text.extend(text);
-        self.current.push(Draft { kind, behind, start, end: self.text.len() as u32 });
+        self.current.push(Draft { kind, after, start, end: self.text.len() as u32 });
     }
 
-    /// Adds a text of another chunk as it was there: with its own place, after so many moves, or with a mark in the moves.
-    pub fn keep(&mut self, kind: TextKind, behind: Option<u32>, text: &[u8]) {
+    /// Adds a text of another chunk as it was there: with its own place, after so many moves, or with a marker in the moves.
+    pub fn keep(&mut self, kind: TextKind, after: Option<u32>, text: &[u8]) {
         if kind == TextKind::Brace {
             annotation::parse(text, &mut self.tenths);
         }
-        self.draft(kind, behind, text.iter().copied());
+        self.draft(kind, after, text.iter().copied());
     }
 
-    /// Takes its own place from the text added last, for something follows that would stand before it; it needs a mark in the moves now.
+    /// Takes its own place from the text added last, for something follows that would stand before it; it now needs a marker in the moves.
     pub fn mark_last(&mut self) {
         if let Some(draft) = self.current.last_mut() {
-            draft.behind = None;
+            draft.after = None;
         }
     }
 
@@ -77,7 +77,7 @@ impl TextsBuilder {
         let mut texts = std::mem::take(&mut self.current);
         self.any |= !texts.is_empty();
         // Those with their own place first.
-        texts.sort_by_key(|draft| draft.behind.is_none());
+        texts.sort_by_key(|draft| draft.after.is_none());
         self.games.push(texts);
     }
 
@@ -95,40 +95,40 @@ impl TextsBuilder {
     }
 
     /// Returns the payload of the block.
+    #[expect(clippy::indexing_slicing, reason = "a draft's range is of the builder's own text")]
     pub fn encode(&self, level: i32) -> Vec<u8> {
         let mut templates = Templates::default();
         let (mut placed, mut marked) = (Vec::new(), Vec::new());
         let (mut kinds, mut numbers, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
         let mut tenths = self.tenths;
         for (game, texts) in self.games.iter().enumerate() {
-            let own = texts.iter().filter(|draft| draft.behind.is_some()).count();
+            let own = texts.iter().filter(|draft| draft.after.is_some()).count();
             placed.push(own as u64);
             marked.push((texts.len() - own) as u64);
             let mut before = 0;
             for draft in texts {
-                match draft.behind {
-                    Some(behind) => {
-                        gaps.push(u64::from(behind - before - 1));
-                        before = behind;
+                match draft.after {
+                    Some(after) => {
+                        gaps.push(u64::from(after - before - 1));
+                        before = after;
                     }
                     None => kinds.push(draft.kind as u8),
                 }
                 let text = &self.text[draft.start as usize..draft.end as usize];
                 let parsed = match draft.kind {
                     TextKind::Brace => annotation::parse(text, &mut tenths),
-                    _ => annotation::Parsed { template: WHOLE.to_vec(), values: vec![Value::Text(text)] },
+                    _ => annotation::ParsedText { template: WHOLE.to_vec(), values: vec![FieldValue::Text(text)] },
                 };
                 numbers.push(templates.add(parsed, text, game));
             }
         }
         let mut rest = Vec::new();
         for numbers in [&placed, &marked, &gaps, &numbers] {
-            rest.push(width(numbers));
-            push_planes(numbers, &mut rest);
+            push_column(numbers, &mut rest);
         }
         rest.extend_from_slice(&kinds);
         for stream in &templates.streams {
-            if stream.field == Field::Text {
+            if stream.field == TemplateField::Text {
                 rest.extend_from_slice(&stream.text);
             } else {
                 push_string(&numbers::encode(stream.field.kind(), &stream.values, &stream.games), &mut rest);
@@ -153,7 +153,7 @@ impl TextsBuilder {
 /// The values of one field of like templates.
 #[derive(Debug)]
 struct Stream {
-    field: Field,
+    field: TemplateField,
     text: Vec<u8>,
     values: Vec<i64>,
     /// The game of each value.
@@ -165,7 +165,7 @@ struct Templates {
     order: Vec<Vec<u8>>,
     /// Each template's number and the streams of its fields.
     known: HashMap<Vec<u8>, (u64, Vec<usize>)>,
-    names: HashMap<(Vec<u8>, Field), usize>,
+    names: HashMap<(Vec<u8>, TemplateField), usize>,
     streams: Vec<Stream>,
     /// The charge of each template and how many texts have it.
     uses: Vec<(u64, u64)>,
@@ -173,15 +173,16 @@ struct Templates {
 
 impl Templates {
     /// Adds a text; returns the number of its template.
-    fn add(&mut self, parsed: annotation::Parsed, whole: &[u8], game: usize) -> u64 {
+    fn add(&mut self, parsed: annotation::ParsedText, whole: &[u8], game: usize) -> u64 {
         if !self.known.contains_key(&parsed.template) && self.order.len() >= MAX_TEMPLATES {
-            let parsed = annotation::Parsed { template: WHOLE.to_vec(), values: vec![Value::Text(whole)] };
+            let parsed = annotation::ParsedText { template: WHOLE.to_vec(), values: vec![FieldValue::Text(whole)] };
             return self.add_known(parsed, game);
         }
         self.add_known(parsed, game)
     }
 
-    fn add_known(&mut self, parsed: annotation::Parsed, game: usize) -> u64 {
+    #[expect(clippy::indexing_slicing, reason = "templates and streams are numbered here")]
+    fn add_known(&mut self, parsed: annotation::ParsedText, game: usize) -> u64 {
         if !self.known.contains_key(&parsed.template) {
             let fields: Vec<_> = fields(&parsed.template).collect();
             let mut streams = Vec::with_capacity(fields.len());
@@ -202,11 +203,11 @@ impl Templates {
         for (stream, value) in streams.iter().zip(parsed.values) {
             let stream = &mut self.streams[*stream];
             match value {
-                Value::Text(text) => {
+                FieldValue::Text(text) => {
                     stream.text.extend_from_slice(text);
                     stream.text.push(0);
                 }
-                Value::Number(value) => {
+                FieldValue::Number(value) => {
                     stream.values.push(value);
                     stream.games.push(game as u64);
                 }
@@ -225,18 +226,19 @@ impl Templates {
 /// The charge of a text of this template: its literals and its numbers. Text fields have bytes of their own.
 fn charge_of(template: &[u8]) -> u64 {
     let (fields, numbers) = fields(template)
-        .fold((0, 0), |(fields, numbers), (_, field)| (fields + 1, numbers + u64::from(field != Field::Text)));
+        .fold((0, 0), |(fields, numbers), (_, field)| (fields + 1, numbers + u64::from(field != TemplateField::Text)));
     (template.len() - 2 * fields) as u64 + numbers * budget::NUMBER
 }
 
 /// The fields of a template, each with the literal before it; letters that mean nothing are left out.
-fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], Field)> {
+fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], TemplateField)> {
     let mut rest = template;
     std::iter::from_fn(move || {
         let at = memchr::memchr(0, rest)?;
         let (literal, after) = rest.split_at(at);
-        let field = Field::from_letter(*after.get(1)?)?;
-        rest = &after[2..];
+        let [_, letter, tail @ ..] = after else { return None };
+        let field = TemplateField::from_letter(*letter)?;
+        rest = tail;
         Some((literal, field))
     })
 }
@@ -272,10 +274,7 @@ impl Texts {
         let count = bytes.count().filter(|count| *count <= MOST_TEMPLATES)?;
         let templates: Option<Vec<&[u8]>> = (0..count).map(|_| bytes.string()).collect();
         let templates = templates?;
-        let mut planes = |count| {
-            let width = bytes.u8()?;
-            read_planes(&mut bytes, width, count)
-        };
+        let mut planes = |count| read_column(&mut bytes, count);
         let (placed, marked) = (planes(games)?, planes(games)?);
         // A marked text has a byte with its kind; placed ones may take nothing at all.
         let own = sum(&placed, limits.placed)?;
@@ -287,13 +286,13 @@ impl Texts {
 
         // In which games each stream is used, and by which templates.
         let mut names = HashMap::new();
-        let mut streams: Vec<(Field, Vec<u64>)> = Vec::new();
+        let mut streams: Vec<(TemplateField, Vec<u64>)> = Vec::new();
         let mut uses: Vec<Vec<usize>> = Vec::new();
         let mut parts = Vec::new();
         for template in &templates {
             let found: Vec<_> = fields(template).collect();
             let length: usize = found.iter().map(|(literal, _)| literal.len() + 2).sum();
-            let tail = &template[length..];
+            let tail = template.get(length..)?;
             if memchr::memchr(0, tail).is_some() {
                 return None;
             }
@@ -313,7 +312,7 @@ impl Texts {
                 let number = usize::try_from(*number).ok()?;
                 budget.draw(1, *charges.get(number)?)?;
                 for stream in uses.get(number)? {
-                    let (_, games) = &mut streams[*stream];
+                    let (_, games) = streams.get_mut(*stream)?;
                     games.try_reserve(1).ok()?;
                     games.push(game as u64);
                 }
@@ -322,13 +321,13 @@ impl Texts {
         let mut readers = Vec::with_capacity(streams.len());
         for (field, games) in streams {
             readers.push(match field {
-                Field::Text => {
+                TemplateField::Text => {
                     let start = bytes.0;
                     for _ in games {
                         let end = memchr::memchr(0, bytes.0)?;
                         bytes.take(end + 1)?;
                     }
-                    Reader::Text(&start[..start.len() - bytes.0.len()])
+                    Reader::Text(start.get(..start.len() - bytes.0.len())?)
                 }
                 field => {
                     budget.draw(usize::from(!games.is_empty()), budget::STREAM)?;
@@ -354,9 +353,9 @@ impl Texts {
                     texts.push(literal)?;
                     match readers.get_mut(*stream)? {
                         Reader::Text(rest) => {
-                            let end = memchr::memchr(0, rest)?;
-                            texts.push(&rest[..end])?;
-                            *rest = &rest[end + 1..];
+                            let (text, after) = rest.split_at_checked(memchr::memchr(0, rest)?)?;
+                            texts.push(text)?;
+                            *rest = after.get(1..)?;
                         }
                         Reader::Numbers(field, values) => {
                             texts.push(&[])?;
@@ -395,7 +394,7 @@ impl Texts {
         self.bytes.get(start..*self.ends.get(number)?)
     }
 
-    /// Returns the texts of game `index` of the chunk (from 0) that have marks in its moves, in order.
+    /// Returns the texts of game `index` of the chunk (from 0) that have markers in its moves, in order.
     pub fn marked(&self, index: usize) -> impl Iterator<Item = (TextKind, &[u8])> {
         let (first, kinds) = match self.range(index) {
             Some(([first, gap, kind], [_, next_gap, next_kind])) => (first + (next_gap - gap), kind..next_kind),
@@ -410,10 +409,10 @@ impl Texts {
             Some(([first, gap, _], [_, next_gap, _])) => (first, gap..next_gap),
             None => (0, 0..0),
         };
-        let mut behind = 0u64;
+        let mut after = 0u64;
         (first..).zip(gaps).filter_map(move |(text, gap)| {
-            behind = behind.checked_add(*self.gaps.get(gap)?)?.checked_add(1)?;
-            Some((behind, self.text(text)?))
+            after = after.checked_add(*self.gaps.get(gap)?)?.checked_add(1)?;
+            Some((after, self.text(text)?))
         })
     }
 }
@@ -421,5 +420,5 @@ impl Texts {
 /// A stream on its way back.
 enum Reader<'a> {
     Text(&'a [u8]),
-    Numbers(Field, std::vec::IntoIter<i64>),
+    Numbers(TemplateField, std::vec::IntoIter<i64>),
 }

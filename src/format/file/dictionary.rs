@@ -2,8 +2,8 @@
 //!
 //! Every dictionary block is written twice, one after the other, since many games hang on it.
 
-use crate::format::Limits;
 use crate::format::budget::with_room;
+use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
 /// Returns the payload of a block with these strings.
@@ -22,19 +22,19 @@ pub fn encode(strings: &[Box<[u8]>], level: i32) -> Vec<u8> {
 
 /// A dictionary block, read.
 #[derive(Debug)]
-pub struct Strings {
+pub struct BlockStrings {
     raw: Vec<u8>,
     starts: Vec<usize>,
 }
 
-impl Strings {
+impl BlockStrings {
     /// Reads a payload whose CRC holds.
-    pub fn decode(payload: &[u8], count: usize) -> Option<Strings> {
-        Strings::decode_within(payload, count, &Limits::DEFAULT)
+    pub fn decode(payload: &[u8], count: usize) -> Option<BlockStrings> {
+        BlockStrings::decode_within(payload, count, &Limits::DEFAULT)
     }
 
     /// Reads a payload that stays within the limits.
-    pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<Strings> {
+    pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<BlockStrings> {
         let raw = read_compressed_within(payload, limits)?;
         let mut bytes = Bytes(&raw);
         // A length takes a byte at least.
@@ -48,7 +48,7 @@ impl Strings {
         // After the lengths.
         let first = raw.len() - bytes.0.len();
         starts.iter_mut().for_each(|start| *start += first);
-        (end == bytes.0.len()).then_some(Strings { raw, starts })
+        (end == bytes.0.len()).then_some(BlockStrings { raw, starts })
     }
 
     /// Returns string `index` of the block, from 0.

@@ -5,7 +5,6 @@
 mod header;
 pub mod positions;
 pub mod signatures;
-#[allow(clippy::indexing_slicing)]
 pub mod tag_columns;
 
 pub use header::{HEADER, SideHeader, is_of_another_version};

@@ -80,7 +80,7 @@ impl Facts {
 
 /// Where the parts of a file are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Layout {
+pub struct PositionsLayout {
     /// Whose it is; its own number is how many entries there are.
     pub side: SideHeader,
     /// Places in all.
@@ -91,11 +91,11 @@ pub struct Layout {
     pub width: usize,
 }
 
-impl Layout {
+impl PositionsLayout {
     /// Returns the layout for so many entries.
-    pub fn new(side: SideHeader, places: u64) -> Layout {
+    pub fn new(side: SideHeader, places: u64) -> PositionsLayout {
         let bits = (side.own / 64).checked_ilog2().unwrap_or(0).min(32);
-        Layout { side, places, bits, width: if u32::try_from(places).is_ok() { 4 } else { 8 } }
+        PositionsLayout { side, places, bits, width: if u32::try_from(places).is_ok() { 4 } else { 8 } }
     }
 
     /// Returns the bytes of an entry.
@@ -143,7 +143,7 @@ impl Layout {
         self.crcs() + self.pages() * 4
     }
 
-    /// Returns the bucket of a key, and the part of it that tells the entries of a bucket apart.
+    /// Returns the bucket of a key, and the part of it that distinguishes the entries of a bucket.
     pub fn split(&self, key: u64) -> (u64, u32) {
         let kept = self.kept(key);
         (kept >> (CHECK * 8), kept as u32 & 0xFF_FFFF)
@@ -166,7 +166,7 @@ impl Layout {
     }
 
     /// Reads the header of a file; `None` unless it holds, is of this program's version, and the file has the length that it says.
-    pub fn decode(file: &[u8]) -> Option<Layout> {
+    pub fn decode(file: &[u8]) -> Option<PositionsLayout> {
         let side = SideHeader::decode(file, MAGIC)?;
         let header = file.get(..HEADER)?;
         let (body, crc) = header.split_at(CRC_AT);
@@ -184,7 +184,7 @@ impl Layout {
         if side.state.games > most || side.own > most || 1 << bits > most {
             return None;
         }
-        let layout = Layout { side, places, bits, width };
+        let layout = PositionsLayout { side, places, bits, width };
         (layout.length() == most).then_some(layout)
     }
 }

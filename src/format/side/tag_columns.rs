@@ -1,8 +1,9 @@
 //! The header columns file: the tags that queries ask for, as columns of numbers that are mapped and read at memory speed (FORMAT.md,
 //! "The header columns file"). A cache of the archive.
 
+use crate::format::file::state::State;
+use crate::format::identity::{ArchiveId, VERSION, crc_from};
 use crate::format::wire::{Bytes, push_string, push_varint};
-use crate::format::{ArchiveId, State, VERSION};
 use std::ops::Range;
 
 /// The first bytes of every such file.
@@ -24,7 +25,7 @@ pub const OUTCOME_SHIFT: u8 = 3;
 pub const COMMENTS: u8 = 0x20;
 /// The game has variations.
 pub const VARIATIONS: u8 = 0x40;
-/// The game has glyphs: NAGs or marks.
+/// The game has glyphs: NAGs or move suffixes.
 pub const GLYPHS: u8 = 0x80;
 
 /// What a column holds.
@@ -62,13 +63,13 @@ pub struct TableRef<'a> {
 
 /// A part of a file: where it is, and its CRC.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct FilePart {
     /// The bytes of the file.
     pub range: Range<usize>,
     crc: u32,
 }
 
-impl Part {
+impl FilePart {
     /// Returns the part's bytes if its CRC holds.
     pub fn checked<'a>(&self, file: &'a [u8], id: ArchiveId) -> Option<&'a [u8]> {
         file.get(self.range.clone()).filter(|bytes| id.crc(self.range.start as u64, bytes) == self.crc)
@@ -77,16 +78,16 @@ impl Part {
 
 /// A table of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Table {
+pub struct TableEntry {
     /// How many strings it has.
     pub count: usize,
     /// Where it is: the ends, then the text.
-    pub part: Part,
+    pub part: FilePart,
 }
 
 /// A column of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Column {
+pub struct ColumnEntry {
     /// What it holds.
     pub key: Key,
     /// The number of its table.
@@ -94,7 +95,7 @@ pub struct Column {
     /// Bytes of a number.
     pub width: u8,
     /// Where it is.
-    pub part: Part,
+    pub part: FilePart,
 }
 
 /// What a file has, and where.
@@ -103,9 +104,9 @@ pub struct Directory {
     /// The archive and its state.
     pub state: State,
     /// The tables.
-    pub tables: Vec<Table>,
+    pub tables: Vec<TableEntry>,
     /// The columns.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ColumnEntry>,
     /// The names of the tags that games have and that have no column.
     pub others: Vec<String>,
 }
@@ -113,16 +114,18 @@ pub struct Directory {
 /// Returns the file. `others` are the names of the tags that games have and that have no column.
 pub fn encode(state: &State, tables: &[TableRef], columns: &[ColumnRef], others: &[&str]) -> Vec<u8> {
     // The directory has the parts' CRCs, which are seeded for their places, which depend on the directory's size: so that is found first.
-    let directory = |crc: &dyn Fn(usize) -> u32| {
+    let directory = |crcs: &[u32]| {
+        let mut crcs = crcs.iter();
+        let mut crc = || crcs.next().copied().unwrap_or_default().to_le_bytes();
         let mut out = Vec::new();
         push_varint(tables.len() as u64, &mut out);
-        for (place, table) in tables.iter().enumerate() {
+        for table in tables {
             push_varint((table.ends.len() / 4) as u64, &mut out);
             push_varint(table.text.len() as u64, &mut out);
-            out.extend_from_slice(&crc(place).to_le_bytes());
+            out.extend_from_slice(&crc());
         }
         push_varint(columns.len() as u64, &mut out);
-        for (place, column) in columns.iter().enumerate() {
+        for column in columns {
             match column.key {
                 Key::Plies => out.push(0),
                 Key::Facts => out.push(1),
@@ -133,21 +136,20 @@ pub fn encode(state: &State, tables: &[TableRef], columns: &[ColumnRef], others:
                 }
             }
             out.push(column.width);
-            out.extend_from_slice(&crc(tables.len() + place).to_le_bytes());
+            out.extend_from_slice(&crc());
         }
         push_varint(others.len() as u64, &mut out);
         others.iter().for_each(|name| push_string(name.as_bytes(), &mut out));
         out
     };
-    let size = directory(&|_| 0).len();
+    let size = directory(&[]).len();
     let first = HEADER + size + 4;
     let mut file = vec![0; first];
     let mut crcs = Vec::new();
     for table in tables {
-        let start = file.len();
+        crcs.push(crc_from(state.id.crc(file.len() as u64, table.ends), table.text));
         file.extend_from_slice(table.ends);
         file.extend_from_slice(table.text);
-        crcs.push(state.id.crc(start as u64, &file[start..]));
     }
     for column in columns {
         crcs.push(state.id.crc(file.len() as u64, column.numbers));
@@ -162,10 +164,10 @@ pub fn encode(state: &State, tables: &[TableRef], columns: &[ColumnRef], others:
     for number in [file.len() as u64, size as u64, 0] {
         head.extend_from_slice(&number.to_le_bytes());
     }
-    head.extend_from_slice(&directory(&|place| crcs[place]));
+    head.extend_from_slice(&directory(&crcs));
     let crc = state.id.crc(0, &head);
     head.extend_from_slice(&crc.to_le_bytes());
-    file[..first].copy_from_slice(&head);
+    file.iter_mut().zip(head).for_each(|(to, from)| *to = from);
     file
 }
 
@@ -187,12 +189,12 @@ impl Directory {
         let mut part = |length: usize, crc: u32| {
             let start = next;
             next = start.checked_add(length).filter(|end| *end <= file.len())?;
-            Some(Part { range: start..next, crc })
+            Some(FilePart { range: start..next, crc })
         };
         let mut tables = Vec::new();
         for _ in 0..bytes.count().filter(|count| *count <= MAX_COLUMNS)? {
             let (count, text, crc) = (bytes.count()?, bytes.count()?, bytes.u32()?);
-            tables.push(Table { count, part: part(count.checked_mul(4)?.checked_add(text)?, crc)? });
+            tables.push(TableEntry { count, part: part(count.checked_mul(4)?.checked_add(text)?, crc)? });
         }
         let games = usize::try_from(state.games).ok()?;
         let mut columns = Vec::new();
@@ -208,7 +210,7 @@ impl Directory {
             };
             let width = bytes.u8().filter(|width| (1..=4).contains(width))?;
             let crc = bytes.u32()?;
-            columns.push(Column { key, table, width, part: part(games.checked_mul(usize::from(width))?, crc)? });
+            columns.push(ColumnEntry { key, table, width, part: part(games.checked_mul(usize::from(width))?, crc)? });
         }
         let mut others = Vec::new();
         for _ in 0..bytes.count()? {

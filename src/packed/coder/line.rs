@@ -1,25 +1,25 @@
 //! A game on its way: the position, the board of the coder, the policy head's accumulators and what has happened.
 
-use super::range::Decoder;
-use super::shares::Shares;
+use super::intervals::Intervals;
+use super::range::RangeDecoder;
 use crate::brenner::encode::push_move;
 use crate::chess::{Color, Move, Position};
 use crate::game::Outcome;
 use crate::packed::model::book::NO_NODE;
 use crate::packed::model::features::FIRST_SURPRISE;
 use crate::packed::model::{Model, Prices, Units};
-use crate::packed::moves::board::{Board, Step};
+use crate::packed::moves::board::{TurnedBoard, TurnedMove};
 use crate::packed::moves::scene::{History, Past};
 use std::sync::LazyLock;
 
-static STANDARD_BOARD: LazyLock<Option<Board>> = LazyLock::new(|| Board::new(&Position::standard()));
+static STANDARD_BOARD: LazyLock<Option<TurnedBoard>> = LazyLock::new(|| TurnedBoard::new(&Position::standard()));
 
 /// A line of moves at one of its plies.
 #[derive(Clone)]
-pub(crate) struct Line<'m> {
+pub(crate) struct GameLine<'m> {
     model: &'m Model,
     pub(crate) position: Position,
-    pub(crate) board: Board,
+    pub(crate) board: TurnedBoard,
     /// Accumulators as the player to move sees the board, and as the other does.
     units: [Units; 2],
     history: History,
@@ -27,10 +27,10 @@ pub(crate) struct Line<'m> {
     node: u32,
 }
 
-impl<'m> Line<'m> {
+impl<'m> GameLine<'m> {
     /// Returns a line at its beginning; `None` where a side has not exactly one king.
-    pub(crate) fn new(model: &'m Model, start: &Position) -> Option<Line<'m>> {
-        let board = Board::new(start)?;
+    pub(crate) fn new(model: &'m Model, start: &Position) -> Option<GameLine<'m>> {
+        let board = TurnedBoard::new(start)?;
         let mut units = [model.bias(); 2];
         for square in 0..64 {
             for (own, pieces) in [(true, &board.own), (false, &board.opp)] {
@@ -42,7 +42,7 @@ impl<'m> Line<'m> {
         }
         let history = History { surprise: [FIRST_SURPRISE; 2], ..History::default() };
         let node = if STANDARD_BOARD.as_ref() == Some(&board) { model.book.root() } else { NO_NODE };
-        Some(Line { model, position: start.clone(), board, units, history, node })
+        Some(GameLine { model, position: start.clone(), board, units, history, node })
     }
 
     /// Prices the legal moves. Returns false where there are too many.
@@ -51,7 +51,7 @@ impl<'m> Line<'m> {
         self.model.price((&self.board, &self.history), &self.units[0], self.node, prices)
     }
 
-    /// Does as `price`, on any processor.
+    /// Like `price`, on any processor.
     #[cfg(test)]
     pub(crate) fn price_portable(&self, prices: &mut Prices) -> bool {
         self.model.price_portable((&self.board, &self.history), &self.units[0], self.node, prices)
@@ -59,7 +59,7 @@ impl<'m> Line<'m> {
 
     /// Plays a move, the one at `at` among the prices.
     #[inline]
-    pub(crate) fn play(&mut self, m: Move, step: Step, prices: &Prices, at: usize) {
+    pub(crate) fn play(&mut self, m: Move, step: TurnedMove, prices: &Prices, at: usize) {
         let past = Past {
             role: self.board.role(step.from),
             from: step.from,
@@ -78,18 +78,20 @@ impl<'m> Line<'m> {
     }
 
     /// Writes a move, whose prices these are, and plays it; `None` where it is not among them.
-    pub(crate) fn write_move(&mut self, m: Move, prices: &Prices, shares: &mut Shares) -> Option<()> {
-        let step = Board::step(m, self.position.turn());
+    #[expect(clippy::indexing_slicing, reason = "`at` is the place of a legal move")]
+    pub(crate) fn write_move(&mut self, m: Move, prices: &Prices, intervals: &mut Intervals) -> Option<()> {
+        let step = TurnedBoard::step(m, self.position.turn());
         let (at, from) = prices.find(step)?;
-        shares.push(from, prices.widths[at], prices.total);
+        intervals.push(from, prices.frequencies[at], prices.total);
         self.play(m, step, prices, at);
         Some(())
     }
 
     /// Reads a move by its prices, appends its Brenner bytes, and plays it.
-    pub(crate) fn read_move(&mut self, prices: &Prices, decoder: &mut Decoder, out: &mut Vec<u8>) {
+    #[expect(clippy::indexing_slicing, reason = "`at` is the place of a legal move")]
+    pub(crate) fn read_move(&mut self, prices: &Prices, decoder: &mut RangeDecoder, out: &mut Vec<u8>) {
         let (at, from) = prices.at(decoder.peek(prices.total));
-        decoder.take(from, prices.widths[at]);
+        decoder.take(from, prices.frequencies[at]);
         let step = prices.steps[at];
         let m = self.board.to_move(step, self.position.turn());
         push_move(&self.position, m, out);
@@ -129,7 +131,7 @@ impl History {
     }
 }
 
-impl Board {
+impl TurnedBoard {
     /// Returns the context of the game's end, 0 to 31: the result, whether the winner is to move, and by how much he is ahead; in drawn and
     /// unfinished games whether the last move took back the one before it, and whether the board is nearly empty.
     pub fn end_context(&self, history: &History, outcome: Outcome, turn: Color) -> usize {
@@ -176,19 +178,19 @@ mod tests {
         let (mut one, mut other) = (Prices::new(), Prices::new());
         let mut seed = 7u64;
         for _ in 0..40 {
-            let mut line = Line::new(model, &Position::standard()).expect("a standard start");
+            let mut line = GameLine::new(model, &Position::standard()).expect("a standard start");
             for _ in 0..120 {
                 let same = line.price(&mut one) == line.price_portable(&mut other);
                 assert!(same && one.count == other.count && one.total == other.total);
                 assert!(one.steps[..one.count] == other.steps[..one.count]);
-                assert_eq!(one.widths[..one.count], other.widths[..one.count]);
+                assert_eq!(one.frequencies[..one.count], other.frequencies[..one.count]);
                 let moves = line.position.legal_moves();
                 if moves.is_empty() {
                     break;
                 }
                 seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 let m = moves[(seed >> 33) as usize % moves.len()];
-                let step = Board::step(m, line.position.turn());
+                let step = TurnedBoard::step(m, line.position.turn());
                 let (at, _) = one.find(step).expect("a legal move");
                 line.play(m, step, &one, at);
             }

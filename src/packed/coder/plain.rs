@@ -1,13 +1,13 @@
 //! Games of a main line alone: a kind, then moves.
 
-use super::kind::{kind_share, outcome_of};
-use super::line::Line;
-use super::range::Decoder;
-use super::shares::{Shares, WHOLE, decode_end};
+use super::intervals::{Intervals, TOTAL, decode_end};
+use super::kind::{kind_interval, outcome_of};
+use super::line::GameLine;
+use super::range::RangeDecoder;
 use crate::brenner::encode::push_outcome;
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
-use crate::packed::fault::Fault;
+use crate::packed::fault::PackedFault;
 use crate::packed::model::{Model, Prices};
 
 /// Appends a game; `None`, and nothing appended, where this form does not hold it. `ends` sees what is said of the end.
@@ -19,23 +19,23 @@ pub(crate) fn encode(
     ends: impl FnMut(usize, usize, bool),
     out: &mut Vec<u8>,
 ) -> Option<()> {
-    let mut line = Line::new(model, start)?;
+    let mut line = GameLine::new(model, start)?;
     let mut prices = Prices::new();
-    let mut shares = Shares::new(model, 2 * moves.len() + 1);
-    let (from, width) = kind_share(model, outcome as usize);
-    shares.push(from, width, WHOLE);
+    let mut intervals = Intervals::new(model, 2 * moves.len() + 1);
+    let (from, frequency) = kind_interval(model, outcome as usize);
+    intervals.push(from, frequency, TOTAL);
     for &m in moves {
         if !line.price(&mut prices) {
             return None;
         }
-        shares.push_end(line.end_context(outcome));
-        line.write_move(m, &prices, &mut shares)?;
+        intervals.push_end(line.end_context(outcome));
+        line.write_move(m, &prices, &mut intervals)?;
     }
     if !line.price(&mut prices) {
         return None;
     }
     let end = (prices.count > 0).then(|| line.end_context(outcome));
-    shares.finish(end, ends, out)
+    intervals.finish(end, ends, out)
 }
 
 /// Appends the stream of a game of which the kind has been read.
@@ -43,17 +43,17 @@ pub(crate) fn decode(
     model: &Model,
     start: &Position,
     kind: usize,
-    mut decoder: Decoder,
+    mut decoder: RangeDecoder,
     (limit, most): (u32, usize),
     out: &mut Vec<u8>,
-) -> Result<(), Fault> {
+) -> Result<(), PackedFault> {
     let outcome = outcome_of(kind);
-    let mut line = Line::new(model, start).ok_or(Fault::Start)?;
+    let mut line = GameLine::new(model, start).ok_or(PackedFault::Start)?;
     let mut prices = Prices::new();
     let first = out.len();
     for _ in 0..limit {
         if !line.price(&mut prices) {
-            return Err(Fault::Start);
+            return Err(PackedFault::Start);
         }
         if prices.count == 0 || decode_end(model, &mut decoder, || line.end_context(outcome)) {
             push_outcome(outcome, out);
@@ -61,7 +61,7 @@ pub(crate) fn decode(
         }
         line.read_move(&prices, &mut decoder, out);
         if decoder.is_spent() || out.len() - first > most {
-            return Err(Fault::Overlong);
+            return Err(PackedFault::Overlong);
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! The range coder: 64 bits of range, carries run through the bytes written.
 //!
-//! After G. N. N. Martin, "Range encoding" (1979). A symbol is a share `[from, from + width)` of a total below 2^24 + 1. What a stream
+//! After G. N. N. Martin, "Range encoding" (1979). A symbol is an interval `[from, from + frequency)` of a total below 2^24 + 1. What a stream
 //! costs beyond its information is the last byte's rest: the end is the shortest string of bytes that lies in the interval, zeros at
 //! its end left out, for a decoder takes what is missing for zeros.
 
@@ -10,23 +10,23 @@ pub(crate) const MAX_TOTAL: u32 = 1 << 24;
 const LOWEST: u64 = 1 << 56;
 
 /// Writes symbols after what a vector holds already.
-pub(crate) struct Encoder<'a> {
+pub(crate) struct RangeEncoder<'a> {
     low: u64,
     range: u64,
     start: usize,
     out: &'a mut Vec<u8>,
 }
 
-impl<'a> Encoder<'a> {
-    pub(crate) fn new(out: &'a mut Vec<u8>) -> Encoder<'a> {
-        Encoder { low: 0, range: u64::MAX, start: out.len(), out }
+impl<'a> RangeEncoder<'a> {
+    pub(crate) fn new(out: &'a mut Vec<u8>) -> RangeEncoder<'a> {
+        RangeEncoder { low: 0, range: u64::MAX, start: out.len(), out }
     }
 
     fn add(&mut self, add: u64) {
         let (low, carry) = self.low.overflowing_add(add);
         self.low = low;
         if carry {
-            for byte in self.out[self.start..].iter_mut().rev() {
+            for byte in self.out.iter_mut().skip(self.start).rev() {
                 let (sum, more) = byte.overflowing_add(1);
                 *byte = sum;
                 if !more {
@@ -37,10 +37,10 @@ impl<'a> Encoder<'a> {
     }
 
     #[inline]
-    pub(crate) fn encode(&mut self, from: u32, width: u32, total: u32) {
+    pub(crate) fn encode(&mut self, from: u32, frequency: u32, total: u32) {
         let unit = self.range / u64::from(total);
         self.add(unit * u64::from(from));
-        self.range = unit * u64::from(width);
+        self.range = unit * u64::from(frequency);
         while self.range < LOWEST {
             self.shift();
             self.range <<= 8;
@@ -57,9 +57,9 @@ impl<'a> Encoder<'a> {
         self.out.len() - self.start
     }
 
-    /// Returns how many bits a stream of `length` bytes has left, rounded; see [`room`].
-    pub(crate) fn room(&self, length: usize) -> i64 {
-        room(length, self.bytes(), self.range)
+    /// Returns how many bits a stream of `length` bytes has left, rounded; see [`slack`].
+    pub(crate) fn slack(&self, length: usize) -> i64 {
+        slack(length, self.bytes(), self.range)
     }
 
     /// Ends the stream with as few bytes as will do and returns its length.
@@ -84,12 +84,12 @@ impl<'a> Encoder<'a> {
 }
 
 /// The bits left of a stream of `length` bytes when `bytes` have been shifted out: 8 a byte, less the zeros at the top of the range.
-fn room(length: usize, bytes: usize, range: u64) -> i64 {
+fn slack(length: usize, bytes: usize, range: u64) -> i64 {
     8 * (length as i64 - bytes as i64) - i64::from(range.leading_zeros())
 }
 
 /// Reads symbols.
-pub(crate) struct Decoder<'a> {
+pub(crate) struct RangeDecoder<'a> {
     /// The number read, less the low end of the interval.
     code: u64,
     range: u64,
@@ -97,13 +97,13 @@ pub(crate) struct Decoder<'a> {
     shifted: usize,
 }
 
-impl<'a> Decoder<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Decoder<'a> {
+impl<'a> RangeDecoder<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> RangeDecoder<'a> {
         let mut first = [0; 8];
         for (to, from) in first.iter_mut().zip(bytes) {
             *to = *from;
         }
-        Decoder { code: u64::from_be_bytes(first), range: u64::MAX, bytes, shifted: 0 }
+        RangeDecoder { code: u64::from_be_bytes(first), range: u64::MAX, bytes, shifted: 0 }
     }
 
     /// Returns where the next symbol lies among `total`. `take` must follow.
@@ -115,9 +115,9 @@ impl<'a> Decoder<'a> {
 
     /// Takes the symbol that `peek` found.
     #[inline]
-    pub(crate) fn take(&mut self, from: u32, width: u32) {
+    pub(crate) fn take(&mut self, from: u32, frequency: u32) {
         self.code = self.code.wrapping_sub(self.range * u64::from(from));
-        self.range *= u64::from(width);
+        self.range *= u64::from(frequency);
         while self.range < LOWEST {
             let next = self.bytes.get(self.shifted + 8).copied().unwrap_or(0);
             self.code = self.code << 8 | u64::from(next);
@@ -133,8 +133,8 @@ impl<'a> Decoder<'a> {
 
     /// Returns how many bits the stream has left, rounded.
     #[inline]
-    pub(crate) fn room(&self) -> i64 {
-        room(self.bytes.len(), self.shifted, self.range)
+    pub(crate) fn slack(&self) -> i64 {
+        slack(self.bytes.len(), self.shifted, self.range)
     }
 }
 
@@ -148,21 +148,21 @@ mod tests {
         fn symbols_come_back(symbols in prop::collection::vec((1u32..=MAX_TOTAL, any::<u32>(), any::<u32>()), 0..300)) {
             let symbols: Vec<(u32, u32, u32)> = symbols
                 .into_iter()
-                .map(|(total, from, width)| { let from = from % total; (from, width % (total - from) + 1, total) })
+                .map(|(total, from, frequency)| { let from = from % total; (from, frequency % (total - from) + 1, total) })
                 .collect();
             let mut bytes = vec![0xFF];
-            let mut encoder = Encoder::new(&mut bytes);
-            for &(from, width, total) in &symbols {
-                encoder.encode(from, width, total);
+            let mut encoder = RangeEncoder::new(&mut bytes);
+            for &(from, frequency, total) in &symbols {
+                encoder.encode(from, frequency, total);
             }
             let length = encoder.finish();
             prop_assert_eq!(bytes.len(), length + 1);
             prop_assert_eq!(bytes[0], 0xFF);
-            let mut decoder = Decoder::new(&bytes[1..]);
-            for &(from, width, total) in &symbols {
+            let mut decoder = RangeDecoder::new(&bytes[1..]);
+            for &(from, frequency, total) in &symbols {
                 let at = decoder.peek(total);
-                prop_assert!(at >= from && at < from + width);
-                decoder.take(from, width);
+                prop_assert!(at >= from && at < from + frequency);
+                decoder.take(from, frequency);
             }
         }
     }
@@ -171,13 +171,13 @@ mod tests {
     fn a_carry_runs_through() {
         for length in 1..200 {
             let mut bytes = Vec::new();
-            let mut encoder = Encoder::new(&mut bytes);
+            let mut encoder = RangeEncoder::new(&mut bytes);
             for _ in 0..length {
                 encoder.encode(254, 1, 255);
             }
             encoder.encode(0xFF_FFFF, 1, MAX_TOTAL);
             encoder.finish();
-            let mut decoder = Decoder::new(&bytes);
+            let mut decoder = RangeDecoder::new(&bytes);
             for _ in 0..length {
                 assert_eq!(decoder.peek(255), 254);
                 decoder.take(254, 1);
@@ -190,15 +190,15 @@ mod tests {
     fn an_end_costs_no_more_than_it_must() {
         // One symbol of probability 1/256 each: 100 of them take 100 bytes, and one more at the most.
         let mut bytes = Vec::new();
-        let mut encoder = Encoder::new(&mut bytes);
+        let mut encoder = RangeEncoder::new(&mut bytes);
         for symbol in 0..100 {
             encoder.encode(symbol, 1, 256);
         }
         assert!(encoder.finish() <= 101);
         // Nothing costs nothing, and the first symbol of a likely kind too.
         let mut bytes = Vec::new();
-        assert_eq!(Encoder::new(&mut bytes).finish(), 0);
-        let mut encoder = Encoder::new(&mut bytes);
+        assert_eq!(RangeEncoder::new(&mut bytes).finish(), 0);
+        let mut encoder = RangeEncoder::new(&mut bytes);
         encoder.encode(0, 255, 256);
         assert_eq!(encoder.finish(), 0);
     }

@@ -1,14 +1,14 @@
-//! Games with variations, glyphs, marks, texts' places or null moves: a token before everything, with shares that adapt.
+//! Games with variations, glyphs, suffixes, texts' places or null moves: a token before everything, with frequencies that adapt.
 
-use super::kind::{kind_share, outcome_of};
-use super::line::Line;
-use super::range::Decoder;
-use super::shares::{Shares, WHOLE, decode_end};
+use super::intervals::{Intervals, TOTAL, decode_end};
+use super::kind::{kind_interval, outcome_of};
+use super::line::GameLine;
+use super::range::RangeDecoder;
 use crate::brenner::decode::Item;
-use crate::brenner::encode::{push_close, push_mark, push_move, push_nag, push_open, push_outcome, push_text_mark};
+use crate::brenner::encode::{push_close, push_move, push_nag, push_open, push_outcome, push_suffix, push_text_marker};
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
-use crate::packed::fault::Fault;
+use crate::packed::fault::PackedFault;
 use crate::packed::model::{Model, Prices};
 
 /// The deepest nesting of variations.
@@ -26,47 +26,49 @@ const TOKENS: usize = 8;
 
 /// Frequencies that grow with what they count.
 struct Adaptive<const N: usize> {
-    widths: [u16; N],
+    frequencies: [u16; N],
 }
 
 impl<const N: usize> Adaptive<N> {
     const GROWTH: u16 = 16;
     const MOST: u32 = 2048;
 
-    fn share(&self, symbol: usize) -> (u32, u32) {
-        let before = self.widths[..symbol].iter().map(|width| u32::from(*width)).sum();
-        (before, u32::from(self.widths[symbol]))
+    #[expect(clippy::indexing_slicing, reason = "symbols are below `N`")]
+    fn interval(&self, symbol: usize) -> (u32, u32) {
+        let before = self.frequencies[..symbol].iter().map(|frequency| u32::from(*frequency)).sum();
+        (before, u32::from(self.frequencies[symbol]))
     }
 
     fn total(&self) -> u32 {
-        self.widths.iter().map(|width| u32::from(*width)).sum()
+        self.frequencies.iter().map(|frequency| u32::from(*frequency)).sum()
     }
 
+    #[expect(clippy::indexing_slicing, reason = "symbols are below `N`")]
     fn learn(&mut self, symbol: usize) {
-        self.widths[symbol] += Self::GROWTH;
+        self.frequencies[symbol] += Self::GROWTH;
         if self.total() > Self::MOST {
-            for width in &mut self.widths {
-                *width -= *width >> 1;
+            for frequency in &mut self.frequencies {
+                *frequency -= *frequency >> 1;
             }
         }
     }
 
-    fn encode(&mut self, shares: &mut Shares, symbol: usize) {
-        let (from, width) = self.share(symbol);
-        shares.push(from, width, self.total());
+    fn encode(&mut self, intervals: &mut Intervals, symbol: usize) {
+        let (from, frequency) = self.interval(symbol);
+        intervals.push(from, frequency, self.total());
         self.learn(symbol);
     }
 
-    fn decode(&mut self, decoder: &mut Decoder) -> usize {
+    fn decode(&mut self, decoder: &mut RangeDecoder) -> usize {
         let place = decoder.peek(self.total());
         let mut end = 0;
-        let symbol = self.widths.iter().position(|width| {
-            end += u32::from(*width);
+        let symbol = self.frequencies.iter().position(|frequency| {
+            end += u32::from(*frequency);
             place < end
         });
         let symbol = symbol.unwrap_or(0);
-        let (from, width) = self.share(symbol);
-        decoder.take(from, width);
+        let (from, frequency) = self.interval(symbol);
+        decoder.take(from, frequency);
         self.learn(symbol);
         symbol
     }
@@ -85,7 +87,7 @@ struct Tokens {
 impl Tokens {
     fn new() -> Tokens {
         // Move, text, NAG, good, bad, open, close, null.
-        let widths = |before| match before {
+        let frequencies = |before| match before {
             MOVE => [24, 3, 2, 1, 1, 1, 1, 1],
             OPEN => [24, 6, 1, 1, 1, 1, 1, 1],
             _ => [24, 4, 2, 1, 1, 2, 2, 1],
@@ -94,13 +96,16 @@ impl Tokens {
         nags[1..7].fill(16);
         nags[10..20].fill(8);
         Tokens {
-            tokens: std::array::from_fn(|before| std::array::from_fn(|_| Adaptive { widths: widths(before) })),
-            nags: Adaptive { widths: nags },
+            tokens: std::array::from_fn(|before| {
+                std::array::from_fn(|_| Adaptive { frequencies: frequencies(before) })
+            }),
+            nags: Adaptive { frequencies: nags },
             before: CLOSE,
             adorned: 0,
         }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "tokens are below `TOKENS`, and two bits an index of 4")]
     fn context(&mut self) -> &mut Adaptive<TOKENS> {
         &mut self.tokens[self.before][self.adorned]
     }
@@ -114,12 +119,12 @@ impl Tokens {
         self.before = token;
     }
 
-    fn encode(&mut self, shares: &mut Shares, token: usize) {
-        self.context().encode(shares, token);
+    fn encode(&mut self, intervals: &mut Intervals, token: usize) {
+        self.context().encode(intervals, token);
         self.seen(token);
     }
 
-    fn decode(&mut self, decoder: &mut Decoder) -> usize {
+    fn decode(&mut self, decoder: &mut RangeDecoder) -> usize {
         let token = self.context().decode(decoder);
         self.seen(token);
         token
@@ -128,14 +133,14 @@ impl Tokens {
 
 /// The line that is walked, and those that wait for a variation to close; each with itself before its last move.
 struct Tree<'m> {
-    now: Line<'m>,
-    before: Line<'m>,
-    stack: Vec<(Line<'m>, Line<'m>)>,
+    now: GameLine<'m>,
+    before: GameLine<'m>,
+    stack: Vec<(GameLine<'m>, GameLine<'m>)>,
 }
 
 impl<'m> Tree<'m> {
     fn new(model: &'m Model, start: &Position) -> Option<Tree<'m>> {
-        let now = Line::new(model, start)?;
+        let now = GameLine::new(model, start)?;
         Some(Tree { before: now.clone(), now, stack: Vec::new() })
     }
 
@@ -165,49 +170,49 @@ pub(crate) fn encode(
 ) -> Option<()> {
     let mut tree = Tree::new(model, start)?;
     let mut prices = Prices::new();
-    let mut shares = Shares::new(model, 3 * items.len() + 1);
+    let mut intervals = Intervals::new(model, 3 * items.len() + 1);
     let mut tokens = Tokens::new();
-    let (from, width) = kind_share(model, 4 + outcome as usize);
-    shares.push(from, width, WHOLE);
+    let (from, frequency) = kind_interval(model, 4 + outcome as usize);
+    intervals.push(from, frequency, TOTAL);
     for item in items {
         if tree.stack.is_empty() {
-            shares.push_end(tree.now.end_context(outcome));
+            intervals.push_end(tree.now.end_context(outcome));
         }
         match *item {
             Item::Move(Move::NULL) => {
-                tokens.encode(&mut shares, NULL);
+                tokens.encode(&mut intervals, NULL);
                 tree.before.clone_from(&tree.now);
                 tree.now.pass();
             }
             Item::Move(m) => {
-                tokens.encode(&mut shares, MOVE);
+                tokens.encode(&mut intervals, MOVE);
                 if !tree.now.price(&mut prices) {
                     return None;
                 }
                 tree.before.clone_from(&tree.now);
-                tree.now.write_move(m, &prices, &mut shares)?;
+                tree.now.write_move(m, &prices, &mut intervals)?;
             }
-            Item::Text(_) => tokens.encode(&mut shares, TEXT),
+            Item::Text(_) => tokens.encode(&mut intervals, TEXT),
             Item::Nag(nag) => {
-                tokens.encode(&mut shares, NAG);
-                tokens.nags.encode(&mut shares, nag as usize);
+                tokens.encode(&mut intervals, NAG);
+                tokens.nags.encode(&mut intervals, nag as usize);
             }
-            Item::Suffix(good) => tokens.encode(&mut shares, if good { GOOD } else { BAD }),
+            Item::Suffix(good) => tokens.encode(&mut intervals, if good { GOOD } else { BAD }),
             Item::Open => {
                 if tree.stack.len() >= MOST_DEPTH {
                     return None;
                 }
-                tokens.encode(&mut shares, OPEN);
+                tokens.encode(&mut intervals, OPEN);
                 tree.open();
             }
             Item::Close => {
-                tokens.encode(&mut shares, CLOSE);
+                tokens.encode(&mut intervals, CLOSE);
                 tree.close();
             }
             Item::Outcome(_) => return None,
         }
     }
-    shares.finish(Some(tree.now.end_context(outcome)), |_, _, _| {}, out)
+    intervals.finish(Some(tree.now.end_context(outcome)), |_, _, _| {}, out)
 }
 
 /// Appends the stream of a game of which the kind has been read.
@@ -215,19 +220,19 @@ pub(crate) fn decode(
     model: &Model,
     start: &Position,
     kind: usize,
-    mut decoder: Decoder,
+    mut decoder: RangeDecoder,
     (limit, most): (u32, usize),
     out: &mut Vec<u8>,
-) -> Result<(), Fault> {
+) -> Result<(), PackedFault> {
     let outcome = outcome_of(kind);
-    let mut tree = Tree::new(model, start).ok_or(Fault::Start)?;
+    let mut tree = Tree::new(model, start).ok_or(PackedFault::Start)?;
     let mut prices = Prices::new();
     let mut tokens = Tokens::new();
     let first = out.len();
     let mut plies = 0;
     while plies < limit {
         if decoder.is_spent() || out.len() - first > most {
-            return Err(Fault::Overlong);
+            return Err(PackedFault::Overlong);
         }
         if tree.stack.is_empty() && decode_end(model, &mut decoder, || tree.now.end_context(outcome)) {
             push_outcome(outcome, out);
@@ -237,7 +242,7 @@ pub(crate) fn decode(
         match token {
             MOVE => {
                 if !tree.now.price(&mut prices) || prices.count == 0 {
-                    return Err(Fault::NoMove);
+                    return Err(PackedFault::NoMove);
                 }
                 tree.before.clone_from(&tree.now);
                 tree.now.read_move(&prices, &mut decoder, out);
@@ -247,17 +252,17 @@ pub(crate) fn decode(
                 tree.before.clone_from(&tree.now);
                 tree.now.pass();
             }
-            TEXT => push_text_mark(out),
+            TEXT => push_text_marker(out),
             NAG => push_nag(tokens.nags.decode(&mut decoder) as u8, out),
-            GOOD | BAD => push_mark(token == GOOD, out),
-            OPEN if tree.stack.len() >= MOST_DEPTH => return Err(Fault::Overlong),
+            GOOD | BAD => push_suffix(token == GOOD, out),
+            OPEN if tree.stack.len() >= MOST_DEPTH => return Err(PackedFault::Overlong),
             OPEN => {
                 push_open(out);
                 tree.open();
             }
             _ => {
                 if !tree.close() {
-                    return Err(Fault::Nesting);
+                    return Err(PackedFault::Nesting);
                 }
                 push_close(out);
             }

@@ -1,6 +1,6 @@
 //! The opening book of a model: a tree of moves from the standard starting position, with how often each was played.
 
-use crate::packed::moves::board::Step;
+use crate::packed::moves::board::TurnedMove;
 
 /// A move of the book.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +47,8 @@ impl Book {
             let (list, after) = after.split_at_checked(3 * edges as usize)?;
             rest = after;
             book.nodes.push(Node { first: book.edges.len() as u32, edges, model: count_of(model) });
-            for edge in list.chunks_exact(3) {
-                let bits = u32::from(edge[0]) | u32::from(edge[1]) << 8 | u32::from(edge[2]) << 16;
+            for [low, middle, high] in list.as_chunks().0 {
+                let bits = u32::from_le_bytes([*low, *middle, *high, 0]);
                 let node = if bits >> 12 & 1 != 0 { next } else { NO_NODE };
                 next += bits >> 12 & 1;
                 let (from, to) = ((bits & 63) as u8, (bits >> 6 & 63) as u8);
@@ -69,7 +69,7 @@ impl Book {
     }
 
     /// Returns the node after a move.
-    pub(crate) fn follow(&self, node: u32, step: Step) -> u32 {
+    pub(crate) fn follow(&self, node: u32, step: TurnedMove) -> u32 {
         self.edges(node)
             .iter()
             .find(|edge| edge.from == step.from && edge.to == step.to)
@@ -77,20 +77,20 @@ impl Book {
     }
 
     /// Mixes what the book says into frequencies that add up to `total`, and returns the new total, about 2^20.
-    pub(crate) fn blend(&self, node: u32, steps: &[Step], widths: &mut [u32], total: u32) -> u32 {
+    pub(crate) fn blend(&self, node: u32, steps: &[TurnedMove], frequencies: &mut [u32], total: u32) -> u32 {
         let Some(Node { model, .. }) = self.nodes.get(node as usize) else { return total };
         let edges = self.edges(node);
         let all = model + edges.iter().map(|edge| edge.count).sum::<u64>();
         let factor = (((model << 20) / all) << 24) / u64::from(total.max(1));
-        for width in widths.iter_mut() {
-            *width = ((u64::from(*width) * factor) >> 24) as u32 + 1;
+        for frequency in frequencies.iter_mut() {
+            *frequency = ((u64::from(*frequency) * factor) >> 24) as u32 + 1;
         }
         for edge in edges {
             let at = steps.iter().position(|step| step.from == edge.from && step.to == edge.to);
-            if let Some(width) = at.and_then(|at| widths.get_mut(at)) {
-                *width += ((edge.count << 20) / all) as u32;
+            if let Some(frequency) = at.and_then(|at| frequencies.get_mut(at)) {
+                *frequency += ((edge.count << 20) / all) as u32;
             }
         }
-        widths.iter().sum()
+        frequencies.iter().sum()
     }
 }

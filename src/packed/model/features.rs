@@ -4,7 +4,7 @@
 //! same groups in words.
 
 use crate::packed::moves::attacks::{DISTANCE, FILE_A, KING, KNIGHT, PAWN_CAPTURES, above, bishop, files_around, rook};
-use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, Step};
+use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedMove};
 use crate::packed::moves::scene::{Scene, squares};
 
 /// Kinds of piece and square: role * 64 + square.
@@ -115,7 +115,7 @@ pub struct Mover {
 #[derive(Clone, Copy)]
 pub struct Candidate {
     /// The move.
-    pub step: Step,
+    pub step: TurnedMove,
     /// The target; where the king arrives in castling.
     pub to: u8,
     /// 0, or the role + 1 of what it takes.
@@ -183,6 +183,7 @@ impl Candidate {
 }
 
 /// How safe a target is for a piece, by its cheapest attacker and support: 0 not attacked, 1 safe, 2 not.
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub(crate) const fn safety(role: usize, hit: usize) -> usize {
     let worth = [1, 2, 2, 3, 4, 9][role];
     if hit < 2 {
@@ -256,7 +257,7 @@ pub(crate) fn zone(role: usize, zone: usize, safety: usize) -> usize {
 }
 
 /// Is called with every piece that can move, and with its moves, in the order of the code.
-pub trait Visitor {
+pub trait FeatureVisitor {
     /// What a visitor finds out about a piece before its moves.
     type Known;
     /// A piece; `None` leaves its moves out.
@@ -281,11 +282,13 @@ pub fn extras(scene: &Scene) -> Extras {
     Extras { last: [row(scene.history.opp), row(scene.history.own)], hanging: [scene.own_hanging, scene.opp_hanging] }
 }
 
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 fn highest(of_role: &[u64; 6], set: u64) -> usize {
     (PAWN..=QUEEN).rev().find(|role| of_role[*role] & set != 0).map_or(0, |role| role + 1)
 }
 
 /// Returns the phase of the game: 0 for the first 12 plies, then 1 to 5 by the pieces left.
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub fn phase(scene: &Scene) -> usize {
     if scene.history.ply < 12 {
         return 0;
@@ -308,7 +311,8 @@ fn has(set: u64, square: u8) -> usize {
 
 /// Visits all legal moves of a scene.
 #[inline(always)]
-pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
+pub fn visit(scene: &Scene, visitor: &mut impl FeatureVisitor) {
     let board = scene.board;
     let hang = [0, 1, 2, 2, 3, 4][highest(&board.own, scene.own_hanging)];
     let setting = Setting {
@@ -336,12 +340,13 @@ pub fn visit(scene: &Scene, visitor: &mut impl Visitor) {
 }
 
 #[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 fn pieces_of<const ROLE: usize>(
     scene: &Scene,
     setting: &Setting,
     hang_pieces: u64,
     targets: u64,
-    visitor: &mut impl Visitor,
+    visitor: &mut impl FeatureVisitor,
 ) {
     let board = scene.board;
     for from in squares(board.own[ROLE]) {
@@ -368,7 +373,8 @@ fn pieces_of<const ROLE: usize>(
 }
 
 #[inline(always)]
-fn moves_of<const ROLE: usize, V: Visitor>(
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
+fn moves_of<const ROLE: usize, V: FeatureVisitor>(
     scene: &Scene,
     setting: &Setting,
     mover: &Mover,
@@ -431,7 +437,7 @@ fn moves_of<const ROLE: usize, V: Visitor>(
         loop {
             let checker = if promotes { promotion } else { ROLE };
             let candidate = Candidate {
-                step: Step { from, to: target, promotion: promotion as u8 },
+                step: TurnedMove { from, to: target, promotion: promotion as u8 },
                 to,
                 victim,
                 hit,

@@ -2,9 +2,9 @@
 
 use crate::packed::model::book::{Book, NO_NODE};
 use crate::packed::model::features::{
-    self, Candidate, FROM_TO, MOST_SURPRISE, Mover, PLACES, ROWS, SMALL, Setting, Visitor,
+    self, Candidate, FROM_TO, FeatureVisitor, MOST_SURPRISE, Mover, PLACES, ROWS, SMALL, Setting,
 };
-use crate::packed::moves::board::{Board, Step};
+use crate::packed::moves::board::{TurnedBoard, TurnedMove};
 use crate::packed::moves::scene::{History, Scene, squares};
 
 /// Units of the policy head.
@@ -13,10 +13,10 @@ pub const UNITS: usize = 64;
 pub const INPUTS: usize = 6 * PLACES;
 /// The most legal moves that a position may have for its moves to be coded by the model.
 pub const MOST_MOVES: usize = 255;
-/// Contexts of the end of a game, and rooms of each.
+/// Contexts of the end of a game.
 pub const ENDS: usize = 32;
-/// How many values the room left has as a context.
-pub const ROOMS: usize = 32;
+/// How many numbers of slack bits are distinguished in each context.
+pub const SLACKS: usize = 32;
 
 /// Where the book begins in a model file.
 pub const BOOK_AT: usize = 4
@@ -27,7 +27,7 @@ pub const BOOK_AT: usize = 4
     + INPUTS * UNITS
     + 2 * UNITS * (2 * PLACES + 36)
     + 32
-    + 2 * ENDS * ROOMS;
+    + 2 * ENDS * SLACKS;
 
 /// What begins a model file.
 pub const MAGIC: [u8; 4] = *b"SSPM";
@@ -51,7 +51,7 @@ pub struct Model {
     /// Frequencies of the kinds of game, in 65536ths.
     pub(crate) kinds: [u16; 8],
     /// How likely a game ends, in 65536ths.
-    pub(crate) ends: Box<[[u16; ROOMS]; ENDS]>,
+    pub(crate) ends: Box<[[u16; SLACKS]; ENDS]>,
     pub(crate) book: Book,
 }
 
@@ -121,6 +121,7 @@ impl Model {
 
     /// Adds (or takes away) the weights of a piece on a square for one side's units.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares below 64")]
     pub(crate) fn place(&self, units: &mut Units, enters: bool, own: bool, role: u8, square: u8) {
         let input = if own { 0 } else { PLACES } + role as usize % 6 * 64 + (square & 63) as usize;
         let row = &self.input[input];
@@ -135,6 +136,7 @@ impl Model {
 
     /// The units' outputs for a position: clipped to 0..=255 and squared.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "sides, roles and squares are within the inputs")]
     fn outputs(&self, units: &Units, scene: &Scene, extras: &features::Extras) -> Units {
         let mut sums = *units;
         let mut add = |input: usize| {
@@ -164,7 +166,7 @@ impl Model {
     /// `MOST_MOVES`.
     ///
     /// It is all whole numbers, so that every way to compute it gives the same; with wide registers it takes half the time.
-    pub(crate) fn price(&self, at: (&Board, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
+    pub(crate) fn price(&self, at: (&TurnedBoard, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
         #[cfg(target_arch = "x86_64")]
         if has_wide_registers() {
             // SAFETY: the processor has all that the function is compiled for.
@@ -176,12 +178,19 @@ impl Model {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn price_wide(&self, at: (&Board, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
+    fn price_wide(&self, at: (&TurnedBoard, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
         self.price_portable(at, units, node, prices)
     }
 
     #[inline(always)]
-    pub(crate) fn price_portable(&self, at: (&Board, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
+    #[expect(clippy::indexing_slicing, reason = "places and counts are cut to what there is")]
+    pub(crate) fn price_portable(
+        &self,
+        at: (&TurnedBoard, &History),
+        units: &Units,
+        node: u32,
+        prices: &mut Prices,
+    ) -> bool {
         let scene = &Scene::new(at.0, at.1);
         let extras = features::extras(scene);
         // What stands in memory is multiplied as it stands; of what it has just made, the compiler makes something more complicated.
@@ -202,8 +211,8 @@ impl Model {
         }
         prices.weigh(self.sharpness[features::surprise_class(scene.history.surprise[0]) & 7]);
         if node != NO_NODE {
-            let (steps, widths) = (&prices.steps[..prices.count], &mut prices.widths[..prices.count]);
-            prices.total = self.book.blend(node, steps, widths, prices.total);
+            let (steps, frequencies) = (&prices.steps[..prices.count], &mut prices.frequencies[..prices.count]);
+            prices.total = self.book.blend(node, steps, frequencies, prices.total);
         }
         true
     }
@@ -234,6 +243,7 @@ struct Sums {
 
 impl Sums {
     /// Returns the sums of a model's weights, or `None` where one is too large: no trainer makes such.
+    #[expect(clippy::indexing_slicing, reason = "fields run below their sizes")]
     fn new(small: &[i16; SMALL]) -> Option<Sums> {
         let sum = |indices: [usize; 2]| {
             let [a, b] = indices.map(|index| small.get(index).copied());
@@ -280,6 +290,7 @@ fn all(sizes: [usize; 5]) -> impl Iterator<Item = (usize, usize, usize, usize, u
 }
 
 /// By role and hit: the safety of a move.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static SAFETY: [[u8; 16]; 6] = {
     let mut table = [[0; 16]; 6];
     let mut i = 0;
@@ -321,7 +332,7 @@ struct Scorer<'a> {
     /// Dots with the rows of the victims, once they are known.
     victims: [i32; 36],
     count: usize,
-    steps: &'a mut [Step; 256],
+    steps: &'a mut [TurnedMove; 256],
     scores: &'a mut [i32; 256],
 }
 
@@ -331,10 +342,11 @@ fn part<T, const N: usize>(weights: &[T], at: usize) -> Option<&[T; N]> {
     weights.get(at..)?.first_chunk()
 }
 
-impl<'a> Visitor for Scorer<'a> {
+impl<'a> FeatureVisitor for Scorer<'a> {
     type Known = Rows<'a>;
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "fields are below their sizes, which are powers of two or masked")]
     fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<Rows<'a>> {
         let Model { small, sums, .. } = self.model;
         let small = &small[..];
@@ -362,6 +374,7 @@ impl<'a> Visitor for Scorer<'a> {
     }
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "fields are below their sizes, which are powers of two or masked")]
     fn candidate(&mut self, setting: &Setting, mover: &Mover, rows: &Rows<'a>, c: &Candidate) {
         let (role, hit, takes) = (mover.role, c.hit & 15, usize::from(c.victim > 0));
         let to = c.to as usize & 63;
@@ -398,7 +411,7 @@ impl<'a> Visitor for Scorer<'a> {
 
 /// 65536 * 2^(-i/256), rounded.
 #[rustfmt::skip]
-static SHARES: [u32; 256] = [
+static FREQUENCIES: [u32; 256] = [
     65536, 65359, 65182, 65006, 64830, 64655, 64480, 64306, 64132, 63958, 63785, 63613, 63441, 63269, 63098, 62928,
     62757, 62588, 62419, 62250, 62081, 61914, 61746, 61579, 61413, 61247, 61081, 60916, 60751, 60587, 60423, 60260,
     60097, 59934, 59772, 59611, 59449, 59289, 59128, 58968, 58809, 58650, 58491, 58333, 58176, 58018, 57861, 57705,
@@ -419,21 +432,29 @@ static SHARES: [u32; 256] = [
 
 /// The legal moves of a position with their frequencies.
 pub(crate) struct Prices {
-    pub(crate) steps: [Step; 256],
+    pub(crate) steps: [TurnedMove; 256],
     scores: [i32; 256],
     /// The gap of each move's score to the best, in 256ths of a bit.
     gaps: [u16; 256],
-    pub(crate) widths: [u32; 256],
+    pub(crate) frequencies: [u32; 256],
     pub(crate) count: usize,
     pub(crate) total: u32,
 }
 
 impl Prices {
     pub(crate) fn new() -> Prices {
-        Prices { steps: [Step::default(); 256], scores: [0; 256], gaps: [0; 256], widths: [0; 256], count: 0, total: 0 }
+        Prices {
+            steps: [TurnedMove::default(); 256],
+            scores: [0; 256],
+            gaps: [0; 256],
+            frequencies: [0; 256],
+            count: 0,
+            total: 0,
+        }
     }
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
     fn weigh(&mut self, sharpness: u16) {
         let count = self.count.min(MOST_MOVES);
         let best = self.scores[..count].iter().copied().max().unwrap_or(0);
@@ -442,27 +463,30 @@ impl Prices {
             let gap = (best - self.scores[i]).min(i32::from(u16::MAX)) as u32;
             self.gaps[i] = gap.min(u32::from(MOST_SURPRISE)) as u16;
             let gap = (gap * u32::from(sharpness)) >> 8;
-            self.widths[i] = (SHARES[gap as usize & 255] >> (gap >> 8).min(31)) + 1;
-            self.total += self.widths[i];
+            self.frequencies[i] = (FREQUENCIES[gap as usize & 255] >> (gap >> 8).min(31)) + 1;
+            self.total += self.frequencies[i];
         }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
     pub(crate) fn scores(&self) -> &[i32] {
         &self.scores[..self.count.min(MOST_MOVES)]
     }
 
     /// Returns the place of a move and the frequencies before it.
-    pub(crate) fn find(&self, step: Step) -> Option<(usize, u32)> {
+    #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
+    pub(crate) fn find(&self, step: TurnedMove) -> Option<(usize, u32)> {
         let at = self.steps[..self.count.min(MOST_MOVES)].iter().position(|other| *other == step)?;
-        Some((at, self.widths[..at].iter().sum()))
+        Some((at, self.frequencies[..at].iter().sum()))
     }
 
     /// Returns the move at a place among the frequencies, and the frequencies before it.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "places are masked")]
     pub(crate) fn at(&self, place: u32) -> (usize, u32) {
         let (mut at, mut before) = (0, 0);
-        while at + 1 < self.count && before + self.widths[at & 255] <= place {
-            before += self.widths[at & 255];
+        while at + 1 < self.count && before + self.frequencies[at & 255] <= place {
+            before += self.frequencies[at & 255];
             at += 1;
         }
         (at & 255, before)
@@ -470,6 +494,7 @@ impl Prices {
 
     /// Returns a surprise after the move at `at`.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "places are masked")]
     pub(crate) fn surprise(&self, at: usize, before: u16) -> u16 {
         let gap = self.gaps[at & 255];
         (i32::from(before) + ((i32::from(gap) - i32::from(before)) >> 4)) as u16

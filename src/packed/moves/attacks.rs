@@ -20,6 +20,7 @@ struct Lines {
     antidiagonal: u64,
 }
 
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static LINES: [Lines; 64] = {
     let mut lines = [Lines { file: 0, diagonal: 0, antidiagonal: 0 }; 64];
     let mut square = 0;
@@ -47,6 +48,7 @@ static LINES: [Lines; 64] = {
 };
 
 /// What a rook attacks along a rank, by its file and the six inner squares' occupation.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static RANK: [[u8; 64]; 8] = {
     let mut table = [[0; 64]; 8];
     let mut file = 0;
@@ -90,6 +92,7 @@ fn along(line: u64, bit: u64, occupied: u64) -> u64 {
 
 /// The squares a rook on `square` attacks.
 #[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "squares are masked")]
 pub(crate) fn rook(square: u8, occupied: u64) -> u64 {
     let (bit, rank) = (1u64 << (square & 63), square & 56);
     let inner = (occupied >> rank >> 1 & 63) as usize;
@@ -98,6 +101,7 @@ pub(crate) fn rook(square: u8, occupied: u64) -> u64 {
 
 /// The squares a bishop on `square` attacks.
 #[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "squares are masked")]
 pub(crate) fn bishop(square: u8, occupied: u64) -> u64 {
     let (bit, lines) = (1u64 << (square & 63), LINES[square as usize & 63]);
     along(lines.diagonal, bit, occupied) | along(lines.antidiagonal, bit, occupied)
@@ -122,6 +126,7 @@ pub(crate) fn pawns_down(pawns: u64) -> u64 {
 }
 
 /// How many king's steps lie between two squares.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 pub(crate) static DISTANCE: [[u8; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut a = 0;

@@ -20,7 +20,7 @@ pub(crate) const OFF: u8 = 64;
 
 /// A move on the turned board; castling is king to rook.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Step {
+pub struct TurnedMove {
     /// From, on the turned board.
     pub from: u8,
     /// To; the rook's square in castling.
@@ -31,7 +31,7 @@ pub struct Step {
 
 /// A board turned to the player to move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Board {
+pub struct TurnedBoard {
     /// The pieces of the player to move, by role.
     pub own: [u64; 6],
     /// The other pieces.
@@ -55,12 +55,13 @@ pub(crate) fn all(pieces: &[u64; 6]) -> u64 {
     pieces[0] | pieces[1] | pieces[2] | pieces[3] | pieces[4] | pieces[5]
 }
 
-impl Board {
+impl TurnedBoard {
     /// Returns the board of a position, or `None` where a side has not exactly one king.
-    pub fn new(position: &Position) -> Option<Board> {
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
+    pub fn new(position: &Position) -> Option<TurnedBoard> {
         let turn = if position.turn() == Color::Black { 56 } else { 0 };
         let mut board =
-            Board { own: [0; 6], opp: [0; 6], roles: [[NONE; 8]; 8], en_passant: OFF, rooks: [[OFF; 2]; 2] };
+            TurnedBoard { own: [0; 6], opp: [0; 6], roles: [[NONE; 8]; 8], en_passant: OFF, rooks: [[OFF; 2]; 2] };
         for square in 0..64 {
             let Some(piece) = position.piece_at(Square::masked(square)) else { continue };
             let at = square ^ turn;
@@ -83,11 +84,13 @@ impl Board {
 
     /// Returns the role on a square, or `NONE`.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub fn role(&self, square: u8) -> u8 {
         self.roles[(square >> 3 & 7) as usize][(square & 7) as usize]
     }
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     fn set_role(&mut self, square: u8, role: u8) {
         self.roles[(square >> 3 & 7) as usize][(square & 7) as usize] = role;
     }
@@ -100,13 +103,13 @@ impl Board {
 
     /// Returns whether a move castles.
     #[inline(always)]
-    pub(crate) fn castles(&self, step: Step) -> bool {
+    pub(crate) fn castles(&self, step: TurnedMove) -> bool {
         all(&self.own) & bit(step.to) != 0
     }
 
     /// Returns the square where the king arrives: that of the g-file or c-file where it castles.
     #[inline(always)]
-    pub(crate) fn arrival(&self, step: Step) -> u8 {
+    pub(crate) fn arrival(&self, step: TurnedMove) -> u8 {
         if !self.castles(step) {
             step.to
         } else if step.to > step.from {
@@ -118,13 +121,14 @@ impl Board {
 
     /// Returns whether a move takes something.
     #[inline(always)]
-    pub(crate) fn takes(&self, step: Step) -> bool {
+    pub(crate) fn takes(&self, step: TurnedMove) -> bool {
         let aslant = (step.from ^ step.to) & 7 != 0;
         all(&self.opp) & bit(step.to) != 0 || self.role(step.from) == PAWN as u8 && aslant
     }
 
     /// Returns the move in the terms of the rules. `turn` is the player to move.
-    pub fn to_move(&self, step: Step, turn: Color) -> Move {
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
+    pub fn to_move(&self, step: TurnedMove, turn: Color) -> Move {
         let flip = if turn == Color::Black { 56 } else { 0 };
         let [from, to] = [step.from, step.to].map(|square| Square::masked(square ^ flip));
         let kind = if self.castles(step) {
@@ -140,9 +144,9 @@ impl Board {
     }
 
     /// Returns a move of the rules on the turned board.
-    pub fn step(m: Move, turn: Color) -> Step {
+    pub fn step(m: Move, turn: Color) -> TurnedMove {
         let flip = if turn == Color::Black { 56 } else { 0 };
-        Step {
+        TurnedMove {
             from: m.from.index() ^ flip,
             to: m.to.index() ^ flip,
             promotion: m.promotion().map_or(0, |role| role as u8),
@@ -152,8 +156,9 @@ impl Board {
     /// Plays a legal move and turns the board. Calls `pieces` with each piece that leaves (false) or enters (true) a square: whether it is
     /// the mover's, its role, its square.
     #[inline]
-    pub(crate) fn play(&mut self, step: Step, mut pieces: impl FnMut(bool, bool, u8, u8)) {
-        let Step { from, to, promotion } = step;
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
+    pub(crate) fn play(&mut self, step: TurnedMove, mut pieces: impl FnMut(bool, bool, u8, u8)) {
+        let TurnedMove { from, to, promotion } = step;
         let role = self.role(from);
         let mut passed = OFF;
         if self.castles(step) {
@@ -227,6 +232,7 @@ impl Board {
     }
 
     /// Returns whether the mover's king is safe after an en passant capture from `from`.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub(crate) fn en_passant_is_safe(&self, from: u8) -> bool {
         let victim = bit(self.en_passant.wrapping_sub(8));
         let occupied = (all(&self.own) | all(&self.opp)) & !bit(from) & !victim | bit(self.en_passant);

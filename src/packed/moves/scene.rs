@@ -3,7 +3,7 @@
 use crate::packed::moves::attacks::{
     KING, KNIGHT, PAWN_CAPTURES, PAWN_SOURCES, between, bishop, pawns_down, pawns_up, rook,
 };
-use crate::packed::moves::board::{BISHOP, Board, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, all};
+use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedBoard, all};
 
 /// Iterates over the squares of a set, the lowest first.
 #[inline(always)]
@@ -85,7 +85,7 @@ pub struct History {
 
 /// A position's attacks.
 pub struct Scene<'a> {
-    pub(crate) board: &'a Board,
+    pub(crate) board: &'a TurnedBoard,
     pub(crate) history: &'a History,
     pub(crate) own: u64,
     pub(crate) opp: u64,
@@ -122,7 +122,8 @@ pub struct Scene<'a> {
 impl<'a> Scene<'a> {
     /// Returns the scene of a position.
     #[inline(always)]
-    pub fn new(board: &'a Board, history: &'a History) -> Scene<'a> {
+    #[expect(clippy::indexing_slicing, reason = "squares are masked")]
+    pub fn new(board: &'a TurnedBoard, history: &'a History) -> Scene<'a> {
         let (own, opp) = (all(&board.own), all(&board.opp));
         let (king, opp_king) = (board.king(), board.opp[KING_].trailing_zeros() as u8);
         let occupied = own | opp;
@@ -274,6 +275,7 @@ impl<'a> Scene<'a> {
     /// Returns the squares that a piece of the mover's may legally go to; for the king also those of the rooks it may castle with. `targets`
     /// are those of the scene.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(crate) fn moves_of<const ROLE: usize>(&self, square: u8, targets: u64) -> u64 {
         let board = self.board;
         let reach = self.reach[square as usize & 63];

@@ -5,7 +5,7 @@
 //! above squares. Whether a move is allowed by the rules of its game is not looked at.
 //!
 //! ```
-//! use scoresheet::pcn::general::{self, Layout, Squares};
+//! use scoresheet::pcn::general::{self, JsonLayout, Squares};
 //!
 //! let text = br#"{
 //!     "starting_position": ["w:k", "w:p", null, "X:S", null, "X:G"],
@@ -16,7 +16,7 @@
 //! assert_eq!(checked.last.board.piece(5).unwrap().as_str(), "x:s");
 //! assert_eq!(checked.remarks, []);
 //! let flat = game.with_squares(Squares::Flat)?;
-//! assert!(general::write(&flat, Layout::Line).contains(r#"[[1, "capture", 2]]"#));
+//! assert!(general::write(&flat, JsonLayout::Line).contains(r#"[[1, "capture", 2]]"#));
 //! # Ok::<(), scoresheet::pcn::PcnError>(())
 //! ```
 
@@ -28,11 +28,11 @@ mod read;
 mod replay;
 mod write;
 
-pub use super::write::Layout;
+pub use super::write::JsonLayout;
 pub use action::{Action, Naming, Squares, Verb};
 pub use draw::draw;
 pub use game::GeneralGame;
 pub use hand::Hand;
 pub use read::{Document, parse, parse_value, read_documents};
-pub use replay::{Checked, Remark, State};
+pub use replay::{BoardState, Checked, Remark};
 pub use write::write;

@@ -13,7 +13,7 @@ const MAX_ABOVE: usize = 64;
 
 /// What stands where after some moves.
 #[derive(Clone, PartialEq, Debug)]
-pub struct State {
+pub struct BoardState {
     /// The board.
     pub board: Board,
     /// The pieces in the bottom side's hand.
@@ -62,14 +62,14 @@ impl fmt::Display for Remark {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checked {
     /// What stands where at the end.
-    pub last: State,
+    pub last: BoardState,
     /// What is odd.
     pub remarks: Vec<Remark>,
 }
 
-impl State {
-    fn start(game: &GeneralGame) -> State {
-        let mut state = State {
+impl BoardState {
+    fn start(game: &GeneralGame) -> BoardState {
+        let mut state = BoardState {
             board: game.start.clone(),
             bottom_hand: Hand::default(),
             top_hand: Hand::default(),
@@ -225,10 +225,10 @@ impl GeneralGame {
     fn replay(
         &self,
         plies: usize,
-        mut before: impl FnMut(&State, &Action),
+        mut before: impl FnMut(&BoardState, &Action),
         mut remark: impl FnMut(Remark),
-    ) -> Result<State, PcnError> {
-        let mut state = State::start(self);
+    ) -> Result<BoardState, PcnError> {
+        let mut state = BoardState::start(self);
         if state.to_move == Side::Top {
             remark(Remark::TopBegins);
         }
@@ -253,7 +253,7 @@ impl GeneralGame {
     }
 
     /// Returns what stands where after that many plies, or after the last one. Errors: the path of the element of the move at fault.
-    pub fn state_after(&self, plies: usize) -> Result<State, PcnError> {
+    pub fn state_after(&self, plies: usize) -> Result<BoardState, PcnError> {
         self.replay(plies, |_, _| {}, |_| {})
     }
 
@@ -285,7 +285,7 @@ impl GeneralGame {
     }
 }
 
-impl State {
+impl BoardState {
     fn renamed(&self, action: &Action, squares: Squares) -> Action {
         let name = |naming: &Naming, above: bool| {
             let Ok(at) = self.square(naming, above) else { return naming.clone() };

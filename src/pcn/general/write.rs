@@ -1,13 +1,13 @@
 //! Games to documents.
 
 use super::game::GeneralGame;
-use super::replay::State;
+use super::replay::BoardState;
 use crate::pcn::board::{Board, Side};
-use crate::pcn::write::Layout;
+use crate::pcn::write::JsonLayout;
 use serde_json::{Value, json};
 
 /// Returns the game as a document: the members that it has, in the document's order. It is read back as the same game.
-pub fn write(game: &GeneralGame, layout: Layout) -> String {
+pub fn write(game: &GeneralGame, layout: JsonLayout) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let boolean = |value: Option<bool>| value.map_or("null".to_owned(), |value| value.to_string());
     let mut members: Vec<(&str, String)> = Vec::new();
@@ -32,16 +32,16 @@ pub fn write(game: &GeneralGame, layout: Layout) -> String {
     members.extend(game.cache.iter().map(|cache| ("...cache", cache.to_string())));
     let members: Vec<String> = members.iter().map(|(name, value)| format!("{}: {value}", quoted(name))).collect();
     match layout {
-        Layout::Line => format!("{{{}}}", members.join(", ")),
-        Layout::Document => format!("{{\n  {}\n}}", members.join(",\n  ")),
+        JsonLayout::Line => format!("{{{}}}", members.join(", ")),
+        JsonLayout::Document => format!("{{\n  {}\n}}", members.join(",\n  ")),
     }
 }
 
 /// Sets a list on one line, or a line for each item at that depth.
-fn list(items: &[String], layout: Layout, depth: usize) -> String {
+fn list(items: &[String], layout: JsonLayout, depth: usize) -> String {
     let outer = "  ".repeat(depth);
     match layout {
-        Layout::Document if !items.is_empty() => {
+        JsonLayout::Document if !items.is_empty() => {
             format!("[\n{outer}  {}\n{outer}]", items.join(&format!(",\n{outer}  ")))
         }
         _ => format!("[{}]", items.join(", ")),
@@ -49,13 +49,13 @@ fn list(items: &[String], layout: Layout, depth: usize) -> String {
 }
 
 /// A board: its rows on lines of their own, if it has rows.
-fn board(board: &Board, layout: Layout) -> String {
+fn board(board: &Board, layout: JsonLayout) -> String {
     let cell = |at: usize| board.piece(at).map_or("null".to_owned(), |piece| format!("\"{piece}\""));
     let cells: Vec<String> = (0..board.size()).map(cell).collect();
     level(&cells, board.shape(), layout, 1)
 }
 
-fn level(cells: &[String], shape: &[usize], layout: Layout, depth: usize) -> String {
+fn level(cells: &[String], shape: &[usize], layout: JsonLayout, depth: usize) -> String {
     let [length, inner @ ..] = shape else { return cells.first().cloned().unwrap_or_default() };
     if inner.is_empty() {
         return format!("[{}]", cells.join(", "));
@@ -65,11 +65,11 @@ fn level(cells: &[String], shape: &[usize], layout: Layout, depth: usize) -> Str
     list(&rows, layout, depth)
 }
 
-impl State {
+impl BoardState {
     /// Returns the board as documents have it: arrays of names and nulls.
     pub fn board_value(&self) -> Value {
         // Names are letters, digits and signs that JSON takes as they are.
-        serde_json::from_str(&board(&self.board, Layout::Line)).unwrap_or_default()
+        serde_json::from_str(&board(&self.board, JsonLayout::Line)).unwrap_or_default()
     }
 
     /// Returns a cache of this state: the current position and what each side may drop. The possible moves and captures, which

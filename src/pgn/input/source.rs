@@ -6,6 +6,7 @@ use crate::pgn::input::counted::Counted;
 use crate::pgn::input::error::SourceError;
 use crate::pgn::input::joined::Joined;
 use crate::pgn::input::tar::Tar;
+#[cfg(feature = "zip")]
 use crate::pgn::input::zip::Zip;
 use crate::pgn::input::zstd_frames::Frames;
 use bzip2::read::MultiBzDecoder;
@@ -129,6 +130,7 @@ pub fn open_text(path: &Path) -> Result<Source, SourceError> {
         let mut head = Vec::new();
         file.take(4).read_to_end(&mut head)?;
         file.seek(SeekFrom::Start(0))?;
+        #[cfg(feature = "zip")]
         if matches!(head.as_slice(), [b'P', b'K', 3 | 5, 4 | 6]) {
             let consumed = Arc::new(AtomicU64::new(0));
             let (reader, content) = Joined::open(Zip::open(path, consumed.clone())?)?;

@@ -11,9 +11,9 @@ use crate::archive::temporary::{self, Temporary};
 use crate::archive::{Archive, FileKind, SideState, writer};
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::crc_from;
-use crate::format::positions::{CHECK, Facts, GROUP, HEADER, Layout, PAGE};
+use crate::format::positions::{CHECK, Facts, GROUP, HEADER, PAGE, PositionsLayout};
 use crate::format::side::SideHeader;
 use crate::query::position::facts::facts;
 use crate::query::position::places::{GAMES_PER_RANGE, little};
@@ -33,7 +33,7 @@ const SORTED: usize = 16;
 #[derive(Debug)]
 pub struct PositionIndex {
     map: Map,
-    layout: Layout,
+    layout: PositionsLayout,
     /// One bit for each page whose CRC has been checked.
     intact: Vec<AtomicU64>,
     fault: OnceLock<Damage>,
@@ -70,7 +70,7 @@ impl PositionIndex {
         };
         let map = file.metadata().and_then(|file_is| Map::of(&file, file_is.len()));
         let Ok(map) = map else { return (None, SideState::Damaged) };
-        let Some(layout) = Layout::decode(&map) else { return (None, SideState::of_unreadable(&map)) };
+        let Some(layout) = PositionsLayout::decode(&map) else { return (None, SideState::of_unreadable(&map)) };
         if (SideHeader { own: 0, ..layout.side }) != header_of(archive) {
             return (None, SideState::Stale);
         }
@@ -95,14 +95,14 @@ impl PositionIndex {
 
     /// Remembers why the index did not answer.
     pub(in crate::query) fn failed(&self, error: &Error) {
-        if let Error::Damaged(damage) = error {
-            let _ = self.fault.set(*damage);
+        if let Some(damage) = error.damage() {
+            let _ = self.fault.set(damage);
         }
     }
 
     /// Returns bytes of the file, after their pages have been checked.
     fn bytes(&self, range: Range<u64>) -> Result<&[u8], Damage> {
-        let damage = Damage::new(range.start, "damaged position index");
+        let damage = Damage::new(range.start, DamageKind::PositionIndex);
         let crcs = self.layout.crcs();
         if range.start < HEADER as u64 || range.end > crcs || range.start > range.end {
             return Err(damage);
@@ -157,7 +157,7 @@ impl PositionIndex {
         let size = self.layout.entry();
         let start = self.layout.entries();
         if first > end || end > self.len() {
-            return Err(Damage::new(start, "damaged position index").into());
+            return Err(Damage::new(start, DamageKind::PositionIndex).into());
         }
         let check_of = |entry: u64| -> Result<u32, Damage> {
             let at = start + entry * size as u64;
@@ -204,12 +204,12 @@ impl PositionIndex {
                 let current = match known {
                     Some(current) => current,
                     None => {
-                        let number = facts.get(game).ok_or(Damage::new(0, "damaged position index"))?;
+                        let number = facts.get(game).ok_or(Damage::new(0, DamageKind::PositionIndex))?;
                         Facts::decode(u64::from_le_bytes(*number))
                     }
                 };
                 // Places that do not ascend, and starts that are not those of the games, would lie after.
-                let after = place.checked_sub(first).ok_or(Damage::new(0, "damaged position index"))?;
+                let after = place.checked_sub(first).ok_or(Damage::new(0, DamageKind::PositionIndex))?;
                 if after < current.places() {
                     known = Some(current);
                     break;
@@ -250,7 +250,7 @@ pub fn build(archive: &Archive, memory: u64, done: impl Fn(u64) + Sync) -> Resul
     }
     let mut side = header_of(archive);
     side.own = entries;
-    let layout = Layout::new(side, places);
+    let layout = PositionsLayout::new(side, places);
     let parts =
         (entries * SORTED as u64).div_ceil(memory.max(1 << 20)).next_power_of_two().min(1 << 10).trailing_zeros();
     let mut sorter = Sorter::new(layout, parts, &path).map_err(Error::io("cannot write", &path))?;
@@ -290,7 +290,7 @@ fn all_facts(archive: &Archive, done: &(impl Fn(u64) + Sync)) -> Result<Vec<Fact
 }
 
 /// The kept bits of the key and the place of each position of a chunk.
-fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &Layout) -> Result<Vec<(u64, u64)>> {
+fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &PositionsLayout) -> Result<Vec<(u64, u64)>> {
     let mut keys = Vec::new();
     for number in archive.games_of(chunk) {
         let game = match archive.game(number) {
@@ -298,7 +298,7 @@ fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &Layout) -> 
             Err(Error::Deleted { .. }) => continue,
             Err(error) => return Err(error),
         };
-        let damage = || Damage::new(0, "damaged moves").of_game(number);
+        let damage = || Damage::new(0, DamageKind::Moves).of_game(number);
         let start = usize::try_from(number - 1).ok().and_then(|game| starts.get(game)).ok_or(damage())?;
         // The standard starting position is not indexed.
         let (mut place, mut skipped) = (*start, !game.is_set_up());
@@ -322,7 +322,7 @@ struct Sorter {
 }
 
 impl Sorter {
-    fn new(layout: Layout, parts: u32, path: &Path) -> io::Result<Sorter> {
+    fn new(layout: PositionsLayout, parts: u32, path: &Path) -> io::Result<Sorter> {
         let shift = layout.bits + CHECK as u32 * 8 - parts;
         let files = if parts == 0 { 0 } else { 1 << parts };
         let file = |_| Ok(BufWriter::with_capacity(1 << 16, temporary::unnamed(path)?));
@@ -373,7 +373,7 @@ impl Sorter {
 /// A file with a CRC for each page of what follows the header.
 struct Paged<W> {
     out: W,
-    layout: Layout,
+    layout: PositionsLayout,
     crc: u32,
     /// Bytes written after the header.
     written: u64,
@@ -411,7 +411,7 @@ impl<W: Write> Paged<W> {
 fn write(
     archive: &Path,
     path: &Path,
-    layout: &Layout,
+    layout: &PositionsLayout,
     facts: &[Facts],
     starts: &[u64],
     sorter: Sorter,

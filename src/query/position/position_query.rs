@@ -1,6 +1,6 @@
 //! A position to be found, made ready for comparing it with a great many others.
 
-use crate::brenner::replay::State;
+use crate::brenner::replay::ReplayState;
 use crate::chess::piece::{CODES, EMPTY, PieceId};
 use crate::chess::{CastlingSide, Color, Position, Role, Square};
 
@@ -241,7 +241,7 @@ impl PositionQuery {
     /// Returns whether a state of a replay with the same pieces agrees as `same_state` asks; makes no position of it where that can be seen
     /// without.
     #[inline]
-    pub(crate) fn same_state_at(&self, other: &State<'_>) -> bool {
+    pub(crate) fn same_state_at(&self, other: &ReplayState<'_>) -> bool {
         if self.compare.side && self.position.turn() != other.turn() {
             return false;
         }
@@ -327,7 +327,7 @@ impl PositionQuery {
 }
 
 /// Returns whether a pawn of the side to move stands beside the one that has just passed over `target`.
-fn beside_pawns(target: Square, state: &State<'_>) -> bool {
+fn beside_pawns(target: Square, state: &ReplayState<'_>) -> bool {
     let (pawn, rank) = if state.turn() == Color::White { (1, 4) } else { (7, 3) };
     let file = target.index() % 8;
     [file.checked_sub(1), file.checked_add(1)]

@@ -2,10 +2,10 @@
 
 use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::OPEN;
-use crate::brenner::decode::{Decoder, Item, Texts};
+use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::ReplayError;
 use crate::chess::Position;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::query::position::index::PositionIndex;
 use crate::query::position::main_line::MainLine;
 use crate::query::position::position_query::PositionQuery;
@@ -174,7 +174,7 @@ impl<'a> Search<'a> {
                     match game {
                         Ok(game) => {
                             if work(&game, &mut found).is_err() {
-                                unread.push(Damage::new(0, "damaged moves").of_game(game.number()).into());
+                                unread.push(Damage::new(0, DamageKind::Moves).of_game(game.number()).into());
                             }
                         }
                         Err(Error::Deleted { .. }) => {}
@@ -224,7 +224,7 @@ fn all_lines(
 
 /// Calls `seen` with every position of a game, variations included, its ply along its line, and whether it is in a variation.
 fn lines(game: &GameRef<'_>, mut seen: impl FnMut(&Position, u32, bool)) -> Result<(), ReplayError> {
-    let mut decoder = Decoder::new(game.moves(), game.start().clone(), Texts::Apart);
+    let mut decoder = Decoder::new(game.moves(), game.start().clone(), TextPlaces::Apart);
     let (mut ply, mut before) = (0u32, Vec::new());
     seen(decoder.position(), 0, false);
     loop {

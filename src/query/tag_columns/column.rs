@@ -33,7 +33,7 @@ impl Strings {
         Strings { ends: Store::Owned(ends), text: Store::Owned(text) }
     }
 
-    pub(in crate::query) fn mapped(map: &Arc<Map>, table: &tag_columns::Table) -> Strings {
+    pub(in crate::query) fn mapped(map: &Arc<Map>, table: &tag_columns::TableEntry) -> Strings {
         let Range { start, end } = table.part.range;
         let middle = (start + table.count * 4).min(end);
         Strings {
@@ -128,7 +128,7 @@ impl Column {
 
     pub(in crate::query) fn mapped(
         map: &Arc<Map>,
-        column: &tag_columns::Column,
+        column: &tag_columns::ColumnEntry,
         strings: Option<Arc<Strings>>,
     ) -> Column {
         let numbers = Store::Mapped(Arc::clone(map), column.part.range.clone());

@@ -18,7 +18,7 @@ pub use unread::Unread;
 use crate::archive::map::Map;
 use crate::archive::{Archive, FileKind, SideState};
 use crate::error::{Error, Result};
-use crate::format::tag_columns::{ColumnRef, Directory, MAX_COLUMNS, Part, TableRef};
+use crate::format::tag_columns::{ColumnRef, Directory, FilePart, MAX_COLUMNS, TableRef};
 use std::collections::HashMap;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -163,7 +163,7 @@ impl<'a> TagColumns<'a> {
             let absent = matches!(key, Key::Tag(name) if !directory.others.contains(name));
             return absent.then(Column::without_values);
         };
-        let intact = |part: &Part| {
+        let intact = |part: &FilePart| {
             let intact = part.checked(map, id).is_some();
             self.is_damaged.fetch_or(!intact, Ordering::Relaxed);
             intact.then_some(())

@@ -3,7 +3,7 @@
 use crate::games::Game;
 use scoresheet::chess::Position;
 use scoresheet::packed::train;
-use scoresheet::packed::train::board::{Board, Step};
+use scoresheet::packed::train::board::{TurnedBoard, TurnedMove};
 use scoresheet::packed::train::book::count_of;
 use scoresheet::packed::train::scene::History;
 use std::collections::HashMap;
@@ -27,10 +27,10 @@ pub struct Sizes {
 struct Node {
     games: u32,
     key: u64,
-    next: Vec<(Step, usize)>,
+    next: Vec<(TurnedMove, usize)>,
 }
 
-fn key(board: &Board) -> u64 {
+fn key(board: &TurnedBoard) -> u64 {
     let mut hasher = DefaultHasher::new();
     board.hash(&mut hasher);
     hasher.finish()
@@ -44,15 +44,15 @@ fn code(count: f64) -> u8 {
 
 /// Returns the book as it stands in a model file.
 pub fn book(games: &[Game], sizes: Sizes) -> Vec<u8> {
-    let standard = Board::new(&Position::standard());
+    let standard = TurnedBoard::new(&Position::standard());
     let Some(standard) = standard else { return Vec::new() };
     let mut nodes = vec![Node { games: 0, key: key(&standard), next: Vec::new() }];
-    let mut played: HashMap<u64, HashMap<Step, u32>> = HashMap::new();
+    let mut played: HashMap<u64, HashMap<TurnedMove, u32>> = HashMap::new();
     for game in games.iter().filter(|game| game.start.is_none()) {
         let (mut board, mut history, mut node) = (standard.clone(), History::default(), 0);
         let mut turn = scoresheet::chess::Color::White;
         for &m in game.moves.iter().take(DEPTH) {
-            let step = Board::step(m, turn);
+            let step = TurnedBoard::step(m, turn);
             nodes[node].games += 1;
             *played.entry(nodes[node].key).or_default().entry(step).or_default() += 1;
             train::play(&mut board, &mut history, m, turn, 0);
@@ -72,7 +72,7 @@ pub fn book(games: &[Game], sizes: Sizes) -> Vec<u8> {
     while let Some(node) = queue.pop_front() {
         let node = &nodes[node];
         let all = &played[&node.key];
-        let mut kept: Vec<(Step, u32)> = all.iter().map(|(step, count)| (*step, *count)).collect();
+        let mut kept: Vec<(TurnedMove, u32)> = all.iter().map(|(step, count)| (*step, *count)).collect();
         let games: u32 = kept.iter().map(|(_, count)| count).sum();
         kept.retain(|(_, count)| *count >= sizes.edge.max(games / 1000));
         kept.sort_by_key(|(step, count)| (std::cmp::Reverse(*count), *step));

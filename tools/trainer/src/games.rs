@@ -1,7 +1,7 @@
 //! The games to learn from and those held out.
 
 use scoresheet::archive::Archive;
-use scoresheet::brenner::decode::{Decoder, Item, Texts};
+use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::Outcome;
 use scoresheet::{ImportOptions, import};
@@ -110,7 +110,7 @@ pub fn read(corpora: &Path, cache: &Path) -> Result<Games, Box<dyn std::error::E
 }
 
 fn main_line(start: &Position, stream: &[u8]) -> Option<Vec<Move>> {
-    let mut decoder = Decoder::new(stream, start.clone(), Texts::Apart);
+    let mut decoder = Decoder::new(stream, start.clone(), TextPlaces::Apart);
     let mut moves = Vec::new();
     while let Some(item) = decoder.advance(|_, _| {}).ok()? {
         if let (Item::Move(m), 0) = (item, decoder.depth()) {

@@ -3,8 +3,10 @@
 use crate::games::Game;
 use scoresheet::chess::Position;
 use scoresheet::packed::train;
-use scoresheet::packed::train::board::Board;
-use scoresheet::packed::train::features::{self, Candidate, FROM_TO, Mover, PLACES, ROWS, SMALL, Setting, Visitor};
+use scoresheet::packed::train::board::TurnedBoard;
+use scoresheet::packed::train::features::{
+    self, Candidate, FROM_TO, FeatureVisitor, Mover, PLACES, ROWS, SMALL, Setting,
+};
 use scoresheet::packed::train::model::{INPUTS, UNITS};
 use scoresheet::packed::train::scene::{History, Scene};
 
@@ -105,7 +107,7 @@ fn add(to: &mut Row, factor: f32, row: &Row) {
 
 #[derive(Clone, Copy)]
 struct Choice {
-    step: scoresheet::packed::train::board::Step,
+    step: scoresheet::packed::train::board::TurnedMove,
     features: [u32; FEATURES],
     from: usize,
     place: usize,
@@ -119,7 +121,7 @@ struct Choices {
     last: [usize; 2],
 }
 
-impl Visitor for Choices {
+impl FeatureVisitor for Choices {
     type Known = ();
 
     fn mover(&mut self, _: &Setting, _: &Mover) -> Option<()> {
@@ -170,11 +172,11 @@ impl Learner {
     /// Learns from a game, and returns its cost in bits before it did.
     pub fn game(&mut self, weights: &mut Weights, game: &Game, rates: Rates) -> f64 {
         let mut position = game.start.as_deref().cloned().unwrap_or_else(Position::standard);
-        let Some(mut board) = Board::new(&position) else { return 0.0 };
+        let Some(mut board) = TurnedBoard::new(&position) else { return 0.0 };
         let mut history = History { surprise: [train::FIRST_SURPRISE; 2], ..History::default() };
         let mut cost = 0.0;
         for &m in &game.moves {
-            let step = Board::step(m, position.turn());
+            let step = TurnedBoard::step(m, position.turn());
             let (bits, gap) = self.ply(weights, &board, &history, step, rates);
             cost += f64::from(bits);
             train::play(&mut board, &mut history, m, position.turn(), gap);
@@ -186,9 +188,9 @@ impl Learner {
     fn ply(
         &mut self,
         weights: &mut Weights,
-        board: &Board,
+        board: &TurnedBoard,
         history: &History,
-        played: scoresheet::packed::train::board::Step,
+        played: scoresheet::packed::train::board::TurnedMove,
         rates: Rates,
     ) -> (f32, u16) {
         let scene = Scene::new(board, history);

@@ -8,7 +8,7 @@
 
 mod numbers;
 
-use crate::brenner::decode::{Decoder, Item, Texts};
+use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::ReplayError;
 use crate::chess::{CastlingSide, Color, Move, MoveKind, Piece, Position, Role, Square};
 use crate::error::Error;
@@ -151,7 +151,7 @@ impl Search<'_> {
                 if outcome == Outcome::Unknown {
                     return Ok(());
                 }
-                let mut decoder = Decoder::new(game.moves(), game.start().clone(), Texts::Apart);
+                let mut decoder = Decoder::new(game.moves(), game.start().clone(), TextPlaces::Apart);
                 let mut plies = 0;
                 while plies < options.plies {
                     let line = decoder.depth() == 0;

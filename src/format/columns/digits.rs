@@ -1,0 +1,27 @@
+//! Decimal numbers as text, of a fixed number of digits or as many as are needed.
+
+/// Returns the number that these digits are; `None` for anything else, for none and for more than 15.
+pub(super) fn parse(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() || digits.len() > 15 {
+        return None;
+    }
+    digits.iter().try_fold(0, |value, digit| match digit {
+        b'0'..=b'9' => Some(value * 10 + u64::from(digit - b'0')),
+        _ => None,
+    })
+}
+
+/// Appends a number of so many digits at least.
+pub(super) fn push(value: u64, width: usize, out: &mut Vec<u8>) {
+    let mut digits = [b'0'; 20];
+    let (mut rest, mut count) = (value, 0);
+    for digit in digits.iter_mut().rev() {
+        if rest == 0 && count >= width {
+            break;
+        }
+        *digit += (rest % 10) as u8;
+        rest /= 10;
+        count += 1;
+    }
+    out.extend_from_slice(digits.get(digits.len() - count..).unwrap_or_default());
+}

@@ -1,0 +1,44 @@
+//! Columns of numbers as planes: the lowest bytes of all, then the next ones.
+
+use crate::format::budget;
+use crate::format::wire::Bytes;
+
+/// The bytes that the greatest of these numbers takes; 0 where all are zero.
+pub(super) fn width(numbers: &[u64]) -> u8 {
+    let all = numbers.iter().fold(0, |all, number| all | number);
+    (64 - all.leading_zeros()).div_ceil(8) as u8
+}
+
+/// Appends the lowest bytes of all numbers, then the next bytes, and so on: like bytes stand together.
+pub(super) fn push_planes(numbers: &[u64], out: &mut Vec<u8>) {
+    for plane in 0..width(numbers) {
+        out.extend(numbers.iter().map(|number| (number >> (8 * plane)) as u8));
+    }
+}
+
+/// Reads so many numbers of a width in bytes, at most 8.
+pub(super) fn read_planes(bytes: &mut Bytes, width: u8, count: usize) -> Option<Vec<u64>> {
+    if width > 8 {
+        return None;
+    }
+    let planes = bytes.take(count.checked_mul(usize::from(width))?)?;
+    let mut numbers = budget::alike(0, count)?;
+    for (plane, bytes) in planes.chunks_exact(count.max(1)).enumerate() {
+        for (number, byte) in numbers.iter_mut().zip(bytes) {
+            *number |= u64::from(*byte) << (8 * plane);
+        }
+    }
+    Some(numbers)
+}
+
+/// Appends the width of a column and its planes.
+pub(super) fn push_column(numbers: &[u64], out: &mut Vec<u8>) {
+    out.push(width(numbers));
+    push_planes(numbers, out);
+}
+
+/// Reads a column of so many numbers that says its width.
+pub(super) fn read_column(bytes: &mut Bytes, count: usize) -> Option<Vec<u64>> {
+    let width = bytes.u8()?;
+    read_planes(bytes, width, count)
+}

@@ -1,0 +1,263 @@
+//! The payload of a tags block read.
+
+use super::names::{NAMES, PREDICTED, charge_of};
+use crate::format::budget::{self, Budget};
+use crate::format::coder::predicted::{self, Prediction};
+use crate::format::coder::range::BitDecoder;
+use crate::format::columns::codec::Codec;
+use crate::format::columns::planes::{read_column, read_planes};
+use crate::format::limits::Limits;
+use crate::format::wire::{Bytes, read_compressed_within};
+use std::ops::Range;
+
+/// Reads the places of so many texts.
+fn read_texts(raw: &[u8], bytes: &mut Bytes, count: usize, out: &mut Vec<Range<usize>>) -> Option<()> {
+    // A length takes a byte at least.
+    out.try_reserve_exact(Some(count).filter(|count| *count <= bytes.0.len())?).ok()?;
+    let first = out.len();
+    for _ in 0..count {
+        out.push(0..bytes.count()?);
+    }
+    for place in out.iter_mut().skip(first) {
+        let start = raw.len() - bytes.0.len();
+        bytes.take(place.end)?;
+        *place = start..start + place.end;
+    }
+    Some(())
+}
+
+/// Which columns the tags of games are in, read.
+#[derive(Debug)]
+struct Schemas {
+    /// The columns of all, one schema after the other, and where each ends.
+    columns: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Schemas {
+    fn read(bytes: &mut Bytes) -> Option<Schemas> {
+        // A schema takes a byte at least, and so does each of its columns.
+        let count = bytes.count().filter(|count| *count <= bytes.0.len())?;
+        let (mut columns, mut ends) = (Vec::new(), budget::with_room(count)?);
+        for _ in 0..count {
+            let tags = bytes.count().filter(|tags| *tags <= bytes.0.len())?;
+            columns.try_reserve(tags).ok()?;
+            for _ in 0..tags {
+                columns.push(u32::try_from(bytes.varint()?).ok()?);
+            }
+            ends.push(u32::try_from(columns.len()).ok()?);
+        }
+        Some(Schemas { columns, ends })
+    }
+
+    fn get(&self, number: u32) -> Option<&[u32]> {
+        let start = number.checked_sub(1).map_or(Some(0), |before| self.ends.get(before as usize).copied())?;
+        self.columns.get(start as usize..*self.ends.get(number as usize)? as usize)
+    }
+}
+
+/// A value of a column, read.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    Number(u64),
+    Local(u32),
+}
+
+#[derive(Debug)]
+struct Column {
+    name: Box<[u8]>,
+    codec: Codec,
+    cells: Vec<Cell>,
+}
+
+/// The tags of a chunk, read.
+#[derive(Debug)]
+pub struct Tags {
+    columns: Vec<Column>,
+    schemas: Schemas,
+    games: Vec<u32>,
+    /// For each game the place of its first tag in `values`.
+    first: Vec<u32>,
+    /// For each tag of each game the place in its column.
+    values: Vec<u32>,
+    raw: Vec<u8>,
+    local: Vec<Range<usize>>,
+}
+
+/// A tag's value as the chunk has it.
+#[derive(Clone, Copy, Debug)]
+pub enum StoredValue<'a> {
+    /// The text itself.
+    Text(&'a [u8]),
+    /// The string with this number in the archive's dictionary.
+    Dictionary(u64),
+}
+
+impl Tags {
+    /// Reads a payload whose CRC holds; `games` is the chunk's number of games.
+    pub fn decode(payload: &[u8], games: usize) -> Option<Tags> {
+        Tags::decode_within(payload, games, &Limits::DEFAULT)
+    }
+
+    /// Reads a payload that stays within the limits.
+    pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Tags> {
+        let raw = read_compressed_within(payload, limits)?;
+        let mut bytes = Bytes(&raw);
+        let mut budget = Budget::new(raw.len(), games, limits);
+        let schemas = Schemas::read(&mut bytes)?;
+        let mut columns = Vec::new();
+        let mut widths = Vec::new();
+        for _ in 0..bytes.count()? {
+            let name = match bytes.u8()? {
+                0 => bytes.string()?.into(),
+                number => NAMES.get(usize::from(number) - 1)?.as_bytes().into(),
+            };
+            columns.push(Column { name, codec: Codec::read(&mut bytes)?, cells: Vec::new() });
+            widths.push(bytes.u8()?);
+        }
+        let predictions = bytes.count().filter(|predictions| *predictions <= predicted::MOST)?;
+        let predictions: Option<Vec<Prediction>> = (0..predictions).map(|_| Prediction::read(&mut bytes)).collect();
+        let predictions = predictions?;
+        let is_predicted: Vec<bool> = widths.iter().map(|width| *width == PREDICTED).collect();
+        let mut predicted: Vec<usize> = predictions.iter().map(|prediction| prediction.column).collect();
+        predicted.sort_unstable();
+        let expected = is_predicted.iter().enumerate().filter(|(_, predicted)| **predicted).map(|(column, _)| column);
+        let has_codes =
+            |prediction: &Prediction| columns.get(prediction.column).is_some_and(|column| column.codec != Codec::Text);
+        if !predicted.into_iter().eq(expected) || !predictions.iter().all(has_codes) {
+            return None;
+        }
+        // A chunk whose games all have the first schema has no plane to bear out the count: each game has a record, though.
+        let numbers = read_column(&mut bytes, games)?;
+        let mut counts = vec![0u32; columns.len()];
+        let (mut first, mut values, mut predicted) = (budget::with_room(games)?, Vec::new(), 0);
+        let mut game_schemas = budget::with_room(games)?;
+        for number in numbers {
+            let number = u32::try_from(number).ok()?;
+            let schema = schemas.get(number)?;
+            first.push(u32::try_from(values.len()).ok()?);
+            values.try_reserve(schema.len()).ok()?;
+            let before = predicted;
+            for column in schema {
+                let count = counts.get_mut(*column as usize)?;
+                values.push(*count);
+                *count = count.checked_add(1)?;
+                predicted += usize::from(*is_predicted.get(*column as usize)?);
+            }
+            budget.draw(predicted - before, budget::PREDICTED)?;
+            // Every other tag takes a byte at least: a number in a plane, or a text's length.
+            if values.len() - predicted > raw.len() {
+                return None;
+            }
+            game_schemas.push(number);
+        }
+        let mut locals = 0u32;
+        for ((column, width), count) in columns.iter_mut().zip(widths).zip(counts) {
+            budget.draw(count as usize, charge_of(&column.name, &column.codec, false))?;
+            if width == PREDICTED {
+                continue;
+            }
+            if column.codec == Codec::Text {
+                let end = locals.checked_add(count)?;
+                column.cells = budget::with_room(count as usize)?;
+                column.cells.extend((locals..end).map(Cell::Local));
+                locals = end;
+                continue;
+            }
+            let mut before = 0;
+            let written = read_planes(&mut bytes, width, count as usize)?;
+            column.cells = budget::with_room(written.len())?;
+            for written in written {
+                column.cells.push(match written.checked_sub(1) {
+                    None => {
+                        locals = locals.checked_add(1)?;
+                        Cell::Local(locals - 1)
+                    }
+                    Some(written) => {
+                        before = column.codec.undo_difference(written, before);
+                        Cell::Number(before)
+                    }
+                });
+            }
+        }
+        let mut local = Vec::new();
+        read_texts(&raw, &mut bytes, locals as usize, &mut local)?;
+        if !predictions.is_empty() {
+            let cell = |column: usize, place: usize| {
+                Some(match *columns.get(column)?.cells.get(place)? {
+                    Cell::Number(number) => (number.wrapping_add(1), b"".as_slice()),
+                    Cell::Local(text) => (0, raw.get(local.get(text as usize)?.clone())?),
+                })
+            };
+            let mut coder = BitDecoder::new(bytes.string()?);
+            let games = game_schemas.iter().map(|schema: &u32| schemas.get(*schema).unwrap_or_default());
+            let codes = predicted::code(&predictions, columns.len(), games, &mut coder, cell, |_, _| 0)?;
+            for (prediction, codes) in predictions.iter().zip(codes) {
+                let mut cells = budget::with_room(codes.len())?;
+                for code in codes {
+                    cells.push(match code.checked_sub(1) {
+                        Some(number) => Cell::Number(number),
+                        None => {
+                            locals = locals.checked_add(1)?;
+                            Cell::Local(locals - 1)
+                        }
+                    });
+                }
+                columns.get_mut(prediction.column)?.cells = cells;
+            }
+            let more = locals as usize - local.len();
+            read_texts(&raw, &mut bytes, more, &mut local)?;
+        }
+        bytes.0.is_empty().then_some(Tags { columns, schemas, games: game_schemas, first, values, raw, local })
+    }
+
+    /// Calls `tag` with each tag pair of game `index` of the chunk (from 0), in order. Returns `None` where there is no such game.
+    pub fn visit<'a>(&'a self, index: usize, mut tag: impl FnMut(&'a [u8], StoredValue)) -> Option<()> {
+        let schema = self.schemas.get(*self.games.get(index)?)?;
+        let mut text = Vec::with_capacity(64);
+        let first = *self.first.get(index)? as usize;
+        for (column, place) in schema.iter().zip(self.values.get(first..)?) {
+            let column = self.columns.get(*column as usize)?;
+            let value = self.value(column, *place, &mut text)?;
+            tag(&column.name, value);
+        }
+        Some(())
+    }
+
+    /// Calls `seen` with the value of the first tag of that name of each game in order, `None` where it has none. Returns `None` where
+    /// the block contradicts itself.
+    pub fn visit_column(&self, name: &[u8], mut seen: impl FnMut(Option<StoredValue<'_>>)) -> Option<()> {
+        // A schema may have the tag twice, or (in a foreign file) two columns of one name: the first in the game's order counts.
+        let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
+        let schemas = (0..self.schemas.ends.len() as u32).map_while(|number| self.schemas.get(number));
+        let places: Vec<Option<usize>> = schemas.map(|schema| schema.iter().position(of_name)).collect();
+        let mut text = Vec::new();
+        for (schema, first) in self.games.iter().zip(&self.first) {
+            let Some(place) = *places.get(*schema as usize)? else {
+                seen(None);
+                continue;
+            };
+            let column = self.columns.get(*self.schemas.get(*schema)?.get(place)? as usize)?;
+            let cell = *self.values.get(*first as usize + place)?;
+            seen(Some(self.value(column, cell, &mut text)?));
+        }
+        Some(())
+    }
+
+    /// Iterates over the names of the columns.
+    pub fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.columns.iter().map(|column| &*column.name)
+    }
+
+    fn value<'a>(&'a self, column: &'a Column, cell: u32, text: &'a mut Vec<u8>) -> Option<StoredValue<'a>> {
+        Some(match *column.cells.get(cell as usize)? {
+            Cell::Local(local) => StoredValue::Text(self.raw.get(self.local.get(local as usize)?.clone())?),
+            Cell::Number(number) if column.codec == Codec::Dictionary => StoredValue::Dictionary(number),
+            Cell::Number(number) => {
+                text.clear();
+                column.codec.render(number, text);
+                StoredValue::Text(text)
+            }
+        })
+    }
+}
