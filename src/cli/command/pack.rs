@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::text::{count, ratio, shown, thousands};
 use crate::threads::Threads;
 use indicatif::ProgressBar;
+use scoresheet::Monitor;
 use scoresheet::archive::{MODEL, TranscodeOptions, Transcoded, transcode};
 use scoresheet::format::moves::Coding;
 use std::io::Write as _;
@@ -91,8 +92,11 @@ fn copy(args: &Common, session: &Session, coding: Coding) -> Result<Code, Failur
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
-        progress::watched(&bar, look, || transcode(&archive, target.path(), &options, progress, &stop))
-            .map_err(Failure::of_archive(&args.archive))
+        progress::watched(&bar, look, || {
+            let monitor = Monitor::new().on_progress(progress).stop(&stop);
+            transcode(&archive, target.path(), &options, monitor)
+        })
+        .map_err(Failure::of_archive(&args.archive))
     })?;
     report(args, session, &archive, &transcoded, start.elapsed())
 }
