@@ -26,8 +26,8 @@ pub(crate) mod wire;
 
 pub use columns::{layout, moves, record, tags, texts};
 pub use file::{block, commit, deletions, dictionary, header, index, loose, source, state};
+pub(crate) use identity::crc_from;
 pub use identity::{ArchiveId, VERSION};
-pub(crate) use identity::{crc_before, crc_from};
 pub use limits::{Limits, MOST};
 pub use side::{positions, signatures, tag_columns};
 pub use state::{Chain, State};

@@ -17,6 +17,8 @@ pub const PAGE: usize = 4096;
 /// Where the pages begin.
 pub const PAGES: [u64; 2] = [0, PAGE as u64];
 const _: () = assert!(BLOCKS == 2 * PAGE as u64);
+/// Where each page has the archive's identity, by which even a damaged page may say whose it is.
+pub const IDENTITIES: [u64; 2] = [PAGES[0] + 16, PAGES[1] + 16];
 /// Where the CRC of a page stands in it: at its end.
 const CRC_AT: usize = PAGE - 4;
 
@@ -117,5 +119,18 @@ impl Page {
             Page::Intact(header) => Some(*header),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identity_is_where_it_is_looked_for() {
+        let id = ArchiveId(*b"sixteen bytes id");
+        let page = Header::new(id).encode();
+        assert_eq!(page.get(16..32), Some(id.0.as_slice()));
+        assert_eq!(IDENTITIES, PAGES.map(|page| page + 16));
     }
 }
