@@ -57,7 +57,8 @@ pub struct BlockHeader {
     pub first: u64,
     /// How many games (or strings) are covered.
     pub count: u32,
-    /// For moves: the bytes of the payload under the payload CRC, the others being under page CRCs. For others: the payload's length.
+    /// For moves: the bytes of the payload under the payload CRC, the others being under page CRCs. For others: the
+    /// payload's length.
     pub checked: u32,
     /// The payload's length in bytes.
     pub length: u64,
@@ -109,10 +110,11 @@ impl BlockHeader {
     }
 }
 
-/// Returns an identity by which the header of a block at `offset` has the checksum that it has; `None` where it is cut short.
+/// Returns an identity by which the header of a block at `offset` has the checksum that it has; `None` where it is cut
+/// short.
 ///
-/// All that a checksum takes from the identity is 32 bits, and a CRC can be run backwards. For a damaged header, and for other bytes, it is
-/// an identity that no archive has.
+/// All that a checksum takes from the identity is 32 bits, and a CRC can be run backwards. For a damaged header, and
+/// for other bytes, it is an identity that no archive has.
 pub fn identity_of(header: &[u8], offset: u64) -> Option<ArchiveId> {
     let (body, crc) = header.get(..HEADER)?.split_last_chunk::<4>()?;
     let known: Vec<u8> = offset.to_le_bytes().iter().chain(body).copied().collect();

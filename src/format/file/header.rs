@@ -1,7 +1,7 @@
 //! The archive's first two pages, each with the whole header and a high-water mark (FORMAT.md, "Header pages").
 //!
-//! A commit writes one of them, in turn, so that the other still holds if the write is cut short. What a page says is decided here; which of
-//! two pages counts, with the file at hand, is decided where archives are opened.
+//! A commit writes one of them, in turn, so that the other still holds if the write is cut short. What a page says is
+//! decided here; which of two pages counts, with the file at hand, is decided where archives are opened.
 
 pub use super::block::BLOCKS;
 
@@ -88,7 +88,8 @@ impl Page {
 
     /// Reads the page found at `offset`; it may be cut short.
     ///
-    /// Magic, version, size and CRC stand in the same places in every version: so a page of another version is not taken for a damaged one.
+    /// Magic, version, size and CRC stand in the same places in every version: so a page of another version is not
+    /// taken for a damaged one.
     fn decode(page: &[u8], offset: u64) -> Page {
         let Some(rest) = page.strip_prefix(&MAGIC) else {
             let zero = page.len() == PAGE && page.iter().all(|byte| *byte == 0);
