@@ -1,5 +1,5 @@
-//! The document's second notation: the same code with its bit fields in another order (FORMAT.md, "The alternate notation"); and the two other orders
-//! that the document has for it.
+//! The document's second notation: the same code with its bit fields in another order (FORMAT.md, "The alternate
+//! notation"); and the two other orders that the document has for it.
 
 use super::code::{EXPLICIT, NAG, TEXT};
 
@@ -53,13 +53,15 @@ impl Order {
         }
     }
 
-    /// Returns a stream with inline texts in this order. TextPlaces, and the bytes after an explicit move's or a NAG's, are copied.
+    /// Returns a stream with inline texts in this order. Texts, and the bytes after an explicit move's or a NAG's,
+    /// are copied.
     #[expect(clippy::indexing_slicing, reason = "there is a table for each order")]
     pub fn write(self, stream: &[u8]) -> Vec<u8> {
         transcode(stream, &WRITE[self as usize], EXPLICIT, NAG)
     }
 
-    /// Returns a stream of this order in that of the document's table; the inverse of [`Order::write`] on every byte string.
+    /// Returns a stream of this order in that of the document's table; the inverse of [`Order::write`] on every byte
+    /// string.
     #[expect(clippy::indexing_slicing, reason = "there is a table for each order")]
     pub fn read(self, stream: &[u8]) -> Vec<u8> {
         transcode(stream, &READ[self as usize], self.of(EXPLICIT), self.of(NAG))
@@ -92,7 +94,8 @@ const fn swap(byte: u8) -> u8 {
     }
 }
 
-/// Returns a stream with inline texts in the alternate notation. TextPlaces, and the bytes after an explicit move's or a NAG's, are copied.
+/// Returns a stream with inline texts in the alternate notation. Texts, and the bytes after an explicit move's or
+/// a NAG's, are copied.
 pub fn to_alternate(stream: &[u8]) -> Vec<u8> {
     Order::Alternate.write(stream)
 }

@@ -304,7 +304,8 @@ impl<'a> Decoder<'a> {
             Word::Prefix { role, label } => {
                 let next = self.next_byte().ok_or(DecodeFault::CutShort)?;
                 match word(next) {
-                    // Where the piece byte has w = 1 the prefix still names the piece; `advance` sees that it is not canonical.
+                    // Where the piece byte has w = 1 the prefix still names the piece; `advance` sees that it is not
+                    // canonical.
                     Some(Word::Piece { role: moved, step, .. }) if moved == role => {
                         Ok((self.piece_move(role, label, step)?, None))
                     }
@@ -351,8 +352,9 @@ impl<'a> Decoder<'a> {
         Ok((from, to.ok_or(DecodeFault::IllegalMove)?))
     }
 
-    /// Plays the next element if it is a plain move of one byte, and legal; `before` is called with the position before it, the move, and
-    /// whether it gives check. Returns false, and does nothing, at anything else: `advance` then knows.
+    /// Plays the next element if it is a plain move of one byte, and legal; `before` is called with the position before
+    /// it, the move, and whether it gives check. Returns false, and does nothing, at anything else: `advance` then
+    /// knows.
     #[inline]
     pub fn advance_plain(&mut self, before: impl FnOnce(&Position, Move, bool)) -> bool {
         match self.position().turn() {

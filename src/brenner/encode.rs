@@ -5,7 +5,8 @@ use crate::chess::attacks::RELATION;
 use crate::chess::{CastlingSide, Move, MoveKind, PieceId, Position, Role};
 use crate::game::Outcome;
 
-/// Appends a move that is legal in `before`, or the null move: one byte; two with a prefix; three for a piece without a label.
+/// Appends a move that is legal in `before`, or the null move: one byte; two with a prefix; three for a piece without a
+/// label.
 #[inline]
 pub fn push_move(before: &Position, m: Move, out: &mut Vec<u8>) {
     if m.kind == MoveKind::Plain
@@ -40,8 +41,8 @@ fn push_in_full(before: &Position, m: Move, out: &mut Vec<u8>) {
     out.push(words.byte(m));
 }
 
-/// How the moves of a slot's piece are written: the bits that are always the same, the prefix if it needs one, and which table of `STEPS`
-/// has the others.
+/// How the moves of a slot's piece are written: the bits that are always the same, the prefix if it needs one, and
+/// which table of `STEPS` has the others.
 #[derive(Clone, Copy)]
 struct Words {
     base: u8,
@@ -50,7 +51,7 @@ struct Words {
 }
 
 impl Words {
-    /// The byte of a move. Pawns and pieces alike: no processor foresees which it is.
+    /// The byte of a move. Pawns and pieces alike: no branch predictor knows which it is.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares, kinds and relations are masked")]
     fn byte(&self, m: Move) -> u8 {
@@ -59,7 +60,8 @@ impl Words {
     }
 }
 
-/// What the squares of a move come to in its byte, by their `RELATION`: for knights and kings, for sliders, for pawns of White and Black.
+/// What the squares of a move come to in its byte, by their `RELATION`: for knights and kings, for sliders, for pawns
+/// of White and Black.
 #[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static STEPS: [[u8; 128]; 4] = {
     let mut tables = [[0; 128]; 4];

@@ -1,4 +1,5 @@
-//! What each byte of a stand-alone string says, in the manner of Brenner's document: `01 100 001`, queen, 4 squares, NE.
+//! What each byte of a stand-alone string says, in the manner of Brenner's document: `01 100 001`, queen, 4 squares,
+//! NE.
 
 use super::alternate::Order;
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
@@ -55,7 +56,8 @@ impl fmt::Display for Explained {
     }
 }
 
-/// Explains a stand-alone string, element by element, in its order; a prefix and the byte it belongs to are two elements.
+/// Explains a stand-alone string, element by element, in its order; a prefix and the byte it belongs to are two
+/// elements.
 ///
 /// On an error, `found` has seen all that stands before it.
 pub fn explain(bytes: &[u8], notation: Notation, mut found: impl FnMut(Explained)) -> Result<(), StandaloneError> {

@@ -1,7 +1,8 @@
-//! Moves of fixed width as bytes: the main line of a game as move ids, two bytes each or packed into 11 bits (FORMAT.md, "Move ids").
+//! Moves of fixed width as bytes: the main line of a game as move ids, two bytes each or packed into 11 bits
+//! (FORMAT.md, "Move ids").
 //!
-//! A string is the moves' ids, the id of how the game ends, and the game's tags and start as a stand-alone string has them (leading texts). Comments,
-//! glyphs and variations have no place in it.
+//! A string is the moves' ids, the id of how the game ends, and the game's tags and start as a stand-alone string has
+//! them (leading texts). Comments, glyphs and variations have no place in it.
 
 use super::explain::{Explained, Notation, explain as explain_texts};
 use super::move_id::{END, MoveId, NULL};

@@ -1,7 +1,8 @@
 //! Moves as numbers of fixed width: 11 bits (FORMAT.md, "Move ids").
 //!
-//! Brenner's "Suggestion For Hardware Implementation": no more than about 7,000 half-moves are possible, so 11 bits would do. With the piece and
-//! its colour there are more than 2,048; without them, as the position is known anyway, there are 1,968 triples of from, to and promotion.
+//! Brenner's "Suggestion For Hardware Implementation": no more than about 7,000 half-moves are possible, so 11 bits
+//! would do. With the piece and its colour there are more than 2,048; without them, as the position is known anyway,
+//! there are 1,968 triples of from, to and promotion.
 
 use crate::chess::attacks::RELATION;
 use crate::chess::{CastlingSide, Move, MoveKind, Position, Role, Square};
@@ -17,7 +18,8 @@ pub const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveId(u16);
 
-/// A triple as `from << 9 | to << 3 | promotion`: 0 none, 1 knight, 2 bishop, 3 rook, 4 queen. Ascending, which is the order of the ids.
+/// A triple as `from << 9 | to << 3 | promotion`: 0 none, 1 knight, 2 bishop, 3 rook, 4 queen. Ascending, which is the
+/// order of the ids.
 #[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static TRIPLES: [u16; MOVES as usize] = {
     let mut table = [0; MOVES as usize];
@@ -87,8 +89,8 @@ impl MoveId {
 
     /// Returns the id of a legal move or the null move; `None` where the squares are no move's.
     ///
-    /// Castling is the king's step of two squares (`e1g1`) where the king stands on the e-file and the rook in the corner and `chess960` is not
-    /// asked for, and king takes rook otherwise.
+    /// Castling is the king's step of two squares (`e1g1`) where the king stands on the e-file and the rook in the
+    /// corner and `chess960` is not asked for, and king takes rook otherwise.
     pub fn of(m: Move, chess960: bool) -> Option<MoveId> {
         let to = match m.kind {
             MoveKind::Null => return Some(NULL),
@@ -102,7 +104,8 @@ impl MoveId {
         MoveId::of_squares(m.from, to, m.promotion())
     }
 
-    /// Returns the legal move of that id in a position, or the null move; castling is understood either way. `None` where it is not legal.
+    /// Returns the legal move of that id in a position, or the null move; castling is understood either way. `None`
+    /// where it is not legal.
     pub fn to_move(self, position: &Position) -> Option<Move> {
         if self == NULL {
             return Some(Move::NULL);

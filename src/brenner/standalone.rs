@@ -45,10 +45,12 @@ impl fmt::Display for StandaloneError {
 
 impl std::error::Error for StandaloneError {}
 
-/// Returns the game as one string in canonical form. Comments in braces and after `;` look alike in it, and so do tokens and tails.
+/// Returns the game as one string in canonical form. Comments in braces and after `;` look alike in it, and so do
+/// tokens and tails.
 ///
-/// The FEN tag that says the starting position gets the letter F; one that does not, a damaged one say, is a tag like others. A starting
-/// position that no tag says is added as F, and so comes back with a FEN tag. Errors: U+0000 in a tag or text.
+/// The FEN tag that says the starting position gets the letter F; one that does not, a damaged one say, is a tag like
+/// others. A starting position that no tag says is added as F, and so comes back with a FEN tag. Errors: U+0000 in a
+/// tag or text.
 pub fn encode(game: &Game) -> Result<Vec<u8>, StandaloneError> {
     let says_start = |(name, value): &(String, String)| {
         name == "FEN" && Position::from_fen(value.as_bytes()).is_ok_and(|position| position == game.start)

@@ -24,7 +24,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Returns the budget of a part of so many bytes, decompressed, about so many games.
+    /// Returns the budget of a part of `raw` decompressed bytes about `games` games.
     pub(crate) fn new(raw: usize, games: usize, limits: &Limits) -> Budget {
         let of = |count: usize, each: usize| (count as u64).saturating_mul(each as u64);
         let left = of(games, limits.allowance_per_game).saturating_add(of(raw, limits.allowance_per_byte));
@@ -38,7 +38,7 @@ impl Budget {
     }
 }
 
-/// Returns how many bytes are missing to a part of `raw` bytes about so many games that makes things of this charge.
+/// Returns how many bytes a part of `raw` bytes about `games` games lacks to pay for this charge.
 pub(crate) fn padding(charge: u64, raw: usize, games: usize) -> usize {
     let Budget { left } = Budget::new(raw, games, &Limits::DEFAULT);
     let missing = charge.saturating_sub(left).div_ceil(Limits::DEFAULT.allowance_per_byte as u64);

@@ -16,7 +16,8 @@ impl std::fmt::Display for ArchiveId {
 }
 
 impl ArchiveId {
-    /// Returns the value that a CRC-32 at `offset` in this archive starts from: a structure in the wrong place or the wrong archive fails.
+    /// Returns the value that a CRC-32 at `offset` in this archive starts from: a structure in the wrong place or the
+    /// wrong archive fails.
     pub fn seed(self, offset: u64) -> u32 {
         let mut crc = crc32fast::Hasher::new();
         crc.update(&self.0);

@@ -1,6 +1,7 @@
-//! What a reader takes from foreign bytes at the most.
+//! The most that a reader takes from foreign bytes.
 
-/// No number of games, strings or bytes is greater: so those of a file can be added up without an overflow. A reader refuses what says more.
+/// No number of games, strings or bytes is greater: so those of a file can be added up without an overflow. A reader
+/// refuses what says more.
 pub const MOST: u64 = 1 << 60;
 
 /// What blocks may cost whose checksums hold: a crafted archive may say anything under good checksums.
@@ -9,10 +10,10 @@ pub const MOST: u64 = 1 << 60;
 /// defaults. A block that is beyond a limit is damaged.
 ///
 /// The last three bound together what columns make without bytes of their own, in units: one for each byte of a text
-/// that is made of a template, a tag's name or a prefix, 48 for an adaptive number, 128 for a value of a predicted column,
-/// 24 for a comment that carries its own place, 176 for an edit of the layout, 8,192 for a stream of numbers. A unit is
-/// about a byte of memory, or a nanosecond. All else takes a byte of its block at least, so that time and memory are in
-/// proportion to the file.
+/// that is made of a template, a tag's name or a prefix, 48 for an adaptive number, 128 for a value of a predicted
+/// column, 24 for a comment that carries its own place, 176 for an edit of the layout, 8,192 for a stream of numbers. A
+/// unit is about a byte of memory, or a nanosecond. All else takes a byte of its block at least, so that time and
+/// memory are in proportion to the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Bytes of a block that are read at once: all of it, of a moves block its table. Default: 1 GiB.

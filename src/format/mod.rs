@@ -1,16 +1,17 @@
-//! Every byte on disk: the only room that knows an offset or a magic number. One structure a file; FORMAT.md describes the same.
+//! Every byte on disk: the only room that knows an offset or a magic number. One structure a file; FORMAT.md describes
+//! the same.
 //!
-//! In flow the values of blocks and side files, out flow their bytes, and the other way round. Nothing here does I/O, and nothing but `chess`
-//! and `game` is known. Decoders take any bytes without panicking and never allocate from a declared count that the bytes at hand do not bear
-//! out.
+//! In flow the values of blocks and side files, out flow their bytes, and the other way round. Nothing here does I/O,
+//! and nothing but `chess` and `game` is known. Decoders take any bytes without panicking and never allocate from a
+//! declared count that the bytes at hand do not support.
 //!
 //! - `file`: what an archive and its index are made of: header pages, block headers, commits, dictionaries, sources.
 //! - `columns`: what the blocks of a chunk of games hold: records of moves, and tags, texts and layout as columns.
 //! - `coder`: numbers as few bits: a range coder, adaptive models, columns that others predict.
 //! - `side`: the files beside an archive that searches need: signatures, position index, tag columns.
 //!
-//! Below all of them: `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), `limits` and `budget` (what may be
-//! made of foreign bytes).
+//! Below all of them: `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), `limits`
+//! and `budget` (what may be made of foreign bytes).
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -26,8 +27,8 @@ pub(crate) mod wire;
 
 pub use columns::{layout, moves, record, tags, texts};
 pub use file::{block, commit, deletions, dictionary, header, index, loose, source, state};
+pub(crate) use identity::crc_from;
 pub use identity::{ArchiveId, VERSION};
-pub(crate) use identity::{crc_before, crc_from};
 pub use limits::{Limits, MOST};
 pub use side::{positions, signatures, tag_columns};
 pub use state::{Chain, State};

@@ -1,4 +1,5 @@
-//! Reading and writing of numbers, strings and compressed parts; readers return `None` where bytes are missing or malformed.
+//! Reading and writing of numbers, strings and compressed parts; readers return `None` where bytes are missing or
+//! malformed.
 
 use super::budget::with_room;
 use super::limits::Limits;

@@ -2,7 +2,7 @@
 
 use crate::brenner::encode;
 use crate::chess::{Move, Position, position::STANDARD};
-use crate::format::record::{self, push_start};
+use crate::format::record;
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::TextsBuilder;
 use crate::game::{Outcome, TextKind, Visitor};
@@ -36,11 +36,7 @@ impl ChunkBuilder {
             Some(outcome) => encode::push_outcome(outcome, &mut self.records),
             None => flags |= record::NO_MARKER,
         }
-        match self.records.get_mut(begin..) {
-            Some([record::HEADER, header, ..]) => *header |= flags,
-            _ if flags != 0 => drop(self.records.splice(begin..begin, [record::HEADER, flags])),
-            _ => {}
-        }
+        record::add_flags(&mut self.records, begin, flags);
         self.ends.push(self.records.len() as u32);
         self.tags.end_game();
         self.texts.end_game();
@@ -70,8 +66,7 @@ impl Visitor for ChunkBuilder {
     fn start(&mut self, position: &Position) {
         (self.moves, self.behind_move, self.placed) = (0, false, false);
         if *position != *STANDARD {
-            self.records.extend_from_slice(&[record::HEADER, record::SET_UP]);
-            push_start(position, &mut self.records);
+            record::push_set_up(position, &mut self.records);
         }
     }
 

@@ -1,11 +1,12 @@
 //! Packed moves: a game's Brenner stream in under three bits a ply, each game on its own (FORMAT.md, "Packed moves").
 //!
-//! The legal moves of a position stand in a defined order, each with a score that is a sum of integer weights; scores become integer
-//! frequencies, and a range coder writes the move played. Everything is integers, so that a stream decodes to the same moves on any
-//! machine.
+//! The legal moves of a position stand in a defined order, each with a score that is a sum of integer weights; scores
+//! become integer frequencies, and a range coder writes the move played. Everything is integers, so that a stream
+//! decodes to the same moves on any machine.
 //!
-//! In flow a starting position and Brenner bytes, out flow fewer bytes, and the other way round. `moves` knows the position, `model` what is
-//! likely to be played there, `coder` writes it as bits, and `stream` packs a whole stream. `train` is the door of the trainer.
+//! In flow a starting position and Brenner bytes, out flow fewer bytes, and the other way round. `moves` knows the
+//! position, `model` what is likely to be played there, `coder` writes it as bits, and `stream` packs a whole stream.
+//! `train` is the door of the trainer.
 
 // Foreign bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -12,20 +12,21 @@ use crate::game::Outcome;
 const RAW: u8 = 0xFF;
 /// The most bytes of a stream that is held otherwise.
 const MOST_BYTES: usize = 1 << 16;
-/// The most bytes of a stream for each byte that it is packed in, and how many more any may have: forced moves take no bits.
+/// The most bytes of a stream for each byte that it is packed in, and how many more any may have: forced moves take no
+/// bits.
 const MOST_PER_BYTE: usize = 64;
 const MOST_MORE: usize = 128;
 
-/// Returns how many bytes a stream may have that is packed in so many.
+/// Returns the most bytes that a stream packed in `packed` bytes may have.
 fn most_bytes(packed: usize) -> usize {
     packed.saturating_mul(MOST_PER_BYTE).saturating_add(MOST_MORE).min(MOST_BYTES)
 }
 
 /// Appends the packed form of a stream of Brenner bytes (texts apart), played from `start`.
 ///
-/// Any bytes can be packed: what is not a canonical stream, is beyond the model, would grow, or would take less than an eighth of a bit
-/// for each byte, is held as it is, with one byte more.
-/// Costs about two microseconds a ply. The length in bytes is part of what a decoder must know.
+/// Any bytes can be packed: what is not a canonical stream, is beyond the model, would grow, or would take less than an
+/// eighth of a bit for each byte, is held as it is, with one byte more. Costs about two microseconds a ply. The length
+/// in bytes is part of what a decoder must know.
 pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     match &*STANDARD {
         Some(model) => encode_with(model, start, stream, out),
@@ -33,11 +34,12 @@ pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the stream that `bytes`, all of them, pack: exactly the one that was given to [`encode`] with the same start.
+/// Appends the stream that `bytes`, all of them, pack: exactly the one that was given to [`encode`] with the same
+/// start.
 ///
 /// With `limit`, at least that many plies of the main line (or all there are), but not necessarily the rest: ply K
-/// costs only the moves before it. Whatever the bytes, it ends and does not panic. It appends at most about 128 bytes and 64 more for
-/// each of `bytes` (64 KiB at the most), or as many as `bytes` has. Costs a microsecond or two a ply.
+/// costs only the moves before it. Whatever the bytes, it ends and does not panic. It appends at most about 128 bytes
+/// and 64 more for each of `bytes` (at most 64 KiB), or as many as `bytes` has. Costs a microsecond or two a ply.
 pub fn decode(start: &Position, bytes: &[u8], limit: Option<u32>, out: &mut Vec<u8>) -> Result<(), PackedFault> {
     match &*STANDARD {
         Some(model) => decode_with(model, start, bytes, limit, out),
@@ -83,7 +85,8 @@ pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec
             .and_then(|moves| plain::encode(model, start, &moves, outcome, |_, _, _| {}, out))
             .or_else(|| rich::encode(model, start, &items, outcome, out))
     });
-    // Games of the unlikeliest moves are shorter as they are; those that say nearly nothing cost a reader more than their bytes are worth.
+    // Games of the unlikeliest moves are shorter as they are; those that say nearly nothing cost a reader more than
+    // their bytes are worth.
     let length = out.len() - before;
     if packed.is_none() || length > stream.len() + 1 || stream.len() > most_bytes(length) {
         out.truncate(before);

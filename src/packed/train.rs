@@ -35,7 +35,8 @@ pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMu
     Some(())
 }
 
-/// Calls `see` wherever a packed game says whether it ends: with the context, the place of the slack bits, and whether it does.
+/// Calls `see` wherever a packed game says whether it ends: with the context, the place of the slack bits, and whether
+/// it does.
 pub fn ends(
     model: &Model,
     start: &Position,

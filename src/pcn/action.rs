@@ -112,7 +112,8 @@ impl Midst {
     }
 }
 
-/// Returns what a piece is after its action: only a pawn is promoted, to a knight, bishop, rook or queen of its own side.
+/// Returns what a piece is after its action: only a pawn is promoted, to a knight, bishop, rook or queen of its own
+/// side.
 fn promoted(piece: Piece, options: &Value, path: &Path<'_>) -> Result<Piece, PcnError> {
     let Value::Object(members) = options else { return Err(path.error(PcnFault::Wanted("options"))) };
     let mut after = piece;

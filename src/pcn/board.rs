@@ -18,7 +18,8 @@ pub struct PieceName {
 }
 
 impl PieceName {
-    /// Reads a name: an optional `+`, the style, a colon, the abbreviation; letters, digits and `_`. `None` for anything else.
+    /// Reads a name: an optional `+`, the style, a colon, the abbreviation; letters, digits and `_`. `None` for
+    /// anything else.
     pub fn parse(text: &str) -> Option<PieceName> {
         let start = usize::from(text.starts_with('+'));
         let (style, name) = text.get(start..)?.split_once(':')?;
@@ -41,8 +42,8 @@ impl PieceName {
         self.text.get(self.style.1 + 1..).unwrap_or_default()
     }
 
-    /// Returns whether the piece is of the side that starts the game (upper case; the bottom side); `None` where the case of style and
-    /// abbreviation differ.
+    /// Returns whether the piece is of the side that starts the game (upper case; the bottom side); `None` where the
+    /// case of style and abbreviation differ.
     pub fn is_bottom(&self) -> Option<bool> {
         let letters = || self.text.chars().filter(char::is_ascii_alphabetic);
         if letters().all(|c| c.is_ascii_uppercase()) {
@@ -52,8 +53,9 @@ impl PieceName {
         }
     }
 
-    /// Returns whose piece it is: of the side that starts the game (the bottom one) where its abbreviation is in upper case, whatever the
-    /// style's case, as captured pieces keep that (`x:S`). The style decides where the abbreviation has no letters; `None` where both cases mix.
+    /// Returns whose piece it is: of the side that starts the game (the bottom one) where its abbreviation is in upper
+    /// case, whatever the style's case, as captured pieces keep that (`x:S`). The style decides where the abbreviation
+    /// has no letters; `None` where both cases mix.
     pub fn side(&self) -> Option<Side> {
         let style = self.text.get(self.style.0..self.style.1).unwrap_or_default();
         let word =
@@ -233,7 +235,8 @@ impl Board {
         self.squares.get_mut(square).and_then(|held| std::mem::replace(held, piece))
     }
 
-    /// Returns the flat number of the square that coordinates (`[0,4]`), a flat number (`4`) or a piece unique on the board (`"w:k"`) name.
+    /// Returns the flat number of the square that coordinates (`[0,4]`), a flat number (`4`) or a piece unique on the
+    /// board (`"w:k"`) name.
     pub fn square(&self, naming: &Value) -> Result<usize, PcnFault> {
         let unique = |name: &str| {
             let mut found =

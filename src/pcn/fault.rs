@@ -63,7 +63,8 @@ pub enum PcnFault {
     DropOfSquare,
 }
 
-/// Why a document is refused: the path of the element at fault, as a JSON pointer (RFC 6901; empty for the whole), and the fault.
+/// Why a document is refused: the path of the element at fault, as a JSON pointer (RFC 6901; empty for the whole), and
+/// the fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PcnError {
     /// The path of the element.

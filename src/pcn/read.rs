@@ -112,7 +112,8 @@ fn pieces_of(position: &Position) -> [Option<Piece>; 64] {
     pieces
 }
 
-/// Plays the moves. What PCN does not say of the start follows from them: who begins, the castling rights and en passant target that they use.
+/// Plays the moves. What PCN does not say of the start follows from them: who begins, the castling rights and en
+/// passant target that they use.
 fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(Position, Vec<Move>), PcnError> {
     let mut start = Position::from_pieces(pieces, Color::White);
     let first = moves.iter().position(|actions| actions.as_array().is_some_and(|list| !list.is_empty()));
@@ -153,8 +154,8 @@ fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Resul
     Ok((start, played))
 }
 
-/// Returns a start with one more castling right, or with an en passant target, from which a move is legal after those played; with the move
-/// and the position after it.
+/// Returns a start with one more castling right, or with an en passant target, from which a move is legal after those
+/// played; with the move and the position after it.
 fn with_more_rights(
     start: &Position,
     now: &Position,
@@ -202,7 +203,8 @@ fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
         && pieces.iter().flatten().filter(|piece| piece.color == color).count() == 16
 }
 
-/// Whether a game is of Chess960: a full array that is not the standard starting position, or castling from other squares.
+/// Whether a game is of Chess960: a full array that is not the standard starting position, or castling from other
+/// squares.
 fn is_chess960(start: &Position, moves: &[Move]) -> bool {
     let pieces = pieces_of(start);
     let unusual = |m: &Move| match m.kind {

@@ -20,7 +20,8 @@ pub enum ReadError {
 
 /// Reads a document: one game, an array of games, or one game after the other. Every move is checked.
 ///
-/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of games it begins within the game.
+/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of
+/// games it begins within the game.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
     let mut games = Vec::new();
     let read = read(bytes, |game| {
@@ -35,10 +36,11 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
     }
 }
 
-/// Calls `each` with every game of a document: one game, an array of games, or one game after the other. Every move is checked.
+/// Calls `each` with every game of a document: one game, an array of games, or one game after the other. Every move is
+/// checked.
 ///
-/// Errors: the path of the element at fault, as [`parse`] has it; what the reader says, or `each`. The games before that
-/// have been given.
+/// Errors: the path of the element at fault, as [`parse`] has it; what the reader says, or `each`. The games before
+/// that have been given.
 pub fn read(reader: impl Read, mut each: impl FnMut(Game) -> io::Result<()>) -> Result<(), ReadError> {
     let mut document = serde_json::Deserializer::from_reader(BufReader::with_capacity(128 << 10, reader));
     loop {

@@ -17,7 +17,8 @@ enum Offset {
     None,
 }
 
-/// Returns the tags for a `started_at`. Those of PGN where they say it all; otherwise the text itself in a tag of its own, too.
+/// Returns the tags for a `started_at`. Those of PGN where they say it all; otherwise the text itself in a tag of its
+/// own, too.
 pub(super) fn tags_of(text: &str) -> Vec<(String, String)> {
     let tag = |name: &str, value: String| (name.to_owned(), value);
     let mut tags = Vec::new();

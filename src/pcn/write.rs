@@ -18,7 +18,8 @@ pub enum JsonLayout {
     Document,
 }
 
-/// Returns the game as a PCN document: its players, moment, result, start and main line. docs/PCN.md says what is left out.
+/// Returns the game as a PCN document: its players, moment, result, start and main line. docs/PCN.md says what is left
+/// out.
 pub fn write(game: &Game, layout: JsonLayout) -> String {
     let mut members: Vec<(&str, String)> = Vec::new();
     if let Some(text) = time::text_of(|name| game.tag(name)) {

@@ -10,19 +10,16 @@ use crate::archive::read::options::OpenOptions;
 use crate::archive::read::original::source_of;
 use crate::archive::read::read_at::{ReadAt, Store};
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::format::block::{HEADER, Kind};
+use crate::format::block::{self, HEADER, Kind};
 use crate::format::commit::Commit;
 use crate::format::dictionary::BlockStrings;
-use crate::format::header::{BLOCKS, Header, PAGES};
+use crate::format::header::{BLOCKS, Header, IDENTITIES};
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
 use crate::format::moves::MovesTable;
 use crate::format::source::Source;
 use crate::format::{ArchiveId, State};
 use std::collections::HashMap;
 use std::path::Path;
-
-/// Where the identity stands in a header page.
-const ID: u64 = 16;
 
 /// A damaged archive, as far as it can be read.
 pub struct BlockFinder {
@@ -199,7 +196,7 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
 /// Finds out the identity of an archive whose header pages are both damaged: from what is left of them, from the index beside it, or from
 /// the checksums of its blocks.
 fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
-    let in_page = PAGES.into_iter().filter_map(|page| id_at(store, page + ID));
+    let in_page = IDENTITIES.into_iter().filter_map(|place| id_at(store, place));
     let index = std::fs::read(FileKind::Index.beside(path))
         .ok()
         .and_then(|file| Index::decode(&file))
@@ -224,9 +221,7 @@ fn solve(store: &Store) -> Option<ArchiveId> {
         let offset = next_sync(store, start)?;
         start = offset + 1;
         let Ok(header) = store.read_at(offset, HEADER as u64) else { continue };
-        let (body, crc) = header.split_last_chunk::<4>()?;
-        let known: Vec<u8> = offset.to_le_bytes().iter().chain(body).copied().collect();
-        let id = ArchiveId::of_crc(crate::format::crc_before(u32::from_le_bytes(*crc), &known));
+        let id = block::identity_of(&header, offset)?;
         let block = BlockRef::at(store, id, offset);
         if block.is_ok_and(|block| block.checked(store, id).is_ok()) {
             return Some(id);

@@ -1,7 +1,8 @@
-//! The Zobrist key kept from ply to ply: the same numbers as [`Position::zobrist`], which works it out from the whole board.
+//! The Zobrist key kept from ply to ply: the same numbers as [`Position::zobrist`], which works it out from the whole
+//! board.
 //!
-//! The pieces' part changes with each move. The rights' part is worked out anew only where a piece moved or was taken that a right hangs
-//! on; the en passant part only after a double step beside which an enemy pawn stands.
+//! The pieces' part changes with each move. The rights' part is worked out anew only where a piece moved or was taken
+//! that a right hangs on; the en passant part only after a double step beside which an enemy pawn stands.
 
 use super::pieces::Pieces;
 use super::state::{ReplayState, Start, Tally};
@@ -44,8 +45,8 @@ impl Key {
         Key { pieces: zobrist::pieces(state.pieces.squares()), ..Key::default() }.see_rights(*state)
     }
 
-    /// Returns the parts with that of the rights worked out anew. By value, as all that is seldom called from the loop over plies: what
-    /// is pointed at would have to be in memory at every ply.
+    /// Returns the parts with that of the rights worked out anew. By value, as all that is seldom called from the loop
+    /// over plies: what is pointed at would have to be in memory at every ply.
     #[cold]
     #[inline(never)]
     #[expect(clippy::indexing_slicing, reason = "there are four rights")]

@@ -6,12 +6,12 @@ use crate::chess::{Position, zobrist};
 
 /// The pieces, by square and by slot.
 ///
-/// A piece that is taken keeps its last square, where another piece then stands: so the addresses of all that is written at a ply are known
-/// as soon as the square of its piece is, and the next ply need not wait for more.
+/// A piece that is taken keeps its last square, where another piece then stands: so the addresses of all that is
+/// written at a ply are known as soon as the square of its piece is, and the next ply need not wait for more.
 #[derive(Clone)]
 pub struct Pieces {
-    /// The code of the piece on each square, or `EMPTY`; after the squares, at `OFF`, nothing. Any byte is an index, so that damaged moves
-    /// need no test of their own: they end after the board.
+    /// The code of the piece on each square, or `EMPTY`; after the squares, at `OFF`, nothing. Any byte is an index, so
+    /// that damaged moves need no test of their own: they end after the board.
     pub board: [u8; 256],
     /// The square of each slot, or `OFF`. Any byte is an index: entries from 64 up are written but mean nothing.
     pub square: [u8; 256],
@@ -40,7 +40,8 @@ impl Pieces {
         (slot < OFF && self.board[usize::from(square)] == slot).then_some(square)
     }
 
-    /// Castles: returns the slots that have moved and the change of the key; `None` and changes nothing where king or rook is not there.
+    /// Castles: returns the slots that have moved and the change of the key; `None` and changes nothing where king or
+    /// rook is not there.
     #[inline(never)]
     #[expect(
         clippy::indexing_slicing,

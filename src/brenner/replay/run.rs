@@ -27,7 +27,7 @@ impl std::fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// A position on its way along a main line. [`Replay::state`] shows the full state at any ply.
+/// A position moving along a main line. [`Replay::state`] shows the full state at any ply.
 #[derive(Clone)]
 pub struct Replay {
     pieces: Pieces,
@@ -99,8 +99,8 @@ impl Replay {
         self.play::<false>(stream, ply, Key::default(), |_, _| true)
     }
 
-    /// Plays moves of the main line until `goes_on` says no of the state after one of them, or the stream ends; returns how many bytes were
-    /// read, and whether it was stopped.
+    /// Plays moves of the main line until `goes_on` says no of the state after one of them, or the stream ends; returns
+    /// how many bytes were read, and whether it was stopped.
     #[inline]
     pub fn run_while(
         &mut self,
@@ -117,7 +117,8 @@ impl Replay {
 
     /// Plays the main line to its end and calls `visit` with the state at each ply on the way, the present one first.
     ///
-    /// What `visit` does not ask for is not worked out. Nothing is checked: see the module. Returns how many bytes were read.
+    /// What `visit` does not ask for is not worked out. Nothing is checked: see the module. Returns how many bytes were
+    /// read.
     #[inline]
     pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&ReplayState<'_>)) -> Result<usize, ReplayError> {
         visit(&self.state());
@@ -127,7 +128,8 @@ impl Replay {
         })
     }
 
-    /// Like [`Replay::walk`], but also gives the Zobrist key of each state: that of [`Position::zobrist`], kept from ply to ply.
+    /// Like [`Replay::walk`], but also gives the Zobrist key of each state: that of [`Position::zobrist`], kept from
+    /// ply to ply.
     #[inline]
     pub fn walk_keys(
         &mut self,
@@ -153,7 +155,7 @@ impl Replay {
         mut visit: impl FnMut(&ReplayState<'_>, u64) -> bool,
     ) -> Result<usize, ReplayError> {
         let mut at = 0;
-        // Most streams end with their result: not to meet it saves a branch that is never foreseen.
+        // Most streams end with their result: leaving it out saves a branch that is always mispredicted.
         let stream = match stream {
             // A number that is a result by itself, and no part of what stands before it.
             [moves @ .., 1..=3] if !matches!(moves, [] | [.., NAG | EXPLICIT] | [.., EXPLICIT, _]) => moves,
@@ -186,8 +188,8 @@ impl Replay {
         Ok(at.min(stream.len()))
     }
 
-    /// Plays bytes that are moves by themselves, at most `plies` of them, up to one that is not; returns how many, and whether `visit` goes
-    /// on.
+    /// Plays bytes that are moves by themselves, at most `plies` of them, up to one that is not; returns how many, and
+    /// whether `visit` goes on.
     #[inline(always)]
     fn plain_moves<const KEY: bool>(
         &mut self,
@@ -273,7 +275,8 @@ impl Replay {
         (at, wanted)
     }
 
-    /// Plays whatever is no move by itself: returns what it took, or `None` where the stream is damaged. `key` follows the pieces.
+    /// Plays whatever is no move by itself: returns what it took, or `None` where the stream is damaged. `key` follows
+    /// the pieces.
     #[cold]
     #[inline(never)]
     fn other(&mut self, rest: &[u8], key: &mut u64) -> Option<Used> {
@@ -341,7 +344,7 @@ impl Replay {
         let captured = self.lift(to, key);
         let pawn = PieceId(mover).role() == Role::Pawn;
         if pawn && captured == EMPTY && (from ^ to) & 7 != 0 {
-            // A pawn that moves aslant to an empty square takes en passant, on its own rank.
+            // A pawn that moves diagonally to an empty square takes en passant, on its own rank.
             self.lift(from & 0x38 | to & 7, key);
         }
         self.put(id, to, key);
@@ -380,9 +383,9 @@ enum Used {
 }
 
 impl Pieces {
-    /// Plays a byte that is a move by itself: returns the slots of the piece that moved and of what it took, as bits, or `None` and changes
-    /// nothing where the byte is no such move or its piece is not on the board. A piece beyond the labels, or nothing, taken makes a bit that
-    /// means nothing.
+    /// Plays a byte that is a move by itself: returns the slots of the piece that moved and of what it took, as bits,
+    /// or `None` and changes nothing where the byte is no such move or its piece is not on the board. A piece beyond
+    /// the labels, or nothing, taken makes a bit that means nothing.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "any byte is an index of the board, the slots and the table")]
     fn plain<const BLACK: bool, const KEY: bool>(

@@ -9,7 +9,7 @@ use crate::chess::{CastlingSide, Color, Piece, PieceId, Position, Square};
 
 /// What changes at a ply beside the pieces. It lives in registers while plain moves are replayed.
 #[derive(Clone, Copy)]
-pub struct Tally {
+pub(super) struct Tally {
     /// The slots that have moved since the start: castling rights are worked out from them only when asked for.
     pub moved: u64,
     /// The ply of the last capture or pawn move, less the clock at the start.
@@ -20,7 +20,7 @@ pub struct Tally {
 
 /// What does not change.
 #[derive(Clone, Copy)]
-pub struct Start {
+pub(super) struct Start {
     pub rights: u8,
     pub rook_home: [u8; 4],
     /// The slots of the castling rooks, or `EMPTY` for one beyond the labels.
@@ -50,8 +50,8 @@ impl Tally {
     }
 }
 
-/// The state at one ply of a replay. Cheap to have: it points at the board, and castling rights, en passant and clocks cost a few
-/// nanoseconds when asked for.
+/// The state at one ply of a replay. Cheap to have: it points at the board, and castling rights, en passant and clocks
+/// cost a few nanoseconds when asked for.
 #[derive(Clone, Copy)]
 pub struct ReplayState<'a> {
     pub(super) pieces: &'a Pieces,
@@ -104,7 +104,8 @@ impl ReplayState<'_> {
         self.piece_id_at(square).map(PieceId::piece)
     }
 
-    /// Returns the square that a pawn passed over with the double step just made, whether or not anything can capture there.
+    /// Returns the square that a pawn passed over with the double step just made, whether or not anything can capture
+    /// there.
     pub fn en_passant(&self) -> Option<Square> {
         Square::new(self.passed())
     }
@@ -162,7 +163,8 @@ impl ReplayState<'_> {
         rights
     }
 
-    /// Returns the FEN, written into `text`: the en passant target after every double step, castling as X-FEN. ASCII; about 20 ns.
+    /// Returns the FEN, written into `text`: the en passant target after every double step, castling as X-FEN. ASCII;
+    /// about 20 ns.
     #[inline]
     pub fn fen<'t>(&self, text: &'t mut FenText) -> &'t [u8] {
         text.write(&Fields {

@@ -11,9 +11,11 @@ pub struct Entry {
     pub slot: u8,
     /// How far it goes, modulo 256.
     pub step: u8,
-    /// What the target square holds where the move does not set the halfmove clock to zero: nothing for a piece, [`NEVER`] for a pawn.
+    /// What the target square holds where the move does not set the halfmove clock to zero: nothing for a piece,
+    /// [`NEVER`] for a pawn.
     pub quiet: u8,
-    /// What the target square holds where the move is en passant: nothing for a pawn that goes aslant, else [`NEVER`].
+    /// What the target square holds where the move is en passant: nothing for a pawn that moves diagonally, else
+    /// [`NEVER`].
     pub passing: u8,
 }
 
@@ -81,14 +83,14 @@ const fn table(color: Color) -> [Entry; 256] {
             0x48..=0x7F => (Role::Queen, 0, LINE[ddd] * nnn),
             _ => (if code & 1 == 0 { Role::Rook } else { Role::Bishop }, w, LINE[ddd] * nnn),
         };
-        let aslant = matches!(code, 0x30..=0x3F);
+        let diagonal = matches!(code, 0x30..=0x3F);
         table[byte] = match class(code) {
             Class::Piece => Entry { slot: slot(color, role, label), step: step as u8, quiet: EMPTY, passing: NEVER },
             Class::Pawn => Entry {
                 slot: slot(color, role, label),
                 step: step as u8,
                 quiet: NEVER,
-                passing: if aslant { EMPTY } else { NEVER },
+                passing: if diagonal { EMPTY } else { NEVER },
             },
             _ => table[byte],
         };

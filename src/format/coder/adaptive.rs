@@ -1,8 +1,8 @@
-//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): what came before in several contexts predicts each bit, and a mixer
-//! that learns which contexts to trust combines the predictions.
+//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): what came before in several contexts predicts each bit,
+//! and a mixer that learns which contexts to trust combines the predictions.
 //!
-//! Logistic mixing as M. Mahoney describes it ("Adaptive weighing of context models for lossless data compression", 2005), in whole
-//! numbers throughout, so that every machine computes the same.
+//! Logistic mixing as M. Mahoney describes it ("Adaptive weighing of context models for lossless data compression",
+//! 2005), in whole numbers throughout, so that every machine computes the same.
 
 use super::range::Coder;
 
@@ -68,8 +68,8 @@ static STEPS: [i32; SETTLED as usize + 1] = {
     table
 };
 
-/// An estimate in each node of how likely a 1 is, in 65536ths (the upper half), and how many bits have been seen. A new one is zero:
-/// the likelihood's highest bit is stored inverted.
+/// An estimate in each node of how likely a 1 is, in 65536ths (the upper half), and how many bits have been seen. A new
+/// one is zero: the likelihood's highest bit is stored inverted.
 type Estimates = [u32; NODES];
 
 /// The logit of an estimate's likelihood, by the highest 12 bits of the estimate.
@@ -102,8 +102,8 @@ fn learn(estimate: &mut u32, target: i32) {
 
 /// What has been learnt of one kind of numbers.
 pub(crate) struct AdaptiveModel {
-    /// For each input, by context: the place of its estimates, from 1; 0 for a context that has not been met. Few are in a chunk, and memory
-    /// for all of them would cost more than the coding.
+    /// For each input, by context: the place of its estimates, from 1; 0 for a context that has not been met. Few are
+    /// in a chunk, and memory for all of them would cost more than the coding.
     places: [Vec<u16>; INPUTS],
     estimates: Vec<Estimates>,
     weights: Box<[[i32; INPUTS]; NODES]>,
@@ -114,7 +114,8 @@ impl AdaptiveModel {
     pub(crate) fn new(contexts: [usize; INPUTS]) -> AdaptiveModel {
         AdaptiveModel {
             places: contexts.map(|contexts| vec![0; contexts.clamp(1, CONTEXTS)]),
-            // More contexts than most models meet: room that is not touched costs nothing, moving what has been learnt does.
+            // More contexts than most models meet: room that is not touched costs nothing, moving what has been learnt
+            // does.
             estimates: Vec::with_capacity(contexts.iter().sum::<usize>().min(512)),
             weights: Box::new([[FIRST_WEIGHT; INPUTS]; NODES]),
         }

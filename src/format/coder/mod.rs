@@ -1,6 +1,7 @@
 //! Numbers as few bits: a binary range coder, adaptive models of what comes next, and columns that others predict.
 //!
-//! In flow whole numbers and the contexts that they stand in, out flow bytes. What the numbers mean is known in `columns`.
+//! In flow whole numbers and the contexts that they stand in, out flow bytes. What the numbers mean is known in
+//! `columns`.
 
 mod adaptive;
 pub(crate) mod numbers;

@@ -208,7 +208,8 @@ impl Column {
     }
 }
 
-/// What the sides' clocks seem to gain with each move in a game with these values: what they gained three times at least.
+/// What the sides' clocks seem to gain with each move in a game with these values: what they gained three times at
+/// least.
 fn increment(values: &[i64], otherwise: i64) -> i64 {
     let mut gains = [i64::MIN; 3];
     for (before, value) in values.iter().zip(values.iter().skip(2)) {

@@ -1,4 +1,5 @@
-//! Columns of tags that others of the same game predict, and what the same player had before (FORMAT.md, "Linked columns").
+//! Columns of tags that others of the same game predict, and what the same player had before (FORMAT.md, "Linked
+//! columns").
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::numbers::{level, pair};
@@ -23,10 +24,11 @@ pub(crate) struct Prediction {
 /// What predicts a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Predictor {
-    /// The same as before for this key; where there was none, the same as in the column `guess` of this game, or as in the game before.
+    /// The same as before for this key; where there was none, the same as in the column `guess` of this game, or as in
+    /// the game before.
     Keyed { guess: Option<usize> },
-    /// A change of the rating in the column `own`, from what was won against the rating `other`, and what the other side's rating
-    /// changed by.
+    /// A change of the rating in the column `own`, from what was won against the rating `other`, and what the other
+    /// side's rating changed by.
     Change { own: Option<usize>, other: Option<usize>, result: Option<usize>, opposite: Option<usize> },
 }
 
@@ -80,8 +82,8 @@ impl Prediction {
     }
 }
 
-/// Returns the predictions that this version gives to columns of these names, in the order in which they are coded. `usable` says whether a
-/// column has numbers.
+/// Returns the predictions that this version gives to columns of these names, in the order in which they are coded.
+/// `usable` says whether a column has numbers.
 pub(crate) fn choose(
     names: &[&[u8]],
     usable: impl Fn(usize) -> bool,
@@ -131,8 +133,8 @@ pub(crate) fn choose(
 /// A value of a column: its code, and its text where it has no code.
 pub(crate) type Cell<'a> = (u64, &'a [u8]);
 
-/// Who or what a number is of: the code of the key's value, and the number of its text where it has no code (equal texts
-/// have one number).
+/// Who or what a number is of: the code of the key's value, and the number of its text where it has no code (equal
+/// texts have one number).
 type Key = (u64, usize);
 
 /// What is known of a key.
@@ -210,8 +212,8 @@ impl<'a> PredictedColumns<'a> {
         }
     }
 
-    /// Codes the value of prediction `number` in a game; a decoder's `code` means nothing. `key` is the value of its key column, and `of` gives
-    /// the code in a column of this game, if it has one that is known.
+    /// Codes the value of prediction `number` in a game; a decoder's `code` means nothing. `key` is the value of its
+    /// key column, and `of` gives the code in a column of this game, if it has one that is known.
     fn code(
         &mut self,
         number: usize,
@@ -303,7 +305,7 @@ struct Part {
     is_key: bool,
 }
 
-/// A column while the games are gone through.
+/// The state of a column while games are coded.
 #[derive(Clone, Copy, Default)]
 struct ColumnState {
     part: Part,
@@ -313,7 +315,7 @@ struct ColumnState {
     first: Option<Key>,
 }
 
-/// What is to be done for a game that has those columns; mostly the same as for the one before.
+/// The work for a game with these columns; mostly the same as for the one before.
 #[derive(Default)]
 struct Plan<'a> {
     game: Option<&'a [u32]>,
@@ -343,9 +345,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Codes all predicted columns of a chunk, game by game, and returns the codes of each prediction's column. `games` gives the columns of each
-/// game's tags, `cell` the code and the text of a value that is not predicted, by column and place, and `given` the code to be written for a
-/// value that is, by prediction and place. `None` where the columns do not fit together, or there is no memory for the codes.
+/// Codes all predicted columns of a chunk, game by game, and returns the codes of each prediction's column. `games`
+/// gives the columns of each game's tags, `cell` the code and the text of a value that is not predicted, by column and
+/// place, and `given` the code to be written for a value that is, by prediction and place. `None` where the columns do
+/// not fit together, or there is no memory for the codes.
 ///
 /// Takes time in proportion to the games, their tags and the texts of keys, each of which is looked at once.
 pub(crate) fn code<'a>(

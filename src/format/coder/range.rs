@@ -1,6 +1,7 @@
 //! A binary range coder (FORMAT.md, "Adaptive numbers").
 //!
-//! Carries run through the bytes written (G. N. N. Martin, "Range encoding", 1979): 32 bits of range, bytes out at the top.
+//! Carries run through the bytes written (G. N. N. Martin, "Range encoding", 1979): 32 bits of range, bytes out at the
+//! top.
 
 /// One direction of the coder: both give back the bit that was coded.
 pub(crate) trait Coder {
@@ -53,7 +54,7 @@ impl BitEncoder {
         }
     }
 
-    /// Ends the stream; zeros at its end are left out, as a reader takes missing bytes for zeros.
+    /// Ends the stream; zeros at its end are left out, as a reader takes missing bytes as zeros.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         for _ in 0..5 {
             self.shift();

@@ -1,7 +1,8 @@
 //! Texts as templates and fields: `[%clk 0:03:00]` is the template `[%clk c]` and a number (FORMAT.md, "Texts blocks").
 //!
-//! In a template a zero byte and a letter stand for a field. A field belongs to the stream of its letter and of the literal before it,
-//! so that like values stand together when they are compressed. A text without any structure is a template of one text field.
+//! In a template a zero byte and a letter stand for a field. A field belongs to the stream of its letter and of the
+//! literal before it, so that like values stand together when they are compressed. A text without any structure is a
+//! template of one text field.
 
 use super::digits;
 use crate::format::coder::numbers::NumberKind;
@@ -191,7 +192,8 @@ impl<'a> ParsedText<'a> {
     }
 }
 
-/// Takes a text apart: commands such as `[%clk 0:03:00]`, lists of `key=value`, and evaluations such as `+0.31/20 5.6s`.
+/// Takes a text apart: commands such as `[%clk 0:03:00]`, lists of `key=value`, and evaluations such as `+0.31/20
+/// 5.6s`.
 ///
 /// `tenths` says whether clocks without tenths are of a kind that has them elsewhere; it is set when one is seen.
 pub fn parse<'a>(text: &'a [u8], tenths: &mut bool) -> ParsedText<'a> {

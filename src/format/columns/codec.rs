@@ -3,7 +3,8 @@
 use super::digits;
 use crate::format::wire::{Bytes, push_string};
 
-/// Columns whose values recur from chunk to chunk, so that they go to the dictionary even where they seldom recur within one.
+/// Columns whose values recur from chunk to chunk, so that they go to the dictionary even where they seldom recur
+/// within one.
 const RECURRING: [&str; 15] = [
     "Event",
     "Site",
@@ -77,7 +78,8 @@ impl Codec {
         })
     }
 
-    /// Returns the number that stands for a text, before differences are taken; `None` unless `render` gives the text back.
+    /// Returns the number that stands for a text, before differences are taken; `None` unless `render` gives the text
+    /// back.
     pub fn parse(&self, text: &[u8]) -> Option<u64> {
         match self {
             Codec::Text | Codec::Dictionary => None,
@@ -178,7 +180,8 @@ impl Codec {
         }
     }
 
-    /// Returns the codec for these values, the first that holds nine in ten of a sample and of all, and the number of each value.
+    /// Returns the codec for these values, the first that holds nine in ten of a sample and of all, and the number of
+    /// each value.
     pub fn choose(name: &[u8], values: &[&[u8]]) -> (Codec, Vec<Option<u64>>) {
         let base62 = values.first().and_then(|value| value.split_last_chunk::<8>()).map(|(prefix, _)| prefix.to_vec());
         let typed = [Codec::Integer, Codec::Signed, Codec::Date, Codec::Time];

@@ -11,7 +11,7 @@ pub(super) fn parse(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Appends a number of so many digits at least.
+/// Appends a number with at least `width` digits.
 pub(super) fn push(value: u64, width: usize, out: &mut Vec<u8>) {
     let mut digits = [b'0'; 20];
     let (mut rest, mut count) = (value, 0);

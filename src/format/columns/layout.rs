@@ -1,4 +1,5 @@
-//! How the games of a chunk stood in their sources: a style for each, and what differs from it (FORMAT.md, "Layout blocks").
+//! How the games of a chunk stood in their sources: a style for each, and what differs from it (FORMAT.md, "Layout
+//! blocks").
 //!
 //! A game written in its style gives nearly always the very bytes of the source. Where not, a patch makes them so.
 

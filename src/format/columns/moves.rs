@@ -1,9 +1,9 @@
 //! Blocks of game records: a table that finds each, then the records (FORMAT.md, "Moves blocks").
 //!
-//! The payload is `model | starts | lengths | page CRCs | records`. The model, in blocks of packed moves alone, names the tables that
-//! the moves are coded by. A start is the offset of every 16th record among the records (of packed ones: every 64th), four bytes;
-//! a length takes 1, 2 or 4 bytes, the same in the whole block; each 4,096 bytes of the records have a CRC of their own, so that
-//! one game can be read, and trusted, without reading the block.
+//! The payload is `model | starts | lengths | page CRCs | records`. The model, in blocks of packed moves alone, names
+//! the tables that the moves are coded by. A start is the offset of every 16th record among the records (of packed
+//! ones: every 64th), four bytes; a length takes 1, 2 or 4 bytes, the same in the whole block; each 4,096 bytes of the
+//! records have a CRC of their own, so that one game can be read, and trusted, without reading the block.
 
 use crate::format::file::block::{BlockHeader, HEADER, Kind};
 use crate::format::identity::ArchiveId;
@@ -12,7 +12,8 @@ use std::ops::Range;
 
 /// How many games share a start in blocks of plain moves.
 pub const GROUP: usize = 16;
-/// How many games share a start in blocks of packed moves: they are short, and slow enough to read without a long table.
+/// How many games share a start in blocks of packed moves: they are short, and slow enough to read without a long
+/// table.
 pub const PACKED_GROUP: usize = 64;
 /// The bytes of records under one CRC.
 pub const PAGE: usize = 4096;
@@ -111,7 +112,8 @@ impl MovesTable {
         (header.kind == Kind::Moves && layout.records == header.checked as usize).then_some(layout)
     }
 
-    /// Returns how the records hold their moves; `None` where the table contradicts itself. `payload` has at least the table.
+    /// Returns how the records hold their moves; `None` where the table contradicts itself. `payload` has at least the
+    /// table.
     ///
     /// Takes time in proportion to the games.
     pub fn coding(&self, payload: &[u8]) -> Option<Coding> {
@@ -146,7 +148,8 @@ impl MovesTable {
         }
     }
 
-    /// Returns where record `index` (from 0) is among the records: its offset and length. `payload` has at least the table.
+    /// Returns where record `index` (from 0) is among the records: its offset and length. `payload` has at least the
+    /// table.
     pub fn locate(&self, payload: &[u8], index: usize) -> Option<(usize, usize)> {
         self.locate_behind(payload, index, None)
     }

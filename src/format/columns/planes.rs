@@ -16,7 +16,7 @@ pub(super) fn push_planes(numbers: &[u64], out: &mut Vec<u8>) {
     }
 }
 
-/// Reads so many numbers of a width in bytes, at most 8.
+/// Reads `count` numbers of a width of at most 8 bytes.
 pub(super) fn read_planes(bytes: &mut Bytes, width: u8, count: usize) -> Option<Vec<u64>> {
     if width > 8 {
         return None;
@@ -37,7 +37,7 @@ pub(super) fn push_column(numbers: &[u64], out: &mut Vec<u8>) {
     push_planes(numbers, out);
 }
 
-/// Reads a column of so many numbers that says its width.
+/// Reads a column of `count` numbers that begins with its width.
 pub(super) fn read_column(bytes: &mut Bytes, count: usize) -> Option<Vec<u64>> {
     let width = bytes.u8()?;
     read_planes(bytes, width, count)

@@ -1,5 +1,5 @@
-//! A game record: a header where there is something to say (flags, the start of a set-up game), then Brenner bytes to the end
-//! (FORMAT.md, "Game records").
+//! A game record: a header where there is something to say (flags, the start of a set-up game), then Brenner bytes to
+//! the end (FORMAT.md, "Game records").
 
 use crate::chess::{CastlingSide, Color, Piece, Position, Role, Square};
 use crate::format::wire::{Bytes, push_varint};
@@ -68,6 +68,25 @@ pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<
         push_start(start, out);
     }
     out.extend_from_slice(stream);
+}
+
+/// Begins the record of a game that does not start from the standard starting position: appends a header that says so,
+/// and the start.
+pub fn push_set_up(start: &Position, out: &mut Vec<u8>) {
+    out.extend_from_slice(&[HEADER, SET_UP]);
+    push_start(start, out);
+}
+
+/// Gives flags to the record that begins at `begin` and goes to the end of `records`: in its header, or in one put
+/// before it.
+///
+/// Costs a move of the record's bytes where it has no header. Without flags nothing is changed.
+pub fn add_flags(records: &mut Vec<u8>, begin: usize, flags: u8) {
+    match records.get_mut(begin..) {
+        Some([HEADER, header, ..]) => *header |= flags,
+        Some(_) if flags != 0 => drop(records.splice(begin..begin, [HEADER, flags])),
+        _ => {}
+    }
 }
 
 /// Appends a starting position: occupied squares, pieces, state, rooks, clocks.

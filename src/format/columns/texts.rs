@@ -1,7 +1,7 @@
 //! The texts of a chunk of games (FORMAT.md, "Texts blocks").
 //!
-//! Texts with a structure that stand right after a move carry their place themselves and leave nothing in the moves; all others have
-//! a marker there, in order.
+//! Texts with a structure that stand right after a move carry their place themselves and leave nothing in the moves;
+//! all others have a marker there, in order.
 
 use super::annotation::{self, FieldValue, TemplateField};
 use super::planes::{push_column, read_column};
@@ -19,7 +19,7 @@ const MOST_TEMPLATES: usize = MAX_TEMPLATES + 2;
 /// The template of a text without structure.
 const WHOLE: [u8; 2] = [0, TemplateField::Text as u8];
 
-/// A text on its way to a block, in the order of writing.
+/// A text to be written to a block, in the order of writing.
 #[derive(Debug)]
 struct Draft {
     kind: TextKind,
@@ -42,8 +42,8 @@ pub struct TextsBuilder {
 }
 
 impl TextsBuilder {
-    /// Adds a text to the current game. `after` is the number of moves in the stream before it, if it stands right after the last of
-    /// them and is the first text to do so. Returns whether it needs a marker in the moves.
+    /// Adds a text to the current game. `after` is the number of moves in the stream before it, if it stands right
+    /// after the last of them and is the first text to do so. Returns whether it needs a marker in the moves.
     pub fn push(&mut self, kind: TextKind, text: &[u8], after: Option<u32>) -> bool {
         let structured =
             kind == TextKind::Brace && after.is_some() && annotation::parse(text, &mut self.tenths).is_structured();
@@ -57,7 +57,8 @@ impl TextsBuilder {
         self.current.push(Draft { kind, after, start, end: self.text.len() as u32 });
     }
 
-    /// Adds a text of another chunk as it was there: with its own place, after so many moves, or with a marker in the moves.
+    /// Adds a text of another chunk as it was there: with its own place, after so many moves, or with a marker in the
+    /// moves.
     pub fn keep(&mut self, kind: TextKind, after: Option<u32>, text: &[u8]) {
         if kind == TextKind::Brace {
             annotation::parse(text, &mut self.tenths);
@@ -65,7 +66,8 @@ impl TextsBuilder {
         self.draft(kind, after, text.iter().copied());
     }
 
-    /// Takes its own place from the text added last, for something follows that would stand before it; it now needs a marker in the moves.
+    /// Takes its own place from the text added last, for something follows that would stand before it; it now needs a
+    /// marker in the moves.
     pub fn mark_last(&mut self) {
         if let Some(draft) = self.current.last_mut() {
             draft.after = None;
@@ -403,7 +405,8 @@ impl Texts {
         (first..).zip(kinds).filter_map(|(text, kind)| Some((*self.kinds.get(kind)?, self.text(text)?)))
     }
 
-    /// Returns the comments of game `index` of the chunk that carry their own places: the number of moves before each, and its text.
+    /// Returns the comments of game `index` of the chunk that carry their own places: the number of moves before each,
+    /// and its text.
     pub fn placed(&self, index: usize) -> impl Iterator<Item = (u64, &[u8])> {
         let (first, gaps) = match self.range(index) {
             Some(([first, gap, _], [_, next_gap, _])) => (first, gap..next_gap),
@@ -417,7 +420,7 @@ impl Texts {
     }
 }
 
-/// A stream on its way back.
+/// A stream being read.
 enum Reader<'a> {
     Text(&'a [u8]),
     Numbers(TemplateField, std::vec::IntoIter<i64>),

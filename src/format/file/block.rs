@@ -1,6 +1,6 @@
 //! Block headers: every block says what it is, which games it covers and how long it is (FORMAT.md, "Blocks").
 
-use crate::format::identity::ArchiveId;
+use crate::format::identity::{ArchiveId, crc_before};
 use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
 
@@ -57,7 +57,8 @@ pub struct BlockHeader {
     pub first: u64,
     /// How many games (or strings) are covered.
     pub count: u32,
-    /// For moves: the bytes of the payload under the payload CRC, the others being under page CRCs. For others: the payload's length.
+    /// For moves: the bytes of the payload under the payload CRC, the others being under page CRCs. For others: the
+    /// payload's length.
     pub checked: u32,
     /// The payload's length in bytes.
     pub length: u64,
@@ -107,6 +108,17 @@ impl BlockHeader {
         let small = header.first.max(end) <= MOST;
         (sync == SYNC && reserved == 0 && covered && small && end > offset).then_some(header)
     }
+}
+
+/// Returns an identity by which the header of a block at `offset` has the checksum that it has; `None` where it is cut
+/// short.
+///
+/// All that a checksum takes from the identity is 32 bits, and a CRC can be run backwards. For a damaged header, and
+/// for other bytes, it is an identity that no archive has.
+pub fn identity_of(header: &[u8], offset: u64) -> Option<ArchiveId> {
+    let (body, crc) = header.get(..HEADER)?.split_last_chunk::<4>()?;
+    let known: Vec<u8> = offset.to_le_bytes().iter().chain(body).copied().collect();
+    Some(ArchiveId::of_crc(crc_before(u32::from_le_bytes(*crc), &known)))
 }
 
 /// Returns a whole block of a kind that has one CRC for all its payload.

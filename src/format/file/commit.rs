@@ -41,13 +41,15 @@ pub struct Commit {
 /// How far an import was at a commit, so that it can go on from there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unfinished {
-    /// The number of the import's first source in the archive, from 0. Those after it that were read to their end have source blocks.
+    /// The number of the import's first source in the archive, from 0. Those after it that were read to their end have
+    /// source blocks.
     pub first_source: u64,
     /// The line of the current source at which it goes on, from 1.
     pub line: u64,
     /// The options that have a bearing on what is stored, in the writer's words.
     pub options: String,
-    /// The source that was being read, as far as it was read: its length and hash are those of the bytes that have been imported.
+    /// The source that was being read, as far as it was read: its length and hash are those of the bytes that have been
+    /// imported.
     pub source: Source,
 }
 
@@ -78,7 +80,8 @@ impl Unfinished {
 const TOTALS: usize = 13 * 8 + 16;
 
 impl Commit {
-    /// Returns the payload: thirteen numbers of eight bytes and the chain. After them stands [`Unfinished`], if the import has not come to its end.
+    /// Returns the payload: thirteen numbers of eight bytes and the chain. After them stands [`Unfinished`], if the
+    /// import has not come to its end.
     pub fn encode(&self) -> Vec<u8> {
         [
             self.sequence,

@@ -1,4 +1,5 @@
-//! Deletions and restorations blocks: games that are no longer to be seen, and those that are again (FORMAT.md, "Deletions blocks").
+//! Deletions and restorations blocks: games that are no longer to be seen, and those that are again (FORMAT.md,
+//! "Deletions blocks").
 
 use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed};
 

@@ -1,6 +1,6 @@
 //! Dictionary blocks: the strings that tags refer to by number (FORMAT.md, "Dictionary blocks").
 //!
-//! Every dictionary block is written twice, one after the other, since many games hang on it.
+//! Every dictionary block is written twice, one after the other, since many games depend on it.
 
 use crate::format::budget::with_room;
 use crate::format::limits::Limits;

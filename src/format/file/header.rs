@@ -1,7 +1,7 @@
 //! The archive's first two pages, each with the whole header and a high-water mark (FORMAT.md, "Header pages").
 //!
-//! A commit writes one of them, in turn, so that the other still holds if the write is cut short. What a page says is decided here; which of
-//! two pages counts, with the file at hand, is decided where archives are opened.
+//! A commit writes one of them, in turn, so that the other still holds if the write is cut short. What a page says is
+//! decided here; which of two pages counts, with the file at hand, is decided where archives are opened.
 
 pub use super::block::BLOCKS;
 
@@ -17,6 +17,8 @@ pub const PAGE: usize = 4096;
 /// Where the pages begin.
 pub const PAGES: [u64; 2] = [0, PAGE as u64];
 const _: () = assert!(BLOCKS == 2 * PAGE as u64);
+/// Where each page has the archive's identity, by which even a damaged page may say whose it is.
+pub const IDENTITIES: [u64; 2] = [PAGES[0] + 16, PAGES[1] + 16];
 /// Where the CRC of a page stands in it: at its end.
 const CRC_AT: usize = PAGE - 4;
 
@@ -86,7 +88,8 @@ impl Page {
 
     /// Reads the page found at `offset`; it may be cut short.
     ///
-    /// Magic, version, size and CRC stand in the same places in every version: so a page of another version is not taken for a damaged one.
+    /// Magic, version, size and CRC stand in the same places in every version: so a page of another version is not
+    /// taken for a damaged one.
     fn decode(page: &[u8], offset: u64) -> Page {
         let Some(rest) = page.strip_prefix(&MAGIC) else {
             let zero = page.len() == PAGE && page.iter().all(|byte| *byte == 0);
@@ -117,5 +120,18 @@ impl Page {
             Page::Intact(header) => Some(*header),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identity_is_where_it_is_looked_for() {
+        let id = ArchiveId(*b"sixteen bytes id");
+        let page = Header::new(id).encode();
+        assert_eq!(page.get(16..32), Some(id.0.as_slice()));
+        assert_eq!(IDENTITIES, PAGES.map(|page| page + 16));
     }
 }

@@ -1,4 +1,5 @@
-//! The index file: where each chunk's moves and each dictionary block are (FORMAT.md, "The index file"). A cache of the archive.
+//! The index file: where each chunk's moves and each dictionary block are (FORMAT.md, "The index file"). A cache of the
+//! archive.
 
 use crate::format::file::state::State;
 use crate::format::identity::VERSION;
@@ -128,7 +129,8 @@ impl Index {
         index.holds_together().then_some(index)
     }
 
-    /// Returns whether the entries follow each other and the totals fit them: a reader counts on it, and a checksum does not say so.
+    /// Returns whether the entries follow each other and the totals fit them: a reader counts on it, and a checksum
+    /// does not say so.
     fn holds_together(&self) -> bool {
         let (chunks, dictionaries) = (&self.chunks, &self.dictionaries);
         let ascend = |pair: &[ChunkEntry]| match pair {
@@ -151,7 +153,8 @@ impl Index {
             (Some(first), Some(last)) => first.first == 0 && last.first < self.strings,
             _ => self.strings == 0,
         };
-        // A game takes a byte of its block's table at least, so what is allocated for all games is borne out by the file.
+        // A game takes a byte of its block's table at least, so what is allocated for all games is borne out by the
+        // file.
         let games = self.state.games <= self.state.length;
         let deletions = self.deletions.iter().all(|entry| entry.first >= 1 && entry.count <= self.state.games);
         totals

@@ -1,7 +1,8 @@
-//! What an archive file and its index are made of: header pages, block headers, and the blocks that are not about the games of one chunk.
+//! What an archive file and its index are made of: header pages, block headers, and the blocks that are not about the
+//! games of one chunk.
 //!
-//! Each file has one structure, encodes it to bytes and reads it from a slice. `state` is what all of them say alike: which archive, and how
-//! far it is committed.
+//! Each file has one structure, encodes it to bytes and reads it from a slice. `state` is what all of them say alike:
+//! which archive, and how far it is committed.
 
 pub mod block;
 pub mod commit;

@@ -1,7 +1,8 @@
-//! Which state of which archive a file belongs to: what a header page, an index and every side file say alike (FORMAT.md, "Content chain").
+//! Which state of which archive a file belongs to: what a header page, an index and every side file say alike
+//! (FORMAT.md, "Content chain").
 //!
-//! An identity, a length and counts can agree by chance. The chain cannot, in practice: it is a hash over the headers of all blocks up to a
-//! commit, and these hold the checksums of everything else.
+//! An identity, a length and counts can agree by chance. The chain cannot, in practice: it is a hash over the headers
+//! of all blocks up to a commit, and these hold the checksums of everything else.
 
 use super::block::{BLOCKS, BlockHeader, HEADER, Kind};
 use crate::format::identity::ArchiveId;
@@ -9,7 +10,8 @@ use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
 use sha2::{Digest, Sha256};
 
-/// A hash over all blocks from the beginning of an archive on: the first 16 bytes of a SHA-256 over the chain before and a block's header.
+/// A hash over all blocks from the beginning of an archive on: the first 16 bytes of a SHA-256 over the chain before
+/// and a block's header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Chain(pub [u8; 16]);
 

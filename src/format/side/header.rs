@@ -16,8 +16,8 @@ pub struct SideHeader {
     pub own: u64,
 }
 
-/// Returns whether a file beside an archive says that it is of another version than this program's: version and magic stand in the same
-/// place in all of them.
+/// Returns whether a file beside an archive says that it is of another version than this program's: version and magic
+/// stand in the same place in all of them.
 pub fn is_of_another_version(file: &[u8]) -> bool {
     let [major, minor] = [VERSION.0, VERSION.1].map(u16::to_le_bytes);
     file.starts_with(b"\x89BG") && file.get(8..12).is_some_and(|version| version != [major, minor].as_flattened())

@@ -1,6 +1,7 @@
 //! The position index: where each position of each main line is, by its key (FORMAT.md, "Position index").
 //!
-//! `header | facts | group starts | entries | buckets | page CRCs`, each part's place given by the numbers in the header.
+//! `header | facts | group starts | entries | buckets | page CRCs`, each part's place given by the numbers in the
+//! header.
 
 use super::header::{self, SideHeader};
 use crate::format::wire::Bytes;
@@ -92,7 +93,7 @@ pub struct PositionsLayout {
 }
 
 impl PositionsLayout {
-    /// Returns the layout for so many entries.
+    /// Returns the layout for the entries that `side` counts.
     pub fn new(side: SideHeader, places: u64) -> PositionsLayout {
         let bits = (side.own / 64).checked_ilog2().unwrap_or(0).min(32);
         PositionsLayout { side, places, bits, width: if u32::try_from(places).is_ok() { 4 } else { 8 } }
@@ -165,7 +166,8 @@ impl PositionsLayout {
         header
     }
 
-    /// Reads the header of a file; `None` unless it holds, is of this program's version, and the file has the length that it says.
+    /// Reads the header of a file; `None` unless it holds, is of this program's version, and the file has the length
+    /// that it says.
     pub fn decode(file: &[u8]) -> Option<PositionsLayout> {
         let side = SideHeader::decode(file, MAGIC)?;
         let header = file.get(..HEADER)?;

@@ -18,7 +18,8 @@ pub fn encode(header: &SideHeader, signatures: &[u64]) -> Vec<u8> {
     file
 }
 
-/// Returns the header of a file and the bytes of its signatures; `None` unless every byte of it holds and its version is this program's.
+/// Returns the header of a file and the bytes of its signatures; `None` unless every byte of it holds and its version
+/// is this program's.
 pub fn decode(file: &[u8]) -> Option<(SideHeader, &[u8])> {
     let (body, crc) = file.split_at_checked(file.len().checked_sub(4)?)?;
     let header = SideHeader::decode(body, MAGIC)?;

@@ -1,5 +1,5 @@
-//! The header columns file: the tags that queries ask for, as columns of numbers that are mapped and read at memory speed (FORMAT.md,
-//! "The header columns file"). A cache of the archive.
+//! The header columns file: the tags that queries ask for, as columns of numbers that are mapped and read at memory
+//! speed (FORMAT.md, "The header columns file"). A cache of the archive.
 
 use crate::format::file::state::State;
 use crate::format::identity::{ArchiveId, VERSION, crc_from};
@@ -113,7 +113,8 @@ pub struct Directory {
 
 /// Returns the file. `others` are the names of the tags that games have and that have no column.
 pub fn encode(state: &State, tables: &[TableRef], columns: &[ColumnRef], others: &[&str]) -> Vec<u8> {
-    // The directory has the parts' CRCs, which are seeded for their places, which depend on the directory's size: so that is found first.
+    // The directory has the parts' CRCs, which are seeded for their places, which depend on the directory's size: so
+    // that is found first.
     let directory = |crcs: &[u32]| {
         let mut crcs = crcs.iter();
         let mut crc = || crcs.next().copied().unwrap_or_default().to_le_bytes();
@@ -172,7 +173,8 @@ pub fn encode(state: &State, tables: &[TableRef], columns: &[ColumnRef], others:
 }
 
 impl Directory {
-    /// Reads the beginning of a file; `None` unless it is whole and of this program's version. The parts' own CRCs are not looked at.
+    /// Reads the beginning of a file; `None` unless it is whole and of this program's version. The parts' own CRCs are
+    /// not looked at.
     pub fn decode(file: &[u8]) -> Option<Directory> {
         let mut bytes = Bytes(file.strip_prefix(&MAGIC)?);
         let (major, minor, header) = (bytes.u16()?, bytes.u16()?, bytes.u32()?);

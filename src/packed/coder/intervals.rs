@@ -1,7 +1,7 @@
 //! A game as a list of frequency intervals, and its end, which follows from how much of the stream is left.
 //!
-//! A decoder knows the length of a stream. With many bits left, a game cannot be at its end, and nothing is said of it; with few left,
-//! each step says whether the game ends, and that is likely, so it costs little.
+//! A decoder knows the length of a stream. With many bits left, a game cannot be at its end, and nothing is said of it;
+//! with few left, each step says whether the game ends, and that is likely, so it costs little.
 
 use super::range::{RangeDecoder, RangeEncoder};
 use crate::packed::model::Model;
@@ -26,7 +26,7 @@ pub(crate) struct Intervals<'m> {
     list: Vec<Entry>,
 }
 
-/// The place in a model's table of so many slack bits.
+/// The place in a model's table of a number of slack bits.
 fn slack_index(slack: i64) -> usize {
     (slack + 8).clamp(0, 31) as usize
 }
@@ -64,8 +64,8 @@ impl<'m> Intervals<'m> {
         self.list.push(Entry::End(context));
     }
 
-    /// Appends the stream, in the fewest bytes from which the end follows; `None`, and nothing appended, where that cannot be done. `end` is the
-    /// context of the end, `None` where there is no move to go on with.
+    /// Appends the stream, in the fewest bytes from which the end follows; `None`, and nothing appended, where that
+    /// cannot be done. `end` is the context of the end, `None` where there is no move to go on with.
     ///
     /// `see` is called for what the stream says of the end: context, place of the slack bits, whether it ends.
     pub(crate) fn finish(

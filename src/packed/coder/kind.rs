@@ -13,7 +13,8 @@ pub(crate) fn outcome_of(kind: usize) -> Outcome {
     }
 }
 
-/// Returns the frequency interval of a kind of game, its beginning and its frequency: plain games by result, then rich ones.
+/// Returns the frequency interval of a kind of game, its beginning and its frequency: plain games by result, then rich
+/// ones.
 pub(crate) fn kind_interval(model: &Model, kind: usize) -> (u32, u32) {
     let before = model.kinds.iter().take(kind).map(|frequency| u32::from(*frequency)).sum();
     (before, model.kinds.get(kind).map_or(0, |frequency| u32::from(*frequency)))

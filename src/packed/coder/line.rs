@@ -1,4 +1,4 @@
-//! A game on its way: the position, the board of the coder, the policy head's accumulators and what has happened.
+//! A game being coded: the position, the board of the coder, the policy head's accumulators and what has happened.
 
 use super::intervals::Intervals;
 use super::range::RangeDecoder;
@@ -132,8 +132,9 @@ impl History {
 }
 
 impl TurnedBoard {
-    /// Returns the context of the game's end, 0 to 31: the result, whether the winner is to move, and by how much he is ahead; in drawn and
-    /// unfinished games whether the last move took back the one before it, and whether the board is nearly empty.
+    /// Returns the context of the game's end, 0 to 31: the result, whether the winner is to move, and by how much he is
+    /// ahead; in drawn and unfinished games whether the last move took back the one before it, and whether the board is
+    /// nearly empty.
     pub fn end_context(&self, history: &History, outcome: Outcome, turn: Color) -> usize {
         let winner = match outcome {
             Outcome::WhiteWins => Some(Color::White),

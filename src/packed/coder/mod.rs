@@ -1,4 +1,4 @@
-//! A game as bits: the range coder, the intervals that it takes, a game on its way, and the two forms of a stream.
+//! A game as bits: the range coder, the intervals that it takes, a game being coded, and the two forms of a stream.
 
 pub(crate) mod intervals;
 pub(crate) mod kind;

@@ -1,8 +1,8 @@
 //! The range coder: 64 bits of range, carries run through the bytes written.
 //!
-//! After G. N. N. Martin, "Range encoding" (1979). A symbol is an interval `[from, from + frequency)` of a total below 2^24 + 1. What a stream
-//! costs beyond its information is the last byte's rest: the end is the shortest string of bytes that lies in the interval, zeros at
-//! its end left out, for a decoder takes what is missing for zeros.
+//! After G. N. N. Martin, "Range encoding" (1979). A symbol is an interval `[from, from + frequency)` of a total below
+//! 2^24 + 1. What a stream costs beyond its information is the last byte's rest: the end is the shortest string of
+//! bytes that lies in the interval, zeros at its end left out, for a decoder takes what is missing as zeros.
 
 /// The greatest total of a symbol's frequencies.
 #[cfg(test)]
@@ -83,7 +83,8 @@ impl<'a> RangeEncoder<'a> {
     }
 }
 
-/// The bits left of a stream of `length` bytes when `bytes` have been shifted out: 8 a byte, less the zeros at the top of the range.
+/// The bits left of a stream of `length` bytes when `bytes` have been shifted out: 8 a byte, less the zeros at the top
+/// of the range.
 fn slack(length: usize, bytes: usize, range: u64) -> i64 {
     8 * (length as i64 - bytes as i64) - i64::from(range.leading_zeros())
 }
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn an_end_costs_no_more_than_it_must() {
-        // One symbol of probability 1/256 each: 100 of them take 100 bytes, and one more at the most.
+        // One symbol of probability 1/256 each: 100 of them take 100 bytes, and at most one more.
         let mut bytes = Vec::new();
         let mut encoder = RangeEncoder::new(&mut bytes);
         for symbol in 0..100 {

@@ -1,4 +1,5 @@
-//! Games with variations, glyphs, suffixes, texts' places or null moves: a token before everything, with frequencies that adapt.
+//! Games with variations, glyphs, suffixes, texts' places or null moves: a token before everything, with frequencies
+//! that adapt.
 
 use super::intervals::{Intervals, TOTAL, decode_end};
 use super::kind::{kind_interval, outcome_of};
@@ -76,7 +77,8 @@ impl<const N: usize> Adaptive<N> {
 
 /// What is coded beside the moves.
 struct Tokens {
-    /// By the token before, and by whether something stood after each of the last two moves; the first of a game follows `CLOSE`.
+    /// By the token before, and by whether something stood after each of the last two moves; the first of a game
+    /// follows `CLOSE`.
     tokens: [[Adaptive<TOKENS>; 4]; TOKENS],
     nags: Adaptive<256>,
     before: usize,

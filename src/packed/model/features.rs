@@ -1,7 +1,7 @@
 //! What the model looks at in a move: the one definition, for the coder and for the trainer.
 //!
-//! A move's score is the sum of one weight from each group below, and of the policy head (`model`). FORMAT.md, "Packed moves", has the
-//! same groups in words.
+//! A move's score is the sum of one weight from each group below, and of the policy head (`model`). FORMAT.md, "Packed
+//! moves", has the same groups in words.
 
 use crate::packed::moves::attacks::{DISTANCE, FILE_A, KING, KNIGHT, PAWN_CAPTURES, above, bishop, files_around, rook};
 use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedMove};
@@ -49,7 +49,8 @@ pub const STRUCTURE: Group = after(PRIZE, 4096 + 5 * 64);
 pub const OPP_KING: Group = after(STRUCTURE, 6 * 64);
 /// Role, distance from one's own king before and after.
 pub const OWN_KING: Group = after(OPP_KING, 6 * 64);
-/// Surprise class, role, the piece that moved last, back to where it came from, piece and target attacked by the piece moved against.
+/// Surprise class, role, the piece that moved last, back to where it came from, piece and target attacked by the piece
+/// moved against.
 pub const AGAIN: Group = after(OWN_KING, 4 * 6 * 16);
 /// Kind of special move, check, phase.
 pub const SPECIAL: Group = after(AGAIN, 8 * 2 * 6);
@@ -132,7 +133,8 @@ pub struct Candidate {
     pub protects: usize,
     /// Whether a hanging piece of the other side stands on the target.
     pub on_prize: usize,
-    /// Whether it goes back to where one's own last move came from (1), and to a square that the piece moved last attacks (2).
+    /// Whether it goes back to where one's own last move came from (1), and to a square that the piece moved last
+    /// attacks (2).
     pub back: usize,
     /// King's steps from the target to the other king and to one's own.
     pub distances: [usize; 2],
@@ -402,8 +404,8 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
         } else {
             2
         };
-        let aslant = ROLE == PAWN && (from ^ to) & 7 != 0;
-        let en_passant = aslant && has(scene.opp, to) == 0;
+        let diagonal = ROLE == PAWN && (from ^ to) & 7 != 0;
+        let en_passant = diagonal && has(scene.opp, to) == 0;
         let victim = if castles {
             0
         } else if en_passant {
@@ -412,7 +414,7 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
             [1, 2, 3, 4, 5, 0, 0, 0][board.role(to) as usize & 7]
         };
         let mut hit = scene.hits[to as usize & 63] as usize & 15;
-        if ROLE == PAWN && !aslant {
+        if ROLE == PAWN && !diagonal {
             // A pawn does not attack the square before it, and one piece is support enough.
             hit = hit & 14 | has(scene.own_once, to);
         }
@@ -448,7 +450,7 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
                 on_prize: has(scene.opp_hanging, to),
                 back: usize::from(to == own_from) + 2 * has(scene.last_attacks, to),
                 distances: distances.map(|row| row[to as usize & 63] as usize),
-                structure: structure_of::<ROLE>(scene, from, to, aslant, attacks),
+                structure: structure_of::<ROLE>(scene, from, to, diagonal, attacks),
                 check: if has(scene.checks[checker], to) != 0 && !castles { 1 } else { screen },
                 special: if castles {
                     if target > from { 1 } else { 2 }
@@ -471,7 +473,7 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
 
 /// The bits of structure around a move.
 #[inline(always)]
-fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, aslant: bool, attacks: u64) -> usize {
+fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, diagonal: bool, attacks: u64) -> usize {
     let board = scene.board;
     let (own_pawns, opp_pawns) = (board.own[PAWN], board.opp[PAWN]);
     match ROLE {
@@ -479,7 +481,7 @@ fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, aslant: bool
             let own_others = own_pawns & !(1 << from);
             let (file, around) = (FILE_A << (to & 7), files_around(to));
             let up = above(to);
-            let supported = if aslant { has(scene.own_pawns_twice, to) } else { has(scene.own_pawns, to) };
+            let supported = if diagonal { has(scene.own_pawns_twice, to) } else { has(scene.own_pawns, to) };
             let bits = usize::from(around & up & opp_pawns == 0)
                 | supported << 1
                 | usize::from(around & !file & own_others == 0) << 2

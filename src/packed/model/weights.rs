@@ -9,7 +9,8 @@ use crate::packed::moves::scene::{History, Scene, squares};
 
 /// Units of the policy head.
 pub const UNITS: usize = 64;
-/// Inputs of the policy head: own and other pieces, own and other hanging pieces, the opponent's and the player's last move.
+/// Inputs of the policy head: own and other pieces, own and other hanging pieces, the opponent's and the player's last
+/// move.
 pub const INPUTS: usize = 6 * PLACES;
 /// The most legal moves that a position may have for its moves to be coded by the model.
 pub const MOST_MOVES: usize = 255;
@@ -165,7 +166,8 @@ impl Model {
     /// book. Returns false where there are more than
     /// `MOST_MOVES`.
     ///
-    /// It is all whole numbers, so that every way to compute it gives the same; with wide registers it takes half the time.
+    /// It is all whole numbers, so that every way to compute it gives the same; with wide registers it takes half the
+    /// time.
     pub(crate) fn price(&self, at: (&TurnedBoard, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
         #[cfg(target_arch = "x86_64")]
         if has_wide_registers() {
@@ -193,7 +195,8 @@ impl Model {
     ) -> bool {
         let scene = &Scene::new(at.0, at.1);
         let extras = features::extras(scene);
-        // What stands in memory is multiplied as it stands; of what it has just made, the compiler makes something more complicated.
+        // What stands in memory is multiplied as it stands; of what it has just made, the compiler makes something more
+        // complicated.
         let outputs = &std::hint::black_box(self.outputs(units, scene, &extras));
         let mut scorer = Scorer {
             model: self,
@@ -229,13 +232,16 @@ fn has_wide_registers() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// Weights of groups with fields in common, added up beforehand. The last index is at most a power of two, so that none needs a check.
+/// Weights of groups with fields in common, added up beforehand. The last index is at most a power of two, so that none
+/// needs a check.
 struct Sums {
     /// Capture and evasion. Class * 3 + checks, * 6 + role; (victim * 3 + recapture) * 16 + hit.
     takes: Box<[[i16; 512]]>,
-    /// Danger and check. Role, * 6 + attacker of the piece, * 2 + whether it is defended; (check * 2 + whether it takes) * 16 + hit.
+    /// Danger and check. Role, * 6 + attacker of the piece, * 2 + whether it is defended; (check * 2 + whether it
+    /// takes) * 16 + hit.
     risk: Box<[[i16; 128]]>,
-    /// Hanging and prize. What hangs * 6 + prize, * 6 + role, * 3 + how the piece hangs; ((protects * 2 + on prize) * 6 + victim) * 4 + safety.
+    /// Hanging and prize. What hangs * 6 + prize, * 6 + role, * 3 + how the piece hangs; ((protects * 2 + on prize) * 6
+    /// + victim) * 4 + safety.
     loose: Box<[[i16; 128]]>,
     /// Threat and zone. Role; threat * 16 + zone * 4 + safety.
     aims: Box<[[i16; 128]; 6]>,

@@ -1,7 +1,7 @@
 //! The board as the coder sees it: sets of squares, always from the side of the player to move.
 //!
-//! After each move the board is turned round (ranks flipped, colours changed), so that everything learnt for one colour holds for the
-//! other, and no code asks whose turn it is.
+//! After each move the board is turned round (ranks flipped, colours changed), so that everything learnt for one colour
+//! holds for the other, and no code asks whose turn it is.
 
 use crate::chess::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
 use crate::packed::moves::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook};
@@ -122,8 +122,8 @@ impl TurnedBoard {
     /// Returns whether a move takes something.
     #[inline(always)]
     pub(crate) fn takes(&self, step: TurnedMove) -> bool {
-        let aslant = (step.from ^ step.to) & 7 != 0;
-        all(&self.opp) & bit(step.to) != 0 || self.role(step.from) == PAWN as u8 && aslant
+        let diagonal = (step.from ^ step.to) & 7 != 0;
+        all(&self.opp) & bit(step.to) != 0 || self.role(step.from) == PAWN as u8 && diagonal
     }
 
     /// Returns the move in the terms of the rules. `turn` is the player to move.
@@ -153,8 +153,8 @@ impl TurnedBoard {
         }
     }
 
-    /// Plays a legal move and turns the board. Calls `pieces` with each piece that leaves (false) or enters (true) a square: whether it is
-    /// the mover's, its role, its square.
+    /// Plays a legal move and turns the board. Calls `pieces` with each piece that leaves (false) or enters (true) a
+    /// square: whether it is the mover's, its role, its square.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub(crate) fn play(&mut self, step: TurnedMove, mut pieces: impl FnMut(bool, bool, u8, u8)) {
@@ -244,8 +244,8 @@ impl TurnedBoard {
             && KING[king as usize & 63] & self.opp[KING_] == 0
     }
 
-    /// Returns the set of rooks' squares that the king may castle with now. `danger` are the squares that the other side attacks
-    /// when the mover's king is taken off.
+    /// Returns the set of rooks' squares that the king may castle with now. `danger` are the squares that the other
+    /// side attacks when the mover's king is taken off.
     #[inline]
     pub(crate) fn castlings(&self, danger: u64) -> u64 {
         let mut found = 0;

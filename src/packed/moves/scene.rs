@@ -1,4 +1,4 @@
-//! What is to be known of a position before its moves are looked at: attacks, pins, hanging pieces.
+//! What the features need to know of a position before its moves: attacks, pins, hanging pieces.
 
 use crate::packed::moves::attacks::{
     KING, KNIGHT, PAWN_CAPTURES, PAWN_SOURCES, between, bishop, pawns_down, pawns_up, rook,
@@ -26,7 +26,8 @@ fn spread(byte: u64) -> u64 {
     (bits + 0x7F * EACH) >> 7 & EACH
 }
 
-/// Returns for each square the number of the first of the sets that has it, from 1 (0 for none), doubled, and 1 more in `odd`.
+/// Returns for each square the number of the first of the sets that has it, from 1 (0 for none), doubled, and 1 more in
+/// `odd`.
 #[inline(always)]
 fn first_of(sets: [u64; 5], odd: u64) -> [u8; 64] {
     let mut planes = [0; 3];
@@ -79,7 +80,7 @@ pub struct History {
     pub opp_before: Option<Past>,
     /// The plies of the line so far.
     pub ply: u32,
-    /// How badly the moves of the player, and those of the opponent, have been foreseen.
+    /// How badly the moves of the player, and those of the opponent, have been predicted.
     pub surprise: [u16; 2],
 }
 
@@ -93,8 +94,8 @@ pub struct Scene<'a> {
     pub(crate) opp_king: u8,
     /// Attacks of the other side, as if the mover's king were not there.
     pub(crate) danger: u64,
-    /// By square the cheapest attacker of the other side (0 none, 1 pawn, 2 knight or bishop, 3 rook, 4 queen, 5 king), doubled; and 1
-    /// more where the mover attacks twice.
+    /// By square the cheapest attacker of the other side (0 none, 1 pawn, 2 knight or bishop, 3 rook, 4 queen, 5 king),
+    /// doubled; and 1 more where the mover attacks twice.
     pub(crate) hits: [u8; 64],
     /// Squares attacked by the mover.
     pub(crate) own_once: u64,
@@ -272,8 +273,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the squares that a piece of the mover's may legally go to; for the king also those of the rooks it may castle with. `targets`
-    /// are those of the scene.
+    /// Returns the squares that a piece of the mover's may legally go to; for the king also those of the rooks it may
+    /// castle with. `targets` are those of the scene.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(crate) fn moves_of<const ROLE: usize>(&self, square: u8, targets: u64) -> u64 {

@@ -15,8 +15,8 @@ pub struct GeneralGame {
     pub bottomside_player: Option<String>,
     /// Whether it is over, if that is said.
     pub over: Option<bool>,
-    /// Of a game that is over, whether the bottom side has won, `None` for a draw; of one in progress, whether that side proposes a draw, `None`
-    /// for neither.
+    /// Of a game that is over, whether the bottom side has won, `None` for a draw; of one in progress, whether that
+    /// side proposes a draw, `None` for neither.
     pub result: Option<bool>,
     /// The board at the start.
     pub start: Board,

@@ -3,7 +3,8 @@
 use crate::pcn::board::PieceName;
 use std::collections::{BTreeMap, HashMap};
 
-/// Captured pieces in the order of their capture, each found by what it can be dropped as: neither a great hand nor a long game makes that slow.
+/// Captured pieces in the order of their capture, each found by what it can be dropped as: neither a great hand nor a
+/// long game makes that slow.
 #[derive(Clone, Default, Debug)]
 pub struct Hand {
     /// By the number of the capture.
@@ -13,7 +14,8 @@ pub struct Hand {
     captures: u64,
 }
 
-/// What pieces have in common that can be dropped under one name: whether they were promoted, and the case of the style, do not matter.
+/// What pieces have in common that can be dropped under one name: whether they were promoted, and the case of the
+/// style, do not matter.
 fn kind(name: &PieceName) -> String {
     format!("{}:{}", name.style(), name.abbreviation())
 }

@@ -1,8 +1,9 @@
 //! PCN in general: games of any chess family, on boards of any number of dimensions.
 //!
-//! What [`parse`](super::parse) reads are the games of western chess, whose rules are known here. Of all others the notation is known: what a
-//! document says is read, its structure is checked, and its moves are replayed action by action, with captured pieces in hand and pieces
-//! above squares. Whether a move is allowed by the rules of its game is not looked at.
+//! What [`parse`](super::parse) reads are the games of western chess, whose rules are known here. Of all others the
+//! notation is known: what a document says is read, its structure is checked, and its moves are replayed action by
+//! action, with captured pieces in hand and pieces above squares. Whether a move is allowed by the rules of its game is
+//! not looked at.
 //!
 //! ```
 //! use scoresheet::pcn::general::{self, JsonLayout, Squares};

@@ -21,10 +21,11 @@ pub enum Document {
     General(Box<GeneralGame>, PcnError),
 }
 
-/// Reads a document as games of any family: one game, an array of games, or one game after the other. The structure is checked, the moves are not
-/// replayed ([`GeneralGame::check`] does that).
+/// Reads a document as games of any family: one game, an array of games, or one game after the other. The structure is
+/// checked, the moves are not replayed ([`GeneralGame::check`] does that).
 ///
-/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of games it begins within the game.
+/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of
+/// games it begins within the game.
 pub fn parse(bytes: &[u8]) -> Result<Vec<GeneralGame>, PcnError> {
     let mut games = Vec::new();
     each(bytes, |value, path| {
@@ -39,8 +40,9 @@ pub fn parse_value(value: &Value) -> Result<GeneralGame, PcnError> {
     game(value, &Path::ROOT)
 }
 
-/// Reads a document: its games of western chess as such, others as far as the notation goes, all of them replayed to their end. What has the board
-/// and the pieces of western chess, and neither drops nor pieces in hand, must be a legal game of it.
+/// Reads a document: its games of western chess as such, others as far as the notation goes, all of them replayed to
+/// their end. What has the board and the pieces of western chess, and neither drops nor pieces in hand, must be a legal
+/// game of it.
 ///
 /// Errors as [`parse`] has them.
 pub fn read_documents(bytes: &[u8]) -> Result<Vec<Document>, PcnError> {

@@ -29,8 +29,8 @@ pub struct BoardState {
 /// What is odd about a game without being impossible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remark {
-    /// A piece is dropped that was not captured before: its name, and the ply from 1; of pieces of one name the first. It was in hand from
-    /// the start, which PCN cannot say, or comes from a supply, as Go's stones do.
+    /// A piece is dropped that was not captured before: its name, and the ply from 1; of pieces of one name the first.
+    /// It was in hand from the start, which PCN cannot say, or comes from a supply, as Go's stones do.
     DropOfUncaptured(PieceName, usize),
     /// The game begins with a move of the top side.
     TopBegins,
@@ -252,13 +252,15 @@ impl GeneralGame {
         Ok(state)
     }
 
-    /// Returns what stands where after that many plies, or after the last one. Errors: the path of the element of the move at fault.
+    /// Returns what stands where after that many plies, or after the last one. Errors: the path of the element of the
+    /// move at fault.
     pub fn state_after(&self, plies: usize) -> Result<BoardState, PcnError> {
         self.replay(plies, |_, _| {}, |_| {})
     }
 
-    /// Replays the game to its end: every subject is there and of the side to move, which alternates; squares are free or hold a piece of the
-    /// other side as the verbs demand; what jumps lands; promotions keep the side. Errors: the path of the element at fault.
+    /// Replays the game to its end: every subject is there and of the side to move, which alternates; squares are free
+    /// or hold a piece of the other side as the verbs demand; what jumps lands; promotions keep the side. Errors: the
+    /// path of the element at fault.
     pub fn check(&self) -> Result<Checked, PcnError> {
         let mut remarks = Vec::new();
         let last = self.replay(usize::MAX, |_, _| {}, |remark| remarks.push(remark))?;
@@ -275,7 +277,8 @@ impl GeneralGame {
         Ok(Checked { last, remarks })
     }
 
-    /// Returns the same game with squares named in one way. Errors as [`GeneralGame::check`] has them: what cannot be replayed has no squares.
+    /// Returns the same game with squares named in one way. Errors as [`GeneralGame::check`] has them: what cannot be
+    /// replayed has no squares.
     pub fn with_squares(&self, squares: Squares) -> Result<GeneralGame, PcnError> {
         let mut actions = Vec::new();
         self.replay(usize::MAX, |state, action| actions.push(state.renamed(action, squares)), |_| {})?;

@@ -72,8 +72,8 @@ impl BoardState {
         serde_json::from_str(&board(&self.board, JsonLayout::Line)).unwrap_or_default()
     }
 
-    /// Returns a cache of this state: the current position and what each side may drop. The possible moves and captures, which
-    /// follow from the rules of a game, are left out.
+    /// Returns a cache of this state: the current position and what each side may drop. The possible moves and
+    /// captures, which follow from the rules of a game, are left out.
     pub fn cache(&self) -> Value {
         let droppable = |side: Side| self.hand(side).iter().map(|piece| piece.as_str()).collect::<Vec<_>>();
         json!({

@@ -136,13 +136,13 @@ impl TagsBuilder {
     }
 }
 
-/// A column on its way to the block.
+/// A column to be written to the block.
 #[derive(Debug)]
 struct ColumnDraft {
     name: Box<[u8]>,
     codec: Codec,
-    /// For each value: 0 for one kept as text, otherwise 1 more than its number. For dictionary columns: 1 more than the place in
-    /// `distinct`, until `intern`.
+    /// For each value: 0 for one kept as text, otherwise 1 more than its number. For dictionary columns: 1 more than
+    /// the place in `distinct`, until `intern`.
     codes: Vec<u64>,
     distinct: Vec<Box<[u8]>>,
     local: Vec<Box<[u8]>>,
@@ -219,8 +219,8 @@ pub struct TagsDraft {
 }
 
 impl TagsDraft {
-    /// Asks `intern` for the number of each distinct string, given how often it stands here; those without a number stay in the chunk
-    /// as text, and so do strings longer than a dictionary's may be.
+    /// Asks `intern` for the number of each distinct string, given how often it stands here; those without a number
+    /// stay in the chunk as text, and so do strings longer than a dictionary's may be.
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     pub fn intern(&mut self, mut intern: impl FnMut(&[u8], usize) -> Option<u64>) {
         for column in self.columns.iter_mut().filter(|column| column.codec == Codec::Dictionary) {

@@ -10,7 +10,7 @@ use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, read_compressed_within};
 use std::ops::Range;
 
-/// Reads the places of so many texts.
+/// Reads the places of `count` texts.
 fn read_texts(raw: &[u8], bytes: &mut Bytes, count: usize, out: &mut Vec<Range<usize>>) -> Option<()> {
     // A length takes a byte at least.
     out.try_reserve_exact(Some(count).filter(|count| *count <= bytes.0.len())?).ok()?;
@@ -127,7 +127,8 @@ impl Tags {
         if !predicted.into_iter().eq(expected) || !predictions.iter().all(has_codes) {
             return None;
         }
-        // A chunk whose games all have the first schema has no plane to bear out the count: each game has a record, though.
+        // A chunk whose games all have the first schema has no plane to support the count: each game has a record,
+        // though.
         let numbers = read_column(&mut bytes, games)?;
         let mut counts = vec![0u32; columns.len()];
         let (mut first, mut values, mut predicted) = (budget::with_room(games)?, Vec::new(), 0);
@@ -211,7 +212,8 @@ impl Tags {
         bytes.0.is_empty().then_some(Tags { columns, schemas, games: game_schemas, first, values, raw, local })
     }
 
-    /// Calls `tag` with each tag pair of game `index` of the chunk (from 0), in order. Returns `None` where there is no such game.
+    /// Calls `tag` with each tag pair of game `index` of the chunk (from 0), in order. Returns `None` where there is no
+    /// such game.
     pub fn visit<'a>(&'a self, index: usize, mut tag: impl FnMut(&'a [u8], StoredValue)) -> Option<()> {
         let schema = self.schemas.get(*self.games.get(index)?)?;
         let mut text = Vec::with_capacity(64);
@@ -224,10 +226,11 @@ impl Tags {
         Some(())
     }
 
-    /// Calls `seen` with the value of the first tag of that name of each game in order, `None` where it has none. Returns `None` where
-    /// the block contradicts itself.
+    /// Calls `seen` with the value of the first tag of that name of each game in order, `None` where it has none.
+    /// Returns `None` where the block contradicts itself.
     pub fn visit_column(&self, name: &[u8], mut seen: impl FnMut(Option<StoredValue<'_>>)) -> Option<()> {
-        // A schema may have the tag twice, or (in a foreign file) two columns of one name: the first in the game's order counts.
+        // A schema may have the tag twice, or (in a foreign file) two columns of one name: the first in the game's
+        // order counts.
         let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
         let schemas = (0..self.schemas.ends.len() as u32).map_while(|number| self.schemas.get(number));
         let places: Vec<Option<usize>> = schemas.map(|schema| schema.iter().position(of_name)).collect();
