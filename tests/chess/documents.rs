@@ -578,3 +578,41 @@ fn every_unsafe_place_is_listed() {
     assert!(found.len() > 2, "{found:?}");
     assert_eq!(found, listed);
 }
+
+// ---- All documents ----
+
+/// Adds the documents under a folder: every `.md` file outside hidden folders and the folders that builds write.
+fn find_documents(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !name.starts_with('.') && name != "target" {
+                find_documents(&path, found);
+            }
+        } else if name.ends_with(".md") {
+            found.push(path);
+        }
+    }
+}
+
+/// Rows of tables and lines of code cannot be broken everywhere; prose can.
+#[test]
+fn lines_of_prose_have_at_most_120_characters() {
+    let mut documents = Vec::new();
+    find_documents(std::path::Path::new(env!("CARGO_MANIFEST_DIR")), &mut documents);
+    assert!(documents.len() > 10, "{documents:?}");
+    let mut long = Vec::new();
+    for path in documents {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut fenced = false;
+        for (at, line) in text.lines().enumerate() {
+            fenced ^= line.starts_with("```");
+            let exempt = fenced || line.starts_with('|') || line.starts_with("    ") || !line.trim().contains(' ');
+            if !exempt && line.chars().count() > 120 {
+                long.push(format!("{}:{}", path.display(), at + 1));
+            }
+        }
+    }
+    assert!(long.is_empty(), "longer than 120 characters:\n{}", long.join("\n"));
+}

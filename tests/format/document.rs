@@ -462,7 +462,9 @@ fn packed_example() {
         })
         .collect();
     let text = format!("{}\n\n{}\n\n{}", spaced(&bytes), expected.join("\n"), listed.join(", "));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let document = words(section("18 Packed moves"));
     for part in text.split("\n\n") {
-        assert!(section("18 Packed moves").contains(part), "the example should be:\n\n{text}\n");
+        assert!(document.contains(&words(part)), "the example should be:\n\n{text}\n");
     }
 }
