@@ -87,7 +87,7 @@ impl Visitor for Moves {
     }
 
     fn suffix(&mut self, good: bool) {
-        encode::push_mark(good, &mut self.stream);
+        encode::push_suffix(good, &mut self.stream);
     }
 
     fn nag(&mut self, nag: u8) {

@@ -302,13 +302,13 @@ impl scoresheet::Visitor for Stream {
         encode::push_move(before, m, &mut self.0);
     }
     fn suffix(&mut self, good: bool) {
-        encode::push_mark(good, &mut self.0);
+        encode::push_suffix(good, &mut self.0);
     }
     fn nag(&mut self, nag: u8) {
         encode::push_nag(nag, &mut self.0);
     }
     fn text(&mut self, _: TextKind, _: &[u8]) {
-        encode::push_text_mark(&mut self.0);
+        encode::push_text_marker(&mut self.0);
     }
     fn open(&mut self) {
         encode::push_open(&mut self.0);
@@ -338,9 +338,9 @@ pub fn brenner_bytes(bytes: &[u8]) {
             Err(_) => return,
             Ok(None) => break,
             Ok(Some(Item::Move(_))) => plies += u32::from(decoder.depth() == 0),
-            Ok(Some(Item::Suffix(good))) => encode::push_mark(good, &mut out.0),
+            Ok(Some(Item::Suffix(good))) => encode::push_suffix(good, &mut out.0),
             Ok(Some(Item::Nag(nag))) => encode::push_nag(nag, &mut out.0),
-            Ok(Some(Item::Text(_))) => encode::push_text_mark(&mut out.0),
+            Ok(Some(Item::Text(_))) => encode::push_text_marker(&mut out.0),
             Ok(Some(Item::Open)) => encode::push_open(&mut out.0),
             Ok(Some(Item::Close)) => encode::push_close(&mut out.0),
             Ok(Some(Item::Outcome(outcome))) => encode::push_outcome(outcome, &mut out.0),

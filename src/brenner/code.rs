@@ -1,6 +1,6 @@
 //! The bytes of the code that are no plain moves (FORMAT.md, "Brenner moves").
 
-/// Text follows, up to the next zero byte; in an archive, the mark of a text that lies elsewhere.
+/// Text follows, up to the next zero byte; in an archive, the marker of a text that is kept elsewhere.
 pub const TEXT: u8 = 0x00;
 /// Castling with the h-side rook.
 pub const CASTLE_H: u8 = 0x04;

@@ -93,7 +93,7 @@ static WORDS: [Words; 64] = {
                 Role::Knight => (0x10, 0, 8),
                 Role::King => (0x08, 0, 0),
                 Role::Queen => (0x40, 1, 0),
-                // The direction's last bit, straight or diagonal, tells rook from bishop.
+                // The direction's last bit, straight or diagonal, says whether it is a rook or a bishop.
                 Role::Rook | Role::Bishop => (0x80, 1, 0x40),
             };
             let of_two = second != 0 && label < 2;
@@ -127,7 +127,7 @@ fn push_explicit(m: Move, out: &mut Vec<u8>) {
 }
 
 /// Appends the `!` (good) or `?` byte.
-pub fn push_mark(good: bool, out: &mut Vec<u8>) {
+pub fn push_suffix(good: bool, out: &mut Vec<u8>) {
     out.push(if good { GOOD } else { BAD });
 }
 
@@ -146,8 +146,8 @@ pub fn push_close(out: &mut Vec<u8>) {
     out.push(CLOSE);
 }
 
-/// Appends the mark of a text that is kept elsewhere.
-pub fn push_text_mark(out: &mut Vec<u8>) {
+/// Appends the marker of a text that is kept elsewhere.
+pub fn push_text_marker(out: &mut Vec<u8>) {
     out.push(TEXT);
 }
 

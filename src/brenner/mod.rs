@@ -3,7 +3,7 @@
 //! After Norman Brenner, "Minimal encoding of moves in a chess game", 2002-2013. `encode` writes the one canonical stream of a game,
 //! `decode` reads any valid stream and checks every move, `replay` runs along a stream that is known to be intact at about the speed
 //! of memory, `alternate` transcodes to the document's second notation, `standalone` holds a whole game in one string,
-//! `explain` tells what each byte of it says, `move_id` numbers moves in 11 bits, and `fixed` makes bytes of these numbers.
+//! `explain` describes each byte of it, `move_id` numbers moves in 11 bits, and `fixed` makes bytes of these numbers.
 
 // Foreign bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -101,7 +101,7 @@ impl Visitor for Writer {
     }
 
     fn suffix(&mut self, good: bool) {
-        encode::push_mark(good, &mut self.out);
+        encode::push_suffix(good, &mut self.out);
     }
 
     fn nag(&mut self, nag: u8) {

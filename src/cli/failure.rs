@@ -30,7 +30,8 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Why a command fails. Displayed as one line that says what to do; a faulty query and the place in it follow on lines of their own.
+/// Why a command fails. Displayed as one line that says what to do; a faulty query and the place in it follow on lines
+/// of their own.
 #[derive(Debug)]
 pub enum Failure {
     /// An error of the library.
@@ -67,7 +68,9 @@ impl Failure {
     /// Names the archive in an error that does not do so itself.
     pub fn of_archive(path: &Path) -> impl FnOnce(Error) -> Failure {
         move |error| match error {
-            Error::Damaged(_) => Failure::Message(format!("{}: {error}", path.display())),
+            Error::Damaged(_) | Error::Limit { .. } | Error::Read { .. } => {
+                Failure::Message(format!("{}: {error}{}", path.display(), advice(&error)))
+            }
             Error::NotAnArchive { .. } if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) => {
                 Failure::Message(format!("{error}: the file is empty"))
             }
@@ -102,10 +105,20 @@ impl From<io::Error> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Library(error) => write!(f, "{error}"),
+            Failure::Library(error) => write!(f, "{error}{}", advice(error)),
             Failure::Query(option, fault) => write!(f, "{option}: {fault}"),
             Failure::Message(message) | Failure::Interrupted(message) => f.write_str(message),
             Failure::Output(error) => write!(f, "cannot write the output: {error}"),
         }
+    }
+}
+
+/// Returns what to do about an error of the library, to be put after it.
+fn advice(error: &Error) -> &'static str {
+    match error {
+        Error::Damaged(_) | Error::Read { .. } => "; see `scoresheet verify`",
+        Error::Exists { .. } => ": use --append to add to it or --force to replace it",
+        Error::Newer { .. } => ": use a newer scoresheet",
+        _ => "",
     }
 }

@@ -1,6 +1,7 @@
 //! Ctrl-C and SIGTERM: work that can stop cleanly does, and no unfinished files are left.
 //!
-//! The thread that waits for signals shares three atomics with the session, and asks the library to remove its temporary files.
+//! The thread that waits for signals shares three atomics with the session, and asks the library to remove its
+//! temporary files.
 
 use scoresheet::archive::temporary;
 use std::process::exit;
@@ -25,7 +26,8 @@ struct Shared {
 }
 
 impl Interrupt {
-    /// Watches for signals: one that ends the program removes unfinished files first. If that is impossible, signals have their default effect.
+    /// Watches for signals: one that ends the program removes unfinished files first. If that is impossible, signals
+    /// have their default effect.
     pub fn watch(print: fn(&str)) -> Interrupt {
         let (stop, can_stop) = (AtomicBool::new(false), AtomicBool::new(false));
         let shared = Arc::new(Shared { stop, can_stop, code: AtomicU8::new(INTERRUPTED), print });

@@ -1,11 +1,12 @@
 //! The command `scoresheet`: chess games in a compact archive, every position at hand.
 //!
-//! Data goes to standard output, progress and messages to standard error. This file owns the exit codes. Imports go one way:
+//! Data goes to standard output, progress and messages to standard error. This file owns the exit codes. Imports go one
+//! way:
 //!
 //!     main -> command -> select -> out -> session, threads, interrupt, failure, text
 //!
-//! `command` has a file for each subcommand, which no other one imports; `select` finds what a command works on (archives, games, positions,
-//! files); `out` writes what comes of it. Nothing but the library's public API is used.
+//! `command` has a file for each subcommand, which no other one imports; `select` finds what a command works on
+//! (archives, games, positions, files); `out` writes the result. Nothing but the library's public API is used.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! What one run of the program has and every command is given: standard output and error, how archives are opened, whether one of them turned out
-//! incomplete, and the flag that a signal sets.
+//! What one run of the program has and every command is given: standard output and error, how archives are opened,
+//! whether one of them turned out incomplete, and the flag that a signal sets.
 //!
 //! Made in `main`, handed down; there is no other state of the process.
 
@@ -14,7 +14,7 @@ pub struct Session {
     /// How archives are opened.
     pub access: Access,
     interrupt: Interrupt,
-    /// Whether an archive has been opened of which games may be missing.
+    /// Whether games of an opened archive may be missing.
     incomplete: AtomicBool,
     /// Whether standard output and standard error are terminals.
     terminals: [bool; 2],
@@ -61,12 +61,12 @@ impl Session {
         note(text);
     }
 
-    /// Records that an archive has been opened of which games may be missing.
+    /// Records that games of an opened archive may be missing.
     pub fn set_incomplete(&self) {
         self.incomplete.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether an archive has been opened of which games may be missing: then no command succeeds.
+    /// Returns whether games of an opened archive may be missing: then no command succeeds.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete.load(Ordering::Relaxed)
     }

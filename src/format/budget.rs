@@ -5,7 +5,7 @@
 //! the games that it is about (a game takes a byte of its moves block at least). Writers compute the same charge, and
 //! pad a part that has not enough bytes for it.
 
-use super::Limits;
+use super::limits::Limits;
 
 /// The charge of an adaptive number, in units: a unit is a byte that is made, or about a nanosecond.
 pub(crate) const NUMBER: u64 = 48;
@@ -13,8 +13,8 @@ pub(crate) const NUMBER: u64 = 48;
 pub(crate) const STREAM: u64 = 8192;
 /// The charge of a comment that carries its own place: its end, the gap before it and the number of its template.
 pub(crate) const PLACED: u64 = 24;
-/// The charge of a value of a linked column: a number, and what is remembered of its key.
-pub(crate) const LINKED: u64 = 128;
+/// The charge of a value of a predicted column: a number, and what is remembered of its key.
+pub(crate) const PREDICTED: u64 = 128;
 /// The charge of an edit: three numbers, and what they are kept in.
 pub(crate) const EDIT: u64 = 3 * NUMBER + 32;
 

@@ -9,7 +9,7 @@ pub const MOST: u64 = 1 << 60;
 /// defaults. A block that is beyond a limit is damaged.
 ///
 /// The last three bound together what columns make without bytes of their own, in units: one for each byte of a text
-/// that is made of a template, a tag's name or a prefix, 48 for an adaptive number, 128 for a value of a linked column,
+/// that is made of a template, a tag's name or a prefix, 48 for an adaptive number, 128 for a value of a predicted column,
 /// 24 for a comment that carries its own place, 176 for an edit of the layout, 8,192 for a stream of numbers. A unit is
 /// about a byte of memory, or a nanosecond. All else takes a byte of its block at least, so that time and memory are in
 /// proportion to the file.

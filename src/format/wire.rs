@@ -1,7 +1,7 @@
 //! Reading and writing of numbers, strings and compressed parts; readers return `None` where bytes are missing or malformed.
 
-use super::Limits;
 use super::budget::with_room;
+use super::limits::Limits;
 use byteorder::{LittleEndian, ReadBytesExt};
 use std::io::Read;
 

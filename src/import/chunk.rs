@@ -50,7 +50,7 @@ impl ChunkBuilder {
     fn mark_text(&mut self) {
         if std::mem::take(&mut self.placed) {
             self.texts.mark_last();
-            encode::push_text_mark(&mut self.records);
+            encode::push_text_marker(&mut self.records);
         }
     }
 
@@ -85,7 +85,7 @@ impl Visitor for ChunkBuilder {
 
     fn suffix(&mut self, good: bool) {
         self.mark_text();
-        encode::push_mark(good, &mut self.records);
+        encode::push_suffix(good, &mut self.records);
     }
 
     fn nag(&mut self, nag: u8) {
@@ -97,7 +97,7 @@ impl Visitor for ChunkBuilder {
         let after = std::mem::take(&mut self.behind_move).then_some(self.moves);
         self.placed = !self.texts.push(kind, text, after);
         if !self.placed {
-            encode::push_text_mark(&mut self.records);
+            encode::push_text_marker(&mut self.records);
         }
     }
 

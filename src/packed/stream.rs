@@ -1,7 +1,7 @@
 //! A whole stream packed and unpacked: by the coder where that makes it shorter, as it is where not.
 
-use super::coder::kind::{kind_at, kind_share};
-use super::coder::{plain, range, rich, shares};
+use super::coder::kind::{kind_at, kind_interval};
+use super::coder::{intervals, plain, range, rich};
 use super::fault::PackedFault;
 use super::model::{Model, STANDARD};
 use crate::brenner::decode::{Decoder as Stream, Item, TextPlaces};
@@ -106,9 +106,9 @@ pub fn decode_with(
     }
     let limit = limit.unwrap_or(u32::MAX);
     let mut decoder = range::RangeDecoder::new(bytes);
-    let kind = kind_at(model, decoder.peek(shares::WHOLE)).ok_or(PackedFault::Kind)?;
-    let (from, width) = kind_share(model, kind);
-    decoder.take(from, width);
+    let kind = kind_at(model, decoder.peek(intervals::TOTAL)).ok_or(PackedFault::Kind)?;
+    let (from, frequency) = kind_interval(model, kind);
+    decoder.take(from, frequency);
     let decode = if kind < 4 { plain::decode } else { rich::decode };
     decode(model, start, kind, decoder, (limit, most_bytes(bytes.len())), out)
 }

@@ -10,7 +10,7 @@ pub use super::stream::{decode_with, encode_with};
 
 use super::coder::line::GameLine;
 use super::coder::{kind, plain};
-use super::model::{ENDS, Model, Prices, ROOMS};
+use super::model::{ENDS, Model, Prices, SLACKS};
 use super::moves::board::{TurnedBoard, TurnedMove};
 use super::moves::scene::{History, Past};
 
@@ -35,7 +35,7 @@ pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMu
     Some(())
 }
 
-/// Calls `see` wherever a packed game says whether it ends: with the context, the room's place, and whether it does.
+/// Calls `see` wherever a packed game says whether it ends: with the context, the place of the slack bits, and whether it does.
 pub fn ends(
     model: &Model,
     start: &Position,
@@ -58,19 +58,19 @@ pub fn priced(model: &Model, start: &Position, moves: &[Move]) -> Option<Vec<(Tu
     if !line.price(&mut prices) {
         return None;
     }
-    let rows = prices.steps.iter().zip(prices.scores()).zip(&prices.widths);
-    Some(rows.map(|((step, score), width)| (*step, *score, *width)).collect())
+    let rows = prices.steps.iter().zip(prices.scores()).zip(&prices.frequencies);
+    Some(rows.map(|((step, score), frequency)| (*step, *score, *frequency)).collect())
 }
 
-/// Returns the share of a kind of game: from and width.
-pub fn kind_share(model: &Model, kind: usize) -> (u32, u32) {
-    kind::kind_share(model, kind)
+/// Returns the frequency interval of a kind of game: where it begins, and its frequency.
+pub fn kind_interval(model: &Model, kind: usize) -> (u32, u32) {
+    kind::kind_interval(model, kind)
 }
 
-/// Returns how likely a game ends, in 65536ths, by context and place of the room.
+/// Returns how likely a game ends, in 65536ths, by context and place of the slack bits.
 #[expect(clippy::indexing_slicing, reason = "contexts and slacks are reduced to what there is")]
-pub fn end_share(model: &Model, context: usize, room: usize) -> u32 {
-    u32::from(model.ends[context % ENDS][room % ROOMS])
+pub fn end_frequency(model: &Model, context: usize, slack: usize) -> u32 {
+    u32::from(model.ends[context % ENDS][slack % SLACKS])
 }
 
 /// Plays a move on a board, with the history.

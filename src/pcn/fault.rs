@@ -13,7 +13,7 @@ pub enum PcnFault {
     UnknownMember,
     /// A text that is no piece naming such as `w:k`.
     NotAPiece,
-    /// Style and name of a piece differ in case, so that its side cannot be told.
+    /// Style and name of a piece differ in case, so that its side is not known.
     MixedCase,
     /// A piece of another style than western chess: its name.
     OtherStyle(String),

@@ -13,7 +13,7 @@ fn import_tells_what_it_did() {
     assert_eq!((done.code, done.out.as_str()), (Some(0), ""), "{}", done.err);
     assert!(done.err.contains("4 games seen = 4 stored + 0 rejected; 17 plies; 1 with faults"), "{}", done.err);
     assert!(done.err.contains("f.pgn:5: game 1 (stored as 4): ply 3: illegal move: Nf5"), "{}", done.err);
-    for part in ["moves", "tags", "texts", "dictionary", "index, overhead", "PGN", "MB of PGN a second"] {
+    for part in ["moves", "tags", "texts", "dictionary", "index, overhead", "PGN", "MB of PGN per second"] {
         assert!(done.err.contains(part), "{}", done.err);
     }
     assert_eq!(room.names(), ["f.pgn", "g.bga", "g.bgi", "g.pgn"]);

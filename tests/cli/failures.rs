@@ -41,7 +41,7 @@ fn existing_outputs() {
     room.fine(&["export", "g.bga", "-o", "out.pgn", "--force"]);
     assert!(room.read("out.pgn").starts_with(b"[Event "));
     room.fails(&["import", "g.pgn", "-o", "g.pgn", "--force"], 1, &["both input and output"]);
-    room.fails(&["import", "g.pgn", "-o", "x.bgi"], 1, &["name of the index of an archive"]);
+    room.fails(&["import", "g.pgn", "-o", "x.bgi"], 1, &["name is that of the index of an archive"]);
     room.fails(&["import", "g.pgn", "-o", "."], 1, &["not a regular file"]);
     room.fails(&["import", "g.pgn", "-o", "no/x.bga"], 1, &["no/x.bga"]);
     assert_eq!(room.read("g.pgn"), PGN.as_bytes());
@@ -428,7 +428,7 @@ fn files_beside_an_archive() {
     let verify = room.run(&["verify", "g.bga"]);
     assert_eq!(verify.code, Some(4), "{}", verify.out);
     for (extension, _) in caches {
-        assert!(verify.out.contains(&format!("g.{extension} does not belong")), "{}", verify.out);
+        assert!(verify.out.contains(&format!("g.{extension} is out of date")), "{}", verify.out);
     }
     room.fine(&["undelete", "g.bga", "--all", "-q"]);
     assert_eq!(room.fine(searches[2]), answers[2]);

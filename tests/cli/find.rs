@@ -136,7 +136,7 @@ fn of_a_cut_archive_not_all_is_looked_at() {
     ] {
         let done = room.run(args);
         assert!(done.code == Some(1) && done.out.contains(text), "{args:?}: {} {}", done.out, done.err);
-        assert!(done.err.contains("cut short"), "{args:?}: {}", done.err);
+        assert!(done.err.contains("truncated"), "{args:?}: {}", done.err);
     }
 }
 

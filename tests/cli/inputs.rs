@@ -83,7 +83,7 @@ fn pcn_is_known_by_its_content() {
         let done = room.run(&["import", name, "-o", "x.bga", "--force"]);
         assert_eq!(done.code, Some(0), "{name}: {}", done.err);
         assert!(done.err.starts_with("3 games seen = 3 stored + 0 rejected"), "{name}: {}", done.err);
-        assert!(done.err.contains(&format!("{name}: PCN; what is kept is the PGN made of it")), "{}", done.err);
+        assert!(done.err.contains(&format!("{name}: PCN; converted to PGN")), "{}", done.err);
         assert!(done.err.contains("0 of 1 source can be restored byte for byte"), "{}", done.err);
         assert_eq!(room.fine(&["export", "x.bga", "--format", "pcn"]), pcn, "{name}");
         let out = room.fine(&["verify", "x.bga", "--against", name]);

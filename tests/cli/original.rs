@@ -57,7 +57,7 @@ fn a_source_that_is_not_exact() {
     room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
     // Of this source one game alone is copied.
     room.fine(&["list", "g.bga", "--games", "1", "-o", "one.bga"]);
-    room.fails(&["export", "one.bga", "--original"], 1, &["g.pgn: not the"]);
+    room.fails(&["export", "one.bga", "--original"], 1, &["g.pgn: differs from"]);
     assert_eq!(room.run(&["verify", "one.bga", "--against", "g.pgn"]).code, Some(4));
 }
 
@@ -102,7 +102,7 @@ fn verify_against_files() {
     room.write("other.pgn", text.replace("[Event", "[Evens"));
     let done = room.run(&["verify", "g.bga", "--against", "other.pgn"]);
     assert_eq!(done.code, Some(4));
-    assert!(done.out.contains("DIFFERENT: another file: none of the 1,000 games compared"), "{}", done.out);
+    assert!(done.out.contains("DIFFERENT: another file: it has none of the 1,000 games compared"), "{}", done.out);
     room.write("g2.pgn", PGN);
     room.fails(&["verify", "g.bga", "--against", "g.pgn", "g2.pgn"], 1, &["no source", "g2.pgn"]);
 }

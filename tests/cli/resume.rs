@@ -106,7 +106,7 @@ fn it_goes_on_with_the_same_only() {
     // To add something else leaves the beginning as it is, and says so.
     let done = room.run(&["import", "other.pgn", "-o", "g.bga", "--append"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(done.err.contains("an import of games.pgn.zst had been cut off"), "{}", done.err);
+    assert!(done.err.contains("an earlier import of games.pgn.zst was interrupted"), "{}", done.err);
     assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
     room.fails(&["import", "games.pgn.zst", "-o", "g.bga", "--resume"], 1, &["no import of these files"]);
 }

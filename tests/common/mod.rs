@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 /// The command, run in a folder of its own, and games for it.
+#[cfg(feature = "cli")]
 pub mod cli;
 /// The files of the large corpora, where there are any.
 pub mod corpora;

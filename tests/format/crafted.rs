@@ -3,6 +3,7 @@
 
 use crate::forge::Forge;
 use scoresheet::archive::{Access, Level, MODEL};
+use scoresheet::error::DamageKind;
 use scoresheet::format::block::{self, Kind};
 use scoresheet::format::source::Source;
 use scoresheet::format::{loose, moves};
@@ -98,8 +99,8 @@ fn moves_in_another_form_than_the_one_are_told() {
     let archive = Archive::open(&path).unwrap();
     assert_eq!(archive.position(1, 1).unwrap(), archive.position(2, 1).unwrap());
     let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
-    let damage: Vec<_> = report.damage.iter().map(|damage| (damage.game, damage.what)).collect();
-    assert_eq!(damage, [(2, "moves that are not in canonical form")]);
+    let damage: Vec<_> = report.damage.iter().map(|damage| (damage.game, damage.kind)).collect();
+    assert_eq!(damage, [(2, DamageKind::NotCanonical)]);
 }
 
 fn made(make: fn(&mut Forge, u32), times: u32) -> Vec<u8> {

@@ -207,7 +207,7 @@ fn read(file: Vec<u8>) -> usize {
             moves.and(digest.map(drop)).and(original)
         });
         match done {
-            Err(Error::Damaged(damage)) => refused += usize::from(damage.what.ends_with("block")),
+            Err(Error::Damaged(damage)) => refused += usize::from(damage.kind.to_string().ends_with("block")),
             done => done.unwrap(),
         }
     }

@@ -422,7 +422,7 @@ fn packed_example() {
         expected.push(format!("| {name} | {total} | {from} | {width} | {room} |"));
         (found, room)
     };
-    let kinds: Vec<(u32, u32)> = (0..8).map(|kind| train::kind_share(&model, kind)).collect();
+    let kinds: Vec<(u32, u32)> = (0..8).map(|kind| train::kind_interval(&model, kind)).collect();
     let (kind, mut room) = symbol("kind", &kinds, 1 << 16);
     assert_eq!(kind, 1);
     let mut board = TurnedBoard::new(&start).unwrap();
@@ -435,7 +435,7 @@ fn packed_example() {
         }
         if room <= 23 {
             let context = board.end_context(&history, scoresheet::game::Outcome::BlackWins, position.turn());
-            let share = train::end_share(&model, context, (room + 8).clamp(0, 31) as usize);
+            let share = train::end_frequency(&model, context, (room + 8).clamp(0, 31) as usize);
             let (over, _) = symbol("over", &[(0, share), (share, (1 << 16) - share)], 1 << 16);
             assert_eq!(over, 1);
         }

@@ -100,9 +100,9 @@ proptest! {
         let mut stack = Vec::new();
         for (element, number) in elements {
             match element {
-                0 => encode::push_text_mark(&mut stream),
+                0 => encode::push_text_marker(&mut stream),
                 1 => encode::push_nag(number as u8, &mut stream),
-                2 => encode::push_mark(number & 1 == 0, &mut stream),
+                2 => encode::push_suffix(number & 1 == 0, &mut stream),
                 3 if line.1.is_some() => {
                     encode::push_open(&mut stream);
                     let before = line.1.clone().unwrap();

@@ -12,6 +12,7 @@ use crate::disk::{Disk, Event, FAULTS, Moment, Plan};
 use crate::workload::Workload;
 use rayon::prelude::*;
 use scoresheet::archive::Incomplete;
+use scoresheet::error::DamageKind;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -285,7 +286,7 @@ fn a_cut_file_opens_at_its_last_whole_commit() {
         assert_eq!(archive.totals().unwrap().sequence, commits as u64);
         assert!(archive.games().all(|game| game.unwrap().digest().is_ok()));
         let report = scoresheet::Archive::verify(&path, scoresheet::archive::Level::Quick, |_| {}).unwrap();
-        assert!(report.damage.iter().any(|damage| damage.what.contains("shorter")));
+        assert!(report.damage.iter().any(|damage| damage.kind == DamageKind::CutOff));
         let disk = Disk::with(&workload.end[..length]);
         assert!(workload.open(&disk).is_err());
         assert_eq!(disk.operations(), 0);

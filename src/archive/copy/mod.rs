@@ -13,7 +13,7 @@ use crate::archive::read::game_ref::GameRef;
 use crate::archive::write::storage::Storage;
 use crate::archive::write::writer::{BATCH, EncodedChunk, Interner, NewFile, Writer, write_index};
 use crate::brenner::replay::count_plies;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Limit, Result};
 use crate::format::ArchiveId;
 use crate::format::block::Kind;
 use crate::format::layout::Layout;
@@ -206,7 +206,7 @@ fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
         let block = block?;
         if block.header.kind == Kind::Loose {
             let payload = block.checked(archive.store(), archive.id())?;
-            let decoded = loose::decode(&payload).ok_or(Damage::new(block.offset, "damaged loose block"))?;
+            let decoded = loose::decode(&payload).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))?;
             blocks.push((block.header.first, decoded.0, decoded.1));
         }
     }
@@ -270,8 +270,7 @@ impl Draft {
             for game in games {
                 let game = chunk.game(*game)?;
                 game.push_stored(&mut records)?;
-                let end =
-                    u32::try_from(records.len()).map_err(|_| Damage::new(0, "a chunk is too large to be copied"))?;
+                let end = u32::try_from(records.len()).map_err(|_| too_large(records.len()))?;
                 ends.push(end);
                 plies += u64::from(count_plies(game.moves()));
                 faulty += u64::from(game.has_fault());
@@ -327,4 +326,10 @@ impl Draft {
             ..EncodedChunk::default()
         }
     }
+}
+
+/// A chunk that has become larger than a moves block may be.
+fn too_large(bytes: usize) -> Damage {
+    let limit = Limit { what: "a copied chunk", limit: u64::from(u32::MAX), needed: bytes as u64 };
+    Damage::new(0, DamageKind::OverLimit(limit))
 }

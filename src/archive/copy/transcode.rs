@@ -7,7 +7,7 @@ use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
 use crate::archive::write::writer::{NewFile, Writer, write_index};
 use crate::chess::position::STANDARD;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::loose;
@@ -128,7 +128,7 @@ impl Block {
             return Ok(Block::Moves { first: block.header.first, records, ends });
         }
         let payload = block.checked(source.store(), source.id())?;
-        let damage = || Damage::new(block.offset, "damaged block");
+        let damage = || Damage::new(block.offset, DamageKind::BlockContent);
         match (kind, options.level) {
             (Kind::Commit, _) => {
                 let commit = Commit::decode(&payload).ok_or_else(damage)?;

@@ -9,7 +9,7 @@ use crate::archive::read::opening::{Incomplete, Opening, Tail};
 use crate::archive::read::options::OpenOptions;
 use crate::archive::read::original::source_of;
 use crate::archive::read::read_at::{ReadAt, Store};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::{HEADER, Kind};
 use crate::format::commit::Commit;
 use crate::format::dictionary::BlockStrings;
@@ -48,7 +48,7 @@ impl BlockFinder {
                 let damage = opening.damage().into_iter().collect();
                 (Some(opening), damage)
             }
-            Err(Error::Damaged(_) | Error::NotAnArchive { .. }) => (None, vec![Damage::new(0, "damaged file header")]),
+            Err(Error::Damaged(_) | Error::NotAnArchive { .. }) => (None, vec![Damage::new(0, DamageKind::FileHeader)]),
             Err(error) => return Err(error),
         };
         let id = match &opening {
@@ -171,11 +171,13 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
                     index.state.games = (header.first - 1).saturating_add(u64::from(header.count));
                     index.pages += layout.pages() as u64;
                 }
-                _ => damage.push(Damage::new(offset, "a moves block that contradicts itself or another")),
+                _ => damage.push(Damage::new(offset, DamageKind::MovesContradict)),
             },
             Kind::Dictionary => match index.dictionaries.last_mut() {
                 Some(last) if last.first == header.first => last.copy = offset,
-                Some(last) if last.first > header.first => damage.push(Damage::new(offset, "dictionary out of order")),
+                Some(last) if last.first > header.first => {
+                    damage.push(Damage::new(offset, DamageKind::DictionaryOutOfOrder))
+                }
                 _ => {
                     index.dictionaries.push(DictionaryEntry { first: header.first, offset, copy: 0 });
                     index.strings = header.first.saturating_add(u64::from(header.count));

@@ -7,7 +7,7 @@ use crate::archive::read::game_ref::GameRef;
 use crate::archive::write::writer::EncodedChunk;
 use crate::brenner::{EXPLICIT, NAG, TEXT};
 use crate::chess::{Move, Position};
-use crate::error::{Damage, Error};
+use crate::error::{Damage, DamageKind, Error};
 use crate::format::block::Kind;
 use crate::format::layout::Layout;
 use crate::format::tags::TagsBuilder;
@@ -168,7 +168,7 @@ fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
             }
         });
         if !fits {
-            let damage = Damage::new(offset, "more bytes of tags than a chunk may have");
+            let damage = Damage::new(offset, DamageKind::TagsTooLong);
             losses.push((game.number(), Some(Part::Tags), damage));
         }
         builder.end_game();
@@ -193,7 +193,7 @@ fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, l
             // Edits do not fit a game that has lost its texts.
             Some((style, _)) => (style, Vec::new()),
             None => {
-                let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, "damaged layout block"));
+                let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, DamageKind::LayoutBlock));
                 losses.push((whole_game.game.number(), Some(Part::Layout), damage));
                 (plain, Vec::new())
             }
@@ -210,10 +210,7 @@ fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, l
 }
 
 fn damage_of(error: Error, offset: u64) -> Damage {
-    match error {
-        Error::Damaged(damage) => damage.of_game(0),
-        _ => Damage::new(offset, "a game that cannot be found"),
-    }
+    error.damage().map_or(Damage::new(offset, DamageKind::GameNotFound), |damage| damage.of_game(0))
 }
 
 /// Returns the stream without its marks of texts.

@@ -8,7 +8,7 @@ use crate::archive::read::blocks::{BlockRef, check_block};
 use crate::archive::read::options::OpenOptions;
 use crate::archive::read::read_at::Store;
 use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::ArchiveId;
 use crate::format::block::Kind;
 use crate::format::header::BLOCKS;
@@ -275,7 +275,7 @@ impl Work {
         for (first, count, offset) in found.chain([end]) {
             if next < first {
                 let damage = self.found.damage_between(prior, offset);
-                let damage = damage.unwrap_or(Damage::new(prior, "no block holds these games"));
+                let damage = damage.unwrap_or(Damage::new(prior, DamageKind::NoBlock));
                 self.report.losses.push(Loss { first: next, last: first - 1, part: None, damage });
             }
             (next, prior) = (first.saturating_add(count).max(next), offset);
@@ -288,7 +288,7 @@ impl Work {
         let start = std::mem::replace(&mut self.prior, block.end());
         let Some(mut source) = self.found.source(block) else { return Ok(()) };
         if self.sources.get(&source.number) != Some(&self.writer.totals().sources) {
-            self.report.damage.push(Damage::new(block.offset, "sources out of order"));
+            self.report.damage.push(Damage::new(block.offset, DamageKind::SourcesOutOfOrder));
             return Ok(());
         }
         let (first, stored) = (source.first_game, source.seen - source.rejected);

@@ -6,7 +6,7 @@ use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, walk};
 use crate::archive::read::opening::{Incomplete, Opening, Tail};
 use crate::archive::read::options::OpenOptions;
 use crate::archive::read::read_at::ReadAt;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::State;
 use crate::format::block::Kind;
 use crate::format::commit::Commit;
@@ -52,7 +52,7 @@ pub struct Spot {
     /// The offset in the archive, in bytes, of the first structure at fault.
     pub offset: u64,
     /// What is wrong with it.
-    pub what: &'static str,
+    pub kind: DamageKind,
     /// How many damages of the report it is: those of one structure, or the same of games in a row.
     pub damages: u64,
     /// Ranges of games (first and last) that are damaged or lost there, sorted.
@@ -62,11 +62,11 @@ pub struct Spot {
 /// Takes damages that are sorted by their places together; each of the games lost goes to the damage at its offset.
 fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
     let mut spots: Vec<Spot> = Vec::new();
-    for Damage { offset, what, game } in damage {
-        let last = spots.last().filter(|last| last.what == *what);
+    for Damage { offset, kind, game } in damage {
+        let last = spots.last().filter(|last| last.kind == *kind);
         let follows = |last: &Spot| last.games.last().is_some_and(|(_, end)| *game == end + 1);
         if !last.is_some_and(|last| last.offset == *offset || follows(last)) {
-            spots.push(Spot { offset: *offset, what, damages: 0, games: Vec::new() });
+            spots.push(Spot { offset: *offset, kind: *kind, damages: 0, games: Vec::new() });
         }
         if let Some(spot) = spots.last_mut() {
             spot.damages += 1;
@@ -121,12 +121,12 @@ impl Archive {
         let mut report = Report::default();
         let (mut store, opening) = match Opening::of_file(&file, path, options.access, Tail::Leave) {
             Ok(opened) => opened,
-            Err(Error::Damaged(damage)) => {
+            Err(error) => {
+                let Some(damage) = error.damage() else { return Err(error) };
                 report.spots = spots(&[damage], &[]);
                 report.damage.push(damage);
                 return Ok(report);
             }
-            Err(error) => return Err(error),
         };
         let Opening { header, incomplete, .. } = opening;
         let (id, mut end, mut games) = (header.state.id, header.state.length, header.state.games);
@@ -170,7 +170,7 @@ impl Archive {
             lost_at.push((gap_before(u64::MAX), (next, games)));
         }
         if builder.index.state != header.state && damage.is_empty() {
-            damage.push(Damage::new(header.commit, "the blocks are not those of the commit"));
+            damage.push(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit));
         }
         if let Ok(index) = std::fs::read(FileKind::Index.beside(path)) {
             let whole = builder.index.state == header.state;
@@ -194,9 +194,8 @@ impl Archive {
         if level == Level::Full && report.is_intact() {
             let archive = Archive::open_with(path, options)?;
             verify_games(&archive, &mut report, progress);
-            match verify_sources(&archive, &mut report) {
-                Err(Error::Damaged(damage)) => report.damage.push(damage),
-                done => done?,
+            if let Err(error) = verify_sources(&archive, &mut report) {
+                report.damage.push(error.damage().ok_or(error)?);
             }
         }
         report.damage.sort_by_key(|damage| (damage.offset, damage.game));
@@ -218,8 +217,7 @@ fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Opti
         let numbers = (commit.sequence, commit.games, block.header.first);
         commit.chain == before.chain && numbers == (before.sequence + 1, before.games, before.sequence + 1)
     };
-    let what = "a commit that does not belong to the blocks before it";
-    (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, what))
+    (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, DamageKind::ForeignCommit))
 }
 
 fn verify_games(archive: &Archive, report: &mut Report, progress: impl Fn(u64) + Sync) {
@@ -229,8 +227,7 @@ fn verify_games(archive: &Archive, report: &mut Report, progress: impl Fn(u64) +
             let (mut plies, mut faults) = (0, Vec::new());
             let mut note = |result: Result<u32>| match result {
                 Ok(count) => plies += u64::from(count),
-                Err(Error::Damaged(damage)) => faults.push(damage),
-                Err(_) => faults.push(Damage::new(0, "a game that cannot be found")),
+                Err(error) => faults.push(error.damage().unwrap_or(Damage::new(0, DamageKind::GameNotFound))),
             };
             match archive.chunk(number) {
                 Ok(chunk) => chunk.games().for_each(|game| {
@@ -259,7 +256,7 @@ fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
         let stored = source.seen - source.rejected;
         // No game is of two sources: so nothing is given back twice.
         if source.number != number || (stored > 0 && source.first_game < next) {
-            report.damage.push(Damage::new(0, "sources out of order"));
+            report.damage.push(Damage::new(0, DamageKind::SourcesOutOfOrder));
             break;
         }
         if stored > 0 {
@@ -270,8 +267,8 @@ fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
         }
         match archive.write_original(&source, &mut std::io::sink()) {
             Ok(true) => {}
-            Err(Ok(Error::Damaged(damage))) => report.damage.push(damage),
-            _ => report.damage.push(Damage::new(0, "a source does not come back as it was")),
+            Err(Ok(error)) if error.damage().is_some() => report.damage.extend(error.damage()),
+            _ => report.damage.push(Damage::new(0, DamageKind::SourceDiffers)),
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::archive::read::opening::{Incomplete, Opening, Tail};
 use crate::archive::read::options::OpenOptions;
 use crate::archive::read::read_at::Store;
 use crate::archive::read::side::SideState;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::deletions;
@@ -157,7 +157,7 @@ impl Archive {
         for entry in index.deletions.iter().rev() {
             let block = BlockRef::at(store, id, entry.offset)?;
             let payload = block.checked(store, id)?;
-            let damage = Damage::new(entry.offset, "damaged deletions block");
+            let damage = Damage::new(entry.offset, DamageKind::DeletionsBlock);
             let runs = deletions::decode(&payload, index.state.games).ok_or(damage)?;
             let is_deleted = match block.header.kind {
                 Kind::Deleted => true,
@@ -183,7 +183,7 @@ impl Archive {
             builder.add(&block?)?;
         }
         if builder.index.state != header.state {
-            return Err(Damage::new(header.commit, "the blocks are not those of the commit").into());
+            return Err(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit).into());
         }
         Ok((builder.index, state))
     }
@@ -300,7 +300,7 @@ impl Archive {
     /// Returns the totals at the last commit; all zero in an archive without any.
     pub fn totals(&self) -> Result<Commit> {
         let Some(payload) = self.commit()? else { return Ok(Commit::default()) };
-        Ok(Commit::decode(&payload).ok_or(Damage::new(self.header.commit, "damaged commit"))?)
+        Ok(Commit::decode(&payload).ok_or(Damage::new(self.header.commit, DamageKind::Commit))?)
     }
 
     /// Returns how far the last import was, if it did not come to its end.
@@ -315,7 +315,7 @@ impl Archive {
         }
         let block = BlockRef::at(&self.blocks.store, self.blocks.id, self.header.commit)?;
         if block.header.kind != Kind::Commit {
-            return Err(Damage::new(self.header.commit, "damaged commit").into());
+            return Err(Damage::new(self.header.commit, DamageKind::Commit).into());
         }
         Ok(Some(self.payload(&block)?))
     }
@@ -328,7 +328,7 @@ impl Archive {
             if block.header.kind == Kind::Source {
                 let payload = self.payload(&block)?;
                 let source = Source::decode(block.header.first, &payload);
-                let mut source = source.ok_or(Damage::new(block.offset, "damaged source"))?;
+                let mut source = source.ok_or(Damage::new(block.offset, DamageKind::Source))?;
                 let stored = source.seen.saturating_sub(source.rejected);
                 let end = source.first_game.saturating_add(stored).min(self.len() + 1);
                 let mut games = source.first_game..end;

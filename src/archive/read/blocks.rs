@@ -1,7 +1,7 @@
 //! Blocks in a file: read, checked, walked over in order or found between damage, and made into an index.
 
 use crate::archive::read::read_at::ReadAt;
-use crate::error::Damage;
+use crate::error::{Damage, DamageKind, Limit};
 use crate::format::block::{BlockHeader, HEADER, Kind, SYNC};
 use crate::format::header::BLOCKS;
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
@@ -21,13 +21,13 @@ pub struct BlockRef {
 impl BlockRef {
     /// Reads the header at `offset`.
     pub fn at<R: ReadAt + ?Sized>(archive: &R, id: ArchiveId, offset: u64) -> Result<BlockRef, Damage> {
-        let damaged = Damage::new(offset, "damaged block header");
+        let damaged = Damage::new(offset, DamageKind::BlockHeader);
         let rest = archive.length().checked_sub(offset).and_then(|rest| rest.checked_sub(HEADER as u64));
         let rest = rest.ok_or(damaged)?;
         let header = archive.read_at(offset, HEADER as u64)?;
         let header = BlockHeader::decode(&header, id, offset).ok_or(damaged)?;
         if header.length > rest {
-            return Err(Damage::new(offset, "a block runs past the committed end"));
+            return Err(Damage::new(offset, DamageKind::BlockPastEnd));
         }
         Ok(BlockRef { offset, header })
     }
@@ -51,8 +51,10 @@ impl BlockRef {
     /// Returns the part of the payload that the payload CRC covers, if it holds: the table of a moves block, all of any other.
     pub fn checked<'a, R: ReadAt + ?Sized>(&self, archive: &'a R, id: ArchiveId) -> Result<Cow<'a, [u8]>, Damage> {
         let checked = archive.read_at(self.payload_offset(), u64::from(self.header.checked))?;
-        if id.crc(self.payload_offset(), &checked) != self.header.payload_crc {
-            return Err(Damage::new(self.offset, "damaged block"));
+        let found = id.crc(self.payload_offset(), &checked);
+        if found != self.header.payload_crc {
+            let kind = DamageKind::Checksum { expected: self.header.payload_crc, found };
+            return Err(Damage::new(self.offset, kind));
         }
         Ok(checked)
     }
@@ -65,7 +67,9 @@ impl BlockRef {
         limits: &Limits,
     ) -> Result<Cow<'a, [u8]>, Damage> {
         if self.header.checked > limits.block {
-            return Err(Damage::new(self.offset, "a block beyond the limits"));
+            let (limit, needed) = (u64::from(limits.block), u64::from(self.header.checked));
+            let limit = Limit { what: "a block", limit, needed };
+            return Err(Damage::new(self.offset, DamageKind::OverLimit(limit)));
         }
         self.checked(archive, id)
     }
@@ -119,9 +123,9 @@ impl IndexBuilder {
         let damage = |what| Damage::new(offset, what);
         match header.kind {
             Kind::Moves => {
-                let layout = MovesTable::of(&header).ok_or(damage("damaged moves block"))?;
+                let layout = MovesTable::of(&header).ok_or(damage(DamageKind::MovesBlock))?;
                 if header.count == 0 || header.first != self.index.state.games + 1 {
-                    return Err(damage("games out of order"));
+                    return Err(damage(DamageKind::GamesOutOfOrder));
                 }
                 self.index.chunks.push(ChunkEntry { first: header.first, offset, pages: self.index.pages });
                 self.index.pages += layout.pages() as u64;
@@ -136,7 +140,7 @@ impl IndexBuilder {
                         self.index.dictionaries.push(DictionaryEntry { first: known, offset, copy: 0 });
                         self.index.strings += u64::from(header.count);
                     }
-                    _ => return Err(damage("dictionary out of order")),
+                    _ => return Err(damage(DamageKind::DictionaryOutOfOrder)),
                 }
             }
             Kind::Deleted | Kind::Restored => {
@@ -217,7 +221,7 @@ pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &Bloc
     if block.header.kind != Kind::Moves {
         return Vec::new();
     }
-    let damage = Damage::new(block.offset, "damaged moves block");
+    let damage = Damage::new(block.offset, DamageKind::MovesBlock);
     let Some(layout) = MovesTable::of(&block.header) else { return vec![damage] };
     let intact = |page: usize| {
         let range = layout.page(page);
@@ -230,7 +234,7 @@ pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &Bloc
         let after = bad.partition_point(|page| *page < start / PAGE);
         bad.get(after).is_some_and(|page| *page < (start + length).div_ceil(PAGE)).then_some(())
     };
-    let lost = Damage::new(block.offset, "damaged game records");
+    let lost = Damage::new(block.offset, DamageKind::GameRecords);
     if bad.is_empty() {
         return Vec::new();
     }

@@ -4,7 +4,7 @@ use crate::archive::read::archive::Archive;
 use crate::archive::read::columns::Columns;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::read::head::Head;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::Kind;
 use crate::format::layout::Layout;
 use crate::format::moves::Coding;
@@ -46,8 +46,7 @@ impl Archive {
         let chunk = self.chunk(number);
         self.games_of(number).filter(|game| !self.is_deleted(*game)).map(move |game| match &chunk {
             Ok(chunk) => chunk.game(game),
-            Err(Error::Damaged(damage)) => Err(damage.of_game(game).into()),
-            Err(_) => Err(Damage::new(0, "damaged chunk").of_game(game).into()),
+            Err(error) => Err(error.damage().unwrap_or(Damage::new(0, DamageKind::Chunk)).of_game(game).into()),
         })
     }
 }
@@ -123,7 +122,7 @@ impl<'a> Chunk<'a> {
         });
         match (whole, fault) {
             (_, Some(damage)) => Err(damage.into()),
-            (None, _) => Err(Damage::new(self.archive.head(self.number)?.block.offset, "damaged tags").into()),
+            (None, _) => Err(Damage::new(self.archive.head(self.number)?.block.offset, DamageKind::Tags).into()),
             _ => Ok(()),
         }
     }

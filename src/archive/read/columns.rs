@@ -2,7 +2,7 @@
 
 use crate::archive::read::block_store::BlockStore;
 use crate::archive::read::blocks::BlockRef;
-use crate::error::Damage;
+use crate::error::{Damage, DamageKind};
 use crate::format::block::Kind;
 use crate::format::layout::Layout;
 use crate::format::tags::Tags;
@@ -72,9 +72,9 @@ impl Columns {
     pub(in crate::archive) fn tags(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<&Tags, Damage> {
         let read = || {
             let (block, games) =
-                self.block(blocks, moves, Kind::Tags)?.ok_or(Damage::new(moves.offset, "the tags block is missing"))?;
+                self.block(blocks, moves, Kind::Tags)?.ok_or(Damage::new(moves.offset, DamageKind::TagsMissing))?;
             let payload = blocks.payload(&block)?;
-            Tags::decode_within(&payload, games, &blocks.limits).ok_or(Damage::new(block.offset, "damaged tags block"))
+            Tags::decode_within(&payload, games, &blocks.limits).ok_or(Damage::new(block.offset, DamageKind::TagsBlock))
         };
         self.tags.get_or_init(read).as_ref().map_err(|damage| *damage)
     }
@@ -83,7 +83,7 @@ impl Columns {
         let read = || {
             let Some((block, games)) = self.block(blocks, moves, Kind::Texts)? else { return Ok(None) };
             let payload = blocks.payload(&block)?;
-            let damage = Damage::new(block.offset, "damaged texts block");
+            let damage = Damage::new(block.offset, DamageKind::TextsBlock);
             Texts::decode_within(&payload, games, &blocks.limits).ok_or(damage).map(Some)
         };
         self.texts.get_or_init(read).as_ref().map(Option::as_ref).map_err(|damage| *damage)
@@ -91,12 +91,11 @@ impl Columns {
 
     pub(in crate::archive) fn layout(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<&Layout, Damage> {
         let read = || {
-            let (block, games) = self
-                .block(blocks, moves, Kind::Layout)?
-                .ok_or(Damage::new(moves.offset, "the layout block is missing"))?;
+            let (block, games) =
+                self.block(blocks, moves, Kind::Layout)?.ok_or(Damage::new(moves.offset, DamageKind::LayoutMissing))?;
             let payload = blocks.payload(&block)?;
             Layout::decode_within(&payload, games, &blocks.limits)
-                .ok_or(Damage::new(block.offset, "damaged layout block"))
+                .ok_or(Damage::new(block.offset, DamageKind::LayoutBlock))
         };
         self.layout.get_or_init(read).as_ref().map_err(|damage| *damage)
     }

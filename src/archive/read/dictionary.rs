@@ -2,7 +2,7 @@
 
 use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::read_at::ReadAt;
-use crate::error::Damage;
+use crate::error::{Damage, DamageKind};
 use crate::format::block::Kind;
 use crate::format::dictionary::BlockStrings;
 use crate::format::index::DictionaryEntry;
@@ -25,7 +25,7 @@ impl Dictionary {
     /// Returns the string with that number. Where its block is damaged, the second copy is read.
     pub fn get(&self, archive: &impl ReadAt, id: ArchiveId, limits: &Limits, number: u64) -> Result<&[u8], Damage> {
         let after = self.entries.partition_point(|entry| entry.first <= number);
-        let missing = Damage::new(0, "a tag refers to a string that does not exist");
+        let missing = Damage::new(0, DamageKind::NoSuchString);
         let place = after.checked_sub(1).ok_or(missing)?;
         let entry = self.entries.get(place).ok_or(missing)?;
         let block = self.blocks.get(place).ok_or(missing)?;
@@ -48,5 +48,5 @@ fn read(
     Some(block.header)
         .filter(|header| header.kind == Kind::Dictionary && header.first == entry.first)
         .and_then(|header| BlockStrings::decode_within(&payload, header.count as usize, limits))
-        .ok_or(Damage::new(offset, "damaged dictionary block"))
+        .ok_or(Damage::new(offset, DamageKind::DictionaryBlock))
 }

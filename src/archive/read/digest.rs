@@ -78,7 +78,7 @@ impl Visitor for Content {
     }
 
     fn suffix(&mut self, good: bool) {
-        encode::push_mark(good, &mut self.bytes);
+        encode::push_suffix(good, &mut self.bytes);
     }
 
     fn nag(&mut self, nag: u8) {
@@ -86,7 +86,7 @@ impl Visitor for Content {
     }
 
     fn text(&mut self, kind: TextKind, text: &[u8]) {
-        encode::push_text_mark(&mut self.bytes);
+        encode::push_text_marker(&mut self.bytes);
         self.bytes.push(kind as u8);
         push_string(text, &mut self.bytes);
     }

@@ -5,7 +5,7 @@ use crate::archive::read::columns::Columns;
 use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::count_plies;
 use crate::chess::{Position, position::STANDARD};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::layout;
 use crate::format::moves::Coding;
 use crate::format::record::{self, Record, push_recoded};
@@ -124,7 +124,7 @@ impl<'a> GameRef<'a> {
         let mut decoder = self.decoder();
         visit(decoder.position());
         loop {
-            match decoder.advance(|_, _| {}).map_err(|_| self.damage("damaged moves"))? {
+            match decoder.advance(|_, _| {}).map_err(|_| self.damage(DamageKind::Moves))? {
                 None => return Ok(()),
                 Some(Item::Move(_)) if decoder.depth() == 0 => visit(decoder.position()),
                 Some(_) => {}
@@ -154,13 +154,13 @@ impl<'a> GameRef<'a> {
     ) -> Result<T> {
         let columns = self.columns();
         let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
-        let (style, edits) = layout.of_game(self.place).ok_or_else(|| self.damage("damaged layout"))?;
+        let (style, edits) = layout.of_game(self.place).ok_or_else(|| self.damage(DamageKind::Layout))?;
         Ok(take(style, edits))
     }
 
-    pub(in crate::archive) fn damage(&self, what: &'static str) -> Damage {
+    pub(in crate::archive) fn damage(&self, kind: DamageKind) -> Damage {
         let offset = self.archive.head(self.chunk).map_or(0, |head| head.block.offset);
-        Damage::new(offset, what).of_game(self.number)
+        Damage::new(offset, kind).of_game(self.number)
     }
 
     fn columns(&self) -> Arc<Columns> {
@@ -202,7 +202,7 @@ impl<'a> GameRef<'a> {
         })?;
         match (seen, fault) {
             (_, Some(damage)) => Err(damage.into()),
-            (None, _) => Err(self.damage("damaged tags").into()),
+            (None, _) => Err(self.damage(DamageKind::Tags).into()),
             _ => Ok(()),
         }
     }
@@ -266,7 +266,7 @@ impl<'a> GameRef<'a> {
                 due = flush(moves, visitor);
                 visitor.play(before, m);
             });
-            let item = item.map_err(|_| self.damage("damaged moves"))?;
+            let item = item.map_err(|_| self.damage(DamageKind::Moves))?;
             if !matches!(item, Some(Item::Move(_) | Item::Suffix(_) | Item::Nag(_))) {
                 due = flush(moves, visitor);
             }
@@ -276,7 +276,7 @@ impl<'a> GameRef<'a> {
                 Some(Item::Suffix(good)) => visitor.suffix(good),
                 Some(Item::Nag(nag)) => visitor.nag(nag),
                 Some(Item::Text(_)) => {
-                    let (kind, text) = marked.next().ok_or(self.damage("a text is missing"))?;
+                    let (kind, text) = marked.next().ok_or(self.damage(DamageKind::TextMissing))?;
                     visitor.text(kind, text);
                 }
                 Some(Item::Open) => visitor.open(),
@@ -285,7 +285,7 @@ impl<'a> GameRef<'a> {
             }
         }
         if marked.next().is_some() || placed.next().is_some() {
-            return Err(self.damage("a text without a place").into());
+            return Err(self.damage(DamageKind::TextWithoutPlace).into());
         }
         if self.record.flags & record::NO_MARKER != 0 {
             outcome = None;
@@ -303,7 +303,7 @@ impl<'a> GameRef<'a> {
     pub fn original(&self, out: &mut Vec<u8>) -> Result<()> {
         let columns = self.columns();
         let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
-        let damaged = || self.damage("damaged layout");
+        let damaged = || self.damage(DamageKind::Layout);
         let (style, edits) = layout.of_game(self.place).ok_or_else(damaged)?;
         let style = Style::decode(style).ok_or_else(damaged)?;
         let mut writer = PgnWriter::with_style(style);
@@ -321,13 +321,13 @@ impl<'a> GameRef<'a> {
             while decoder.advance_plain(|_, _, _| {}) {
                 plies += u32::from(decoder.depth() == 0);
             }
-            let Some(item) = decoder.advance(|_, _| {}).map_err(|_| self.damage("moves that are not legal"))? else {
+            let Some(item) = decoder.advance(|_, _| {}).map_err(|_| self.damage(DamageKind::IllegalMoves))? else {
                 break;
             };
             plies += u32::from(matches!(item, Item::Move(_)) && decoder.depth() == 0);
         }
         if !decoder.is_canonical() {
-            return Err(self.damage("moves that are not in canonical form").into());
+            return Err(self.damage(DamageKind::NotCanonical).into());
         }
         Ok(plies)
     }

@@ -1,13 +1,18 @@
-//! The one place that maps memory.
+//! The one place that maps memory. Without the feature `mmap` the bytes are read into it.
 
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
 
+#[cfg(feature = "mmap")]
+type Bytes = memmap2::Mmap;
+#[cfg(not(feature = "mmap"))]
+type Bytes = Vec<u8>;
+
 /// The bytes of a file, mapped read-only, as far as they are of interest.
 #[derive(Debug)]
 pub struct Map {
-    map: Option<memmap2::Mmap>,
+    map: Option<Bytes>,
     length: usize,
 }
 
@@ -20,7 +25,6 @@ impl Map {
     /// written again. Should another program shorten the file while it is mapped, reading the lost part ends the process with
     /// SIGBUS; should it change bytes, checksums notice only what has not been read before. Use an archive on a file system where
     /// others leave it alone, or copy it first.
-    #[allow(unsafe_code)]
     pub fn of(file: &File, length: u64) -> io::Result<Map> {
         let actual = file.metadata()?.len();
         if length > actual {
@@ -32,12 +36,7 @@ impl Map {
         if length == 0 {
             return Ok(Map { map: None, length });
         }
-        // SAFETY: the mapping is read-only and private to this value; see above for what the file's other users may do.
-        let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
-        // Games are asked for at random: what is wanted beyond a page is said by `will_need`. Advice that fails costs only speed.
-        #[cfg(unix)]
-        let _ = map.advise(memmap2::Advice::Random);
-        Ok(Map { map: Some(map), length })
+        Ok(Map { map: Some(bytes_of(file, length)?), length })
     }
 
     /// Leaves off what is beyond the first `length` bytes.
@@ -47,15 +46,36 @@ impl Map {
 
     /// Says that these bytes are about to be read: the system reads those that are not in memory at once, instead of page by page.
     pub fn will_need(&self, offset: u64, length: u64) {
-        #[cfg(unix)]
+        #[cfg(all(unix, feature = "mmap"))]
         if let (Some(map), Ok(offset), Ok(length)) = (&self.map, usize::try_from(offset), usize::try_from(length))
             && offset < map.len()
         {
             let _ = map.advise_range(memmap2::Advice::WillNeed, offset, length.min(map.len() - offset));
         }
-        #[cfg(not(unix))]
+        #[cfg(not(all(unix, feature = "mmap")))]
         let _ = (offset, length);
     }
+}
+
+#[cfg(feature = "mmap")]
+#[allow(unsafe_code)]
+fn bytes_of(file: &File, length: usize) -> io::Result<Bytes> {
+    // SAFETY: the mapping is read-only and private to its `Map`; see there for what the file's other users may do.
+    let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
+    // Games are asked for at random: what is wanted beyond a page is said by `will_need`. Advice that fails costs only speed.
+    #[cfg(unix)]
+    let _ = map.advise(memmap2::Advice::Random);
+    Ok(map)
+}
+
+#[cfg(not(feature = "mmap"))]
+fn bytes_of(file: &File, length: usize) -> io::Result<Bytes> {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut file = file;
+    let mut bytes = vec![0; length];
+    file.seek(SeekFrom::Start(0))?;
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 impl Deref for Map {

@@ -6,7 +6,7 @@
 
 use crate::archive::read::blocks::{BlockRef, check_block};
 use crate::archive::read::read_at::{Access, ReadAt, Store};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::State;
 use crate::format::block::Kind;
 use crate::format::commit::Commit;
@@ -114,17 +114,15 @@ impl Opening {
 
     /// Returns what is damaged in the header pages, or that the file is too short, if so.
     pub fn damage(&self) -> Option<Damage> {
-        let what = "a header page is damaged; what it said was found in the file";
+        let what = DamageKind::HeaderPageFound;
         self.refused().or(self.damaged_page.map(|page| Damage::new(page, what)))
     }
 
     /// Returns why nothing may be written to the archive, if so: what a writer cuts off or writes over might be what is missing.
     pub fn refused(&self) -> Option<Damage> {
         self.incomplete.map(|incomplete| match incomplete {
-            Incomplete::Cut(cut) => Damage::new(cut.length, "the file is shorter than its last commit"),
-            Incomplete::HeaderPage { offset } => {
-                Damage::new(offset, "a header page is damaged, and what it said is not known")
-            }
+            Incomplete::Cut(cut) => Damage::new(cut.length, DamageKind::CutOff),
+            Incomplete::HeaderPage { offset } => Damage::new(offset, DamageKind::HeaderPageLost),
         })
     }
 }
@@ -142,7 +140,7 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     if let (Some(one), Some(other)) = (one, other)
         && one.state.id != other.state.id
     {
-        return Err(Damage::new(0, "the header pages are of two archives").into());
+        return Err(Damage::new(0, DamageKind::TwoArchives).into());
     }
     if let Some(header) = one.into_iter().chain(other).max_by_key(|header| header.state.sequence) {
         return Ok(header);
@@ -155,7 +153,7 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     if pages.iter().all(|page| matches!(page, Page::NotAnArchive | Page::Zero)) {
         return Err(Error::NotAnArchive { path: path() });
     }
-    Err(Damage::new(0, "damaged file header").into())
+    Err(Damage::new(0, DamageKind::FileHeader).into())
 }
 
 /// Returns the commits after `from` that follow from block to block, in order: each with the next number, and with the chain of all that is

@@ -2,7 +2,7 @@
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::Kind;
 use crate::format::loose;
 use crate::format::source::Source;
@@ -124,12 +124,12 @@ impl Archive {
     fn loose_bytes(&self, block: &BlockRef) -> Result<Vec<u8>, Damage> {
         let payload = self.payload(block)?;
         let (_, bytes) =
-            loose::decode_within(&payload, self.limits()).ok_or(Damage::new(block.offset, "damaged loose block"))?;
+            loose::decode_within(&payload, self.limits()).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))?;
         Ok(bytes)
     }
 }
 
 /// Returns the number of the source that a loose block belongs to.
 pub(in crate::archive) fn source_of(block: &BlockRef, payload: &[u8]) -> Result<u64, Damage> {
-    loose::source(payload).ok_or(Damage::new(block.offset, "damaged loose block"))
+    loose::source(payload).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))
 }

@@ -1,7 +1,7 @@
 //! Where an archive's bytes are: in a mapped file, in memory, or in a file that is read as they are asked for.
 
 use crate::archive::read::map::Map;
-use crate::error::Damage;
+use crate::error::{Damage, DamageKind, Limit};
 use crate::format::moves::PAGE;
 use std::borrow::Cow;
 use std::fs::File;
@@ -30,7 +30,7 @@ pub trait ReadAt: Sync {
     fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage>;
 }
 
-const BEYOND: &str = "bytes beyond the end";
+const BEYOND: DamageKind = DamageKind::BeyondEnd;
 
 impl ReadAt for [u8] {
     fn length(&self) -> u64 {
@@ -55,6 +55,11 @@ impl ReadAt for Map {
         }
         <[u8]>::read_at(self, offset, length)
     }
+}
+
+/// The memory that there is, as a limit.
+fn no_memory(needed: u64) -> DamageKind {
+    DamageKind::OverLimit(Limit { what: "a block, for which there is no memory,", limit: 0, needed })
 }
 
 /// A page of records as it was read, with its offset in the file.
@@ -111,11 +116,11 @@ impl ReadAt for Positioned {
         }
         let length = usize::try_from(length).map_err(|_| beyond)?;
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(length).map_err(|_| Damage::new(offset, "no memory for a block"))?;
+        bytes.try_reserve_exact(length).map_err(|_| Damage::new(offset, no_memory(length as u64)))?;
         bytes.resize(length, 0);
         read_exact_at(&self.file, offset, &mut bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => Damage::new(offset, "the file has become shorter"),
-            _ => Damage::new(offset, "the system cannot read the file"),
+            io::ErrorKind::UnexpectedEof => Damage::new(offset, DamageKind::BecameShorter),
+            _ => Damage::unreadable(offset, &error),
         })?;
         Ok(Cow::Owned(bytes))
     }

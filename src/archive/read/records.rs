@@ -4,7 +4,7 @@ use crate::archive::read::archive::{Archive, GAMES_PER_ENTRY};
 use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::head::{Head, MODEL, Trail};
 use crate::chess::position::STANDARD;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::moves::{self, Coding, MovesTable};
 use crate::format::record::Record;
 use crate::packed;
@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 impl Archive {
     #[inline]
     pub(in crate::archive) fn head(&self, chunk: usize) -> Result<&Head, Damage> {
-        let missing = Damage::new(0, "no such chunk");
+        let missing = Damage::new(0, DamageKind::NoSuchChunk);
         let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
         lock.get_or_init(|| {
             // Header and table: two bytes a game, or little more.
@@ -23,9 +23,9 @@ impl Archive {
             let block = BlockRef::at(&self.blocks.store, self.blocks.id, entry.offset)?;
             let layout = MovesTable::of(&block.header)
                 .filter(|_| block.header.first == entry.first)
-                .ok_or(Damage::new(entry.offset, "damaged moves block"))?;
+                .ok_or(Damage::new(entry.offset, DamageKind::MovesBlock))?;
             let checked = self.payload(&block)?;
-            let coding = layout.coding(&checked).ok_or(Damage::new(entry.offset, "damaged moves block"))?;
+            let coding = layout.coding(&checked).ok_or(Damage::new(entry.offset, DamageKind::MovesBlock))?;
             let table = match checked {
                 Cow::Borrowed(_) => None,
                 Cow::Owned(table) => Some(table.into()),
@@ -50,7 +50,7 @@ impl Archive {
         let near = self.index.chunks.get(from..to).unwrap_or_default();
         let before = from + near.partition_point(|entry| entry.first <= game);
         let found = before.checked_sub(1).and_then(|chunk| Some((chunk, game - self.index.chunks.get(chunk)?.first)));
-        let (chunk, place) = found.ok_or(Damage::new(0, "a game that cannot be found").of_game(game))?;
+        let (chunk, place) = found.ok_or(Damage::new(0, DamageKind::GameNotFound).of_game(game))?;
         Ok((chunk, place as usize))
     }
 
@@ -99,7 +99,7 @@ impl Archive {
         let payload = block.payload(bytes);
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let before = trail.next.filter(|(next, _)| *next == place).map(|(_, before)| before);
-        let (start, length) = layout.locate_behind(payload, place, before).ok_or(damage("damaged table"))?;
+        let (start, length) = layout.locate_behind(payload, place, before).ok_or(damage(DamageKind::MovesTable))?;
         trail.next = Some((place + 1, (start, length)));
         // A game without moves may have an empty record, and that no page.
         let known = trail.page == Some(start / moves::PAGE);
@@ -107,14 +107,14 @@ impl Archive {
         let first_page = self.index.chunks.get(chunk).map_or(u64::MAX, |entry| entry.pages);
         for page in pages {
             let bit = first_page.saturating_add(page as u64);
-            let word = self.intact.get((bit / 64) as usize).ok_or(damage("the index disagrees"))?;
+            let word = self.intact.get((bit / 64) as usize).ok_or(damage(DamageKind::IndexDisagrees))?;
             let mask = 1 << (bit % 64);
             if word.load(Ordering::Relaxed) & mask == 0 {
                 let range = layout.page(page);
                 self.blocks.store.will_need(block.payload_offset() + range.start as u64, range.len() as u64);
                 let bytes = payload.get(layout.page(page)).unwrap_or_default();
                 if !layout.page_is_intact(payload, page, bytes, self.blocks.id, block.payload_offset()) {
-                    return Err(damage("damaged game records"));
+                    return Err(damage(DamageKind::GameRecords));
                 }
                 word.fetch_or(mask, Ordering::Relaxed);
             }
@@ -122,7 +122,7 @@ impl Archive {
         }
         let start = layout.records + start;
         let record = payload.get(start..start + length).and_then(|bytes| Record::decode(bytes, layout.packed));
-        record.ok_or(damage("damaged game record"))
+        record.ok_or(damage(DamageKind::GameRecord))
     }
 
     /// Returns the record at `place` of a chunk of a file that is not in memory. Each page is checked when it is read.
@@ -130,21 +130,23 @@ impl Archive {
     fn record_from_file(&self, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
         let Head { block, layout, table, .. } = head;
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
-        let (Some(table), Err(file)) = (table, self.blocks.store.whole()) else { return Err(damage("damaged table")) };
-        let (start, length) = layout.locate(table, place).ok_or(damage("damaged table"))?;
+        let (Some(table), Err(file)) = (table, self.blocks.store.whole()) else {
+            return Err(damage(DamageKind::MovesTable));
+        };
+        let (start, length) = layout.locate(table, place).ok_or(damage(DamageKind::MovesTable))?;
         let mut record = Vec::new();
         for page in start / moves::PAGE..(start + length).div_ceil(moves::PAGE) {
             let range = layout.page(page);
             let offset = block.payload_offset() + range.start as u64;
             let intact =
                 |bytes: &[u8]| layout.page_is_intact(table, page, bytes, self.blocks.id, block.payload_offset());
-            let bytes = file.page(offset, range.len() as u64, intact)?.ok_or(damage("damaged game records"))?;
+            let bytes = file.page(offset, range.len() as u64, intact)?.ok_or(damage(DamageKind::GameRecords))?;
             record.extend_from_slice(&bytes);
         }
         let skip = start % moves::PAGE;
         let record = if length == 0 { Some([].as_slice()) } else { record.get(skip..skip + length) };
         let record = record.and_then(|bytes| Record::decode(bytes, layout.packed)).map(Record::into_owned);
-        record.ok_or(damage("damaged game record"))
+        record.ok_or(damage(DamageKind::GameRecord))
     }
 }
 
@@ -154,10 +156,10 @@ fn unpacked<'a>(record: Record<'a>, head: &Head, place: usize, limit: Option<u32
     let Head { block, coding, .. } = head;
     let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
     if *coding != Coding::Packed(MODEL) {
-        return Err(damage("moves packed with tables that this program does not have"));
+        return Err(damage(DamageKind::UnknownModel));
     }
     let mut stream = Vec::new();
     let start = record.set_up.as_deref().unwrap_or(&STANDARD);
-    packed::decode(start, &record.stream, limit, &mut stream).map_err(|_| damage("damaged packed moves"))?;
+    packed::decode(start, &record.stream, limit, &mut stream).map_err(|_| damage(DamageKind::PackedMoves))?;
     Ok(Record { stream: Cow::Owned(stream), ..record })
 }

@@ -9,7 +9,7 @@ use crate::archive::read::game_ref::GameRef;
 use crate::archive::read::head::Trail;
 use crate::brenner::replay::{Replay, ReplayState};
 use crate::chess::{Position, position::STANDARD};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::record::Record;
 
 impl Archive {
@@ -27,7 +27,7 @@ impl GameRef<'_> {
     #[inline]
     pub fn replay(&self, ply: u32) -> Result<Replay> {
         let mut replay = Replay::new(self.start());
-        replay.run(self.moves(), ply).map_err(|_| self.damage("damaged moves"))?;
+        replay.run(self.moves(), ply).map_err(|_| self.damage(DamageKind::Moves))?;
         if replay.ply() < ply {
             return Err(Error::NoSuchPly { game: self.number(), ply, plies: replay.ply() });
         }
@@ -38,14 +38,14 @@ impl GameRef<'_> {
     #[inline]
     pub fn walk(&self, visit: impl FnMut(&ReplayState<'_>)) -> Result<()> {
         let walked = Replay::new(self.start()).walk(self.moves(), visit);
-        Ok(walked.map(drop).map_err(|_| self.damage("damaged moves"))?)
+        Ok(walked.map(drop).map_err(|_| self.damage(DamageKind::Moves))?)
     }
 
     /// Calls `visit` with the state at every ply of the main line and its Zobrist key, ply 0 first.
     #[inline]
     pub fn walk_keys(&self, visit: impl FnMut(&ReplayState<'_>, u64)) -> Result<()> {
         let walked = Replay::new(self.start()).walk_keys(self.moves(), visit);
-        Ok(walked.map(drop).map_err(|_| self.damage("damaged moves"))?)
+        Ok(walked.map(drop).map_err(|_| self.damage(DamageKind::Moves))?)
     }
 }
 
@@ -119,7 +119,7 @@ impl Chunk<'_> {
     #[cold]
     fn damaged(&self, game: u64) -> Damage {
         let offset = self.archive().head(self.number()).map_or(0, |head| head.block.offset);
-        Damage::new(offset, "damaged moves").of_game(game)
+        Damage::new(offset, DamageKind::Moves).of_game(game)
     }
 }
 

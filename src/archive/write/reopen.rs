@@ -6,7 +6,7 @@ use crate::archive::read::opening::{Opening, Tail};
 use crate::archive::write::new_file::lock;
 use crate::archive::write::storage::Storage;
 use crate::archive::write::writer::{Interner, Writer};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::Kind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::dictionary::BlockStrings;
@@ -55,14 +55,14 @@ impl<S: Storage> Writer<S> {
         let length = all.len() as u64;
         let id = header.state.id;
         let committed = usize::try_from(header.state.length).ok().and_then(|end| all.get(..end));
-        let bytes = committed.ok_or(Damage::new(length, "the file is shorter than its last commit"))?;
+        let bytes = committed.ok_or(Damage::new(length, DamageKind::CutOff))?;
         let mut index = IndexBuilder::new(id);
         let (mut interner, mut sources) = (Interner::default(), Vec::new());
         let (mut totals, mut unfinished) = (Commit::default(), None);
         for block in Scan::new(bytes, id) {
             let block = block?;
             index.add(&block)?;
-            let damage = Damage::new(block.offset, "damaged block");
+            let damage = Damage::new(block.offset, DamageKind::BlockContent);
             match block.header.kind {
                 // The second copy of a dictionary block comes when its strings are known already.
                 Kind::Dictionary if block.header.first == interner.known() => {
@@ -83,7 +83,7 @@ impl<S: Storage> Writer<S> {
             }
         }
         if (index.index.state, totals.sequence) != (header.state, header.state.sequence) {
-            return Err(Damage::new(header.commit, "the blocks are not those of the commit").into());
+            return Err(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit).into());
         }
         drop(all);
         let failed = || Error::io("cannot write", path);

@@ -155,7 +155,7 @@ impl<S: Storage> Writer<S> {
             self.poisoned = true;
             return Err(error);
         }
-        self.index.add(&BlockRef { offset, header }).map_err(|damage| io::Error::other(damage.what))?;
+        self.index.add(&BlockRef { offset, header }).map_err(|damage| io::Error::other(damage.kind.to_string()))?;
         Ok(block.len() as u64)
     }
 

@@ -11,7 +11,7 @@ use crate::chess::{Position, zobrist};
 #[derive(Clone)]
 pub struct Pieces {
     /// The code of the piece on each square, or `EMPTY`; after the squares, at `OFF`, nothing. Any byte is an index, so that damaged moves
-    /// need not be told from others: they end after the board.
+    /// need no test of their own: they end after the board.
     pub board: [u8; 256],
     /// The square of each slot, or `OFF`. Any byte is an index: entries from 64 up are written but mean nothing.
     pub square: [u8; 256],

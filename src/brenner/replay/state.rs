@@ -189,7 +189,7 @@ impl ReplayState<'_> {
                 *set |= (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (rank * 8);
             }
         }
-        // Bits 2 to 4 tell the role: 0 and 1 the pawn, then in their order, 7 none.
+        // Bits 2 to 4 are the role: 0 and 1 the pawn, then in their order, 7 none.
         let [low, middle, high, black, beyond] = sets;
         let pieces = !(low & middle & high);
         let roles = [

@@ -31,7 +31,7 @@ pub enum Class {
     Pawn,
     /// The name of a piece.
     Prefix(Role, u8),
-    /// Castling, a mark, a text, a variation, a result ..
+    /// Castling, a suffix, a text, a variation, a result ..
     Other,
 }
 

@@ -16,7 +16,8 @@ use std::path::PathBuf;
 
 /// Make an opening book from the games, in PolyGlot's format
 ///
-/// The weight of a move is two points for each win and one for each draw of the side that played it. Games without a result do not count.
+/// The weight of a move is two points for each win and one for each draw of the side that played it. Games without a
+/// result do not count.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +51,7 @@ pub struct Args {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     let mut outputs = Outputs::of_archives(&archives);
-    let target = outputs.file(&args.output, Content::Book, Existing::of_force(args.force))?;
+    let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;
     args.threads.install(|| {
         let mut book = BookBuilder::new(BookOptions { plies: args.plies, min_games: args.min_games });
         let mut failed = 0;

@@ -1,4 +1,4 @@
-//! `scoresheet completions`: what a shell needs to complete the command line.
+//! `scoresheet completions`: completion scripts for shells.
 
 use crate::failure::{Code, Failure};
 use crate::session::Session;
@@ -19,7 +19,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, session: &Session, mut command: clap::Command) -> Result<Code, Failure> {
-    // To memory first: the generator panics where it cannot write.
+    // To memory first: the generator panics if it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "scoresheet", &mut script);
     let mut out = session.stdout();

@@ -20,10 +20,11 @@ use std::path::PathBuf;
 
 /// Find duplicate games, and list them, delete them or leave them out of a copy
 ///
-/// Two games are duplicates if their main lines are the same, or one is the beginning of the other, and their tags do not contradict each other:
-/// players ("Carlsen, M" matches "Carlsen, Magnus"), date, round and result must agree as far as both give them. Games of fewer than 16
-/// half-moves must agree in the whole Seven Tag Roster. One of the longest is kept. Without --delete or -o the pairs are only listed: the
-/// duplicate, the game that is kept, how they are alike, players and date.
+/// Two games are duplicates if their main lines are the same, or one is the beginning of the other, and their tags do
+/// not contradict each other: players ("Carlsen, M" matches "Carlsen, Magnus"), date, round and result must agree as
+/// far as both give them. Games of fewer than 16 half-moves must agree in the whole Seven Tag Roster. One of the
+/// longest is kept. Without --delete or -o the pairs are only listed: the duplicate, the game that is kept, how they
+/// are alike, players and date.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -14,8 +14,9 @@ use std::path::PathBuf;
 
 /// Delete games from an archive
 ///
-/// Other games keep their numbers; the number of a deleted game is not used again. The bytes of deleted games stay in the file until
-/// `scoresheet compact` makes a new archive without them; until then `scoresheet undelete` restores them.
+/// Other games keep their numbers; the number of a deleted game is not used again. The bytes of deleted games stay in
+/// the file until `scoresheet compact` makes a new archive without them; until then `scoresheet undelete` restores
+/// them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -20,8 +20,9 @@ use std::path::PathBuf;
 
 /// Classify games by opening: the last position of each that is in Lichess's table of openings
 ///
-/// One line per game: number, ECO code, name, the ply of that position, and the code in the game's ECO tag. With --write a new archive is made in
-/// which the games have ECO and Opening tags; existing ones are kept unless --overwrite is given.
+/// One line per game: number, ECO code, name, the ply of that position, and the code in the game's ECO tag. With
+/// --write a new archive is made in which the games have ECO and Opening tags; existing ones are kept unless
+/// --overwrite is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -123,7 +124,7 @@ fn line(json: bool, game: &GameRef) -> Result<String, Error> {
 /// Tag pairs: names and values.
 type Tags = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// The tags of a game with its code and opening; `None` where they stay as they are.
+/// Returns the tags of a game with its code and opening; `None` if they stay as they are.
 fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
     let Some((opening, _)) = Openings::table().classify(game)? else { return Ok(None) };
     let mut tags = Vec::new();

@@ -14,8 +14,9 @@ use std::path::PathBuf;
 
 /// Print positions as FEN: game N after K half-moves, for one pair N:K or millions
 ///
-/// One FEN per line, in the order of the pairs. By default the en passant target is given after every double step of a pawn (see --flavour). A
-/// pair that is not a position stops the output with an error that names its line; the lines before it have been printed.
+/// One FEN per line, in the order of the pairs. By default the en passant target is given after every double step of a
+/// pawn (see --flavour). A pair that is not a position stops the output with an error that names its line; the lines
+/// before it have been printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -15,8 +15,9 @@ use std::time::Duration;
 
 /// Rebuild the index of an archive, or build the files that make searches fast
 ///
-/// The index games.bgi beside games.bga only saves time: without it, opening the archive scans it once. Rebuild it if it was lost or an import
-/// was killed. The other files belong to the archive as it is now, and are ignored once it has changed.
+/// The index games.bgi beside games.bga only saves time: without it, opening the archive scans it once. Rebuild it if
+/// it was lost or an import was killed. The other files belong to the archive as it is now, and are ignored once it has
+/// changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

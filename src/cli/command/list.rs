@@ -16,7 +16,8 @@ use std::path::PathBuf;
 
 /// List games, one line each: number, White, Black, result, date, ECO code, plies, event
 ///
-/// On a terminal the columns are aligned and long names are shortened; otherwise columns are separated by tabs and nothing is shortened.
+/// On a terminal the columns are aligned and long names are shortened; otherwise columns are separated by tabs and
+/// nothing is shortened.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -78,7 +79,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     failure::all_read(damaged)
 }
 
-/// The lines of a unit, each with the archive's name where one is given, and a message for each game that cannot be read.
+/// Returns the lines of a unit, each with the archive's name if one is given, and a message for each game that cannot be
+/// read.
 fn lines(archive: &Archive, name: Option<&str>, unit: &Unit, style: Style) -> (String, Vec<String>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
     unit.each(archive, |_, game| {

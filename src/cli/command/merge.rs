@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 /// Merge several archives into a new one, one after the other
 ///
-/// Games are copied as stored and renumbered; deleted ones are left out. Sources are kept, so that `export --original` still restores them.
+/// Games are copied as stored and renumbered; deleted ones are left out. Sources are kept, so that `export --original`
+/// still restores them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

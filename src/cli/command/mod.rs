@@ -39,7 +39,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 100)]
 pub struct Cli {
-    /// Read archives with ordinary reads instead of mapping them into memory: for files that others may truncate or change meanwhile
+    /// Read archives with ordinary reads instead of mapping them into memory: for files that others may truncate or
+    /// change meanwhile
     #[arg(long, global = true)]
     pub no_map: bool,
     #[command(subcommand)]

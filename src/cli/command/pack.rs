@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 /// Copy an archive with its moves packed to a third of the size; games can still be read one by one
 ///
-/// A packed archive can do everything that a plain one can, but a game takes tens of microseconds to open instead of one. `scoresheet unpack`
-/// restores the plain archive byte for byte, unless --level recompressed the other columns.
+/// A packed archive can do everything that a plain one can, but a game takes tens of microseconds to open instead of
+/// one. `scoresheet unpack` restores the plain archive byte for byte, unless --level recompressed the other columns.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

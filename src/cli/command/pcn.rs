@@ -1,4 +1,5 @@
-//! `scoresheet pcn`: games of any chess family in the JSON notation: shown, checked, and converted between its ways to name squares.
+//! `scoresheet pcn`: games of any chess family in the JSON notation: shown, checked, and converted between its ways to
+//! name squares.
 
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
@@ -16,8 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// Show, check and convert PCN documents: games of any chess family, on boards of one or more dimensions
 ///
-/// Moves are replayed action by action, with captured pieces in hand, whatever the game; the rules of a game are not checked. Games of western
-/// chess can be imported into an archive with `scoresheet import`.
+/// Moves are replayed action by action, with captured pieces in hand, whatever the game; the rules of a game are not
+/// checked. Games of western chess can be imported into an archive with `scoresheet import`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -306,7 +307,7 @@ fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
     match &args.output {
         None => out.write_all(text.as_bytes())?,
         Some(path) => {
-            let existing = Existing::of_force(args.force);
+            let existing = Existing::from_force(args.force);
             let target = Outputs::of_sources([&args.file]).file(path, Content::Json, existing)?;
             new_file::write(&target, |file| Ok(file.write_all(text.as_bytes())?))?;
         }

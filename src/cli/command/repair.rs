@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Recover the intact games of a damaged archive
 ///
-/// Writes a new archive of every game whose moves can be read, in order and renumbered. A game whose tags, comments or layout are damaged is
-/// kept without them. Reports exactly what is lost, one line per loss, with the game numbers of the damaged archive. Never writes to the
-/// damaged file. Exit code 0 if nothing is lost, otherwise 4.
+/// Writes a new archive of every game whose moves can be read, in order and renumbered. A game whose tags, comments or
+/// layout are damaged is kept without them. Reports exactly what is lost, one line per loss, with the game numbers of
+/// the damaged archive. Never writes to the damaged file. Exit code 0 if nothing is lost, otherwise 4.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -94,7 +94,7 @@ fn json(repair: &Repair) -> Object {
         .iter()
         .map(|damage| {
             let game = Some(damage.game).filter(|game| *game > 0);
-            Object::new().with("offset", damage.offset).with("what", damage.what).with("game", game)
+            Object::new().with("offset", damage.offset).with("what", damage.kind.to_string()).with("game", game)
         })
         .collect();
     let lost = |loss: &Loss| {
@@ -103,7 +103,7 @@ fn json(repair: &Repair) -> Object {
             .with("last", loss.last)
             .with("part", loss.part.map_or("game", |part| part.name()))
             .with("offset", loss.damage.offset)
-            .with("what", loss.damage.what)
+            .with("what", loss.damage.kind.to_string())
     };
     let losses: Vec<Object> = repair.losses.iter().map(lost).collect();
     let kept: Vec<Object> = repair

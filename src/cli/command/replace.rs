@@ -12,8 +12,8 @@ use std::path::PathBuf;
 
 /// Replace a game with those of a PGN file
 ///
-/// The new games are appended with new numbers and the old one is deleted, in one commit: if the program is stopped, either both have happened
-/// or neither. If the file contains no game, nothing changes.
+/// The new games are appended with new numbers and the old one is deleted, in one commit: if the program is stopped,
+/// either both have happened or neither. If the file contains no game, nothing changes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

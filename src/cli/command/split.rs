@@ -93,7 +93,7 @@ fn make_folder(args: &Args) -> Result<(), Failure> {
 fn target(args: &Args, outputs: &mut Outputs, name: impl Display) -> Result<Target, Failure> {
     let stem = args.archive.file_stem().unwrap_or_default().to_string_lossy();
     let path = args.output.join(format!("{stem}-{name}.bga"));
-    outputs.file(&path, Content::Archive(FileKind::Archive), Existing::of_force(args.force))
+    outputs.file(&path, Content::Archive(FileKind::Archive), Existing::from_force(args.force))
 }
 
 /// Reads a number of bytes, as in `25M`.
@@ -108,8 +108,9 @@ fn bytes(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "expected a number of bytes, e.g. 500000, 500K or 25M".to_owned())
 }
 
-/// Makes archives of at most so many bytes. How much a game takes is known only when it is compressed with its neighbours: a part that turns out too
-/// large is made again with fewer games, and one that is much too small with more, once.
+/// Makes archives of at most this many bytes. How much a game takes is known only when it is compressed with its
+/// neighbours: a part that turns out too large is made again with fewer games, and one that is much too small with
+/// more, once.
 fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Result<Code, Failure> {
     let live: Vec<u64> = archive.live().iter().collect();
     let expected = archive.file_length().div_ceil(most);

@@ -1,4 +1,4 @@
-//! `scoresheet tree`: what was played in a position, and how it went.
+//! `scoresheet tree`: the moves played in a position, and their results.
 
 use crate::failure::{self, Code, Failure};
 use crate::out::formats;
@@ -19,8 +19,8 @@ use std::path::PathBuf;
 
 /// Show the moves that were played in a position, with results, ratings and sample games
 ///
-/// Each game counts once, where it first reaches the position, by transposition too. Performance is that of the side to move. Immediate with
-/// `scoresheet index --positions`; without it the games are replayed.
+/// Each game counts once, where it first reaches the position, by transposition too. Performance is that of the side to
+/// move. Immediate with `scoresheet index --positions`; without it the games are replayed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! `scoresheet undelete`: deletions undone.
+//! `scoresheet undelete`: deleted games restored.
 
 use crate::failure::{Code, Failure};
 use crate::out::new_archive;
@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 /// Restore deleted games
 ///
-/// The bytes of deleted games stay in the archive until `scoresheet compact` makes a new one without them: until then they can be restored,
-/// with their old numbers.
+/// The bytes of deleted games stay in the archive until `scoresheet compact` makes a new one without them: until then
+/// they can be restored, with their old numbers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,5 +1,6 @@
 //! What a file contains: by what a command writes, by its name, and by its first bytes.
 
+use crate::out::compression;
 use scoresheet::archive::FileKind;
 use scoresheet::pgn;
 use std::fs::File;
@@ -63,7 +64,7 @@ impl Content {
     /// Returns what a file of this name must contain; `None` if the name does not say.
     pub fn of_name(path: &Path) -> Option<Content> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        let name = Compression::of_name(&name).map_or(name.as_str(), |(_, rest)| rest);
+        let name = compression::by_name(&name).map_or(name.as_str(), |(_, rest)| rest);
         let (_, ending) = name.rsplit_once('.')?;
         if let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.extension() == ending) {
             return Some(Content::Archive(kind));
@@ -89,7 +90,7 @@ impl Content {
         if bytes.is_empty() {
             return Ok(None);
         }
-        if Compression::of_bytes(&bytes) {
+        if pgn::Compression::detect(&bytes).is_ok_and(|kind| kind != pgn::Compression::Plain) {
             // What cannot be decompressed is unknown.
             let inner = pgn::open_text(path).ok().and_then(|mut source| read(&mut source).ok());
             return Ok(Some(inner.map_or(Content::Binary, |bytes| Content::of_bytes(&bytes, None))));
@@ -140,10 +141,11 @@ impl Content {
         kind(self) == kind(other)
     }
 
-    /// Returns whether a file with this content may be replaced by `written`; `None` if the content alone does not decide.
+    /// Returns whether a file with this content may be replaced by `written`; `None` if the content alone does not
+    /// decide.
     pub fn may_become(self, written: Content) -> Option<bool> {
         match (self, written) {
-            (held, written) if held.is_like(written) => Some(true),
+            (content, written) if content.is_like(written) => Some(true),
             (Content::Text, Content::Source) => Some(true),
             (Content::Text | Content::Binary, _) => None,
             _ => Some(false),
@@ -151,50 +153,13 @@ impl Content {
     }
 }
 
-/// Returns whether the entries of an opening book begin like this: keys in order, each with a move whose highest bits are the promotion.
+/// Returns whether the entries of an opening book begin like this: keys in order, each with a move whose highest bits
+/// are the promotion.
 fn is_book(bytes: &[u8]) -> bool {
     let entries = || bytes.chunks_exact(BOOK_ENTRY).map(|entry| entry.split_at(8));
     entries().map(|(key, _)| key).is_sorted()
         && entries()
             .all(|(_, rest)| matches!(rest.first_chunk().map(|pair| u16::from_be_bytes(*pair)), Some(1..0x6000)))
-}
-
-/// How a file is compressed, as its name says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Compression {
-    Zstd,
-    Gzip,
-    Bzip2,
-    Zip,
-}
-
-impl Compression {
-    /// What is written, by the ending that asks for it.
-    const ENDINGS: [(&str, Compression); 4] = [
-        (".zst", Compression::Zstd),
-        (".gz", Compression::Gzip),
-        (".bz2", Compression::Bzip2),
-        (".zip", Compression::Zip),
-    ];
-    /// Endings of formats that are never written.
-    const OTHERS: [&str; 10] = [".xz", ".lzma", ".lz4", ".lzo", ".br", ".7z", ".rar", ".z", ".tar", ".tgz"];
-
-    /// Returns the compression that a name, in lower case, asks for, and the name of what is compressed.
-    pub fn of_name(name: &str) -> Option<(Compression, &str)> {
-        Compression::ENDINGS.iter().find_map(|(ending, kind)| Some((*kind, name.strip_suffix(ending)?)))
-    }
-
-    /// Returns whether a name, in lower case, asks for a format that is never written.
-    pub fn is_other(name: &str) -> bool {
-        Compression::OTHERS.iter().any(|ending| name.ends_with(ending))
-    }
-
-    fn of_bytes(bytes: &[u8]) -> bool {
-        // A frame of zstd may be skippable, and Lichess begins its files so.
-        let skippable = bytes.get(1..4) == Some(b"\x2A\x4D\x18") && bytes.first().is_some_and(|byte| byte >> 4 == 5);
-        let magics: [&[u8]; 4] = [b"\x28\xB5\x2F\xFD", b"\x1F\x8B", b"BZh", b"PK\x03\x04"];
-        skippable || magics.iter().any(|magic| bytes.starts_with(magic))
-    }
 }
 
 #[cfg(test)]
@@ -231,8 +196,5 @@ mod tests {
         assert_eq!(named("x.bgh"), Some(Content::Archive(FileKind::TagColumns)));
         assert_eq!(named("x.txt"), None);
         assert_eq!(named("x"), None);
-        assert_eq!(Compression::of_name("x.pgn.bz2"), Some((Compression::Bzip2, "x.pgn")));
-        assert_eq!(Compression::of_name("x.pgn"), None);
-        assert!(Compression::is_other("x.pgn.xz") && !Compression::is_other("x.pgn.gz"));
     }
 }

@@ -35,7 +35,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns what a file in this format holds.
+    /// Returns what a file in this format contains.
     pub fn content(self) -> Content {
         match self {
             Format::Pgn => Content::Pgn,
@@ -45,7 +45,7 @@ impl Format {
     }
 }
 
-/// Returns a value as a field of comma-separated values: in quotes where it needs them (RFC 4180).
+/// Returns a value as a field of comma-separated values, in quotes if it needs them (RFC 4180).
 pub fn csv(value: &str) -> String {
     if !value.contains([',', '"', '\n', '\r']) {
         return value.to_owned();
@@ -70,7 +70,8 @@ pub fn push(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mu
     out.push(b'\n');
 }
 
-/// Calls `seen` with each position of the main line and the move that is played in it; with the last one and no move at the end.
+/// Calls `seen` with each position of the main line and the move that is played in it; with the last one and no move at
+/// the end.
 fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
     let mut position = game.start.clone();
     for m in game.main_line() {
@@ -87,7 +88,7 @@ pub fn is_chess960(game: &Game) -> bool {
     named || has_rooks_elsewhere(&game.start)
 }
 
-/// Returns the move as UCI; castling as king takes rook only where the rights are those of Chess960.
+/// Returns the move as UCI; castling as king takes rook only if the rights are those of Chess960.
 pub fn uci_of(position: &Position, m: Move) -> String {
     uci(position, m, has_rooks_elsewhere(position))
 }

@@ -1,7 +1,7 @@
 //! Text in a page of HTML.
 
-/// Returns the text with the characters that mean something in HTML written as entities, and control characters other than the end of a line as
-/// blanks.
+/// Returns the text with the characters that mean something in HTML written as entities, and control characters other
+/// than the end of a line as blanks.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {

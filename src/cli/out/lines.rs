@@ -9,22 +9,23 @@ const BATCH: usize = 1 << 20;
 /// Lines to a task.
 const TASK_LINES: usize = 512;
 
-/// Reads whole lines as they arrive, so that a program may ask and wait for the answer: calls `batch` with those of one read and the
-/// number of the first, from 1; it returns how many there were. A line longer than a batch comes in parts. Errors: of reading, named by `name`.
+/// Reads whole lines as they arrive, so that a program may ask and wait for the answer: calls `batch` with those of one
+/// read and the number of the first, from 1; it returns how many there were. A line longer than a batch comes in parts.
+/// Errors: of reading, named by `name`.
 pub fn batches(
     mut input: impl Read,
     name: &str,
     mut batch: impl FnMut(&[u8], u64) -> Result<u64, Failure>,
 ) -> Result<(), Failure> {
     let mut buffer = vec![0; BATCH];
-    let (mut held, mut line) = (0, 1);
+    let (mut kept, mut line) = (0, 1);
     loop {
-        let read = match input.read(&mut buffer[held..]) {
+        let read = match input.read(&mut buffer[kept..]) {
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(Failure::Message(format!("cannot read {name}: {error}"))),
         };
-        let filled = held + read;
+        let filled = kept + read;
         let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
             _ if read == 0 => filled,
             Some(end) => end + 1,
@@ -38,18 +39,18 @@ pub fn batches(
             return Ok(());
         }
         buffer.copy_within(whole..filled, 0);
-        held = filled - whole;
+        kept = filled - whole;
     }
 }
 
-/// What a task made of its lines: its text, and what else it has to report.
+/// What a task made of its lines: the text, and what else there is to report.
 pub struct Task<T> {
     pub text: Vec<u8>,
     pub result: T,
 }
 
-/// Calls `task` with runs of the lines of a batch and the number of the first of each, on all threads; writes the texts in order, hands
-/// each result to `done` after its text, and returns how many lines there were.
+/// Calls `task` with runs of the lines of a batch and the number of the first of each, on all threads; writes the texts
+/// in order, hands each result to `done` after its text, and returns how many lines there were.
 pub fn answer<T: Send>(
     batch: &[u8],
     first: u64,

@@ -51,7 +51,7 @@ impl MoveSizes {
         self.plies += plies;
         self.table += brenner.len() as u64;
         self.alternate += Order::Alternate.write(&brenner).len() as u64;
-        // A game of which a move has no id is not there: all moves are legal.
+        // Every move has an id: all are legal.
         let ids = fixed::ids(game).unwrap_or_default();
         let moves = ids.get(..ids.len().saturating_sub(1)).unwrap_or_default();
         self.ids += fixed::pack(moves, Width::Ids).len() as u64;

@@ -1,12 +1,13 @@
 //! Atomic file creation: a temporary file, compressed as the name says, renamed when complete.
 
 use crate::failure::Failure;
-use crate::out::content::Compression;
+use crate::out::compression;
 use crate::out::target::{Target, exists};
 use crate::text::shown;
 use bzip2::write::BzEncoder;
 use flate2::write::GzEncoder;
 use scoresheet::archive::temporary::Temporary;
+use scoresheet::pgn::Compression;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -21,7 +22,8 @@ enum Sink<W: Write> {
     Zip(Box<ZipWriter<StreamWriter<Latch<W>>>>),
 }
 
-/// A sink that reports its first error and then discards everything: dropping what is half-written must not report it again.
+/// A sink that reports its first error and then discards everything: dropping what is half-written must not report it
+/// again.
 struct Latch<W> {
     out: W,
     is_broken: bool,
@@ -53,8 +55,8 @@ impl<W: Write> Sink<W> {
     fn of(out: W, target: &Target) -> io::Result<Sink<W>> {
         let name = target.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let lower = name.to_ascii_lowercase();
-        Ok(match Compression::of_name(&lower) {
-            None => Sink::Plain(out),
+        Ok(match compression::by_name(&lower) {
+            None | Some((Compression::Plain, _)) => Sink::Plain(out),
             Some((Compression::Zstd, _)) => Sink::Zstd(zstd::Encoder::new(out, 0)?),
             Some((Compression::Gzip, _)) => Sink::Gzip(GzEncoder::new(out, flate2::Compression::default())),
             Some((Compression::Bzip2, _)) => Sink::Bzip2(BzEncoder::new(out, bzip2::Compression::default())),

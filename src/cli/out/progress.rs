@@ -32,7 +32,7 @@ pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Sen
                 look(bar, start.elapsed());
             }
         });
-        // Also dropped where the work panics, so that the other thread ends.
+        // Also dropped if the work panics, so that the other thread ends.
         let _done = done;
         work()
     });

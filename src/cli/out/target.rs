@@ -1,7 +1,9 @@
-//! Where a command may write: never over an input, never over another kind of file, and only under a name that fits the content.
+//! Where a command may write: never over an input, never over another kind of file, and only under a name that fits the
+//! content.
 
 use crate::failure::Failure;
-use crate::out::content::{Compression, Content};
+use crate::out::compression;
+use crate::out::content::Content;
 use crate::text::shown;
 use scoresheet::archive::{ArchiveSet, FileKind};
 use std::collections::HashMap;
@@ -21,7 +23,7 @@ pub enum Existing {
 
 impl Existing {
     /// Returns what `--force` asks for.
-    pub fn of_force(force: bool) -> Existing {
+    pub fn from_force(force: bool) -> Existing {
         if force { Existing::Replace } else { Existing::Refuse }
     }
 }
@@ -77,7 +79,8 @@ enum Role {
 }
 
 impl Outputs {
-    /// Returns the outputs of a command that reads these files, which are not archives: `games` and `games.bgi` have nothing to do with each other.
+    /// Returns the outputs of a command that reads these files, which are not archives: `games` and `games.bgi` have
+    /// nothing to do with each other.
     pub fn of_sources<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let mut outputs = Outputs::default();
         inputs.into_iter().for_each(|input| outputs.know(input.as_ref(), Role::Input));
@@ -107,7 +110,7 @@ impl Outputs {
         }
     }
 
-    /// Allows a file to be written, with an index beside it where it is an archive.
+    /// Allows a file to be written, with an index beside it if it is an archive.
     ///
     /// Errors: it is an input, a file beside one, or another output, under any name; its name stands for other content;
     /// it exists, and is not to be replaced, or has other content.
@@ -230,13 +233,13 @@ pub fn exists(path: &Path) -> Failure {
 fn fits_name(path: &Path, written: Content) -> Result<(), Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let refuse = |what: String| Err(Failure::Message(format!("{}: {what}", shown(path))));
-    if Compression::is_other(&name) {
+    if compression::is_never_written(&name) {
         return refuse(
             "cannot write this kind of file: end the name in .gz, .bz2, .zst or .zip for a compressed one".to_owned(),
         );
     }
     let is_archive = written == Content::Archive(FileKind::Archive);
-    if is_archive && Compression::of_name(&name).is_some() {
+    if is_archive && compression::by_name(&name).is_some() {
         return refuse("an archive is already compressed: use a name like games.bga".to_owned());
     }
     let Some(named) = Content::of_name(path).filter(|named| !named.may_hold(written)) else { return Ok(()) };
@@ -250,23 +253,24 @@ fn fits_name(path: &Path, written: Content) -> Result<(), Failure> {
     refuse(format!("this would be {}, but the name is that of {}{advice}", written.name(), named.name()))
 }
 
-/// Fails if a file has another kind of content than what is to be written: `--force` is about files of the same kind. Unknown content may be
-/// replaced if the file has the right name.
+/// Fails if a file has another kind of content than what is to be written: `--force` is about files of the same kind.
+/// Unknown content may be replaced if the file has the right name.
 fn may_replace(path: &Path, written: Content) -> Result<(), Failure> {
-    let held = match fs::metadata(path) {
+    let content = match fs::metadata(path) {
         Ok(file) if file.is_file() => {
             Content::of_file(path).map_err(|error| Failure::Message(format!("cannot read {}: {error}", shown(path))))?
         }
         _ => None,
     };
-    let Some(held) = held else { return Ok(()) };
-    if held.may_become(written).unwrap_or_else(|| Content::of_name(path).is_some_and(|named| named.is_like(written))) {
+    let Some(content) = content else { return Ok(()) };
+    if content.may_become(written).unwrap_or_else(|| Content::of_name(path).is_some_and(|named| named.is_like(written)))
+    {
         return Ok(());
     }
     Err(Failure::Message(format!(
         "{} is {}, and {} would replace it: give another name, or remove it first",
         shown(path),
-        held.name(),
+        content.name(),
         written.name()
     )))
 }

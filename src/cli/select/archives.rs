@@ -1,4 +1,4 @@
-//! The archives that a command works on: opened, and reported where games of one may be missing.
+//! The archives that a command works on: opened, and reported if games may be missing.
 
 use crate::failure::Failure;
 use crate::select::inputs;
@@ -8,7 +8,7 @@ use scoresheet::archive::{Archive, ArchiveSet, Incomplete};
 use scoresheet::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Opens an archive; errors name it. One of which games may be missing is reported.
+/// Opens an archive, and reports if games of it may be missing. Errors name it.
 pub fn open(session: &Session, path: &Path) -> Result<Archive, Failure> {
     let archive = Archive::open_with(path, session.access).map_err(Failure::of_archive(path))?;
     report_incomplete(session, &archive);
@@ -21,7 +21,7 @@ pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Fail
     paths.iter().map(|path| open(session, path)).collect::<Result<_, _>>().map(ArchiveSet::of)
 }
 
-/// Reports an archive of which games may be missing.
+/// Reports if games of an archive may be missing.
 pub fn report_incomplete(session: &Session, archive: &Archive) {
     let Some(incomplete) = archive.incomplete() else { return };
     session.set_incomplete();

@@ -1,4 +1,4 @@
-//! Which games are meant: `--where`, and with it `--games`.
+//! The games that a command works on: `--where`, and with it `--games`.
 
 use crate::failure::Failure;
 use crate::select::ranges::Ranges;
@@ -24,8 +24,8 @@ impl Where {
         self.filter.is_some()
     }
 
-    /// Returns the games that match and are in the ranges, all games if neither is given; and how many could not be decided. To be called
-    /// after threads have been installed.
+    /// Returns the games that match and are in the ranges, all games if neither is given; and how many could not be
+    /// decided. To be called after threads have been installed.
     pub fn chosen(
         &self,
         session: &Session,
@@ -44,8 +44,8 @@ impl Where {
         Ok((chosen, undecided))
     }
 
-    /// Returns the games that match, `None` if no filter is given; and how many could not be decided, which have been reported. To be called
-    /// after threads have been installed.
+    /// Returns the games that match, `None` if no filter is given; and how many could not be decided, which have been
+    /// reported. To be called after threads have been installed.
     pub fn games(&self, session: &Session, archive: &Archive) -> (Option<GameSet>, u64) {
         let Some(filter) = &self.filter else { return (None, 0) };
         let headers = TagColumns::of(archive);

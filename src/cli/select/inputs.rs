@@ -18,8 +18,9 @@ pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]
 
 /// Returns the files in the order of the arguments, those of a folder or pattern sorted by their paths.
 ///
-/// A folder stands for the files of this kind in it and its subfolders; links to folders are not followed. `*` and `?` match any characters within a
-/// name, unless a file has that very name. A pattern or folder without any file is an error.
+/// A folder stands for the files of this kind in it and its subfolders; links to folders are not followed. `*` and `?`
+/// match any characters within a name, unless a file has that very name. A pattern or folder without any file is an
+/// error.
 pub fn expand(arguments: &[PathBuf], kind: &Kind) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for argument in arguments {

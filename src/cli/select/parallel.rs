@@ -11,9 +11,11 @@ use scoresheet::archive::{Archive, ArchiveSet, GameRef};
 use scoresheet::error::Error;
 use std::io::Write;
 
-/// Writes the lines of the selected games, one archive after the other; returns how many could not be read, which have been reported.
+/// Writes the lines of the selected games, one archive after the other; returns how many could not be read, which have
+/// been reported.
 ///
-/// `lines` returns the text of a unit and a message for each game that it cannot read; it is given the archive's name if there are several.
+/// `lines` returns the text of a unit and a message for each game that it cannot read; it is given the archive's name
+/// if there are several.
 pub fn write_lines(
     session: &Session,
     archives: &ArchiveSet,
@@ -46,8 +48,8 @@ const WAITING: usize = 32 << 20;
 /// Games that are read in one batch, at first and at most.
 const BATCHES: (usize, usize) = (1024, 1 << 16);
 
-/// Does work with games of several archives in any order, in parallel, and hands the results to `take` in that order. A game is known by the
-/// place of its archive and its number there; `work` is given its place in `games`.
+/// Does work with games of several archives in any order, in parallel, and hands the results to `take` in that order. A
+/// game is known by the place of its archive and its number there; `work` is given its place in `games`.
 ///
 /// Games of a chunk are read together as far as memory allows.
 pub fn in_any_order(
@@ -91,7 +93,8 @@ pub fn in_any_order(
     Ok(())
 }
 
-/// Does the work of all units in parallel and hands the results to `take` in order. Memory holds the results of a few units a thread.
+/// Does the work of all units in parallel and hands the results to `take` in order. Memory holds the results of a few
+/// units a thread.
 pub fn in_order<T: Send>(
     units: &[Unit],
     work: impl Fn(&Unit) -> T + Sync,

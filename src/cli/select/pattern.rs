@@ -1,4 +1,4 @@
-//! Patterns on the command line.
+//! The pattern to search for, from the options of the command line.
 
 use crate::failure::Failure;
 use scoresheet::chess::Color;
@@ -10,8 +10,9 @@ use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule
 #[derive(Debug, clap::Args)]
 #[group(id = "pattern", multiple = true, conflicts_with = "place")]
 pub struct PatternArgs {
-    /// Pieces on squares, like the first field of a FEN: a letter is that piece, a digit that many squares with anything on them, . an empty
-    /// square, * any piece, A any White piece, a any Black piece, [Qr] one of these, [^Pp] none of these
+    /// Pieces on squares, like the first field of a FEN: a letter is that piece, a digit that many squares with
+    /// anything on them, . an empty square, * any piece, A any White piece, a any Black piece, [Qr] one of these, [^Pp]
+    /// none of these
     #[arg(long, value_name = "BOARD")]
     board: Option<String>,
     /// Exactly these pawns, like the first field of a FEN; other pieces are ignored

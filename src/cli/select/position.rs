@@ -1,4 +1,4 @@
-//! The position that is meant: by FEN, by EPD or by the moves that lead to it.
+//! The position to search for: by FEN, by EPD or by the moves that lead to it.
 
 use crate::failure::Failure;
 use scoresheet::Position;

@@ -31,7 +31,8 @@ impl Ranges {
         Ranges(vec![(first, Some(last))])
     }
 
-    /// Returns the games of an archive that has `games` games, deleted ones too. A range that begins after the last game is an error.
+    /// Returns the games of an archive that has `games` games, deleted ones too. A range that begins after the last
+    /// game is an error.
     pub fn games(&self, games: u64) -> Result<GameSet, Failure> {
         let mut set = GameSet::new(games);
         for (first, last) in self.iter() {

@@ -1,4 +1,5 @@
-//! The files beside an archive that make searches fast: used if they belong to it, reported if they are out of date or damaged.
+//! The files beside an archive that make searches fast: used if they belong to it, reported if they are out of date or
+//! damaged.
 
 use crate::session::Session;
 use crate::text::shown;

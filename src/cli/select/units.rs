@@ -29,7 +29,8 @@ impl Unit {
     }
 }
 
-/// Returns the work for these ranges, all games if there are none, and the number of games; only those in `chosen`, if that is given.
+/// Returns the work for these ranges, all games if there are none, and the number of games; only those in `chosen`, if
+/// that is given.
 ///
 /// A range that begins after the last game is an error; one that ends after it is shortened.
 pub fn units(

@@ -1,16 +1,16 @@
-//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): what came before in several contexts foretells each bit, and a mixer
-//! that learns which context to trust joins them.
+//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): what came before in several contexts predicts each bit, and a mixer
+//! that learns which contexts to trust combines the predictions.
 //!
 //! Logistic mixing as M. Mahoney describes it ("Adaptive weighing of context models for lossless data compression", 2005), in whole
 //! numbers throughout, so that every machine computes the same.
 
 use super::range::Coder;
 
-/// How many contexts foretell a bit.
+/// How many contexts predict a bit.
 pub(crate) const INPUTS: usize = 5;
 /// A context is a number below this.
 pub(crate) const CONTEXTS: usize = 576;
-/// The places of a bit in a number that are told apart: sizes, then bits below the highest, then signs.
+/// The places of a bit in a number that have estimates of their own: sizes, then bits below the highest, then signs.
 const NODES: usize = SIGNS + 16;
 /// The greatest size whose bit has a node of its own.
 const SIZES: usize = 19;
@@ -185,10 +185,10 @@ fn bit<C: Coder>(
         *at = logit(input[node]);
         sum += i64::from(*at) * i64::from(*weight);
     }
-    let foretold = squash((sum >> 16) as i32);
-    let one = coder.bit(foretold as u32, one);
+    let predicted = squash((sum >> 16) as i32);
+    let one = coder.bit(predicted as u32, one);
     let target = i32::from(one) * 65_535;
-    let fault = ((target - foretold) * 10) >> 8;
+    let fault = ((target - predicted) * 10) >> 8;
     for ((logit, input), weight) in logits.iter().zip(inputs).zip(weights) {
         *weight = weight.wrapping_add((logit * fault + 512) >> 10);
         learn(&mut input[node], target - 32_768);

@@ -1,4 +1,4 @@
-//! Columns of numbers: which contexts foretell a number of each kind (FORMAT.md, "Adaptive numbers").
+//! Columns of numbers: which contexts predict a number of each kind (FORMAT.md, "Adaptive numbers").
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::range::{BitDecoder, BitEncoder, Coder};

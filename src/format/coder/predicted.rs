@@ -1,4 +1,4 @@
-//! Columns of tags foretold by others of the same game and by what the same player had before (FORMAT.md, "Linked columns").
+//! Columns of tags that others of the same game predict, and what the same player had before (FORMAT.md, "Linked columns").
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::numbers::{level, pair};
@@ -6,23 +6,23 @@ use super::range::Coder;
 use crate::format::wire::{Bytes, push_varint};
 use foldhash::HashMap;
 
-/// The most links of a chunk.
+/// The most predicted columns of a chunk.
 pub(crate) const MOST: usize = 64;
 
-/// A column coded as what it differs by from what others foretell.
+/// A predicted column: coded as the differences from what other columns predict.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Link {
+pub(crate) struct Prediction {
     pub column: usize,
-    /// Links with the same memory number learn from each other.
+    /// Predictions with the same memory number learn from each other.
     pub memory: usize,
     /// The column whose value says whose number this is.
     pub key: Option<usize>,
-    pub kind: Kind,
+    pub by: Predictor,
 }
 
-/// How a linked column is foretold.
+/// What predicts a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum Predictor {
     /// The same as before for this key; where there was none, the same as in the column `guess` of this game, or as in the game before.
     Keyed { guess: Option<usize> },
     /// A change of the rating in the column `own`, from what was won against the rating `other`, and what the other side's rating
@@ -38,28 +38,28 @@ fn read_reference(bytes: &mut Bytes) -> Option<Option<usize>> {
     Some(bytes.count()?.checked_sub(1))
 }
 
-impl Link {
+impl Prediction {
     pub fn push(&self, out: &mut Vec<u8>) {
         push_varint(self.column as u64, out);
         push_varint(self.memory as u64, out);
         push_reference(self.key, out);
-        match self.kind {
-            Kind::Keyed { guess } => {
+        match self.by {
+            Predictor::Keyed { guess } => {
                 out.push(0);
                 push_reference(guess, out);
             }
-            Kind::Change { own, other, result, opposite } => {
+            Predictor::Change { own, other, result, opposite } => {
                 out.push(1);
                 [own, other, result, opposite].into_iter().for_each(|reference| push_reference(reference, out));
             }
         }
     }
 
-    pub fn read(bytes: &mut Bytes) -> Option<Link> {
+    pub fn read(bytes: &mut Bytes) -> Option<Prediction> {
         let (column, memory, key) = (bytes.count()?, bytes.count()?, read_reference(bytes)?);
-        let kind = match bytes.u8()? {
-            0 => Kind::Keyed { guess: read_reference(bytes)? },
-            1 => Kind::Change {
+        let by = match bytes.u8()? {
+            0 => Predictor::Keyed { guess: read_reference(bytes)? },
+            1 => Predictor::Change {
                 own: read_reference(bytes)?,
                 other: read_reference(bytes)?,
                 result: read_reference(bytes)?,
@@ -67,30 +67,34 @@ impl Link {
             },
             _ => return None,
         };
-        Some(Link { column, memory, key, kind })
+        Some(Prediction { column, memory, key, by })
     }
 
-    /// The columns that its own is foretold by.
+    /// The columns that predict it.
     fn asks(&self) -> impl Iterator<Item = usize> {
-        let by = match self.kind {
-            Kind::Keyed { guess } => [guess, None, None, None],
-            Kind::Change { own, other, result, opposite } => [own, other, result, opposite],
+        let by = match self.by {
+            Predictor::Keyed { guess } => [guess, None, None, None],
+            Predictor::Change { own, other, result, opposite } => [own, other, result, opposite],
         };
         self.key.into_iter().chain(by.into_iter().flatten())
     }
 }
 
-/// Returns the links that this version gives to columns of these names, in the order in which they are coded. `usable` says whether a
+/// Returns the predictions that this version gives to columns of these names, in the order in which they are coded. `usable` says whether a
 /// column has numbers.
-pub(crate) fn choose(names: &[&[u8]], usable: impl Fn(usize) -> bool, signed: impl Fn(usize) -> bool) -> Vec<Link> {
+pub(crate) fn choose(
+    names: &[&[u8]],
+    usable: impl Fn(usize) -> bool,
+    signed: impl Fn(usize) -> bool,
+) -> Vec<Prediction> {
     let find = |name: &str| names.iter().position(|known| *known == name.as_bytes());
-    let mut links = Vec::new();
+    let mut predictions = Vec::new();
     let mut keyed = |name: &str, key: &str, guess: &str, memory| {
         if let Some(column) = find(name).filter(|column| usable(*column))
             && let (key, guess) = (find(key), find(guess))
             && (key.is_some() || guess.is_some())
         {
-            links.push(Link { column, memory, key, kind: Kind::Keyed { guess } });
+            predictions.push(Prediction { column, memory, key, by: Predictor::Keyed { guess } });
         }
     };
     for (white, black, memory) in [
@@ -107,21 +111,21 @@ pub(crate) fn choose(names: &[&[u8]], usable: impl Fn(usize) -> bool, signed: im
     keyed("UTCDate", "", "Date", 7);
     keyed("EventDate", "Event", "Date", 8);
     // What says whose number it is must be known beforehand.
-    let linked: Vec<usize> = links.iter().map(|link: &Link| link.column).collect();
-    links.retain(|link| link.key.is_none_or(|key| !linked.contains(&key)));
+    let predicted: Vec<usize> = predictions.iter().map(|prediction: &Prediction| prediction.column).collect();
+    predictions.retain(|prediction| prediction.key.is_none_or(|key| !predicted.contains(&key)));
     let change = |name: &str, key, own, other, opposite| {
         let column = find(name).filter(|column| signed(*column))?;
-        let kind = Kind::Change {
+        let by = Predictor::Change {
             own: find(own),
             other: find(other),
             result: find("Result"),
             opposite: Some(opposite).and_then(find),
         };
-        Some(Link { column, memory: 1, key: Some(find(key)?), kind })
+        Some(Prediction { column, memory: 1, key: Some(find(key)?), by })
     };
-    links.extend(change("WhiteRatingDiff", "White", "WhiteElo", "BlackElo", ""));
-    links.extend(change("BlackRatingDiff", "Black", "BlackElo", "WhiteElo", "WhiteRatingDiff"));
-    links
+    predictions.extend(change("WhiteRatingDiff", "White", "WhiteElo", "BlackElo", ""));
+    predictions.extend(change("BlackRatingDiff", "Black", "BlackElo", "WhiteElo", "WhiteRatingDiff"));
+    predictions
 }
 
 /// A value of a column: its code, and its text where it has no code.
@@ -139,7 +143,7 @@ struct Known {
     faults: usize,
 }
 
-/// What is learnt of a linked column.
+/// What is learnt of a predicted column.
 struct Learnt {
     model: AdaptiveModel,
     before: i64,
@@ -174,37 +178,39 @@ fn change_code(change: i64) -> u64 {
     }
 }
 
-/// The linked columns of a chunk, coded game by game.
-struct Linked<'a> {
-    links: &'a [Link],
+/// The predicted columns of a chunk, coded game by game.
+struct PredictedColumns<'a> {
+    predictions: &'a [Prediction],
     learnt: Vec<Learnt>,
     known: HashMap<(usize, Key), Known>,
-    /// For each link of kind `Change` the memory of the link whose column has the ratings.
+    /// For each prediction by `Change` the memory of the one whose column has the ratings.
     ratings: Vec<Option<usize>>,
 }
 
-impl<'a> Linked<'a> {
-    fn new(links: &'a [Link]) -> Linked<'a> {
-        let rating = |link: &Link| match link.kind {
-            Kind::Change { own: Some(own), .. } => links.iter().find(|link| link.column == own).map(|link| link.memory),
+impl<'a> PredictedColumns<'a> {
+    fn new(predictions: &'a [Prediction]) -> PredictedColumns<'a> {
+        let rating = |prediction: &Prediction| match prediction.by {
+            Predictor::Change { own: Some(own), .. } => {
+                predictions.iter().find(|prediction| prediction.column == own).map(|prediction| prediction.memory)
+            }
             _ => None,
         };
-        let learnt = |link: &Link| {
-            let contexts = match link.kind {
-                Kind::Keyed { .. } => [32, 48, 33, 100, CONTEXTS],
-                Kind::Change { .. } => [392, 480, 480, CONTEXTS, CONTEXTS],
+        let learnt = |prediction: &Prediction| {
+            let contexts = match prediction.by {
+                Predictor::Keyed { .. } => [32, 48, 33, 100, CONTEXTS],
+                Predictor::Change { .. } => [392, 480, 480, CONTEXTS, CONTEXTS],
             };
             Learnt { model: AdaptiveModel::new(contexts), before: 0, new: Track::default(), met: Track::default() }
         };
-        Linked {
-            links,
-            learnt: links.iter().map(learnt).collect(),
+        PredictedColumns {
+            predictions,
+            learnt: predictions.iter().map(learnt).collect(),
             known: HashMap::default(),
-            ratings: links.iter().map(rating).collect(),
+            ratings: predictions.iter().map(rating).collect(),
         }
     }
 
-    /// Codes the value of link `number` in a game; a decoder's `code` means nothing. `key` is the value of its key column, and `of` gives
+    /// Codes the value of prediction `number` in a game; a decoder's `code` means nothing. `key` is the value of its key column, and `of` gives
     /// the code in a column of this game, if it has one that is known.
     fn code(
         &mut self,
@@ -215,14 +221,14 @@ impl<'a> Linked<'a> {
         of: impl Fn(Option<usize>) -> Option<u64>,
     ) -> Option<u64> {
         self.known.try_reserve(1).ok()?;
-        let (link, learnt) = (self.links.get(number)?, self.learnt.get_mut(number)?);
-        let known = key.and_then(|key| self.known.get(&(link.memory, key)).copied());
+        let (prediction, learnt) = (self.predictions.get(number)?, self.learnt.get_mut(number)?);
+        let known = key.and_then(|key| self.known.get(&(prediction.memory, key)).copied());
         let seen = usize::from(known.is_some());
         let past = known.unwrap_or_default();
         let track = if known.is_some() { &mut learnt.met } else { &mut learnt.new };
         let [last, before] = track.steps.map(level);
-        let code = match link.kind {
-            Kind::Keyed { guess } => {
+        let code = match prediction.by {
+            Predictor::Keyed { guess } => {
                 let guessed = || of(guess).map_or(learnt.before, |code| code as i64);
                 let expected = known.map_or_else(guessed, |known| known.code);
                 let contexts: [usize; INPUTS] = [
@@ -240,28 +246,28 @@ impl<'a> Linked<'a> {
                 if let Some(key) = key {
                     let faults = if step == 0 { past.faults.saturating_sub(1) } else { (past.faults + 1).min(3) };
                     let now = Known { code: value, uses: (past.uses + 1).min(7), faults };
-                    self.known.insert((link.memory, key), now);
+                    self.known.insert((prediction.memory, key), now);
                 }
                 value as u64
             }
-            Kind::Change { own, other, result, opposite } => {
+            Predictor::Change { own, other, result, opposite } => {
                 let result = of(result).map_or(0, |code| (code % 8) as usize);
                 let edge = (of(own).unwrap_or(0) as i64).wrapping_sub(of(other).unwrap_or(0) as i64);
                 let edge = (edge.clamp(-599, 599) / 25 + 24) as usize;
                 let opposite = of(opposite).map_or(0, change);
                 let expected = opposite.wrapping_neg();
-                let usual = level(past.code.unsigned_abs());
+                let typical = level(past.code.unsigned_abs());
                 let contexts: [usize; INPUTS] = [
                     result * 49 + edge,
                     seen * 288 + pair(result, level(opposite.unsigned_abs())),
-                    seen * 288 + pair(result, usual),
-                    pair(usual, edge / 2),
-                    pair(usual, level(opposite.unsigned_abs())),
+                    seen * 288 + pair(result, typical),
+                    pair(typical, edge / 2),
+                    pair(typical, level(opposite.unsigned_abs())),
                 ];
                 let step = learnt.model.code(coder, contexts, change(code).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
                 if let Some(key) = key {
-                    self.known.insert((link.memory, key), Known { code: value, ..past });
+                    self.known.insert((prediction.memory, key), Known { code: value, ..past });
                     // The next rating is expected to be this one with its change.
                     let memory = self.ratings.get(number).copied().flatten();
                     if let Some(rating) = memory.and_then(|memory| self.known.get_mut(&(memory, key))) {
@@ -275,10 +281,10 @@ impl<'a> Linked<'a> {
     }
 }
 
-/// Returns for each column whether links need its values: it is linked, or foretells one that is.
-pub(crate) fn needed(links: &[Link], columns: usize) -> Vec<bool> {
+/// Returns for each column whether predictions need its values: it is predicted, or predicts another.
+pub(crate) fn needed(predictions: &[Prediction], columns: usize) -> Vec<bool> {
     let mut needed = vec![false; columns];
-    for column in links.iter().flat_map(|link| link.asks().chain([link.column])) {
+    for column in predictions.iter().flat_map(|prediction| prediction.asks().chain([prediction.column])) {
         if let Some(needed) = needed.get_mut(column) {
             *needed = true;
         }
@@ -286,14 +292,14 @@ pub(crate) fn needed(links: &[Link], columns: usize) -> Vec<bool> {
     needed
 }
 
-/// What a column is to the links.
+/// What a column has to do with the predictions.
 #[derive(Clone, Copy, Default)]
 struct Part {
-    /// The link that it is coded by.
-    link: Option<usize>,
-    /// Whether it foretells another and is not linked itself.
+    /// The prediction by which it is coded.
+    prediction: Option<usize>,
+    /// Whether it predicts another and is not predicted itself.
     is_given: bool,
-    /// Whether it is the key of a link.
+    /// Whether a prediction has it as its key.
     is_key: bool,
 }
 
@@ -311,9 +317,9 @@ struct ColumnState {
 #[derive(Default)]
 struct Plan<'a> {
     game: Option<&'a [u32]>,
-    /// The columns that foretell others and are not linked, as they come.
+    /// The columns that predict others and are not predicted, in their order.
     given: Vec<usize>,
-    /// How many values each link's column has.
+    /// How many values each prediction's column has.
     counts: Vec<usize>,
 }
 
@@ -330,20 +336,20 @@ impl<'a> Plan<'a> {
             if part.is_given {
                 self.given.push(column);
             }
-            if let Some(count) = part.link.and_then(|link| self.counts.get_mut(link)) {
+            if let Some(count) = part.prediction.and_then(|prediction| self.counts.get_mut(prediction)) {
                 *count += 1;
             }
         }
     }
 }
 
-/// Codes all linked columns of a chunk, game by game, and returns the codes of each link's column. `games` gives the columns of each
-/// game's tags, `cell` the code and the text of a value that is not linked, by column and place, and `given` the code to be written for a
-/// value that is, by link and place. `None` where the columns do not fit together, or there is no memory for the codes.
+/// Codes all predicted columns of a chunk, game by game, and returns the codes of each prediction's column. `games` gives the columns of each
+/// game's tags, `cell` the code and the text of a value that is not predicted, by column and place, and `given` the code to be written for a
+/// value that is, by prediction and place. `None` where the columns do not fit together, or there is no memory for the codes.
 ///
 /// Takes time in proportion to the games, their tags and the texts of keys, each of which is looked at once.
 pub(crate) fn code<'a>(
-    links: &'a [Link],
+    predictions: &'a [Prediction],
     columns: usize,
     games: impl Iterator<Item = &'a [u32]>,
     coder: &mut impl Coder,
@@ -351,26 +357,26 @@ pub(crate) fn code<'a>(
     given: impl Fn(usize, usize) -> u64,
 ) -> Option<Vec<Vec<u64>>> {
     let mut columns = vec![ColumnState::default(); columns];
-    for column in links.iter().flat_map(Link::asks) {
+    for column in predictions.iter().flat_map(Prediction::asks) {
         if let Some(column) = columns.get_mut(column) {
             column.part.is_given = true;
         }
     }
-    for (number, link) in links.iter().enumerate() {
-        let part = &mut columns.get_mut(link.column)?.part;
-        (part.link, part.is_given) = (Some(number), false);
+    for (number, prediction) in predictions.iter().enumerate() {
+        let part = &mut columns.get_mut(prediction.column)?.part;
+        (part.prediction, part.is_given) = (Some(number), false);
     }
-    for key in links.iter().filter_map(|link| link.key) {
+    for key in predictions.iter().filter_map(|prediction| prediction.key) {
         if let Some(column) = columns.get_mut(key) {
             column.part.is_key = true;
         }
     }
-    let mut linked = Linked::new(links);
-    let mut codes = vec![Vec::new(); links.len()];
+    let mut predicted = PredictedColumns::new(predictions);
+    let mut codes = vec![Vec::new(); predictions.len()];
     // The columns whose first value in this game is known.
     let mut known = Vec::new();
     let mut texts: HashMap<&[u8], usize> = HashMap::default();
-    let mut plan = Plan { counts: vec![0; links.len()], ..Plan::default() };
+    let mut plan = Plan { counts: vec![0; predictions.len()], ..Plan::default() };
     for game in games {
         plan.turn_to(game, &columns);
         for column in known.drain(..) {
@@ -389,17 +395,17 @@ pub(crate) fn code<'a>(
             }
             column.place += 1;
         }
-        for (number, ((link, codes), count)) in links.iter().zip(&mut codes).zip(&plan.counts).enumerate() {
+        for (number, ((prediction, codes), count)) in predictions.iter().zip(&mut codes).zip(&plan.counts).enumerate() {
             for _ in 0..*count {
-                let key = link.key.and_then(|key| columns.get(key)?.first);
+                let key = prediction.key.and_then(|key| columns.get(key)?.first);
                 let of = |column: Option<usize>| Some(columns.get(column?)?.first?.0);
-                let code = linked.code(number, coder, given(number, codes.len()), key, of)?;
+                let code = predicted.code(number, coder, given(number, codes.len()), key, of)?;
                 codes.try_reserve(1).ok()?;
                 codes.push(code);
-                let column = columns.get_mut(link.column)?;
+                let column = columns.get_mut(prediction.column)?;
                 if column.first.is_none() {
                     column.first = Some((code, 0));
-                    known.push(link.column);
+                    known.push(prediction.column);
                 }
             }
         }
@@ -424,13 +430,13 @@ mod tests {
     fn links_are_read_as_written() {
         let names: Vec<&[u8]> =
             vec![b"White", b"Black", b"WhiteElo", b"BlackElo", b"WhiteRatingDiff", b"Date", b"UTCDate"];
-        let links = choose(&names, |_| true, |_| true);
-        assert_eq!(links.iter().map(|link| link.column).collect::<Vec<_>>(), [2, 3, 6, 4]);
+        let predictions = choose(&names, |_| true, |_| true);
+        assert_eq!(predictions.iter().map(|prediction| prediction.column).collect::<Vec<_>>(), [2, 3, 6, 4]);
         let mut bytes = Vec::new();
-        links.iter().for_each(|link| link.push(&mut bytes));
+        predictions.iter().for_each(|prediction| prediction.push(&mut bytes));
         let mut bytes = Bytes(&bytes);
-        for link in links {
-            assert_eq!(Link::read(&mut bytes), Some(link));
+        for prediction in predictions {
+            assert_eq!(Prediction::read(&mut bytes), Some(prediction));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A binary range coder (FORMAT.md, "Adaptive numbers").
 //!
-//! It propagates carries, as is usual (G. N. N. Martin, "Range encoding", 1979): 32 bits of range, bytes out at the top.
+//! Carries run through the bytes written (G. N. N. Martin, "Range encoding", 1979): 32 bits of range, bytes out at the top.
 
 /// One direction of the coder: both give back the bit that was coded.
 pub(crate) trait Coder {

@@ -1,7 +1,7 @@
 //! Texts as templates and fields: `[%clk 0:03:00]` is the template `[%clk c]` and a number (FORMAT.md, "Texts blocks").
 //!
 //! In a template a zero byte and a letter stand for a field. A field belongs to the stream of its letter and of the literal before it,
-//! so that likes stand together when they are compressed. A text without any structure is a template of one text field.
+//! so that like values stand together when they are compressed. A text without any structure is a template of one text field.
 
 use super::digits;
 use crate::format::coder::numbers::NumberKind;

@@ -182,14 +182,14 @@ impl Codec {
     pub fn choose(name: &[u8], values: &[&[u8]]) -> (Codec, Vec<Option<u64>>) {
         let base62 = values.first().and_then(|value| value.split_last_chunk::<8>()).map(|(prefix, _)| prefix.to_vec());
         let typed = [Codec::Integer, Codec::Signed, Codec::Date, Codec::Time];
-        let linked = base62.filter(|prefix| prefix.ends_with(b"/")).map(Codec::Base62);
+        let base62 = base62.filter(|prefix| prefix.ends_with(b"/")).map(Codec::Base62);
         let numbers = |codec: &Codec, values: &[&[u8]]| {
             let numbers: Vec<Option<u64>> = values.iter().map(|value| codec.parse(value)).collect();
             let held = numbers.iter().filter(|number| number.is_some()).count();
             (held * 10 >= values.len() * 9).then_some(numbers)
         };
         let sample = values.get(..20).unwrap_or(values);
-        for codec in typed.into_iter().chain(linked) {
+        for codec in typed.into_iter().chain(base62) {
             if numbers(&codec, sample).is_some()
                 && let Some(numbers) = numbers(&codec, values)
             {

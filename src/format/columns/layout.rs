@@ -3,9 +3,9 @@
 //! A game written in its style gives nearly always the very bytes of the source. Where not, a patch makes them so.
 
 use super::planes::{push_column, read_column};
-use crate::format::Limits;
 use crate::format::budget::{self, Budget};
 use crate::format::coder::numbers;
+use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
 
 /// The bytes of a style, whose meaning is the PGN writer's.

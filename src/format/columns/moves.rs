@@ -5,8 +5,8 @@
 //! a length takes 1, 2 or 4 bytes, the same in the whole block; each 4,096 bytes of the records have a CRC of their own, so that
 //! one game can be read, and trusted, without reading the block.
 
-use crate::format::ArchiveId;
 use crate::format::file::block::{BlockHeader, HEADER, Kind};
+use crate::format::identity::ArchiveId;
 use crate::format::wire::Bytes;
 use std::ops::Range;
 
@@ -151,7 +151,7 @@ impl MovesTable {
         self.locate_behind(payload, index, None)
     }
 
-    /// Does as `locate`; `before` is where the record before this one is, if that is known.
+    /// Like `locate`, but `before` is where the record before this one is, if that is known.
     #[inline]
     pub fn locate_behind(
         &self,

@@ -1,13 +1,13 @@
 //! The texts of a chunk of games (FORMAT.md, "Texts blocks").
 //!
 //! Texts with a structure that stand right after a move carry their place themselves and leave nothing in the moves; all others have
-//! a mark there, in order.
+//! a marker there, in order.
 
 use super::annotation::{self, FieldValue, TemplateField};
 use super::planes::{push_column, read_column};
-use crate::format::Limits;
 use crate::format::budget::{self, Budget};
 use crate::format::coder::numbers;
+use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
 use std::collections::HashMap;
@@ -23,8 +23,8 @@ const WHOLE: [u8; 2] = [0, TemplateField::Text as u8];
 #[derive(Debug)]
 struct Draft {
     kind: TextKind,
-    /// The move it stands after, from 1, if it carries its own place.
-    behind: Option<u32>,
+    /// The move that it stands after, from 1, if it carries its own place.
+    after: Option<u32>,
     /// Where its bytes begin and end in those of all texts.
     start: u32,
     end: u32,
@@ -43,32 +43,32 @@ pub struct TextsBuilder {
 
 impl TextsBuilder {
     /// Adds a text to the current game. `after` is the number of moves in the stream before it, if it stands right after the last of
-    /// them and is the first text to do so. Returns whether it needs a mark in the moves.
-    pub fn push(&mut self, kind: TextKind, text: &[u8], behind: Option<u32>) -> bool {
+    /// them and is the first text to do so. Returns whether it needs a marker in the moves.
+    pub fn push(&mut self, kind: TextKind, text: &[u8], after: Option<u32>) -> bool {
         let structured =
-            kind == TextKind::Brace && behind.is_some() && annotation::parse(text, &mut self.tenths).is_structured();
-        self.draft(kind, behind.filter(|_| structured), text.iter().copied().filter(|byte| *byte != 0));
+            kind == TextKind::Brace && after.is_some() && annotation::parse(text, &mut self.tenths).is_structured();
+        self.draft(kind, after.filter(|_| structured), text.iter().copied().filter(|byte| *byte != 0));
         !structured
     }
 
-    fn draft(&mut self, kind: TextKind, behind: Option<u32>, text: impl Iterator<Item = u8>) {
+    fn draft(&mut self, kind: TextKind, after: Option<u32>, text: impl Iterator<Item = u8>) {
         let start = self.text.len() as u32;
         self.text.extend(text);
-        self.current.push(Draft { kind, behind, start, end: self.text.len() as u32 });
+        self.current.push(Draft { kind, after, start, end: self.text.len() as u32 });
     }
 
-    /// Adds a text of another chunk as it was there: with its own place, after so many moves, or with a mark in the moves.
-    pub fn keep(&mut self, kind: TextKind, behind: Option<u32>, text: &[u8]) {
+    /// Adds a text of another chunk as it was there: with its own place, after so many moves, or with a marker in the moves.
+    pub fn keep(&mut self, kind: TextKind, after: Option<u32>, text: &[u8]) {
         if kind == TextKind::Brace {
             annotation::parse(text, &mut self.tenths);
         }
-        self.draft(kind, behind, text.iter().copied());
+        self.draft(kind, after, text.iter().copied());
     }
 
-    /// Takes its own place from the text added last, for something follows that would stand before it; it needs a mark in the moves now.
+    /// Takes its own place from the text added last, for something follows that would stand before it; it now needs a marker in the moves.
     pub fn mark_last(&mut self) {
         if let Some(draft) = self.current.last_mut() {
-            draft.behind = None;
+            draft.after = None;
         }
     }
 
@@ -77,7 +77,7 @@ impl TextsBuilder {
         let mut texts = std::mem::take(&mut self.current);
         self.any |= !texts.is_empty();
         // Those with their own place first.
-        texts.sort_by_key(|draft| draft.behind.is_none());
+        texts.sort_by_key(|draft| draft.after.is_none());
         self.games.push(texts);
     }
 
@@ -102,15 +102,15 @@ impl TextsBuilder {
         let (mut kinds, mut numbers, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
         let mut tenths = self.tenths;
         for (game, texts) in self.games.iter().enumerate() {
-            let own = texts.iter().filter(|draft| draft.behind.is_some()).count();
+            let own = texts.iter().filter(|draft| draft.after.is_some()).count();
             placed.push(own as u64);
             marked.push((texts.len() - own) as u64);
             let mut before = 0;
             for draft in texts {
-                match draft.behind {
-                    Some(behind) => {
-                        gaps.push(u64::from(behind - before - 1));
-                        before = behind;
+                match draft.after {
+                    Some(after) => {
+                        gaps.push(u64::from(after - before - 1));
+                        before = after;
                     }
                     None => kinds.push(draft.kind as u8),
                 }
@@ -394,7 +394,7 @@ impl Texts {
         self.bytes.get(start..*self.ends.get(number)?)
     }
 
-    /// Returns the texts of game `index` of the chunk (from 0) that have marks in its moves, in order.
+    /// Returns the texts of game `index` of the chunk (from 0) that have markers in its moves, in order.
     pub fn marked(&self, index: usize) -> impl Iterator<Item = (TextKind, &[u8])> {
         let (first, kinds) = match self.range(index) {
             Some(([first, gap, kind], [_, next_gap, next_kind])) => (first + (next_gap - gap), kind..next_kind),
@@ -409,10 +409,10 @@ impl Texts {
             Some(([first, gap, _], [_, next_gap, _])) => (first, gap..next_gap),
             None => (0, 0..0),
         };
-        let mut behind = 0u64;
+        let mut after = 0u64;
         (first..).zip(gaps).filter_map(move |(text, gap)| {
-            behind = behind.checked_add(*self.gaps.get(gap)?)?.checked_add(1)?;
-            Some((behind, self.text(text)?))
+            after = after.checked_add(*self.gaps.get(gap)?)?.checked_add(1)?;
+            Some((after, self.text(text)?))
         })
     }
 }

@@ -1,7 +1,8 @@
 //! Block headers: every block says what it is, which games it covers and how long it is (FORMAT.md, "Blocks").
 
+use crate::format::identity::ArchiveId;
+use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
-use crate::format::{ArchiveId, MOST};
 
 /// The first bytes of every block.
 pub const SYNC: [u8; 4] = *b"BGAb";

@@ -2,7 +2,7 @@
 
 use super::source::Source;
 use super::state::Chain;
-use crate::format::MOST;
+use crate::format::limits::MOST;
 use crate::format::wire::{Bytes, push_string, push_varint};
 
 /// The archive's totals at a commit.

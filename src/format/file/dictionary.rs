@@ -2,8 +2,8 @@
 //!
 //! Every dictionary block is written twice, one after the other, since many games hang on it.
 
-use crate::format::Limits;
 use crate::format::budget::with_room;
+use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
 /// Returns the payload of a block with these strings.

@@ -5,8 +5,10 @@
 
 pub use super::block::BLOCKS;
 
+use crate::format::file::state::State;
+use crate::format::identity::{ArchiveId, VERSION, crc_from};
+use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
-use crate::format::{ArchiveId, MOST, State, VERSION, crc_from};
 
 /// The first bytes of every archive.
 pub const MAGIC: [u8; 8] = *b"\x89BGA\r\n\x1a\n";
@@ -40,7 +42,7 @@ pub enum Page {
     Older((u16, u16)),
     /// Zeros: no commit has come to this page yet.
     Zero,
-    /// Anything else that begins with the magic bytes: torn by a crash or damaged, which cannot be told from the page.
+    /// Anything else that begins with the magic bytes: torn by a crash or damaged: the page alone does not show which.
     Damaged,
     /// The magic bytes are not there.
     NotAnArchive,
@@ -84,7 +86,7 @@ impl Page {
 
     /// Reads the page found at `offset`; it may be cut short.
     ///
-    /// Magic, version, size and CRC stand in the same places in every version: so a page of another version is told from a damaged one.
+    /// Magic, version, size and CRC stand in the same places in every version: so a page of another version is not taken for a damaged one.
     fn decode(page: &[u8], offset: u64) -> Page {
         let Some(rest) = page.strip_prefix(&MAGIC) else {
             let zero = page.len() == PAGE && page.iter().all(|byte| *byte == 0);

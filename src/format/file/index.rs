@@ -1,7 +1,9 @@
 //! The index file: where each chunk's moves and each dictionary block are (FORMAT.md, "The index file"). A cache of the archive.
 
+use crate::format::file::state::State;
+use crate::format::identity::VERSION;
+use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
-use crate::format::{MOST, State, VERSION};
 
 /// The first bytes of every index.
 pub const MAGIC: [u8; 8] = *b"\x89BGI\r\n\x1a\n";

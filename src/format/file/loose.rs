@@ -1,6 +1,6 @@
 //! Loose blocks: bytes of a source that stand beside no stored game (FORMAT.md, "Loose blocks").
 
-use crate::format::Limits;
+use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
 /// Returns bytes of a source as a compressed part.

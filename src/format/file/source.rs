@@ -1,6 +1,6 @@
 //! Source blocks: what was imported, from where (FORMAT.md, "Source blocks").
 
-use crate::format::MOST;
+use crate::format::limits::MOST;
 use crate::format::wire::{Bytes, push_string, push_varint};
 
 /// A source of games that has been read to its end.

@@ -4,8 +4,9 @@
 //! commit, and these hold the checksums of everything else.
 
 use super::block::{BLOCKS, BlockHeader, HEADER, Kind};
+use crate::format::identity::ArchiveId;
+use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
-use crate::format::{ArchiveId, MOST};
 use sha2::{Digest, Sha256};
 
 /// A hash over all blocks from the beginning of an archive on: the first 16 bytes of a SHA-256 over the chain before and a block's header.

@@ -1,7 +1,8 @@
 //! The beginning that side files share: which state of which archive they belong to (FORMAT.md, "Signatures file").
 
+use crate::format::file::state::State;
+use crate::format::identity::VERSION;
 use crate::format::wire::Bytes;
-use crate::format::{State, VERSION};
 
 /// The size of the header in bytes.
 pub const HEADER: usize = 80;

@@ -143,7 +143,7 @@ impl PositionsLayout {
         self.crcs() + self.pages() * 4
     }
 
-    /// Returns the bucket of a key, and the part of it that tells the entries of a bucket apart.
+    /// Returns the bucket of a key, and the part of it that distinguishes the entries of a bucket.
     pub fn split(&self, key: u64) -> (u64, u32) {
         let kept = self.kept(key);
         (kept >> (CHECK * 8), kept as u32 & 0xFF_FFFF)

@@ -1,8 +1,9 @@
 //! The header columns file: the tags that queries ask for, as columns of numbers that are mapped and read at memory speed (FORMAT.md,
 //! "The header columns file"). A cache of the archive.
 
+use crate::format::file::state::State;
+use crate::format::identity::{ArchiveId, VERSION, crc_from};
 use crate::format::wire::{Bytes, push_string, push_varint};
-use crate::format::{ArchiveId, State, VERSION, crc_from};
 use std::ops::Range;
 
 /// The first bytes of every such file.
@@ -24,7 +25,7 @@ pub const OUTCOME_SHIFT: u8 = 3;
 pub const COMMENTS: u8 = 0x20;
 /// The game has variations.
 pub const VARIATIONS: u8 = 0x40;
-/// The game has glyphs: NAGs or marks.
+/// The game has glyphs: NAGs or move suffixes.
 pub const GLYPHS: u8 = 0x80;
 
 /// What a column holds.

@@ -13,17 +13,17 @@ pub(crate) fn outcome_of(kind: usize) -> Outcome {
     }
 }
 
-/// Returns the share of a kind of game: plain games by result, then rich ones.
-pub(crate) fn kind_share(model: &Model, kind: usize) -> (u32, u32) {
-    let before = model.kinds.iter().take(kind).map(|share| u32::from(*share)).sum();
-    (before, model.kinds.get(kind).map_or(0, |share| u32::from(*share)))
+/// Returns the frequency interval of a kind of game, its beginning and its frequency: plain games by result, then rich ones.
+pub(crate) fn kind_interval(model: &Model, kind: usize) -> (u32, u32) {
+    let before = model.kinds.iter().take(kind).map(|frequency| u32::from(*frequency)).sum();
+    (before, model.kinds.get(kind).map_or(0, |frequency| u32::from(*frequency)))
 }
 
-/// Returns the kind whose share holds `place`.
+/// Returns the kind whose interval holds `place`.
 pub(crate) fn kind_at(model: &Model, place: u32) -> Option<usize> {
     let mut end = 0;
-    model.kinds.iter().position(|share| {
-        end += u32::from(*share);
+    model.kinds.iter().position(|frequency| {
+        end += u32::from(*frequency);
         place < end
     })
 }

@@ -1,7 +1,7 @@
 //! A game on its way: the position, the board of the coder, the policy head's accumulators and what has happened.
 
+use super::intervals::Intervals;
 use super::range::RangeDecoder;
-use super::shares::Shares;
 use crate::brenner::encode::push_move;
 use crate::chess::{Color, Move, Position};
 use crate::game::Outcome;
@@ -51,7 +51,7 @@ impl<'m> GameLine<'m> {
         self.model.price((&self.board, &self.history), &self.units[0], self.node, prices)
     }
 
-    /// Does as `price`, on any processor.
+    /// Like `price`, on any processor.
     #[cfg(test)]
     pub(crate) fn price_portable(&self, prices: &mut Prices) -> bool {
         self.model.price_portable((&self.board, &self.history), &self.units[0], self.node, prices)
@@ -79,10 +79,10 @@ impl<'m> GameLine<'m> {
 
     /// Writes a move, whose prices these are, and plays it; `None` where it is not among them.
     #[expect(clippy::indexing_slicing, reason = "`at` is the place of a legal move")]
-    pub(crate) fn write_move(&mut self, m: Move, prices: &Prices, shares: &mut Shares) -> Option<()> {
+    pub(crate) fn write_move(&mut self, m: Move, prices: &Prices, intervals: &mut Intervals) -> Option<()> {
         let step = TurnedBoard::step(m, self.position.turn());
         let (at, from) = prices.find(step)?;
-        shares.push(from, prices.widths[at], prices.total);
+        intervals.push(from, prices.frequencies[at], prices.total);
         self.play(m, step, prices, at);
         Some(())
     }
@@ -91,7 +91,7 @@ impl<'m> GameLine<'m> {
     #[expect(clippy::indexing_slicing, reason = "`at` is the place of a legal move")]
     pub(crate) fn read_move(&mut self, prices: &Prices, decoder: &mut RangeDecoder, out: &mut Vec<u8>) {
         let (at, from) = prices.at(decoder.peek(prices.total));
-        decoder.take(from, prices.widths[at]);
+        decoder.take(from, prices.frequencies[at]);
         let step = prices.steps[at];
         let m = self.board.to_move(step, self.position.turn());
         push_move(&self.position, m, out);
@@ -183,7 +183,7 @@ mod tests {
                 let same = line.price(&mut one) == line.price_portable(&mut other);
                 assert!(same && one.count == other.count && one.total == other.total);
                 assert!(one.steps[..one.count] == other.steps[..one.count]);
-                assert_eq!(one.widths[..one.count], other.widths[..one.count]);
+                assert_eq!(one.frequencies[..one.count], other.frequencies[..one.count]);
                 let moves = line.position.legal_moves();
                 if moves.is_empty() {
                     break;

@@ -1,9 +1,9 @@
 //! Games of a main line alone: a kind, then moves.
 
-use super::kind::{kind_share, outcome_of};
+use super::intervals::{Intervals, TOTAL, decode_end};
+use super::kind::{kind_interval, outcome_of};
 use super::line::GameLine;
 use super::range::RangeDecoder;
-use super::shares::{Shares, WHOLE, decode_end};
 use crate::brenner::encode::push_outcome;
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
@@ -21,21 +21,21 @@ pub(crate) fn encode(
 ) -> Option<()> {
     let mut line = GameLine::new(model, start)?;
     let mut prices = Prices::new();
-    let mut shares = Shares::new(model, 2 * moves.len() + 1);
-    let (from, width) = kind_share(model, outcome as usize);
-    shares.push(from, width, WHOLE);
+    let mut intervals = Intervals::new(model, 2 * moves.len() + 1);
+    let (from, frequency) = kind_interval(model, outcome as usize);
+    intervals.push(from, frequency, TOTAL);
     for &m in moves {
         if !line.price(&mut prices) {
             return None;
         }
-        shares.push_end(line.end_context(outcome));
-        line.write_move(m, &prices, &mut shares)?;
+        intervals.push_end(line.end_context(outcome));
+        line.write_move(m, &prices, &mut intervals)?;
     }
     if !line.price(&mut prices) {
         return None;
     }
     let end = (prices.count > 0).then(|| line.end_context(outcome));
-    shares.finish(end, ends, out)
+    intervals.finish(end, ends, out)
 }
 
 /// Appends the stream of a game of which the kind has been read.

@@ -1,6 +1,6 @@
 //! The range coder: 64 bits of range, carries run through the bytes written.
 //!
-//! After G. N. N. Martin, "Range encoding" (1979). A symbol is a share `[from, from + width)` of a total below 2^24 + 1. What a stream
+//! After G. N. N. Martin, "Range encoding" (1979). A symbol is an interval `[from, from + frequency)` of a total below 2^24 + 1. What a stream
 //! costs beyond its information is the last byte's rest: the end is the shortest string of bytes that lies in the interval, zeros at
 //! its end left out, for a decoder takes what is missing for zeros.
 
@@ -37,10 +37,10 @@ impl<'a> RangeEncoder<'a> {
     }
 
     #[inline]
-    pub(crate) fn encode(&mut self, from: u32, width: u32, total: u32) {
+    pub(crate) fn encode(&mut self, from: u32, frequency: u32, total: u32) {
         let unit = self.range / u64::from(total);
         self.add(unit * u64::from(from));
-        self.range = unit * u64::from(width);
+        self.range = unit * u64::from(frequency);
         while self.range < LOWEST {
             self.shift();
             self.range <<= 8;
@@ -57,9 +57,9 @@ impl<'a> RangeEncoder<'a> {
         self.out.len() - self.start
     }
 
-    /// Returns how many bits a stream of `length` bytes has left, rounded; see [`room`].
-    pub(crate) fn room(&self, length: usize) -> i64 {
-        room(length, self.bytes(), self.range)
+    /// Returns how many bits a stream of `length` bytes has left, rounded; see [`slack`].
+    pub(crate) fn slack(&self, length: usize) -> i64 {
+        slack(length, self.bytes(), self.range)
     }
 
     /// Ends the stream with as few bytes as will do and returns its length.
@@ -84,7 +84,7 @@ impl<'a> RangeEncoder<'a> {
 }
 
 /// The bits left of a stream of `length` bytes when `bytes` have been shifted out: 8 a byte, less the zeros at the top of the range.
-fn room(length: usize, bytes: usize, range: u64) -> i64 {
+fn slack(length: usize, bytes: usize, range: u64) -> i64 {
     8 * (length as i64 - bytes as i64) - i64::from(range.leading_zeros())
 }
 
@@ -115,9 +115,9 @@ impl<'a> RangeDecoder<'a> {
 
     /// Takes the symbol that `peek` found.
     #[inline]
-    pub(crate) fn take(&mut self, from: u32, width: u32) {
+    pub(crate) fn take(&mut self, from: u32, frequency: u32) {
         self.code = self.code.wrapping_sub(self.range * u64::from(from));
-        self.range *= u64::from(width);
+        self.range *= u64::from(frequency);
         while self.range < LOWEST {
             let next = self.bytes.get(self.shifted + 8).copied().unwrap_or(0);
             self.code = self.code << 8 | u64::from(next);
@@ -133,8 +133,8 @@ impl<'a> RangeDecoder<'a> {
 
     /// Returns how many bits the stream has left, rounded.
     #[inline]
-    pub(crate) fn room(&self) -> i64 {
-        room(self.bytes.len(), self.shifted, self.range)
+    pub(crate) fn slack(&self) -> i64 {
+        slack(self.bytes.len(), self.shifted, self.range)
     }
 }
 
@@ -148,21 +148,21 @@ mod tests {
         fn symbols_come_back(symbols in prop::collection::vec((1u32..=MAX_TOTAL, any::<u32>(), any::<u32>()), 0..300)) {
             let symbols: Vec<(u32, u32, u32)> = symbols
                 .into_iter()
-                .map(|(total, from, width)| { let from = from % total; (from, width % (total - from) + 1, total) })
+                .map(|(total, from, frequency)| { let from = from % total; (from, frequency % (total - from) + 1, total) })
                 .collect();
             let mut bytes = vec![0xFF];
             let mut encoder = RangeEncoder::new(&mut bytes);
-            for &(from, width, total) in &symbols {
-                encoder.encode(from, width, total);
+            for &(from, frequency, total) in &symbols {
+                encoder.encode(from, frequency, total);
             }
             let length = encoder.finish();
             prop_assert_eq!(bytes.len(), length + 1);
             prop_assert_eq!(bytes[0], 0xFF);
             let mut decoder = RangeDecoder::new(&bytes[1..]);
-            for &(from, width, total) in &symbols {
+            for &(from, frequency, total) in &symbols {
                 let at = decoder.peek(total);
-                prop_assert!(at >= from && at < from + width);
-                decoder.take(from, width);
+                prop_assert!(at >= from && at < from + frequency);
+                decoder.take(from, frequency);
             }
         }
     }

@@ -1,11 +1,11 @@
-//! Games with variations, glyphs, marks, texts' places or null moves: a token before everything, with shares that adapt.
+//! Games with variations, glyphs, suffixes, texts' places or null moves: a token before everything, with frequencies that adapt.
 
-use super::kind::{kind_share, outcome_of};
+use super::intervals::{Intervals, TOTAL, decode_end};
+use super::kind::{kind_interval, outcome_of};
 use super::line::GameLine;
 use super::range::RangeDecoder;
-use super::shares::{Shares, WHOLE, decode_end};
 use crate::brenner::decode::Item;
-use crate::brenner::encode::{push_close, push_mark, push_move, push_nag, push_open, push_outcome, push_text_mark};
+use crate::brenner::encode::{push_close, push_move, push_nag, push_open, push_outcome, push_suffix, push_text_marker};
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
 use crate::packed::fault::PackedFault;
@@ -26,7 +26,7 @@ const TOKENS: usize = 8;
 
 /// Frequencies that grow with what they count.
 struct Adaptive<const N: usize> {
-    widths: [u16; N],
+    frequencies: [u16; N],
 }
 
 impl<const N: usize> Adaptive<N> {
@@ -34,41 +34,41 @@ impl<const N: usize> Adaptive<N> {
     const MOST: u32 = 2048;
 
     #[expect(clippy::indexing_slicing, reason = "symbols are below `N`")]
-    fn share(&self, symbol: usize) -> (u32, u32) {
-        let before = self.widths[..symbol].iter().map(|width| u32::from(*width)).sum();
-        (before, u32::from(self.widths[symbol]))
+    fn interval(&self, symbol: usize) -> (u32, u32) {
+        let before = self.frequencies[..symbol].iter().map(|frequency| u32::from(*frequency)).sum();
+        (before, u32::from(self.frequencies[symbol]))
     }
 
     fn total(&self) -> u32 {
-        self.widths.iter().map(|width| u32::from(*width)).sum()
+        self.frequencies.iter().map(|frequency| u32::from(*frequency)).sum()
     }
 
     #[expect(clippy::indexing_slicing, reason = "symbols are below `N`")]
     fn learn(&mut self, symbol: usize) {
-        self.widths[symbol] += Self::GROWTH;
+        self.frequencies[symbol] += Self::GROWTH;
         if self.total() > Self::MOST {
-            for width in &mut self.widths {
-                *width -= *width >> 1;
+            for frequency in &mut self.frequencies {
+                *frequency -= *frequency >> 1;
             }
         }
     }
 
-    fn encode(&mut self, shares: &mut Shares, symbol: usize) {
-        let (from, width) = self.share(symbol);
-        shares.push(from, width, self.total());
+    fn encode(&mut self, intervals: &mut Intervals, symbol: usize) {
+        let (from, frequency) = self.interval(symbol);
+        intervals.push(from, frequency, self.total());
         self.learn(symbol);
     }
 
     fn decode(&mut self, decoder: &mut RangeDecoder) -> usize {
         let place = decoder.peek(self.total());
         let mut end = 0;
-        let symbol = self.widths.iter().position(|width| {
-            end += u32::from(*width);
+        let symbol = self.frequencies.iter().position(|frequency| {
+            end += u32::from(*frequency);
             place < end
         });
         let symbol = symbol.unwrap_or(0);
-        let (from, width) = self.share(symbol);
-        decoder.take(from, width);
+        let (from, frequency) = self.interval(symbol);
+        decoder.take(from, frequency);
         self.learn(symbol);
         symbol
     }
@@ -87,7 +87,7 @@ struct Tokens {
 impl Tokens {
     fn new() -> Tokens {
         // Move, text, NAG, good, bad, open, close, null.
-        let widths = |before| match before {
+        let frequencies = |before| match before {
             MOVE => [24, 3, 2, 1, 1, 1, 1, 1],
             OPEN => [24, 6, 1, 1, 1, 1, 1, 1],
             _ => [24, 4, 2, 1, 1, 2, 2, 1],
@@ -96,8 +96,10 @@ impl Tokens {
         nags[1..7].fill(16);
         nags[10..20].fill(8);
         Tokens {
-            tokens: std::array::from_fn(|before| std::array::from_fn(|_| Adaptive { widths: widths(before) })),
-            nags: Adaptive { widths: nags },
+            tokens: std::array::from_fn(|before| {
+                std::array::from_fn(|_| Adaptive { frequencies: frequencies(before) })
+            }),
+            nags: Adaptive { frequencies: nags },
             before: CLOSE,
             adorned: 0,
         }
@@ -117,8 +119,8 @@ impl Tokens {
         self.before = token;
     }
 
-    fn encode(&mut self, shares: &mut Shares, token: usize) {
-        self.context().encode(shares, token);
+    fn encode(&mut self, intervals: &mut Intervals, token: usize) {
+        self.context().encode(intervals, token);
         self.seen(token);
     }
 
@@ -168,49 +170,49 @@ pub(crate) fn encode(
 ) -> Option<()> {
     let mut tree = Tree::new(model, start)?;
     let mut prices = Prices::new();
-    let mut shares = Shares::new(model, 3 * items.len() + 1);
+    let mut intervals = Intervals::new(model, 3 * items.len() + 1);
     let mut tokens = Tokens::new();
-    let (from, width) = kind_share(model, 4 + outcome as usize);
-    shares.push(from, width, WHOLE);
+    let (from, frequency) = kind_interval(model, 4 + outcome as usize);
+    intervals.push(from, frequency, TOTAL);
     for item in items {
         if tree.stack.is_empty() {
-            shares.push_end(tree.now.end_context(outcome));
+            intervals.push_end(tree.now.end_context(outcome));
         }
         match *item {
             Item::Move(Move::NULL) => {
-                tokens.encode(&mut shares, NULL);
+                tokens.encode(&mut intervals, NULL);
                 tree.before.clone_from(&tree.now);
                 tree.now.pass();
             }
             Item::Move(m) => {
-                tokens.encode(&mut shares, MOVE);
+                tokens.encode(&mut intervals, MOVE);
                 if !tree.now.price(&mut prices) {
                     return None;
                 }
                 tree.before.clone_from(&tree.now);
-                tree.now.write_move(m, &prices, &mut shares)?;
+                tree.now.write_move(m, &prices, &mut intervals)?;
             }
-            Item::Text(_) => tokens.encode(&mut shares, TEXT),
+            Item::Text(_) => tokens.encode(&mut intervals, TEXT),
             Item::Nag(nag) => {
-                tokens.encode(&mut shares, NAG);
-                tokens.nags.encode(&mut shares, nag as usize);
+                tokens.encode(&mut intervals, NAG);
+                tokens.nags.encode(&mut intervals, nag as usize);
             }
-            Item::Suffix(good) => tokens.encode(&mut shares, if good { GOOD } else { BAD }),
+            Item::Suffix(good) => tokens.encode(&mut intervals, if good { GOOD } else { BAD }),
             Item::Open => {
                 if tree.stack.len() >= MOST_DEPTH {
                     return None;
                 }
-                tokens.encode(&mut shares, OPEN);
+                tokens.encode(&mut intervals, OPEN);
                 tree.open();
             }
             Item::Close => {
-                tokens.encode(&mut shares, CLOSE);
+                tokens.encode(&mut intervals, CLOSE);
                 tree.close();
             }
             Item::Outcome(_) => return None,
         }
     }
-    shares.finish(Some(tree.now.end_context(outcome)), |_, _, _| {}, out)
+    intervals.finish(Some(tree.now.end_context(outcome)), |_, _, _| {}, out)
 }
 
 /// Appends the stream of a game of which the kind has been read.
@@ -250,9 +252,9 @@ pub(crate) fn decode(
                 tree.before.clone_from(&tree.now);
                 tree.now.pass();
             }
-            TEXT => push_text_mark(out),
+            TEXT => push_text_marker(out),
             NAG => push_nag(tokens.nags.decode(&mut decoder) as u8, out),
-            GOOD | BAD => push_mark(token == GOOD, out),
+            GOOD | BAD => push_suffix(token == GOOD, out),
             OPEN if tree.stack.len() >= MOST_DEPTH => return Err(PackedFault::Overlong),
             OPEN => {
                 push_open(out);

@@ -77,20 +77,20 @@ impl Book {
     }
 
     /// Mixes what the book says into frequencies that add up to `total`, and returns the new total, about 2^20.
-    pub(crate) fn blend(&self, node: u32, steps: &[TurnedMove], widths: &mut [u32], total: u32) -> u32 {
+    pub(crate) fn blend(&self, node: u32, steps: &[TurnedMove], frequencies: &mut [u32], total: u32) -> u32 {
         let Some(Node { model, .. }) = self.nodes.get(node as usize) else { return total };
         let edges = self.edges(node);
         let all = model + edges.iter().map(|edge| edge.count).sum::<u64>();
         let factor = (((model << 20) / all) << 24) / u64::from(total.max(1));
-        for width in widths.iter_mut() {
-            *width = ((u64::from(*width) * factor) >> 24) as u32 + 1;
+        for frequency in frequencies.iter_mut() {
+            *frequency = ((u64::from(*frequency) * factor) >> 24) as u32 + 1;
         }
         for edge in edges {
             let at = steps.iter().position(|step| step.from == edge.from && step.to == edge.to);
-            if let Some(width) = at.and_then(|at| widths.get_mut(at)) {
-                *width += ((edge.count << 20) / all) as u32;
+            if let Some(frequency) = at.and_then(|at| frequencies.get_mut(at)) {
+                *frequency += ((edge.count << 20) / all) as u32;
             }
         }
-        widths.iter().sum()
+        frequencies.iter().sum()
     }
 }

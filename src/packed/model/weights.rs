@@ -13,10 +13,10 @@ pub const UNITS: usize = 64;
 pub const INPUTS: usize = 6 * PLACES;
 /// The most legal moves that a position may have for its moves to be coded by the model.
 pub const MOST_MOVES: usize = 255;
-/// Contexts of the end of a game, and rooms of each.
+/// Contexts of the end of a game.
 pub const ENDS: usize = 32;
-/// How many values the room left has as a context.
-pub const ROOMS: usize = 32;
+/// How many numbers of slack bits are distinguished in each context.
+pub const SLACKS: usize = 32;
 
 /// Where the book begins in a model file.
 pub const BOOK_AT: usize = 4
@@ -27,7 +27,7 @@ pub const BOOK_AT: usize = 4
     + INPUTS * UNITS
     + 2 * UNITS * (2 * PLACES + 36)
     + 32
-    + 2 * ENDS * ROOMS;
+    + 2 * ENDS * SLACKS;
 
 /// What begins a model file.
 pub const MAGIC: [u8; 4] = *b"SSPM";
@@ -51,7 +51,7 @@ pub struct Model {
     /// Frequencies of the kinds of game, in 65536ths.
     pub(crate) kinds: [u16; 8],
     /// How likely a game ends, in 65536ths.
-    pub(crate) ends: Box<[[u16; ROOMS]; ENDS]>,
+    pub(crate) ends: Box<[[u16; SLACKS]; ENDS]>,
     pub(crate) book: Book,
 }
 
@@ -211,8 +211,8 @@ impl Model {
         }
         prices.weigh(self.sharpness[features::surprise_class(scene.history.surprise[0]) & 7]);
         if node != NO_NODE {
-            let (steps, widths) = (&prices.steps[..prices.count], &mut prices.widths[..prices.count]);
-            prices.total = self.book.blend(node, steps, widths, prices.total);
+            let (steps, frequencies) = (&prices.steps[..prices.count], &mut prices.frequencies[..prices.count]);
+            prices.total = self.book.blend(node, steps, frequencies, prices.total);
         }
         true
     }
@@ -411,7 +411,7 @@ impl<'a> FeatureVisitor for Scorer<'a> {
 
 /// 65536 * 2^(-i/256), rounded.
 #[rustfmt::skip]
-static SHARES: [u32; 256] = [
+static FREQUENCIES: [u32; 256] = [
     65536, 65359, 65182, 65006, 64830, 64655, 64480, 64306, 64132, 63958, 63785, 63613, 63441, 63269, 63098, 62928,
     62757, 62588, 62419, 62250, 62081, 61914, 61746, 61579, 61413, 61247, 61081, 60916, 60751, 60587, 60423, 60260,
     60097, 59934, 59772, 59611, 59449, 59289, 59128, 58968, 58809, 58650, 58491, 58333, 58176, 58018, 57861, 57705,
@@ -436,7 +436,7 @@ pub(crate) struct Prices {
     scores: [i32; 256],
     /// The gap of each move's score to the best, in 256ths of a bit.
     gaps: [u16; 256],
-    pub(crate) widths: [u32; 256],
+    pub(crate) frequencies: [u32; 256],
     pub(crate) count: usize,
     pub(crate) total: u32,
 }
@@ -447,7 +447,7 @@ impl Prices {
             steps: [TurnedMove::default(); 256],
             scores: [0; 256],
             gaps: [0; 256],
-            widths: [0; 256],
+            frequencies: [0; 256],
             count: 0,
             total: 0,
         }
@@ -463,8 +463,8 @@ impl Prices {
             let gap = (best - self.scores[i]).min(i32::from(u16::MAX)) as u32;
             self.gaps[i] = gap.min(u32::from(MOST_SURPRISE)) as u16;
             let gap = (gap * u32::from(sharpness)) >> 8;
-            self.widths[i] = (SHARES[gap as usize & 255] >> (gap >> 8).min(31)) + 1;
-            self.total += self.widths[i];
+            self.frequencies[i] = (FREQUENCIES[gap as usize & 255] >> (gap >> 8).min(31)) + 1;
+            self.total += self.frequencies[i];
         }
     }
 
@@ -477,7 +477,7 @@ impl Prices {
     #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
     pub(crate) fn find(&self, step: TurnedMove) -> Option<(usize, u32)> {
         let at = self.steps[..self.count.min(MOST_MOVES)].iter().position(|other| *other == step)?;
-        Some((at, self.widths[..at].iter().sum()))
+        Some((at, self.frequencies[..at].iter().sum()))
     }
 
     /// Returns the move at a place among the frequencies, and the frequencies before it.
@@ -485,8 +485,8 @@ impl Prices {
     #[expect(clippy::indexing_slicing, reason = "places are masked")]
     pub(crate) fn at(&self, place: u32) -> (usize, u32) {
         let (mut at, mut before) = (0, 0);
-        while at + 1 < self.count && before + self.widths[at & 255] <= place {
-            before += self.widths[at & 255];
+        while at + 1 < self.count && before + self.frequencies[at & 255] <= place {
+            before += self.frequencies[at & 255];
             at += 1;
         }
         (at & 255, before)

@@ -8,6 +8,7 @@ mod content;
 mod counted;
 mod joined;
 mod tar;
+#[cfg(feature = "zip")]
 mod zip;
 mod zstd_frames;
 

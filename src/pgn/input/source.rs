@@ -6,6 +6,7 @@ use crate::pgn::input::counted::Counted;
 use crate::pgn::input::error::SourceError;
 use crate::pgn::input::joined::Joined;
 use crate::pgn::input::tar::Tar;
+#[cfg(feature = "zip")]
 use crate::pgn::input::zip::Zip;
 use crate::pgn::input::zstd_frames::Frames;
 use bzip2::read::MultiBzDecoder;
@@ -129,6 +130,7 @@ pub fn open_text(path: &Path) -> Result<Source, SourceError> {
         let mut head = Vec::new();
         file.take(4).read_to_end(&mut head)?;
         file.seek(SeekFrom::Start(0))?;
+        #[cfg(feature = "zip")]
         if matches!(head.as_slice(), [b'P', b'K', 3 | 5, 4 | 6]) {
             let consumed = Arc::new(AtomicU64::new(0));
             let (reader, content) = Joined::open(Zip::open(path, consumed.clone())?)?;
@@ -147,7 +149,7 @@ pub(crate) fn look_at(path: &Path) -> Result<(), SourceError> {
     }
     let mut head = Vec::with_capacity(BLOCK);
     file.take(BLOCK as u64).read_to_end(&mut head)?;
-    match detect(&head)? {
+    match Compression::detect(&head)? {
         Compression::Plain => content::look(&head).map(|_| ()),
         _ => Ok(()),
     }
@@ -158,7 +160,7 @@ pub(crate) fn text_of(reader: impl Read + Send + 'static, total: Option<u64>) ->
     let consumed = Arc::new(AtomicU64::new(0));
     let stored = Counted { reader, consumed: consumed.clone() };
     let (head, stored) = peek(stored, 8)?;
-    let compression = detect(&head)?;
+    let compression = Compression::detect(&head)?;
     let reader: Box<dyn Read + Send> = match compression {
         // A zip file has its table at its end, so it needs a file, as `open` has it.
         Compression::Zip => return Err(SourceError::Unsupported("zip")),
@@ -226,18 +228,21 @@ impl<R: Read> Read for Failing<R> {
     }
 }
 
-fn detect(head: &[u8]) -> Result<Compression, SourceError> {
-    let unsupported = |name| Err(SourceError::Unsupported(name));
-    match head {
-        [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Ok(Compression::Zstd),
-        [0x1F, 0x8B, ..] => Ok(Compression::Gzip),
-        [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, ..] => Ok(Compression::Bzip2),
-        [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => unsupported("xz"),
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => Ok(Compression::Zip),
-        [b'7', b'z', 0xBC, 0xAF, ..] => unsupported("7-Zip"),
-        [b'R', b'a', b'r', b'!', ..] => unsupported("rar"),
-        [0x04, 0x22, 0x4D, 0x18, ..] => unsupported("LZ4"),
-        _ => Ok(Compression::Plain),
+impl Compression {
+    /// Returns how a file is compressed that begins with these bytes; six are enough. Errors: in a way that is not supported.
+    pub fn detect(head: &[u8]) -> Result<Compression, SourceError> {
+        let unsupported = |name| Err(SourceError::Unsupported(name));
+        match head {
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Ok(Compression::Zstd),
+            [0x1F, 0x8B, ..] => Ok(Compression::Gzip),
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, ..] => Ok(Compression::Bzip2),
+            [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => unsupported("xz"),
+            [b'P', b'K', 3 | 5, 4 | 6, ..] => Ok(Compression::Zip),
+            [b'7', b'z', 0xBC, 0xAF, ..] => unsupported("7-Zip"),
+            [b'R', b'a', b'r', b'!', ..] => unsupported("rar"),
+            [0x04, 0x22, 0x4D, 0x18, ..] => unsupported("LZ4"),
+            _ => Ok(Compression::Plain),
+        }
     }
 }
 

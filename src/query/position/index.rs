@@ -11,7 +11,7 @@ use crate::archive::temporary::{self, Temporary};
 use crate::archive::{Archive, FileKind, SideState, writer};
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::crc_from;
 use crate::format::positions::{CHECK, Facts, GROUP, HEADER, PAGE, PositionsLayout};
 use crate::format::side::SideHeader;
@@ -95,14 +95,14 @@ impl PositionIndex {
 
     /// Remembers why the index did not answer.
     pub(in crate::query) fn failed(&self, error: &Error) {
-        if let Error::Damaged(damage) = error {
-            let _ = self.fault.set(*damage);
+        if let Some(damage) = error.damage() {
+            let _ = self.fault.set(damage);
         }
     }
 
     /// Returns bytes of the file, after their pages have been checked.
     fn bytes(&self, range: Range<u64>) -> Result<&[u8], Damage> {
-        let damage = Damage::new(range.start, "damaged position index");
+        let damage = Damage::new(range.start, DamageKind::PositionIndex);
         let crcs = self.layout.crcs();
         if range.start < HEADER as u64 || range.end > crcs || range.start > range.end {
             return Err(damage);
@@ -157,7 +157,7 @@ impl PositionIndex {
         let size = self.layout.entry();
         let start = self.layout.entries();
         if first > end || end > self.len() {
-            return Err(Damage::new(start, "damaged position index").into());
+            return Err(Damage::new(start, DamageKind::PositionIndex).into());
         }
         let check_of = |entry: u64| -> Result<u32, Damage> {
             let at = start + entry * size as u64;
@@ -204,12 +204,12 @@ impl PositionIndex {
                 let current = match known {
                     Some(current) => current,
                     None => {
-                        let number = facts.get(game).ok_or(Damage::new(0, "damaged position index"))?;
+                        let number = facts.get(game).ok_or(Damage::new(0, DamageKind::PositionIndex))?;
                         Facts::decode(u64::from_le_bytes(*number))
                     }
                 };
                 // Places that do not ascend, and starts that are not those of the games, would lie after.
-                let after = place.checked_sub(first).ok_or(Damage::new(0, "damaged position index"))?;
+                let after = place.checked_sub(first).ok_or(Damage::new(0, DamageKind::PositionIndex))?;
                 if after < current.places() {
                     known = Some(current);
                     break;
@@ -298,7 +298,7 @@ fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &PositionsLa
             Err(Error::Deleted { .. }) => continue,
             Err(error) => return Err(error),
         };
-        let damage = || Damage::new(0, "damaged moves").of_game(number);
+        let damage = || Damage::new(0, DamageKind::Moves).of_game(number);
         let start = usize::try_from(number - 1).ok().and_then(|game| starts.get(game)).ok_or(damage())?;
         // The standard starting position is not indexed.
         let (mut place, mut skipped) = (*start, !game.is_set_up());

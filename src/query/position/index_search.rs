@@ -6,7 +6,7 @@
 
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::query::position::index::{GameRange, PositionIndex};
 use crate::query::position::position_query::PositionQuery;
 use crate::query::position::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
@@ -157,7 +157,7 @@ impl Search<'_> {
         let mut replay = Replay::new(game.start());
         while let Some((At { ply, .. }, rest)) = places.split_first() {
             places = rest;
-            let used = replay.run(stream, *ply).map_err(|_| Damage::new(0, "damaged moves").of_game(number))?;
+            let used = replay.run(stream, *ply).map_err(|_| Damage::new(0, DamageKind::Moves).of_game(number))?;
             let (bytes, rest) = stream.split_at_checked(used).unwrap_or_default();
             stream = rest;
             let fits =

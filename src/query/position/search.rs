@@ -5,7 +5,7 @@ use crate::brenner::OPEN;
 use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::ReplayError;
 use crate::chess::Position;
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::query::position::index::PositionIndex;
 use crate::query::position::main_line::MainLine;
 use crate::query::position::position_query::PositionQuery;
@@ -174,7 +174,7 @@ impl<'a> Search<'a> {
                     match game {
                         Ok(game) => {
                             if work(&game, &mut found).is_err() {
-                                unread.push(Damage::new(0, "damaged moves").of_game(game.number()).into());
+                                unread.push(Damage::new(0, DamageKind::Moves).of_game(game.number()).into());
                             }
                         }
                         Err(Error::Deleted { .. }) => {}

@@ -6,7 +6,7 @@
 use crate::archive::GameRef;
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
-use crate::error::{Damage, Result};
+use crate::error::{Damage, DamageKind, Result};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -100,7 +100,7 @@ impl Openings {
             }
             ply += 1;
         });
-        walked.map_err(|_| Damage::new(0, "damaged moves").of_game(game.number()))?;
+        walked.map_err(|_| Damage::new(0, DamageKind::Moves).of_game(game.number()))?;
         Ok(found)
     }
 }

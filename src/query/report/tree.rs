@@ -3,7 +3,7 @@
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
 use crate::chess::{Color, Move, Position};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::positions::Facts;
 use crate::game::Outcome;
 use crate::query::position::facts::facts;
@@ -189,7 +189,7 @@ impl Search<'_> {
             for number in candidates {
                 let read = chunk.game(*number).and_then(|game| {
                     let mut next = None;
-                    let damage = |_| Damage::new(0, "damaged moves").of_game(*number);
+                    let damage = |_| Damage::new(0, DamageKind::Moves).of_game(*number);
                     line.scan(&game, |replay, rest| {
                         next = Some(played(&diffs, replay, rest));
                         false

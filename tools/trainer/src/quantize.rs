@@ -5,13 +5,13 @@ use crate::learn::{AGAIN_AT, FROM_TO_AT, REPLY_AT, Rows, Weights};
 use scoresheet::chess::Position;
 use scoresheet::game::Outcome;
 use scoresheet::packed::train;
-use scoresheet::packed::train::model::{ENDS, MAGIC, Model, ROOMS};
+use scoresheet::packed::train::model::{ENDS, MAGIC, Model, SLACKS};
 
 /// The tables at the end of a model file.
 struct Counted {
     sharpness: [u16; 8],
     kinds: [u16; 8],
-    ends: [[u16; ROOMS]; ENDS],
+    ends: [[u16; SLACKS]; ENDS],
     book: Vec<u8>,
 }
 
@@ -74,7 +74,7 @@ fn kinds(sample: &[&Game]) -> [u16; 8] {
     kinds
 }
 
-fn first_ends() -> [[u16; ROOMS]; ENDS] {
+fn first_ends() -> [[u16; SLACKS]; ENDS] {
     let room = |place: usize| match place {
         0..=10 => 40_000,
         11..=17 => 16_000,
@@ -110,9 +110,9 @@ fn sharpness(model: &Model, sample: &[&Game]) -> [u16; 8] {
 }
 
 /// How often games end, by context and room.
-fn ends(model: &Model, sample: &[&Game]) -> [[u16; ROOMS]; ENDS] {
-    let mut counts = [[[0.0f64; 2]; ROOMS]; ENDS];
-    let mut rooms = [[1.0f64, 1.0]; ROOMS];
+fn ends(model: &Model, sample: &[&Game]) -> [[u16; SLACKS]; ENDS] {
+    let mut counts = [[[0.0f64; 2]; SLACKS]; ENDS];
+    let mut rooms = [[1.0f64, 1.0]; SLACKS];
     for game in sample {
         let start = game.start.as_deref().cloned().unwrap_or_else(Position::standard);
         let outcome: Outcome = game.outcome;

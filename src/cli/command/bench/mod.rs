@@ -26,9 +26,9 @@ const ZSTD_LIMIT: u64 = 200_000_000;
 
 /// Measure size and speed on a PGN file
 ///
-/// Imports the file into a temporary archive and measures bytes per ply by part (compared with the PGN and with its zstd), the import, replay
-/// and scans of all games on one thread and on all, writing FENs, and random access to positions. The results are checked against the decoder
-/// that checks every move; a wrong one ends the benchmark.
+/// Imports the file into a temporary archive and measures bytes per ply by part (compared with the PGN and with its
+/// zstd), the import, replay and scans of all games on one thread and on all, writing FENs, and random access to
+/// positions. The results are checked against the decoder that checks every move; a wrong one ends the benchmark.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -62,7 +62,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let mut outputs = Outputs::of_sources([&args.file]);
         let report = args.report.as_deref();
         let report =
-            report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;
+            report.map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force))).transpose()?;
         let folder = TemporaryFolder::create()
             .map_err(|error| Failure::Message(format!("cannot create a temporary folder: {error}")))?;
         let path = folder.path().join("bench.bga");

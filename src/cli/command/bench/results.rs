@@ -1,4 +1,4 @@
-//! What `scoresheet bench` has measured: tables for people, JSON for programs, and rows for the page with plots.
+//! What `scoresheet bench` has measured: tables for people, JSON for programs, and rows for the page with charts.
 
 use super::measure::{Random, Speed};
 use crate::out::archive_sizes::ArchiveSizes;

@@ -25,8 +25,8 @@ use std::time::Duration;
 
 /// Export the games as PGN, with all tags, comments and variations, or in another format
 ///
-/// Tags keep their original order; movetext is wrapped at 80 columns. A game that cannot be read, in a damaged archive, is reported and left
-/// out.
+/// Tags keep their original order; movetext is wrapped at 80 columns. A game that cannot be read, in a damaged archive,
+/// is reported and left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -97,7 +97,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     ranges::of_one(&archives, args.games.as_ref())?;
     let mut outputs = Outputs::of_archives(&archives);
-    let target = args.output().map(|path| outputs.file(path, args.format.content(), Existing::of_force(args.force)));
+    let target = args.output().map(|path| outputs.file(path, args.format.content(), Existing::from_force(args.force)));
     let target = target.transpose()?;
     let (mut work, mut games, mut undecided) = (Vec::new(), 0, 0);
     for archive in archives.archives() {

@@ -1,7 +1,8 @@
 //! `scoresheet export --original`: sources as they were, byte for byte.
 
 use crate::failure::{Code, Failure};
-use crate::out::content::{Compression, Content};
+use crate::out::compression;
+use crate::out::content::Content;
 use crate::out::new_file;
 use crate::out::target::{Existing, Outputs, Target};
 use crate::select::archives;
@@ -9,6 +10,7 @@ use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::Source;
+use scoresheet::pgn::Compression;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -23,8 +25,8 @@ pub struct Request<'a> {
     pub quiet: bool,
 }
 
-/// Writes the sources asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads have been
-/// installed.
+/// Writes the sources asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads
+/// have been installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
     let all = archive.sources().map_err(Failure::of_archive(request.archive))?;
@@ -40,7 +42,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         }));
     }
     let mut outputs = Outputs::of([request.archive]);
-    let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::of_force(request.force));
+    let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::from_force(request.force));
     let mut code = Code::Success;
     let mut exact = |source: &Source, same: bool| {
         if !(same && source.exact) {
@@ -97,12 +99,12 @@ fn list(all: &[Source]) -> String {
     format!("the archive has {} ({}{more})", count(all.len() as u64, "source", "sources"), names.join(", "))
 }
 
-/// Returns the name for the text of a source: its own without the endings of compressed files and containers, as the text is written plain; with .pgn
-/// added if the text is PGN and the name says otherwise.
+/// Returns the name for the text of a source: its own without the endings of compressed files and containers, as the
+/// text is written plain; with .pgn added if the text is PGN and the name says otherwise.
 fn file_name(source: &Source) -> String {
     let (compression, name) = match source.name.as_str() {
         "-" => return "standard-input.pgn".to_owned(),
-        name => Compression::of_name(name).map_or((None, name), |(compression, inner)| (Some(compression), inner)),
+        name => compression::by_name(name).map_or((None, name), |(compression, inner)| (Some(compression), inner)),
     };
     let in_tar = name.strip_suffix(".tar").filter(|name| !name.is_empty());
     let name = in_tar.unwrap_or(name);
@@ -166,7 +168,7 @@ fn report(request: &Request, session: &Session, source: &Source, same: bool) {
             session.message(&format!("{name}: differs from what was imported (SHA-256): see `scoresheet verify`"))
         }
         (false, false) => session.message(&format!(
-            "{name}: differs from the {bytes} bytes that were imported: bytes far from any stored game were not kept"
+            "{name}: differs from what was imported ({bytes} bytes): text far from any stored game was not kept"
         )),
     }
 }

@@ -21,8 +21,9 @@ use std::time::Instant;
 
 /// Find the games that reach a position, by transposition too, or a position that matches a pattern
 ///
-/// Move counters are ignored, and an en passant target counts only if a capture is legal. Fast with `scoresheet index --signatures` (8 bytes
-/// per game), immediate with `scoresheet index --positions` (8 bytes per half-move); without them every game is replayed.
+/// Move counters are ignored, and an en passant target counts only if a capture is legal. Fast with `scoresheet index
+/// --signatures` (8 bytes per game), immediate with `scoresheet index --positions` (8 bytes per half-move); without
+/// them every game is replayed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -56,8 +57,9 @@ pub struct Args {
     /// Print at most this many games
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Sort by these fields (see docs/QUERY.md), e.g. -elo,date; - sorts in descending order, and games without the field come last. With -o
-    /// the games keep their archive order: --sort then only chooses which of them --limit takes
+    /// Sort by these fields (see docs/QUERY.md), e.g. -elo,date; - sorts in descending order, and games without the
+    /// field come last. With -o the games keep their archive order: --sort then only chooses which of them --limit
+    /// takes
     #[arg(long, value_name = "KEY,..", allow_hyphen_values = true)]
     sort: Option<SortKeys>,
     /// What to print

@@ -189,7 +189,7 @@ fn place(fault: &FaultReport) -> Option<String> {
     }
 }
 
-/// Returns a line about a fault that is followed at once by so many of its kind.
+/// Returns a line about a fault that is followed directly by `in_a_row` of its kind.
 fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
     let fate = match fault.stored {
         Some(number) => format!("stored as {number}"),

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// Sources, and which of them are kept whole.
 pub struct Sources {
-    /// The files in the order given. A document with games of both kinds is followed by the PGN of those of western chess.
+    /// The files in the order given. A document with games of both kinds is followed by the PGN of those of western
+    /// chess.
     pub files: Vec<PathBuf>,
     /// The places of those that are kept whole, from 0.
     pub places: Vec<usize>,
@@ -23,8 +24,8 @@ pub struct Sources {
     _folder: Option<TemporaryFolder>,
 }
 
-/// Finds the documents with games of other kinds of chess; all other files stay as they are. Errors: a document cannot be read, or is neither
-/// western chess nor consistent in itself, with the path of the element.
+/// Finds the documents with games of other kinds of chess; all other files stay as they are. Errors: a document cannot
+/// be read, or is neither western chess nor consistent in itself, with the path of the element.
 pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
     let mut sources = Sources { files: Vec::new(), places: Vec::new(), others: Vec::new(), _folder: None };
     for file in files {
@@ -72,7 +73,8 @@ pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
 }
 
 impl Sources {
-    /// Returns the name of a temporary file for the PGN of a document: in a folder of its own, as two documents may have one name.
+    /// Returns the name of a temporary file for the PGN of a document: in a folder of its own, as two documents may
+    /// have one name.
     fn beside(&mut self, file: &Path) -> Result<PathBuf, Failure> {
         let refused = |error| Failure::Message(format!("cannot create a temporary folder: {error}"));
         let folder = match self._folder.take() {

@@ -27,13 +27,15 @@ use std::time::{Duration, Instant};
 
 /// Import PGN files into a new archive, or add them to an existing one
 ///
-/// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The format is recognized by content, not by
-/// file name; anything else is refused. Every tag, comment, annotation and variation is kept. PCN is converted to PGN; the bytes of the PCN
-/// file itself are not kept. A game with a fault is kept as far as it can be read, the rest of it as raw text; each fault is reported with
-/// file, line and game. The index games.bgi is written beside the archive games.bga and can always be rebuilt.
+/// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The format is recognized
+/// by content, not by file name; anything else is refused. Every tag, comment, annotation and variation is kept. PCN is
+/// converted to PGN; the bytes of the PCN file itself are not kept. A game with a fault is kept as far as it can be
+/// read, the rest of it as raw text; each fault is reported with file, line and game. The index games.bgi is written
+/// beside the archive games.bga and can always be rebuilt.
 ///
-/// Commits at regular intervals and at the end make the imported games durable. If an import is killed, the archive stays as it was at the last
-/// commit; --resume, with the same files and options, continues from there and produces the same archive as an uninterrupted import.
+/// Commits at regular intervals and at the end make the imported games durable. If an import is killed, the archive
+/// stays as it was at the last commit; --resume, with the same files and options, continues from there and produces the
+/// same archive as an uninterrupted import.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -55,7 +57,8 @@ pub struct Args {
     /// Replace the file if it already exists and is an archive
     #[arg(long)]
     force: bool,
-    /// Continue an interrupted import of these files, or start it if nothing was imported yet (with --append also after other games)
+    /// Continue an interrupted import of these files, or start it if nothing was imported yet (with --append also after
+    /// other games)
     #[arg(long, conflicts_with = "force")]
     resume: bool,
     /// Commit after this many chunks of about 750 KB of PGN each: the most that a crash can lose
@@ -73,10 +76,12 @@ pub struct Args {
     /// Compression level of tags and texts, 1 (fast) to 22 (small) [default: 9, or 19 with --pack]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     level: Option<i32>,
-    /// Pack moves into less than three bits each: the smallest archive, but a game takes tens of microseconds to open instead of one
+    /// Pack moves into less than three bits each: the smallest archive, but a game takes tens of microseconds to open
+    /// instead of one
     #[arg(long)]
     pack: bool,
-    /// Report every fault as it is found. Default: the first 20 of rejected games and the first 20 of others, at the end
+    /// Report every fault as it is found. Default: the first 20 of rejected games and the first 20 of others, at the
+    /// end
     #[arg(long)]
     all_faults: bool,
     /// Show neither progress nor summary; faults and errors are still reported
@@ -202,7 +207,7 @@ fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), F
     let archive = outputs.file(path, Content::Archive(FileKind::Archive), existing)?;
     let rejects = args.rejects.as_deref();
     let rejects =
-        rejects.map(|path| outputs.file(path, Content::Source, Existing::of_force(args.force))).transpose()?;
+        rejects.map(|path| outputs.file(path, Content::Source, Existing::from_force(args.force))).transpose()?;
     Ok((archive, rejects))
 }
 

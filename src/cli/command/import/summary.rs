@@ -33,7 +33,8 @@ pub fn failure(output: &Path, replacing: bool, summary: &Summary) -> Option<Stri
     }
 }
 
-/// Prints the summary for people. `append` says that games were added to an archive, `latin1` that PGN was read as Latin-1.
+/// Prints the summary for people. `append` says that games were added to an archive, `latin1` that PGN was read as
+/// Latin-1.
 pub fn print(session: &Session, summary: &Summary, append: bool, latin1: bool, elapsed: Duration) {
     let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
     let seconds = elapsed.as_secs_f64();

@@ -1,4 +1,5 @@
-//! `scoresheet position`: FENs and EPDs drawn and explained, one or lists of them (the SAN Kit's commands dvfe and svde in one).
+//! `scoresheet position`: FENs and EPDs drawn and explained, one or lists of them (the SAN Kit's commands dvfe and svde
+//! in one).
 
 mod line;
 mod list;
@@ -18,10 +19,10 @@ use std::path::Path;
 
 /// Draw and explain a FEN: its fields, legality, flavours and moves; or check lists of FENs and EPDs line by line
 ///
-/// For a list (- for standard input, files, folders) every input line gives one output line: the position in the chosen --flavour, a tab, and
-/// whether it is legal; if not, why; and which moves of bm, am, pm, sm and pv are not legal there. Legal ones are rewritten in standard
-/// notation; other operations are kept. Empty lines and lines that begin with # are kept; a line that is not a position becomes one that
-/// begins with #, and the exit code is then 1.
+/// For a list (- for standard input, files, folders) every input line gives one output line: the position in the chosen
+/// --flavour, a tab, and whether it is legal; if not, why; and which moves of bm, am, pm, sm and pv are not legal
+/// there. Legal ones are rewritten in standard notation; other operations are kept. Empty lines and lines that begin
+/// with # are kept; a line that is not a position becomes one that begins with #, and the exit code is then 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +35,8 @@ Examples:
 
 X-FEN for other boards (10x8) is read and written as text; moves on such boards are not supported.")]
 pub struct Args {
-    /// A FEN or EPD (fields after the piece placement may be omitted), startpos, or lists: files, folders, - for standard input
+    /// A FEN or EPD (fields after the piece placement may be omitted), startpos, or lists: files, folders, - for
+    /// standard input
     #[arg(required = true, value_name = "FEN|FILE")]
     fen: Vec<String>,
     /// Accept only what the FEN standard allows

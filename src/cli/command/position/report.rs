@@ -41,8 +41,8 @@ fn other_json(board: &OtherBoard) -> Object {
         .with("note", line::note(board))
 }
 
-/// Returns the drawing and the table; `text` is what was read. Chess symbols are drawn if `unicode` is set, the board from Black's side if
-/// `flip` is.
+/// Returns the drawing and the table; `text` is what was read. Chess symbols are drawn if `unicode` is set, the board
+/// from Black's side if `flip` is.
 pub fn text(parsed: &Parsed, text: &str, style: &Style, unicode: bool, flip: bool) -> String {
     match parsed {
         Parsed::Position(line) => Report::of(line, Some(text), style).text(unicode, flip),

@@ -1,4 +1,4 @@
-//! `scoresheet stats`: what kinds of games there are.
+//! `scoresheet stats`: games counted by result, length, year, rating and more.
 
 mod page;
 mod tables;
@@ -56,7 +56,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     ranges::of_one(&archives, args.games.as_ref())?;
     let mut outputs = Outputs::of_archives(&archives);
     let report = args.report.as_deref();
-    let report = report.map(|path| outputs.file(path, Content::Html, Existing::of_force(args.force))).transpose()?;
+    let report = report.map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force))).transpose()?;
     let (mut stats, longest_in, undecided) = args.threads.install(|| {
         let (mut all, mut longest_in, mut undecided) = (Stats::default(), None, 0);
         for archive in archives.archives() {

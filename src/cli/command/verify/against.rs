@@ -1,4 +1,4 @@
-//! `scoresheet verify --against`: is the archive what the PGN files are?
+//! `scoresheet verify --against`: is the archive the same as the PGN files?
 
 use super::difference::{Difference, What, spots};
 use crate::failure::{Code, Failure};
@@ -37,7 +37,8 @@ pub struct Request<'a> {
     pub json: bool,
 }
 
-/// Compares each file with the source that was imported from it. Exit code 4 if they differ. To be called after threads have been installed.
+/// Compares each file with the source that was imported from it. Exit code 4 if they differ. To be called after threads
+/// have been installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
     let sources = archive.sources().map_err(Failure::of_archive(request.archive))?;

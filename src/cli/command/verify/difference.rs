@@ -81,7 +81,8 @@ impl Difference {
     }
 }
 
-/// Returns the first and last places of differences that are reported as one: games in a row that are not found, or cannot be read.
+/// Returns the first and last places of differences that are reported as one: games in a row that are not found, or
+/// cannot be read.
 pub fn spots(found: &[Difference]) -> Vec<(usize, usize)> {
     let mut spots: Vec<(usize, usize)> = Vec::new();
     for (place, difference) in found.iter().enumerate() {

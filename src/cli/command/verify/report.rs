@@ -16,10 +16,10 @@ const RANGES: usize = 8;
 /// Writes a line for each damaged spot, of many the first.
 pub fn list_spots(path: &Path, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
     let path = shown(path);
-    for Spot { offset, what, games, .. } in report.spots.iter().take(SPOTS) {
+    for Spot { offset, kind, games, .. } in report.spots.iter().take(SPOTS) {
         match games.is_empty() {
-            true => writeln!(out, "{path}: {what} at byte {offset}")?,
-            false => writeln!(out, "{path}: {} damaged or lost: {what} at byte {offset}", ranges(games))?,
+            true => writeln!(out, "{path}: {kind} at byte {offset}")?,
+            false => writeln!(out, "{path}: {} damaged or lost: {kind} at byte {offset}", ranges(games))?,
         }
     }
     if report.spots.len() > SPOTS {
@@ -103,7 +103,7 @@ pub fn json(report: &Report, beside: &[(FileKind, SideState)], level: Level, byt
         .map(|damage| {
             Object::new()
                 .with("offset", damage.offset)
-                .with("what", damage.what)
+                .with("what", damage.kind.to_string())
                 .with("game", Some(damage.game).filter(|game| *game > 0))
         })
         .collect();
@@ -118,7 +118,7 @@ pub fn json(report: &Report, beside: &[(FileKind, SideState)], level: Level, byt
                 .iter()
                 .map(|(first, last)| Object::new().with("first", *first).with("last", *last))
                 .collect();
-            let object = Object::new().with("offset", spot.offset).with("what", spot.what);
+            let object = Object::new().with("offset", spot.offset).with("what", spot.kind.to_string());
             object.with("damages", spot.damages).array("games", &games)
         })
         .collect();

@@ -1,12 +1,12 @@
 //! Tag pairs collected, and written as the payload of a block.
 
-use super::names::{LINKED, NAMES, charge_of};
-use crate::format::Limits;
+use super::names::{NAMES, PREDICTED, charge_of};
 use crate::format::budget;
-use crate::format::coder::predicted::{self, Link};
+use crate::format::coder::predicted::{self, Prediction};
 use crate::format::coder::range::BitEncoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{push_column, push_planes, width};
+use crate::format::limits::Limits;
 use crate::format::wire::{push_compressed, push_string, push_varint};
 use foldhash::HashMap;
 use std::collections::hash_map::Entry;
@@ -245,14 +245,16 @@ impl TagsDraft {
     /// Returns the payload of the block.
     pub fn encode(&self, level: i32) -> Vec<u8> {
         let mut rest = Vec::new();
-        let links = self.links();
-        let is_linked: Vec<bool> =
-            (0..self.columns.len()).map(|column| links.iter().any(|link| link.column == column)).collect();
-        let plain = || self.columns.iter().zip(&is_linked).filter(|(_, linked)| !**linked).map(|(column, _)| column);
+        let predictions = self.predictions();
+        let is_predicted: Vec<bool> = (0..self.columns.len())
+            .map(|column| predictions.iter().any(|prediction| prediction.column == column))
+            .collect();
+        let plain =
+            || self.columns.iter().zip(&is_predicted).filter(|(_, predicted)| !**predicted).map(|(column, _)| column);
         let written: Vec<Vec<u64>> = plain().map(ColumnDraft::written).collect();
         let mut widths = written.iter().map(|numbers| width(numbers));
         push_varint(self.columns.len() as u64, &mut rest);
-        for (column, linked) in self.columns.iter().zip(&is_linked) {
+        for (column, predicted) in self.columns.iter().zip(&is_predicted) {
             match NAMES.iter().position(|name| name.as_bytes() == &*column.name) {
                 Some(number) => rest.push(number as u8 + 1),
                 None => {
@@ -261,21 +263,21 @@ impl TagsDraft {
                 }
             }
             column.codec.push(&mut rest);
-            rest.push(if *linked { LINKED } else { widths.next().unwrap_or(0) });
+            rest.push(if *predicted { PREDICTED } else { widths.next().unwrap_or(0) });
         }
-        push_varint(links.len() as u64, &mut rest);
-        links.iter().for_each(|link| link.push(&mut rest));
+        push_varint(predictions.len() as u64, &mut rest);
+        predictions.iter().for_each(|prediction| prediction.push(&mut rest));
         let games: Vec<u64> = self.games.iter().map(|schema| u64::from(*schema)).collect();
         push_column(&games, &mut rest);
         written.iter().for_each(|numbers| push_planes(numbers, &mut rest));
         push_texts(plain().flat_map(|column| &column.local), &mut rest);
-        if !links.is_empty() {
-            push_string(&self.encode_linked(&links), &mut rest);
-            let columns = links.iter().filter_map(|link| self.columns.get(link.column));
+        if !predictions.is_empty() {
+            push_string(&self.encode_predicted(&predictions), &mut rest);
+            let columns = predictions.iter().filter_map(|prediction| self.columns.get(prediction.column));
             push_texts(columns.flat_map(|column| &column.local), &mut rest);
         }
         // Schemas that no game has make up for values that take no bytes.
-        let padding = budget::padding(self.charge(&is_linked), rest.len(), self.games.len());
+        let padding = budget::padding(self.charge(&is_predicted), rest.len(), self.games.len());
         let mut raw = Vec::new();
         push_varint((self.schemas.len() + padding) as u64, &mut raw);
         for schema in &self.schemas {
@@ -291,8 +293,8 @@ impl TagsDraft {
 }
 
 impl TagsDraft {
-    /// Which columns are linked to others.
-    fn links(&self) -> Vec<Link> {
+    /// Which columns others predict.
+    fn predictions(&self) -> Vec<Prediction> {
         let names: Vec<&[u8]> = self.columns.iter().map(|column| &*column.name).collect();
         let codec = |column: usize| self.columns.get(column).map(|column| &column.codec);
         predicted::choose(
@@ -303,28 +305,31 @@ impl TagsDraft {
     }
 
     /// What the values of all columns are charged.
-    fn charge(&self, is_linked: &[bool]) -> u64 {
-        let one = |(column, linked): (&ColumnDraft, &bool)| {
-            column.cells_len() as u64 * charge_of(&column.name, &column.codec, *linked)
+    fn charge(&self, is_predicted: &[bool]) -> u64 {
+        let one = |(column, predicted): (&ColumnDraft, &bool)| {
+            column.cells_len() as u64 * charge_of(&column.name, &column.codec, *predicted)
         };
-        self.columns.iter().zip(is_linked).map(one).sum()
+        self.columns.iter().zip(is_predicted).map(one).sum()
     }
 
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
-    fn encode_linked(&self, links: &[Link]) -> Vec<u8> {
-        let needed = predicted::needed(links, self.columns.len());
+    fn encode_predicted(&self, predictions: &[Prediction]) -> Vec<u8> {
+        let needed = predicted::needed(predictions, self.columns.len());
         let cells = self.columns.iter().zip(needed);
         let cells: Vec<_> = cells.map(|(column, needed)| if needed { column.cells() } else { Vec::new() }).collect();
         let mut coder = BitEncoder::new();
         // The draft's columns fit together.
         let _ = predicted::code(
-            links,
+            predictions,
             cells.len(),
             self.games.iter().map(|schema| &*self.schemas[*schema as usize]),
             &mut coder,
             |column, place| cells.get(column)?.get(place).copied(),
-            |link, place| {
-                links.get(link).and_then(|link| Some(cells.get(link.column)?.get(place)?.0)).unwrap_or_default()
+            |prediction, place| {
+                predictions
+                    .get(prediction)
+                    .and_then(|prediction| Some(cells.get(prediction.column)?.get(place)?.0))
+                    .unwrap_or_default()
             },
         );
         coder.finish()

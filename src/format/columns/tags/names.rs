@@ -55,12 +55,12 @@ pub const NAMES: [&str; 48] = [
     "BlackClock",
 ];
 
-/// The width of a column that is linked.
-pub(super) const LINKED: u8 = 255;
+/// In place of the width of a predicted column.
+pub(super) const PREDICTED: u8 = 255;
 
 /// What each value of a column is charged: the column's name, which comes with it, what all values begin with, and its
 /// number where it takes no byte of its own.
-pub(super) fn charge_of(name: &[u8], codec: &Codec, is_linked: bool) -> u64 {
+pub(super) fn charge_of(name: &[u8], codec: &Codec, is_predicted: bool) -> u64 {
     let prefix = if let Codec::Base62(prefix) = codec { prefix.len() } else { 0 };
-    (name.len() + prefix) as u64 + if is_linked { budget::LINKED } else { 0 }
+    (name.len() + prefix) as u64 + if is_predicted { budget::PREDICTED } else { 0 }
 }

@@ -1,12 +1,12 @@
 //! The payload of a tags block read.
 
-use super::names::{LINKED, NAMES, charge_of};
-use crate::format::Limits;
+use super::names::{NAMES, PREDICTED, charge_of};
 use crate::format::budget::{self, Budget};
-use crate::format::coder::predicted::{self, Link};
+use crate::format::coder::predicted::{self, Prediction};
 use crate::format::coder::range::BitDecoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{read_column, read_planes};
+use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, read_compressed_within};
 use std::ops::Range;
 
@@ -115,37 +115,38 @@ impl Tags {
             columns.push(Column { name, codec: Codec::read(&mut bytes)?, cells: Vec::new() });
             widths.push(bytes.u8()?);
         }
-        let links = bytes.count().filter(|links| *links <= predicted::MOST)?;
-        let links: Option<Vec<Link>> = (0..links).map(|_| Link::read(&mut bytes)).collect();
-        let links = links?;
-        let is_linked: Vec<bool> = widths.iter().map(|width| *width == LINKED).collect();
-        let mut linked: Vec<usize> = links.iter().map(|link| link.column).collect();
-        linked.sort_unstable();
-        let expected = is_linked.iter().enumerate().filter(|(_, linked)| **linked).map(|(column, _)| column);
-        let has_codes = |link: &Link| columns.get(link.column).is_some_and(|column| column.codec != Codec::Text);
-        if !linked.into_iter().eq(expected) || !links.iter().all(has_codes) {
+        let predictions = bytes.count().filter(|predictions| *predictions <= predicted::MOST)?;
+        let predictions: Option<Vec<Prediction>> = (0..predictions).map(|_| Prediction::read(&mut bytes)).collect();
+        let predictions = predictions?;
+        let is_predicted: Vec<bool> = widths.iter().map(|width| *width == PREDICTED).collect();
+        let mut predicted: Vec<usize> = predictions.iter().map(|prediction| prediction.column).collect();
+        predicted.sort_unstable();
+        let expected = is_predicted.iter().enumerate().filter(|(_, predicted)| **predicted).map(|(column, _)| column);
+        let has_codes =
+            |prediction: &Prediction| columns.get(prediction.column).is_some_and(|column| column.codec != Codec::Text);
+        if !predicted.into_iter().eq(expected) || !predictions.iter().all(has_codes) {
             return None;
         }
         // A chunk whose games all have the first schema has no plane to bear out the count: each game has a record, though.
         let numbers = read_column(&mut bytes, games)?;
         let mut counts = vec![0u32; columns.len()];
-        let (mut first, mut values, mut linked) = (budget::with_room(games)?, Vec::new(), 0);
+        let (mut first, mut values, mut predicted) = (budget::with_room(games)?, Vec::new(), 0);
         let mut game_schemas = budget::with_room(games)?;
         for number in numbers {
             let number = u32::try_from(number).ok()?;
             let schema = schemas.get(number)?;
             first.push(u32::try_from(values.len()).ok()?);
             values.try_reserve(schema.len()).ok()?;
-            let before = linked;
+            let before = predicted;
             for column in schema {
                 let count = counts.get_mut(*column as usize)?;
                 values.push(*count);
                 *count = count.checked_add(1)?;
-                linked += usize::from(*is_linked.get(*column as usize)?);
+                predicted += usize::from(*is_predicted.get(*column as usize)?);
             }
-            budget.draw(linked - before, budget::LINKED)?;
+            budget.draw(predicted - before, budget::PREDICTED)?;
             // Every other tag takes a byte at least: a number in a plane, or a text's length.
-            if values.len() - linked > raw.len() {
+            if values.len() - predicted > raw.len() {
                 return None;
             }
             game_schemas.push(number);
@@ -153,7 +154,7 @@ impl Tags {
         let mut locals = 0u32;
         for ((column, width), count) in columns.iter_mut().zip(widths).zip(counts) {
             budget.draw(count as usize, charge_of(&column.name, &column.codec, false))?;
-            if width == LINKED {
+            if width == PREDICTED {
                 continue;
             }
             if column.codec == Codec::Text {
@@ -181,7 +182,7 @@ impl Tags {
         }
         let mut local = Vec::new();
         read_texts(&raw, &mut bytes, locals as usize, &mut local)?;
-        if !links.is_empty() {
+        if !predictions.is_empty() {
             let cell = |column: usize, place: usize| {
                 Some(match *columns.get(column)?.cells.get(place)? {
                     Cell::Number(number) => (number.wrapping_add(1), b"".as_slice()),
@@ -190,8 +191,8 @@ impl Tags {
             };
             let mut coder = BitDecoder::new(bytes.string()?);
             let games = game_schemas.iter().map(|schema: &u32| schemas.get(*schema).unwrap_or_default());
-            let codes = predicted::code(&links, columns.len(), games, &mut coder, cell, |_, _| 0)?;
-            for (link, codes) in links.iter().zip(codes) {
+            let codes = predicted::code(&predictions, columns.len(), games, &mut coder, cell, |_, _| 0)?;
+            for (prediction, codes) in predictions.iter().zip(codes) {
                 let mut cells = budget::with_room(codes.len())?;
                 for code in codes {
                     cells.push(match code.checked_sub(1) {
@@ -202,7 +203,7 @@ impl Tags {
                         }
                     });
                 }
-                columns.get_mut(link.column)?.cells = cells;
+                columns.get_mut(prediction.column)?.cells = cells;
             }
             let more = locals as usize - local.len();
             read_texts(&raw, &mut bytes, more, &mut local)?;
