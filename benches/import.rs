@@ -45,7 +45,7 @@ fn main() {
     let archive = sample.archive();
     let mut expected = 0;
     for game in archive.games() {
-        expected = fold(expected, game.expect("a sound archive").moves());
+        expected = fold(expected, game.expect("a sound archive").brenner());
     }
     let text = std::fs::read(plain).expect("the sample's PGN");
     group.bench_function("moves alone, one thread", |bench| {

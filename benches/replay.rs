@@ -33,7 +33,7 @@ fn main() {
                 let started = Instant::now();
                 for game in &games {
                     let mut replay = Replay::new(game.start());
-                    replay.run(game.moves(), u32::MAX).expect("sound moves");
+                    replay.run(game.brenner(), u32::MAX).expect("sound moves");
                     replays.push(replay);
                 }
                 time += started.elapsed();
@@ -162,7 +162,7 @@ fn all_states(archive: &Archive) -> u64 {
     for game in archive.games() {
         let game = game.expect("a sound archive");
         let mut replay = Replay::new(game.start());
-        let mut rest = game.moves();
+        let mut rest = game.brenner();
         let mut checked = Vec::new();
         game.positions(|position| checked.push(position.clone())).expect("sound moves");
         assert!(replay.position() == checked[0]);

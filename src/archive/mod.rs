@@ -31,6 +31,7 @@ pub use read::chunk::{Chunk, TagValue};
 pub use read::digest::Digest;
 pub use read::game_ref::GameRef;
 pub use read::head::MODEL;
+pub use read::moves::Moves;
 pub use read::opening::{Cut, Incomplete};
 pub use read::options::OpenOptions;
 pub use read::read_at::Access;

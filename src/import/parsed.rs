@@ -3,7 +3,8 @@
 use super::chunk::ChunkBuilder;
 use super::feed::Segment;
 use super::layout::LayoutBuilder;
-use super::{FaultReport, ImportOptions};
+use super::options::ImportOptions;
+use super::summary::FaultReport;
 use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
 use crate::format::loose;

@@ -1,7 +1,7 @@
 //! Where an import begins: at its beginning, or where one that was cut off got to.
 
 use super::feed::{Begin, Feed, names};
-use super::{Existing, ImportOptions};
+use super::options::{Existing, ImportOptions};
 use crate::archive::storage::Storage;
 use crate::archive::writer::{Opened, Writer};
 use crate::error::{Damage, DamageKind, Error, Result};
@@ -21,7 +21,7 @@ pub struct Start {
     /// An import that was cut off and is left as it is.
     pub left: Option<Unfinished>,
     /// Whether the archive has to be one of these very sources.
-    same_identity: bool,
+    pub same_identity: bool,
 }
 
 impl Start {

@@ -17,9 +17,11 @@ pub mod pattern;
 
 pub mod report;
 
+mod ask;
 mod side_files;
 
 pub use crate::archive::SideState;
+pub use ask::{Answer, Selection, SideFiles};
 pub use fault::QueryFault;
 pub use filter::Filter;
 pub use filter::sort::SortKeys;

@@ -43,7 +43,7 @@ fn every_access_gives_the_same_games() {
         (0..3000_u64).into_par_iter().for_each(|step| {
             let number = step * 1237 % 3000 + 1;
             let (one, other) = (archive.game(number).unwrap(), mapped.game(number).unwrap());
-            assert_eq!(one.moves(), other.moves());
+            assert_eq!(one.brenner(), other.brenner());
             let ply = (step % 30).min(u64::from(other.plies())) as u32;
             assert_eq!(one.position(ply).unwrap(), other.position(ply).unwrap());
         });
@@ -64,7 +64,7 @@ fn a_file_cut_or_changed_under_a_reader_gives_errors() {
     let target = sample(folder.path());
     let intact = Archive::open(&target).unwrap();
     let digests: Vec<_> = intact.games().map(|game| game.unwrap().digest().unwrap()).collect();
-    let moves: Vec<_> = intact.games().map(|game| game.unwrap().moves().to_vec()).collect();
+    let moves: Vec<_> = intact.games().map(|game| game.unwrap().brenner().to_vec()).collect();
     drop(intact);
     let whole = fs::read(&target).unwrap();
     let archive = Archive::open_with(&target, Access::Read).unwrap();
@@ -73,7 +73,7 @@ fn a_file_cut_or_changed_under_a_reader_gives_errors() {
         let (mut right, mut refused) = (0, 0);
         for ((game, digest), moves) in archive.games().zip(&digests).zip(&moves) {
             if let Ok(game) = &game {
-                assert!(game.moves() == moves, "moves of game {}", game.number());
+                assert!(game.brenner() == moves, "moves of game {}", game.number());
             }
             match game.and_then(|game| game.digest()) {
                 Ok(found) => {

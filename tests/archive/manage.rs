@@ -129,7 +129,7 @@ fn copies_of_packed_archives_stay_packed() {
         let plain = Archive::open(&path).unwrap();
         let path = path.with_extension("packed.bga");
         let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
-        transcode(&plain, &path, &options, |_| {}, &Default::default()).unwrap();
+        transcode(&plain, &path, &options, |_| {}).unwrap();
         let packed = Archive::open(&path).unwrap();
         let moves = |archive: &Archive| archive.totals().unwrap().moves_bytes;
         let copy = copied(&path.with_extension("copy.bga"), &[(&packed, packed.live())]);

@@ -105,7 +105,7 @@ fn walks_over_chunks_come_to_each_game() {
     let packed = folder.path().join("packed.bga");
     let archive = Archive::open(&target).unwrap();
     let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
-    transcode(&archive, &packed, &options, |_| {}, &AtomicBool::new(false)).unwrap();
+    transcode(&archive, &packed, &options, |_| {}).unwrap();
     let [walked, found] = last_fens(&archive).unwrap();
     assert_eq!(walked.len(), 3004 - 6);
     assert_eq!(walked, found);

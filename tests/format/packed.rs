@@ -272,7 +272,7 @@ fn archive_comes_back(archive: &Archive) -> (usize, u64) {
     let (mut bytes, mut plies) = (0, 0);
     for game in archive.games() {
         let game = game.unwrap();
-        bytes += comes_back(game.start(), game.moves());
+        bytes += comes_back(game.start(), game.brenner());
         plies += u64::from(game.plies());
     }
     (bytes, plies)
@@ -314,7 +314,7 @@ fn the_corpora_come_back() {
         );
         for game in archive.games().step_by(50) {
             let game = game.unwrap();
-            game_agrees(game.start(), game.moves());
+            game_agrees(game.start(), game.brenner());
         }
     }
 }
@@ -353,8 +353,8 @@ fn packed_bytes_are_frozen() {
         let archive = Archive::open(&target).unwrap();
         for game in archive.games().step_by(step) {
             let game = game.unwrap();
-            let bytes = pack(game.start(), game.moves());
-            assert_eq!(unpack(game.start(), &bytes, None).unwrap(), game.moves());
+            let bytes = pack(game.start(), game.brenner());
+            assert_eq!(unpack(game.start(), &bytes, None).unwrap(), game.brenner());
             lines.push(format!("{name} {} {}", game.number(), hex(&bytes)));
         }
     }
@@ -378,7 +378,7 @@ fn speed() {
     let sample = lichess();
     let archive = imported(&sample, folder.path());
     let games: Vec<_> = archive.games().map(|game| game.unwrap()).collect();
-    let packed: Vec<Vec<u8>> = games.iter().map(|game| pack(game.start(), game.moves())).collect();
+    let packed: Vec<Vec<u8>> = games.iter().map(|game| pack(game.start(), game.brenner())).collect();
     let plies: u64 = games.iter().map(|game| u64::from(game.plies())).sum();
     let mut stream = Vec::new();
     for _ in 0..3 {
@@ -386,7 +386,7 @@ fn speed() {
         for (game, bytes) in games.iter().zip(&packed) {
             stream.clear();
             packed::decode(game.start(), bytes, None, &mut stream).unwrap();
-            assert!(stream == game.moves());
+            assert!(stream == game.brenner());
         }
         println!("{:.0} ns a ply", begun.elapsed().as_secs_f64() * 1e9 / plies as f64);
     }

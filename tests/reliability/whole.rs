@@ -43,7 +43,7 @@ impl Whole {
             file,
             index: archive.index_file(),
             digests: archive.games().map(|game| game.unwrap().digest().unwrap()).collect(),
-            moves: archive.games().map(|game| game.unwrap().moves().to_vec()).collect(),
+            moves: archive.games().map(|game| game.unwrap().brenner().to_vec()).collect(),
         }
     }
 
@@ -73,7 +73,7 @@ impl Whole {
                 Err(Error::Damaged(_)) => continue,
                 Err(error) => panic!("{what}: {error}"),
             };
-            assert_eq!(game.moves(), self.moves[place], "{what}: moves of game {number}");
+            assert_eq!(game.brenner(), self.moves[place], "{what}: moves of game {number}");
             if !content(number) {
                 continue;
             }

@@ -22,6 +22,7 @@ use crate::format::moves::Coding;
 use crate::format::source::Source;
 use crate::format::tags::{TagsBuilder, TagsDraft};
 use crate::format::texts::TextsBuilder;
+use crate::monitor::Monitor;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
@@ -55,19 +56,25 @@ pub struct Copied {
 pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
 
 /// Writes a new archive with the games of these parts, one part after the other, and its index beside it; on rayon's current pool. With
-/// `replace` an existing file gives way when the new one is whole. `progress` is told of games copied.
+/// `replace` an existing file gives way when the new one is whole. The unit of progress is a game.
 ///
 /// Errors: those of reading and of writing; the file exists. What was written is then taken away again.
-pub fn write(path: &Path, replace: bool, parts: &[Part], progress: impl Fn(u64)) -> Result<Copied> {
-    write_new(path, id_of(parts, false), replace, parts, &|_| Ok(None), progress)
+pub fn write<'a>(path: &Path, replace: bool, parts: &[Part], monitor: impl Into<Monitor<'a>>) -> Result<Copied> {
+    write_new(path, id_of(parts, false), replace, parts, &|_| Ok(None), &monitor.into())
 }
 
-/// Does as `write`, with the tags that `edit` gives.
+/// Like `write`, with the tags that `edit` gives.
 ///
 /// A game with other tags comes back in its source's style, but without what set it apart from that, and without rejected games beside it;
 /// its source can no longer be given back as a whole.
-pub fn write_edited(path: &Path, replace: bool, parts: &[Part], edit: Edit, progress: impl Fn(u64)) -> Result<Copied> {
-    write_new(path, id_of(parts, true), replace, parts, edit, progress)
+pub fn write_edited<'a>(
+    path: &Path,
+    replace: bool,
+    parts: &[Part],
+    edit: Edit,
+    monitor: impl Into<Monitor<'a>>,
+) -> Result<Copied> {
+    write_new(path, id_of(parts, true), replace, parts, edit, &monitor.into())
 }
 
 fn write_new(
@@ -76,13 +83,13 @@ fn write_new(
     replace: bool,
     parts: &[Part],
     edit: Edit,
-    progress: impl Fn(u64),
+    monitor: &Monitor,
 ) -> Result<Copied> {
     let (file, writer) = NewFile::create_whole(path, id, replace)?;
     let mut copier = Copier::new(writer, Interner::default(), path);
     let copy = || {
         for part in parts {
-            copier.copy(part, edit, &progress)?;
+            copier.copy(part, edit, monitor)?;
         }
         copier.finish()
     };
@@ -135,7 +142,7 @@ impl<S: Storage> Copier<S> {
     }
 
     /// Appends games of an archive in their order, and the sources that they come from.
-    pub fn copy(&mut self, part: &Part, edit: Edit, progress: impl Fn(u64)) -> Result<()> {
+    pub fn copy(&mut self, part: &Part, edit: Edit, monitor: &Monitor) -> Result<()> {
         let archive = part.archive;
         let mut games = part.games.clone();
         games.intersect(&archive.live());
@@ -144,6 +151,7 @@ impl<S: Storage> Copier<S> {
         let mut same = games.clone();
         // Drafts are made in parallel; what depends on the order of chunks is not.
         for groups in groups(archive, &games)?.chunks(rayon::current_num_threads() * 2) {
+            monitor.check()?;
             let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::of(archive, group, edit)).collect();
             let mut drafts = drafts?;
             for draft in &mut drafts {
@@ -159,7 +167,7 @@ impl<S: Storage> Copier<S> {
                 let games = chunk.ends.len() as u64;
                 let added = self.writer.add_chunk(chunk).and_then(|()| self.writer.commit_batch(BATCH));
                 added.map_err(Error::io("cannot write", &self.path))?;
-                progress(games);
+                monitor.advance(games);
             }
         }
         self.sources(archive, &games, &same, before)
@@ -272,7 +280,7 @@ impl Draft {
                 game.push_stored(&mut records)?;
                 let end = u32::try_from(records.len()).map_err(|_| too_large(records.len()))?;
                 ends.push(end);
-                plies += u64::from(count_plies(game.moves()));
+                plies += u64::from(count_plies(game.brenner()));
                 faulty += u64::from(game.has_fault());
                 let other = edit(&game)?;
                 match &other {

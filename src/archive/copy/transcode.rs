@@ -14,11 +14,11 @@ use crate::format::loose;
 use crate::format::moves::Coding;
 use crate::format::record::{Record, push_recoded};
 use crate::format::wire;
+use crate::monitor::Monitor;
 use crate::packed;
 use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How a copy is made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,18 +48,18 @@ pub struct Transcoded {
 
 /// Writes a copy of `source` to `target` with its moves coded as asked, and its index beside it; works on rayon's threads.
 ///
-/// `progress` is told of bytes of the source done; set `stop` to give up. Errors: the source is damaged, or the target exists and is
+/// The unit of progress is a byte of the source. Errors: the source is damaged, or the target exists and is
 /// not to be replaced, or cannot be written, or the copy was stopped: then nothing is left at the target. A copy of an intact archive holds
 /// the same games; `verify` proves it.
-pub fn transcode(
+pub fn transcode<'a>(
     source: &Archive,
     target: &Path,
     options: &TranscodeOptions,
-    progress: impl Fn(u64) + Sync,
-    stop: &AtomicBool,
+    monitor: impl Into<Monitor<'a>>,
 ) -> Result<Transcoded> {
+    let monitor = monitor.into();
     let (new, mut writer) = NewFile::create_whole(target, source.id(), options.replace)?;
-    if let Err(error) = copy(source, target, &mut writer, options, progress, stop) {
+    if let Err(error) = copy(source, target, &mut writer, options, &monitor) {
         drop(writer);
         new.remove();
         return Err(error);
@@ -78,8 +78,7 @@ fn copy(
     target: &Path,
     writer: &mut Writer<File>,
     options: &TranscodeOptions,
-    progress: impl Fn(u64) + Sync,
-    stop: &AtomicBool,
+    monitor: &Monitor,
 ) -> Result<()> {
     let mut chunk = 0;
     let mut batch = Vec::new();
@@ -93,11 +92,9 @@ fn copy(
         let blocks: Vec<Block> = batch
             .par_drain(..)
             .map(|(block, chunk)| {
-                if stop.load(Ordering::Relaxed) {
-                    return Err(Error::Interrupted);
-                }
+                monitor.check()?;
                 let done = Block::read(source, &block, chunk, options)?;
-                progress(block.end() - block.offset);
+                monitor.advance(block.end() - block.offset);
                 Ok(done)
             })
             .collect::<Result<_>>()?;

@@ -13,6 +13,7 @@ use crate::format::ArchiveId;
 use crate::format::block::Kind;
 use crate::format::header::BLOCKS;
 use crate::format::loose;
+use crate::monitor::Monitor;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -108,17 +109,18 @@ impl Archive {
     /// Writes a new archive at `target`, with its index, of everything in the archive at `path` that is whole. Never writes to `path`.
     ///
     /// Games are kept in their order and numbered anew. A game whose moves cannot be read is lost; one whose tags, texts or layout cannot
-    /// be read is kept without. What is beyond the options' limits cannot be read. With `replace` an existing file at `target` gives way when the new one is whole. `progress` is told of
-    /// bytes done.
+    /// be read is kept without. What is beyond the options' limits cannot be read. With `replace` an existing file at `target` gives way when the new one is whole. The unit of
+    /// progress is a byte.
     ///
     /// Errors: the file cannot be read, or no block of an archive can be found in it; the target exists already, or cannot be written.
-    pub fn repair(
+    pub fn repair<'a>(
         path: impl AsRef<Path>,
         options: impl Into<OpenOptions>,
         target: impl AsRef<Path>,
         replace: bool,
-        progress: impl Fn(u64) + Sync,
+        monitor: impl Into<Monitor<'a>>,
     ) -> Result<Repair> {
+        let monitor = monitor.into();
         let (path, target, options) = (path.as_ref(), target.as_ref(), options.into());
         let file = File::open(path).map_err(Error::io("cannot open", path))?;
         if is_same(path, target) {
@@ -135,7 +137,7 @@ impl Archive {
         let id = ArchiveId(*id.finalize().first_chunk().unwrap_or(&[0; 16]));
         let (new, writer) = NewFile::create_whole(target, id, replace)?;
         let mut work = Work::new(found, writer);
-        match work.run(progress) {
+        match work.run(&monitor) {
             Ok(()) => {
                 new.finish()?;
                 work.report.unindexed = write_index(target, &work.writer.index()).err();
@@ -144,6 +146,7 @@ impl Archive {
             Err(error) => {
                 drop(work);
                 new.remove();
+                monitor.check()?;
                 Err(Error::io("cannot write", target)(error))
             }
         }
@@ -192,11 +195,14 @@ impl Work {
         Work { found, writer, report, sources, numbered, intact, prior, loose, is_disordered }
     }
 
-    fn run(&mut self, progress: impl Fn(u64) + Sync) -> io::Result<()> {
+    fn run(&mut self, monitor: &Monitor) -> io::Result<()> {
         self.report.damage = self.found.damage.clone();
         let (archive, id) = (&self.found.archive, self.found.archive.id());
         let check = |block: &BlockRef| {
-            progress(block.header.length);
+            monitor.advance(block.header.length);
+            if monitor.is_stopped() {
+                return Vec::new();
+            }
             check_block(archive.store(), id, block)
         };
         let found: Vec<Damage> = self.found.blocks.par_iter().flat_map_iter(check).collect();
@@ -207,6 +213,9 @@ impl Work {
         self.writer.add_chunk(EncodedChunk { pgn_bytes, rejected, ..EncodedChunk::default() })?;
         let (mut next, mut ready, mut strings, mut pending) = (0, Vec::new().into_iter(), 0, 0);
         for block in self.found.blocks.clone() {
+            if monitor.is_stopped() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
             match block.header.kind {
                 Kind::Moves => {
                     // A moves block that is no chunk of those found contradicts others.

@@ -2,15 +2,17 @@
 
 use crate::archive::file_kind::FileKind;
 use crate::archive::read::archive::Archive;
+use crate::archive::read::archive::{FROM_READER, IN_MEMORY};
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, walk};
 use crate::archive::read::opening::{Incomplete, Opening, Tail};
 use crate::archive::read::options::OpenOptions;
-use crate::archive::read::read_at::ReadAt;
+use crate::archive::read::read_at::{ReadAt, ReadExactAt, Store};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::State;
 use crate::format::block::Kind;
 use crate::format::commit::Commit;
 use crate::format::index::Index;
+use crate::monitor::Monitor;
 use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
@@ -101,110 +103,151 @@ impl Report {
 }
 
 impl Archive {
-    /// Verifies the archive at `path`; `progress` is told of bytes done.
+    /// Verifies the archive at `path`, and its index file if there is one. The unit of progress is a byte.
     ///
-    /// Damage is in the report. Errors: the file cannot be read, or is no archive of a version this program knows.
-    pub fn verify(path: impl AsRef<Path>, level: Level, progress: impl Fn(u64) + Sync) -> Result<Report> {
-        Archive::verify_with(path, OpenOptions::default(), level, progress)
+    /// Damage is in the report. Errors: the file cannot be read, or is no archive of a version this program knows; the work was stopped.
+    pub fn verify<'a>(path: impl AsRef<Path>, level: Level, monitor: impl Into<Monitor<'a>>) -> Result<Report> {
+        Archive::verify_with(path, OpenOptions::default(), level, monitor)
     }
 
-    /// Verifies the archive at `path` as `verify` does, with these options. What is beyond a limit is damage to a full verification.
-    pub fn verify_with(
+    /// Verifies the archive at `path` like `verify`, with these options. What is beyond a limit is damage to a full verification.
+    pub fn verify_with<'a>(
         path: impl AsRef<Path>,
         options: impl Into<OpenOptions>,
         level: Level,
-        progress: impl Fn(u64) + Sync,
+        monitor: impl Into<Monitor<'a>>,
     ) -> Result<Report> {
-        let options = options.into();
-        let path = path.as_ref();
+        let (path, options) = (path.as_ref(), options.into());
         let file = File::open(path).map_err(Error::io("cannot open", path))?;
-        let mut report = Report::default();
-        let (mut store, opening) = match Opening::of_file(&file, path, options.access, Tail::Leave) {
-            Ok(opened) => opened,
-            Err(error) => {
-                let Some(damage) = error.damage() else { return Err(error) };
-                report.spots = spots(&[damage], &[]);
-                report.damage.push(damage);
-                return Ok(report);
-            }
-        };
-        let Opening { header, incomplete, .. } = opening;
-        let (id, mut end, mut games) = (header.state.id, header.state.length, header.state.games);
-        if let Some(Incomplete::Cut(cut)) = incomplete {
-            (end, games) = (cut.committed, cut.games);
-        }
-        report.games = games;
-        report.uncommitted = store.length().saturating_sub(end);
-        store.shorten(end);
-        let (blocks, mut damage) = walk(&store, id);
-        damage.extend(opening.damage());
-        report.blocks = blocks.len() as u64;
-        // What the walk has passed over: there the games are that no block holds.
-        let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();
-        let gap_before = |offset: u64| gaps.iter().copied().filter(|gap| *gap < offset).max().unwrap_or(offset);
-        let mut lost_at = Vec::new();
-        let found: Vec<_> = blocks
-            .par_iter()
-            .flat_map_iter(|block| {
-                progress(block.header.length);
-                check_block(&store, id, block)
-            })
-            .collect();
-        damage.extend(found);
-        let mut builder = IndexBuilder::new(id);
-        let mut next = 1;
-        for block in &blocks {
-            let before = builder.index.state;
-            let fault = builder.add(block).err();
-            if damage.is_empty() {
-                damage.extend(commit_fault(&store, &before, block).or(fault));
-            }
-            if block.header.kind == Kind::Moves {
-                if block.header.first > next {
-                    lost_at.push((gap_before(block.offset), (next, block.header.first - 1)));
-                }
-                next = block.header.first.saturating_add(u64::from(block.header.count)).max(next);
-            }
-        }
-        if next <= games {
-            lost_at.push((gap_before(u64::MAX), (next, games)));
-        }
-        if builder.index.state != header.state && damage.is_empty() {
-            damage.push(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit));
-        }
-        if let Ok(index) = std::fs::read(FileKind::Index.beside(path)) {
-            let whole = builder.index.state == header.state;
-            // Where blocks are lost, what the index should be is not known.
-            let fits = |index: Index| if whole { index == builder.index } else { index.state == header.state };
-            report.index = Some(Index::decode(&index).is_some_and(fits));
-        }
-        for fault in &damage {
-            let block = blocks.binary_search_by_key(&fault.offset, |block| block.offset);
-            if let Some(header) = block.ok().and_then(|place| blocks.get(place)).map(|block| block.header)
-                && matches!(header.kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
-                && header.count > 0
-                && fault.game == 0
-            {
-                lost_at.push((fault.offset, (header.first, header.first + u64::from(header.count) - 1)));
-            } else if fault.game > 0 {
-                report.lost.push((fault.game, fault.game));
-            }
-        }
-        report.damage.extend(damage);
-        if level == Level::Full && report.is_intact() {
-            let archive = Archive::open_with(path, options)?;
-            verify_games(&archive, &mut report, progress);
-            if let Err(error) = verify_sources(&archive, &mut report) {
-                report.damage.push(error.damage().ok_or(error)?);
-            }
-        }
-        report.damage.sort_by_key(|damage| (damage.offset, damage.game));
-        report.spots = spots(&report.damage, &lost_at);
-        report.lost.extend(lost_at.iter().map(|(_, games)| *games));
-        report.lost.sort_unstable();
-        report.lost.dedup();
-        Ok(report)
+        let opened = Opening::of_file(&file, path, options.access, Tail::Leave);
+        let index = std::fs::read(FileKind::Index.beside(path)).ok();
+        verify(path, opened, index.as_deref(), options, level, &monitor.into())
     }
+
+    /// Verifies an archive whose file is in memory like `verify`, with the file of its index if that is at hand too.
+    pub fn verify_bytes<'a>(
+        file: impl AsRef<[u8]> + Send + Sync + 'static,
+        index: Option<&[u8]>,
+        level: Level,
+        monitor: impl Into<Monitor<'a>>,
+    ) -> Result<Report> {
+        let path = Path::new(IN_MEMORY);
+        let store = Store::of_bytes(file);
+        let opened = Opening::of(&store, path, Tail::Leave).map(|opening| (store, opening));
+        verify(path, opened, index, OpenOptions::default(), level, &monitor.into())
+    }
+
+    /// Verifies an archive of `length` bytes that a positioned reader gives like `verify`.
+    pub fn verify_reader<'a>(
+        reader: impl ReadExactAt + 'static,
+        length: u64,
+        index: Option<&[u8]>,
+        level: Level,
+        monitor: impl Into<Monitor<'a>>,
+    ) -> Result<Report> {
+        let path = Path::new(FROM_READER);
+        let store = Store::of_reader(reader, length);
+        let opened = Opening::of(&store, path, Tail::Leave).map(|opening| (store, opening));
+        verify(path, opened, index, OpenOptions::default(), level, &monitor.into())
+    }
+}
+
+/// Verifies what has been opened, or reports why it could not be.
+fn verify(
+    path: &Path,
+    opened: Result<(Store, Opening)>,
+    index_file: Option<&[u8]>,
+    options: OpenOptions,
+    level: Level,
+    monitor: &Monitor,
+) -> Result<Report> {
+    let mut report = Report::default();
+    let (mut store, opening) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            let Some(damage) = error.damage() else { return Err(error) };
+            report.spots = spots(&[damage], &[]);
+            report.damage.push(damage);
+            return Ok(report);
+        }
+    };
+    let Opening { header, incomplete, .. } = opening;
+    let (id, mut end, mut games) = (header.state.id, header.state.length, header.state.games);
+    if let Some(Incomplete::Cut(cut)) = incomplete {
+        (end, games) = (cut.committed, cut.games);
+    }
+    report.games = games;
+    report.uncommitted = store.length().saturating_sub(end);
+    store.shorten(end);
+    let (blocks, mut damage) = walk(&store, id);
+    damage.extend(opening.damage());
+    report.blocks = blocks.len() as u64;
+    // What the walk has passed over: there the games are that no block holds.
+    let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();
+    let gap_before = |offset: u64| gaps.iter().copied().filter(|gap| *gap < offset).max().unwrap_or(offset);
+    let mut lost_at = Vec::new();
+    let found: Vec<_> = blocks
+        .par_iter()
+        .flat_map_iter(|block| {
+            monitor.advance(block.header.length);
+            if monitor.is_stopped() { Vec::new() } else { check_block(&store, id, block) }
+        })
+        .collect();
+    monitor.check()?;
+    damage.extend(found);
+    let mut builder = IndexBuilder::new(id);
+    let mut next = 1;
+    for block in &blocks {
+        let before = builder.index.state;
+        let fault = builder.add(block).err();
+        if damage.is_empty() {
+            damage.extend(commit_fault(&store, &before, block).or(fault));
+        }
+        if block.header.kind == Kind::Moves {
+            if block.header.first > next {
+                lost_at.push((gap_before(block.offset), (next, block.header.first - 1)));
+            }
+            next = block.header.first.saturating_add(u64::from(block.header.count)).max(next);
+        }
+    }
+    if next <= games {
+        lost_at.push((gap_before(u64::MAX), (next, games)));
+    }
+    if builder.index.state != header.state && damage.is_empty() {
+        damage.push(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit));
+    }
+    if let Some(index) = index_file {
+        let whole = builder.index.state == header.state;
+        // Where blocks are lost, what the index should be is not known.
+        let fits = |index: Index| if whole { index == builder.index } else { index.state == header.state };
+        report.index = Some(Index::decode(index).is_some_and(fits));
+    }
+    for fault in &damage {
+        let block = blocks.binary_search_by_key(&fault.offset, |block| block.offset);
+        if let Some(header) = block.ok().and_then(|place| blocks.get(place)).map(|block| block.header)
+            && matches!(header.kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
+            && header.count > 0
+            && fault.game == 0
+        {
+            lost_at.push((fault.offset, (header.first, header.first + u64::from(header.count) - 1)));
+        } else if fault.game > 0 {
+            report.lost.push((fault.game, fault.game));
+        }
+    }
+    report.damage.extend(damage);
+    if level == Level::Full && report.is_intact() {
+        let archive = Archive::of(path, options, store, opening, index_file)?;
+        verify_games(&archive, &mut report, monitor)?;
+        if let Err(error) = verify_sources(&archive, &mut report) {
+            report.damage.push(error.damage().ok_or(error)?);
+        }
+    }
+    report.damage.sort_by_key(|damage| (damage.offset, damage.game));
+    report.spots = spots(&report.damage, &lost_at);
+    report.lost.extend(lost_at.iter().map(|(_, games)| *games));
+    report.lost.sort_unstable();
+    report.lost.dedup();
+    Ok(report)
 }
 
 /// Returns what is wrong with a commit block that stands at the end of `before`, if it is one.
@@ -220,7 +263,7 @@ fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Opti
     (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, DamageKind::ForeignCommit))
 }
 
-fn verify_games(archive: &Archive, report: &mut Report, progress: impl Fn(u64) + Sync) {
+fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<()> {
     let checked: Vec<(u64, Vec<Damage>)> = (0..archive.chunk_count())
         .into_par_iter()
         .map(|number| {
@@ -230,6 +273,7 @@ fn verify_games(archive: &Archive, report: &mut Report, progress: impl Fn(u64) +
                 Err(error) => faults.push(error.damage().unwrap_or(Damage::new(0, DamageKind::GameNotFound))),
             };
             match archive.chunk(number) {
+                _ if monitor.is_stopped() => {}
                 Ok(chunk) => chunk.games().for_each(|game| {
                     // The digest reads tags and texts too.
                     note(game.and_then(|game| game.digest().and_then(|_| game.check_moves())));
@@ -237,16 +281,18 @@ fn verify_games(archive: &Archive, report: &mut Report, progress: impl Fn(u64) +
                 Err(error) => note(Err(error)),
             }
             if let Ok(head) = archive.head(number) {
-                progress(head.block.header.length);
+                monitor.advance(head.block.header.length);
             }
             (plies, faults)
         })
         .collect();
+    monitor.check()?;
     for (plies, faults) in checked {
         report.plies += plies;
         report.lost.extend(faults.iter().filter(|fault| fault.game > 0).map(|fault| (fault.game, fault.game)));
         report.damage.extend(faults);
     }
+    Ok(())
 }
 
 /// Gives every source back and compares its hash.

@@ -9,7 +9,7 @@ use crate::archive::read::dictionary::Dictionary;
 use crate::archive::read::head::Head;
 use crate::archive::read::opening::{Incomplete, Opening, Tail};
 use crate::archive::read::options::OpenOptions;
-use crate::archive::read::read_at::Store;
+use crate::archive::read::read_at::{ReadExactAt, Store};
 use crate::archive::read::side::SideState;
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::Kind;
@@ -31,6 +31,10 @@ pub(in crate::archive) type Loose = HashMap<u64, Vec<BlockRef>>;
 
 /// How many games are found by one number beside the index.
 pub(super) const GAMES_PER_ENTRY: u64 = 1024;
+
+/// What archives are called that are no files.
+pub(in crate::archive) const IN_MEMORY: &str = "archive in memory";
+pub(in crate::archive) const FROM_READER: &str = "archive from a reader";
 
 /// An open archive. It can be shared by threads; it shows the state at the commit that was last when it was opened.
 #[derive(Debug)]
@@ -85,18 +89,32 @@ impl Archive {
     }
 
     /// Opens an archive whose file is in memory, with the file of its index if that is at hand too. Errors are those of `open`.
-    pub fn from_bytes(file: impl Into<Vec<u8>>, index: Option<&[u8]>) -> Result<Archive> {
+    pub fn from_bytes(file: impl AsRef<[u8]> + Send + Sync + 'static, index: Option<&[u8]>) -> Result<Archive> {
         Archive::from_bytes_with(file, index, Limits::DEFAULT)
     }
 
-    /// Opens an archive whose file is in memory as `from_bytes` does, with these limits.
-    pub fn from_bytes_with(file: impl Into<Vec<u8>>, index: Option<&[u8]>, limits: Limits) -> Result<Archive> {
-        let (path, store) = (Path::new("archive in memory"), Store::Memory(file.into().into()));
+    /// Opens an archive whose file is in memory like `from_bytes`, with these limits.
+    pub fn from_bytes_with(
+        file: impl AsRef<[u8]> + Send + Sync + 'static,
+        index: Option<&[u8]>,
+        limits: Limits,
+    ) -> Result<Archive> {
+        Archive::from_store(IN_MEMORY, Store::of_bytes(file), index, limits)
+    }
+
+    /// Opens an archive of `length` bytes that a positioned reader gives: range requests, an object store, a file in a file. Reads header,
+    /// index and, later, what is asked for: one or two requests of a few KiB a game. Errors are those of `open`.
+    pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64, index: Option<&[u8]>) -> Result<Archive> {
+        Archive::from_store(FROM_READER, Store::of_reader(reader, length), index, Limits::DEFAULT)
+    }
+
+    fn from_store(name: &str, store: Store, index: Option<&[u8]>, limits: Limits) -> Result<Archive> {
+        let path = Path::new(name);
         let opening = Opening::of(&store, path, Tail::Leave)?;
         Archive::of(path, limits.into(), store, opening, index)
     }
 
-    fn of(
+    pub(in crate::archive) fn of(
         path: &Path,
         options: OpenOptions,
         mut store: Store,

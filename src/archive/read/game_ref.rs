@@ -71,13 +71,13 @@ impl<'a> GameRef<'a> {
     }
 
     /// Returns the Brenner bytes, texts apart (FORMAT.md, "Brenner moves").
-    pub fn moves(&self) -> &[u8] {
+    pub fn brenner(&self) -> &[u8] {
         &self.record.stream
     }
 
     /// Returns the number of plies of the main line. Walks the moves, a nanosecond or so a ply.
     pub fn plies(&self) -> u32 {
-        count_plies(self.moves())
+        count_plies(self.brenner())
     }
 
     /// Returns the position before the first move.
@@ -110,7 +110,7 @@ impl<'a> GameRef<'a> {
         if self.record.flags & record::NO_MARKER != 0 {
             return None;
         }
-        Some(last_outcome(self.moves()))
+        Some(last_outcome(self.brenner()))
     }
 
     /// Returns the position after ply `ply` of the main line; ply 0 is the starting position.
@@ -133,7 +133,7 @@ impl<'a> GameRef<'a> {
     }
 
     fn decoder(&self) -> Decoder<'_> {
-        Decoder::new(self.moves(), self.start().clone(), TextPlaces::Apart)
+        Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart)
     }
 
     /// Calls `text` with each text: its kind, the number of moves it stands after if it carries its own place, and itself; first those

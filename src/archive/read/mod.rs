@@ -21,6 +21,7 @@ pub(super) mod records;
 
 pub(super) mod chunk;
 pub(super) mod game_ref;
+pub(super) mod moves;
 pub(super) mod walk;
 
 pub(super) mod archive_set;

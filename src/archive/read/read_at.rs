@@ -4,6 +4,7 @@ use crate::archive::read::map::Map;
 use crate::error::{Damage, DamageKind, Limit};
 use crate::format::moves::PAGE;
 use std::borrow::Cow;
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,18 +69,29 @@ type Page = (u64, Arc<[u8]>);
 /// Pages kept: 4 KiB each.
 const KEPT: usize = 64;
 
-/// A file read with positioned reads. Keeps a few pages of records, and nothing else.
-#[derive(Debug)]
+/// Something whose bytes can be read at any offset, from any thread: a file, a browser's range requests, an object store.
+pub trait ReadExactAt: Send + Sync {
+    /// Fills `bytes` from `offset` on. Errors: of kind `UnexpectedEof` where there are not so many bytes, others as they come.
+    fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
+}
+
+impl ReadExactAt for File {
+    fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        read_exact_at(self, offset, bytes)
+    }
+}
+
+/// Bytes read with positioned reads. Keeps a few pages of records, and nothing else.
 pub struct Positioned {
-    file: File,
+    file: Box<dyn ReadExactAt>,
     length: u64,
     pages: Vec<Mutex<Option<Page>>>,
 }
 
 impl Positioned {
-    /// Returns the first `length` bytes of a file.
-    pub fn new(file: File, length: u64) -> Positioned {
-        Positioned { file, length, pages: (0..KEPT).map(|_| Mutex::new(None)).collect() }
+    /// Returns the first `length` bytes of a file, or of what can be read like one.
+    pub fn new(file: impl ReadExactAt + 'static, length: u64) -> Positioned {
+        Positioned { file: Box::new(file), length, pages: (0..KEPT).map(|_| Mutex::new(None)).collect() }
     }
 
     /// Returns the page of records at `offset`, from the pages kept if it is there; `intact` says whether one newly read is as it should be.
@@ -104,6 +116,12 @@ impl Positioned {
     }
 }
 
+impl fmt::Debug for Positioned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Positioned").field("length", &self.length).finish_non_exhaustive()
+    }
+}
+
 impl ReadAt for Positioned {
     fn length(&self) -> u64 {
         self.length
@@ -118,7 +136,7 @@ impl ReadAt for Positioned {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(length).map_err(|_| Damage::new(offset, no_memory(length as u64)))?;
         bytes.resize(length, 0);
-        read_exact_at(&self.file, offset, &mut bytes).map_err(|error| match error.kind() {
+        self.file.read_exact_at(offset, &mut bytes).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => Damage::new(offset, DamageKind::BecameShorter),
             _ => Damage::unreadable(offset, &error),
         })?;
@@ -153,13 +171,33 @@ fn read_exact_at(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Bytes in memory, whoever holds them.
+pub struct Memory {
+    bytes: Box<dyn AsRef<[u8]> + Send + Sync>,
+    length: usize,
+}
+
+impl Memory {
+    #[inline]
+    fn whole(&self) -> &[u8] {
+        let bytes = (*self.bytes).as_ref();
+        bytes.get(..self.length).unwrap_or(bytes)
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory").field("length", &self.length).finish_non_exhaustive()
+    }
+}
+
 /// The bytes of an open archive.
 #[derive(Debug)]
 pub enum Store {
     /// A mapped file.
     Map(Map),
     /// Bytes in memory.
-    Memory(Box<[u8]>),
+    Memory(Memory),
     /// A file that is read piece by piece.
     File(Positioned),
 }
@@ -173,14 +211,23 @@ impl Store {
         }
     }
 
+    /// Returns bytes that are in memory.
+    pub fn of_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Store {
+        let length = bytes.as_ref().len();
+        Store::Memory(Memory { bytes: Box::new(bytes), length })
+    }
+
+    /// Returns the `length` bytes that a positioned reader gives.
+    pub fn of_reader(reader: impl ReadExactAt + 'static, length: u64) -> Store {
+        Store::File(Positioned::new(reader, length))
+    }
+
     /// Leaves off what is beyond the first `length` bytes.
     pub fn shorten(&mut self, length: u64) {
         match self {
             Store::Map(map) => map.shorten(length),
-            Store::Memory(bytes) => {
-                let mut shorter = std::mem::take(bytes).into_vec();
-                shorter.truncate(usize::try_from(length).unwrap_or(usize::MAX));
-                *bytes = shorter.into();
+            Store::Memory(memory) => {
+                memory.length = usize::try_from(length).map_or(memory.length, |length| length.min(memory.length));
             }
             Store::File(file) => file.length = file.length.min(length),
         }
@@ -198,7 +245,7 @@ impl Store {
     pub fn whole(&self) -> Result<&[u8], &Positioned> {
         match self {
             Store::Map(map) => Ok(map),
-            Store::Memory(bytes) => Ok(bytes),
+            Store::Memory(memory) => Ok(memory.whole()),
             Store::File(file) => Err(file),
         }
     }
@@ -212,7 +259,7 @@ impl ReadAt for Store {
     fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
         match self {
             Store::Map(map) => map.read_at(offset, length),
-            Store::Memory(bytes) => bytes.read_at(offset, length),
+            Store::Memory(memory) => memory.whole().read_at(offset, length),
             Store::File(file) => file.read_at(offset, length),
         }
     }

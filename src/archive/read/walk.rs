@@ -27,7 +27,7 @@ impl GameRef<'_> {
     #[inline]
     pub fn replay(&self, ply: u32) -> Result<Replay> {
         let mut replay = Replay::new(self.start());
-        replay.run(self.moves(), ply).map_err(|_| self.damage(DamageKind::Moves))?;
+        replay.run(self.brenner(), ply).map_err(|_| self.damage(DamageKind::Moves))?;
         if replay.ply() < ply {
             return Err(Error::NoSuchPly { game: self.number(), ply, plies: replay.ply() });
         }
@@ -37,14 +37,14 @@ impl GameRef<'_> {
     /// Calls `visit` with the state at every ply of the main line, ply 0 first. Some 3 ns a ply and what `visit` does.
     #[inline]
     pub fn walk(&self, visit: impl FnMut(&ReplayState<'_>)) -> Result<()> {
-        let walked = Replay::new(self.start()).walk(self.moves(), visit);
+        let walked = Replay::new(self.start()).walk(self.brenner(), visit);
         Ok(walked.map(drop).map_err(|_| self.damage(DamageKind::Moves))?)
     }
 
     /// Calls `visit` with the state at every ply of the main line and its Zobrist key, ply 0 first.
     #[inline]
     pub fn walk_keys(&self, visit: impl FnMut(&ReplayState<'_>, u64)) -> Result<()> {
-        let walked = Replay::new(self.start()).walk_keys(self.moves(), visit);
+        let walked = Replay::new(self.start()).walk_keys(self.brenner(), visit);
         Ok(walked.map(drop).map_err(|_| self.damage(DamageKind::Moves))?)
     }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of PGN that are cut into games at once.
 const PIECE: usize = 1 << 20;
 
-/// Convert games to Norman Brenner's code, one byte per half-move, and back, or explain every byte of it
+/// Convert games to and from Norman Brenner's code, one byte per half-move, and explain it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -18,11 +18,11 @@ use scoresheet::query::report::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Classify games by opening: the last position of each that is in Lichess's table of openings
+/// Classify games by ECO code and opening
 ///
-/// One line per game: number, ECO code, name, the ply of that position, and the code in the game's ECO tag. With
-/// --write a new archive is made in which the games have ECO and Opening tags; existing ones are kept unless
-/// --overwrite is given.
+/// The opening of a game is that of its last position in Lichess's table of openings. One line per game: number, ECO
+/// code, name, the ply of that position, and the code in the game's ECO tag. With --write a new archive is made in
+/// which the games have ECO and Opening tags; existing ones are kept unless --overwrite is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

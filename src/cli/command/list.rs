@@ -79,8 +79,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     failure::all_read(damaged)
 }
 
-/// Returns the lines of a unit, each with the archive's name if one is given, and a message for each game that cannot be
-/// read.
+/// Returns the lines of a unit, each with the archive's name if one is given, and a message for each game that cannot
+/// be read.
 fn lines(archive: &Archive, name: Option<&str>, unit: &Unit, style: Style) -> (String, Vec<String>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
     unit.each(archive, |_, game| {

@@ -41,7 +41,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub struct Cli {
     /// Read archives with ordinary reads instead of mapping them into memory: for files that others may truncate or
     /// change meanwhile
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 1000)]
     pub no_map: bool,
     #[command(subcommand)]
     pub command: Command,

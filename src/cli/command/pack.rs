@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::text::{count, ratio, shown, thousands};
 use crate::threads::Threads;
 use indicatif::ProgressBar;
+use scoresheet::Monitor;
 use scoresheet::archive::{MODEL, TranscodeOptions, Transcoded, transcode};
 use scoresheet::format::moves::Coding;
 use std::io::Write as _;
@@ -16,10 +17,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Copy an archive with its moves packed to a third of the size; games can still be read one by one
+/// Copy an archive with its moves packed: a third of the size
 ///
-/// A packed archive can do everything that a plain one can, but a game takes tens of microseconds to open instead of
-/// one. `scoresheet unpack` restores the plain archive byte for byte, unless --level recompressed the other columns.
+/// A packed archive can do everything that a plain one can, also read games one by one, but a game takes tens of
+/// microseconds to open instead of one. `scoresheet unpack` restores the plain archive byte for byte, unless --level
+/// recompressed the other columns.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,7 +32,9 @@ pub struct PackArgs {
     common: Common,
 }
 
-/// Copy a packed archive with its moves plain: one byte per half-move, the fastest to read
+/// Copy a packed archive with its moves plain: the fastest to read
+///
+/// Plain moves take one byte per half-move.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -88,8 +92,11 @@ fn copy(args: &Common, session: &Session, coding: Coding) -> Result<Code, Failur
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
-        progress::watched(&bar, look, || transcode(&archive, target.path(), &options, progress, &stop))
-            .map_err(Failure::of_archive(&args.archive))
+        progress::watched(&bar, look, || {
+            let monitor = Monitor::new().on_progress(progress).stop(&stop);
+            transcode(&archive, target.path(), &options, monitor)
+        })
+        .map_err(Failure::of_archive(&args.archive))
     })?;
     report(args, session, &archive, &transcoded, start.elapsed())
 }

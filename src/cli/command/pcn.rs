@@ -15,17 +15,18 @@ use scoresheet::pcn::{Board, PcnError, Side};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Show, check and convert PCN documents: games of any chess family, on boards of one or more dimensions
+/// Show, check and convert PCN documents: games of any chess family
 ///
-/// Moves are replayed action by action, with captured pieces in hand, whatever the game; the rules of a game are not
-/// checked. Games of western chess can be imported into an archive with `scoresheet import`.
+/// Boards may have one or more dimensions. Moves are replayed action by action, with captured pieces in hand, whatever
+/// the game; the rules of a game are not checked. Games of western chess can be imported into an archive with
+/// `scoresheet import`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet pcn show game.pcn                   the last position, and pieces in hand
-  scoresheet pcn show game.pcn --ply 0 --moves   the first position, and all moves
-  scoresheet pcn check *.pcn                         one line per game; exit code 1 if one is at fault
-  scoresheet pcn convert game.pcn --squares flat     squares by number instead of coordinates
+  scoresheet pcn show game.pcn                     the last position, and pieces in hand
+  scoresheet pcn show game.pcn --ply 0 --moves     the first position, and all moves
+  scoresheet pcn check *.pcn                       one line per game; exit code 1 on any fault
+  scoresheet pcn convert game.pcn --squares flat   squares by number instead of coordinates
   scoresheet pcn convert game.pcn --cache -o new.pcn")]
 pub struct Args {
     #[command(subcommand)]

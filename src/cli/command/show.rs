@@ -84,7 +84,7 @@ struct Played {
 
 /// Returns the move that leads to `ply`.
 fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
-    let mut decoder = Decoder::new(game.moves(), game.start().clone(), TextPlaces::Apart);
+    let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
     let (mut at, mut played) = (0, None);
     while at < ply {
         // What a variation plays is overwritten by the move of the main line that follows it, or was there before.

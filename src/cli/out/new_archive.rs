@@ -79,7 +79,7 @@ fn run(
     target: &Target,
     quiet: bool,
     parts: &[Part],
-    write: impl FnOnce(&dyn Fn(u64)) -> Result<Copied, Error>,
+    write: impl FnOnce(&(dyn Fn(u64) + Sync)) -> Result<Copied, Error>,
 ) -> Result<Code, Failure> {
     let copied = copied(session, quiet, parts, write)?;
     if !quiet {
@@ -93,7 +93,7 @@ fn copied(
     session: &Session,
     quiet: bool,
     parts: &[Part],
-    write: impl FnOnce(&dyn Fn(u64)) -> Result<Copied, Error>,
+    write: impl FnOnce(&(dyn Fn(u64) + Sync)) -> Result<Copied, Error>,
 ) -> Result<Copied, Failure> {
     let games = parts.iter().map(|part| part.games.len()).sum();
     let bar = progress::bar(session, Some(games), !quiet);

@@ -537,7 +537,7 @@ impl Pattern {
             .any(|condition| !condition.moves.is_empty() || condition.moved.is_some() || condition.captured.is_some());
         let needs_last = self.conditions().any(|condition| condition.ending.is_some());
         let last_ply = if needs_last { game.plies() } else { u32::MAX };
-        let (mut replay, mut stream) = (Replay::new(game.start()), game.moves());
+        let (mut replay, mut stream) = (Replay::new(game.start()), game.brenner());
         let (mut played, mut done, mut plies) = (None, 0, Vec::new());
         // For each open beginning of the current streak, how many of its conditions have held.
         let mut open: Vec<usize> = Vec::new();

@@ -15,6 +15,7 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::crc_from;
 use crate::format::positions::{CHECK, Facts, GROUP, HEADER, PAGE, PositionsLayout};
 use crate::format::side::SideHeader;
+use crate::monitor::Monitor;
 use crate::query::position::facts::facts;
 use crate::query::position::places::{GAMES_PER_RANGE, little};
 use crate::query::position::signature::header_of;
@@ -236,11 +237,12 @@ impl PositionIndex {
 /// Makes the position index of an archive beside it; returns its size in bytes and how many positions it has.
 ///
 /// Takes `memory` bytes for sorting, about an eighth of a byte a position for the buckets and eight a game. What does not fit
-/// goes through temporary files in the archive's folder, 16 bytes a position. `done` is told of games worked through, twice the
-/// games in all. Errors: a game that cannot be read, a disk that is full.
-pub fn build(archive: &Archive, memory: u64, done: impl Fn(u64) + Sync) -> Result<(u64, u64)> {
+/// goes through temporary files in the archive's folder, 16 bytes a position. The unit of progress is a game, each of which
+/// counts twice. Errors: a game that cannot be read, a disk that is full.
+pub fn build<'a>(archive: &Archive, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<(u64, u64)> {
+    let monitor = monitor.into();
     let path = FileKind::Positions.beside(archive.path());
-    let facts = all_facts(archive, &done)?;
+    let facts = all_facts(archive, &monitor)?;
     let mut starts = Vec::with_capacity(facts.len() + 1);
     let (mut places, mut entries) = (0, 0);
     for known in &facts {
@@ -256,12 +258,13 @@ pub fn build(archive: &Archive, memory: u64, done: impl Fn(u64) + Sync) -> Resul
     let mut sorter = Sorter::new(layout, parts, &path).map_err(Error::io("cannot write", &path))?;
     let chunks: Vec<usize> = (0..archive.chunk_count()).collect();
     for batch in chunks.chunks(rayon::current_num_threads() * 4) {
+        monitor.check()?;
         let keys: Vec<Result<Vec<(u64, u64)>>> =
             batch.par_iter().map(|chunk| keys_of(archive, *chunk, &starts, &layout)).collect();
         for (keys, chunk) in keys.into_iter().zip(batch) {
             sorter.add(&keys?).map_err(Error::io("cannot write", &path))?;
             let games = archive.games_of(*chunk);
-            done(games.end - games.start);
+            monitor.advance(games.end - games.start);
         }
     }
     let written =
@@ -269,8 +272,9 @@ pub fn build(archive: &Archive, memory: u64, done: impl Fn(u64) + Sync) -> Resul
     Ok((written, entries))
 }
 
-fn all_facts(archive: &Archive, done: &(impl Fn(u64) + Sync)) -> Result<Vec<Facts>> {
+fn all_facts(archive: &Archive, monitor: &Monitor) -> Result<Vec<Facts>> {
     let of_chunk = |number: usize| -> Result<Vec<Facts>> {
+        monitor.check()?;
         let chunk = archive.chunk(number)?;
         let known = |number| match chunk.game(number) {
             Ok(game) => facts(&game),
@@ -278,7 +282,7 @@ fn all_facts(archive: &Archive, done: &(impl Fn(u64) + Sync)) -> Result<Vec<Fact
             Err(error) => Err(error),
         };
         let facts = archive.games_of(number).map(known).collect::<Result<Vec<_>>>()?;
-        done(facts.len() as u64);
+        monitor.advance(facts.len() as u64);
         Ok(facts)
     };
     let chunks: Vec<Result<Vec<Facts>>> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
@@ -302,7 +306,7 @@ fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &PositionsLa
         let start = usize::try_from(number - 1).ok().and_then(|game| starts.get(game)).ok_or(damage())?;
         // The standard starting position is not indexed.
         let (mut place, mut skipped) = (*start, !game.is_set_up());
-        let walked = Replay::new(game.start()).walk_keys(game.moves(), |_, key| {
+        let walked = Replay::new(game.start()).walk_keys(game.brenner(), |_, key| {
             if !std::mem::take(&mut skipped) {
                 keys.push((layout.kept(key), place));
             }

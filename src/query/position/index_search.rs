@@ -145,7 +145,7 @@ impl Search<'_> {
             Err(Error::Deleted { .. }) => return Ok(()),
             game => game?,
         };
-        let mut stream = game.moves();
+        let mut stream = game.brenner();
         let is_short = !game.is_set_up() && places.len() == 1;
         if is_short {
             let same = |own: &&Beginning| own.ply == first && stream.starts_with(&own.bytes);

@@ -54,7 +54,7 @@ impl<'a> MainLine<'a> {
         mut hit: impl FnMut(&Replay, &[u8]) -> bool,
     ) -> Result<(), ReplayError> {
         let sought = self.sought;
-        let mut rest = game.moves();
+        let mut rest = game.brenner();
         let (mut replay, of_start);
         let filter = if game.is_set_up() {
             replay = Replay::new(game.start());

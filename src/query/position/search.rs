@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
         let candidates = self.candidates((!reach.variations).then_some(sought), &mut steps);
         let line = MainLine::new(sought);
         let (hits, unread) = self.each(&candidates, |game, hits| {
-            if reach.variations && memchr::memchr(OPEN, game.moves()).is_some() {
+            if reach.variations && memchr::memchr(OPEN, game.brenner()).is_some() {
                 return all_lines(sought, game, reach, hits);
             }
             let number = game.number();
@@ -224,7 +224,7 @@ fn all_lines(
 
 /// Calls `seen` with every position of a game, variations included, its ply along its line, and whether it is in a variation.
 fn lines(game: &GameRef<'_>, mut seen: impl FnMut(&Position, u32, bool)) -> Result<(), ReplayError> {
-    let mut decoder = Decoder::new(game.moves(), game.start().clone(), TextPlaces::Apart);
+    let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
     let (mut ply, mut before) = (0u32, Vec::new());
     seen(decoder.position(), 0, false);
     loop {

@@ -33,7 +33,7 @@ impl Signatures {
         let of_chunk = |chunk| {
             let range = archive.games_of(chunk);
             let signature = |game| match archive.game(game) {
-                Ok(game) => signature(game.start(), game.moves()),
+                Ok(game) => signature(game.start(), game.brenner()),
                 Err(_) => ANY,
             };
             range.map(signature).collect::<Vec<_>>()

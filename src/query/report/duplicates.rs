@@ -197,7 +197,7 @@ fn games(headers: &TagColumns, before: u64, known: &mut HashMap<Box<[u8]>, u32>)
                 .map(|game| {
                     let game = game?;
                     let number = game.number();
-                    let mut line = Vec::with_capacity(game.moves().len() + 1);
+                    let mut line = Vec::with_capacity(game.brenner().len() + 1);
                     if game.is_set_up() {
                         line.push(1);
                         push_start(game.start(), &mut line);
@@ -205,8 +205,8 @@ fn games(headers: &TagColumns, before: u64, known: &mut HashMap<Box<[u8]>, u32>)
                         line.push(0);
                     }
                     let start = line.len();
-                    push_main_line(game.moves(), &mut line);
-                    let more = game.moves().len().saturating_sub(line.len() - start);
+                    push_main_line(game.brenner(), &mut line);
+                    let more = game.brenner().len().saturating_sub(line.len() - start);
                     let mut roster = [0; 7];
                     for ((value, column), numbers) in roster.iter_mut().zip(&columns).zip(&numbers) {
                         *value = numbers.get(column.get(number) as usize).copied().unwrap_or(0);

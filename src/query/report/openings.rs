@@ -92,7 +92,7 @@ impl Openings {
             return Ok(None);
         }
         let (mut found, mut ply) = (None, 0);
-        let walked = Replay::new(game.start()).walk_keys(game.moves(), |_, key| {
+        let walked = Replay::new(game.start()).walk_keys(game.brenner(), |_, key| {
             if ply <= self.deepest
                 && let Some(opening) = self.by_key(key)
             {

@@ -143,7 +143,7 @@ fn facts(game: &GameRef) -> Result<u8> {
         Some(outcome) => set(true, (outcome as u8) << OUTCOME_SHIFT),
         None => set(true, NO_MARKER),
     }
-    let (moves, mut at) = (game.moves(), 0);
+    let (moves, mut at) = (game.brenner(), 0);
     while let Some(byte) = moves.get(at) {
         at += match *byte {
             OPEN | CLOSE => {

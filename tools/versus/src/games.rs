@@ -43,7 +43,7 @@ pub fn import_with(file: &Path, target: &Path, options: &ImportOptions) -> Resul
 /// Packs an archive into a new one, as small as it gets.
 pub fn pack(archive: &Archive, target: &Path) -> Result<(), Failure> {
     let options = TranscodeOptions { coding: Coding::Packed(MODEL), level: Some(19), replace: false };
-    transcode(archive, target, &options, |_| {}, &Default::default())?;
+    transcode(archive, target, &options, |_| {})?;
     Ok(())
 }
 
@@ -115,7 +115,7 @@ impl<'a> Games<'a> {
         let mut sum = 0;
         for (number, game) in self.ours.iter().enumerate() {
             let (mut ours, mut text) = (Vec::new(), FenText::default());
-            Replay::new(game.start()).walk_keys(game.moves(), |state, key| {
+            Replay::new(game.start()).walk_keys(game.brenner(), |state, key| {
                 ours.push((state.fen(&mut text).to_vec(), key));
             })?;
             let (mut chess, mut board) = (Chess::default(), cozy_chess::Board::default());

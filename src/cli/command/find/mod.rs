@@ -19,11 +19,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Find the games that reach a position, by transposition too, or a position that matches a pattern
+/// Find the games that reach a position or match a pattern
 ///
-/// Move counters are ignored, and an en passant target counts only if a capture is legal. Fast with `scoresheet index
-/// --signatures` (8 bytes per game), immediate with `scoresheet index --positions` (8 bytes per half-move); without
-/// them every game is replayed.
+/// Transpositions are found too. Move counters are ignored, and an en passant target counts only if a capture is legal.
+/// Fast with `scoresheet index --signatures` (8 bytes per game), immediate with `scoresheet index --positions` (8 bytes
+/// per half-move); without them every game is replayed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

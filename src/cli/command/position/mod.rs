@@ -17,18 +17,19 @@ use scoresheet::chess::fen::ReadMode;
 use std::io::Write;
 use std::path::Path;
 
-/// Draw and explain a FEN: its fields, legality, flavours and moves; or check lists of FENs and EPDs line by line
+/// Draw and explain a FEN, or check lists of FENs and EPDs
 ///
-/// For a list (- for standard input, files, folders) every input line gives one output line: the position in the chosen
-/// --flavour, a tab, and whether it is legal; if not, why; and which moves of bm, am, pm, sm and pv are not legal
-/// there. Legal ones are rewritten in standard notation; other operations are kept. Empty lines and lines that begin
-/// with # are kept; a line that is not a position becomes one that begins with #, and the exit code is then 1.
+/// Explains the fields of a FEN, whether it is legal, its flavours and its moves. For a list (- for standard input,
+/// files, folders) every input line gives one output line: the position in the chosen --flavour, a tab, and whether it
+/// is legal; if not, why; and which moves of bm, am, pm, sm and pv are not legal there. Legal ones are rewritten in
+/// standard notation; other operations are kept. Empty lines and lines that begin with # are kept; a line that is not a
+/// position becomes one that begins with #, and the exit code is then 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet position \"4k3/8/8/8/8/8/4P3/4K3 w - - 5 39\"
   scoresheet position 4k3/8/8/8/8/8/4P3/4K3 w - - 5 39      quotes are optional
-  scoresheet position startpos --moves \"e4 c5\" --json      after these moves
+  scoresheet position startpos --moves \"e4 c5\" --json       after these moves
   scoresheet position bratko-kopec.epd wac.epd              check every position
   scoresheet position - --bare --flavour shredder < in.fen  convert to another flavour
   scoresheet position suite.epd --json --uci                one JSON object per line, moves in UCI

@@ -26,7 +26,7 @@ use std::time::Duration;
 #[command(after_help = "\
 Examples:
   scoresheet verify games.bga
-  scoresheet verify games.bga --quick                       checksums only
+  scoresheet verify games.bga --quick                     checksums only
   scoresheet verify games.bga --against games.pgn.zst     is everything in the archive?")]
 pub struct Args {
     /// The archive

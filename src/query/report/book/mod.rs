@@ -151,7 +151,7 @@ impl Search<'_> {
                 if outcome == Outcome::Unknown {
                     return Ok(());
                 }
-                let mut decoder = Decoder::new(game.moves(), game.start().clone(), TextPlaces::Apart);
+                let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
                 let mut plies = 0;
                 while plies < options.plies {
                     let line = decoder.depth() == 0;

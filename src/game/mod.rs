@@ -3,7 +3,16 @@
 //! A reader drives a [`Visitor`]; so an import can encode records without building a tree for each game. [`Game`] is the visitor that
 //! keeps everything, and can drive another one. All text is UTF-8.
 
-use crate::chess::{Move, Position};
+mod notes;
+mod played;
+
+pub(crate) use notes::Notes;
+pub use notes::{Comment, Evaluation, Variation};
+pub use played::PlayedMove;
+
+use crate::chess::{IllegalMove, Move, MoveKind, Position};
+use std::fmt;
+use std::time::Duration;
 
 /// What kind of text stands in a movetext.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -138,6 +147,43 @@ impl Default for Game {
     }
 }
 
+/// Why a [`Game`] is none, and where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GameFault {
+    /// The place in [`Game::events`], from 0.
+    pub event: usize,
+    /// What is wrong there.
+    pub kind: GameFaultKind,
+}
+
+/// What can be wrong with the events of a [`Game`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum GameFaultKind {
+    /// A move is not legal.
+    Illegal(IllegalMove),
+    /// A variation opens where there is no move that it could replace.
+    NothingToReplace,
+    /// A variation closes that is not open.
+    NotOpen,
+    /// A variation is still open at the end.
+    NotClosed,
+}
+
+impl fmt::Display for GameFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "event {}: ", self.event)?;
+        match self.kind {
+            GameFaultKind::Illegal(illegal) => illegal.fmt(f),
+            GameFaultKind::NothingToReplace => f.write_str("a variation without a move that it could replace"),
+            GameFaultKind::NotOpen => f.write_str("a variation closes that is not open"),
+            GameFaultKind::NotClosed => f.write_str("a variation that does not close"),
+        }
+    }
+}
+
+impl std::error::Error for GameFault {}
+
 impl Game {
     /// Returns the value of the first tag of that name.
     pub fn tag(&self, name: &str) -> Option<&str> {
@@ -156,6 +202,90 @@ impl Game {
             }
             None
         })
+    }
+
+    /// Iterates over the moves of the main line, with the position before each.
+    pub fn moves(&self) -> impl Iterator<Item = PlayedMove> + '_ {
+        let mut now = self.start.clone();
+        (1..).zip(self.main_line()).map(move |(ply, played)| {
+            let before = now.clone();
+            now.play_unchecked(played);
+            PlayedMove { ply, played, before }
+        })
+    }
+
+    /// Returns the comments, those in variations too, in their order.
+    pub fn comments(&self) -> Vec<Comment> {
+        self.notes().comments
+    }
+
+    /// Returns the clock after each ply of the main line, where a comment says it.
+    pub fn clocks(&self) -> Vec<Option<Duration>> {
+        self.notes().of_plies(Comment::clock)
+    }
+
+    /// Returns the evaluation after each ply of the main line, where a comment says it.
+    pub fn evaluations(&self) -> Vec<Option<Evaluation>> {
+        self.notes().of_plies(Comment::evaluation)
+    }
+
+    /// Returns the variations, those within others after them.
+    pub fn variations(&self) -> Vec<Variation> {
+        self.notes().variations
+    }
+
+    fn notes(&self) -> Notes {
+        let mut notes = Notes::default();
+        self.visit(&mut notes);
+        notes
+    }
+
+    /// Returns why the game cannot be written, if so: a move that is not legal (null moves are), or variations that are not well nested.
+    ///
+    /// ```
+    /// use scoresheet::Game;
+    /// use scoresheet::chess::Move;
+    /// use scoresheet::game::Event;
+    ///
+    /// let mut game = Game::default();
+    /// game.events.push(Event::Move(game.start.parse_san(b"e4")?));
+    /// assert!(game.check().is_ok());
+    /// game.events.push(Event::Close);
+    /// assert!(game.check().is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check(&self) -> Result<(), GameFault> {
+        let mut line = Line::new(self.start.clone(), true);
+        let mut moved = vec![false];
+        for (place, event) in self.events.iter().enumerate() {
+            let fault = |kind| Err(GameFault { event: place, kind });
+            match event {
+                Event::Move(m) => {
+                    if m.kind != MoveKind::Null
+                        && let Err(illegal) = line.position().legality(*m)
+                    {
+                        return fault(GameFaultKind::Illegal(illegal));
+                    }
+                    line.play(*m);
+                    moved.last_mut().into_iter().for_each(|moved| *moved = true);
+                }
+                Event::Open if moved.last() != Some(&true) => return fault(GameFaultKind::NothingToReplace),
+                Event::Open => {
+                    line.open();
+                    moved.push(false);
+                }
+                Event::Close if moved.len() == 1 => return fault(GameFaultKind::NotOpen),
+                Event::Close => {
+                    line.close();
+                    moved.pop();
+                }
+                Event::Suffix(_) | Event::Nag(_) | Event::Text(..) => {}
+            }
+        }
+        if moved.len() > 1 {
+            return Err(GameFault { event: self.events.len(), kind: GameFaultKind::NotClosed });
+        }
+        Ok(())
     }
 
     /// Drives a visitor with this game. The moves must be legal, or null, and the variations well nested.
