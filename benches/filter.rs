@@ -1,4 +1,4 @@
-//! Header filters from the header columns file. Asserts that they find what reading every game's tags finds.
+//! Header filters from the tag columns file. Asserts that they find what reading every game's tags finds.
 //!
 //! Runs on the archive that SCORESHEET_BENCH_ARCHIVE names, or on the sample, makes the file if it is missing, and prints medians: of the
 //! first question after the file was opened, and of the same again.
@@ -90,7 +90,7 @@ fn main() {
         let begun = Instant::now();
         let (size, _) = tag_columns::write(&archive).expect("room for the file");
         let each = size as f64 / archive.len() as f64;
-        println!("header columns: {size} bytes, {each:.1} a game, made in {:?}", begun.elapsed());
+        println!("tag columns: {size} bytes, {each:.1} a game, made in {:?}", begun.elapsed());
     }
     let rounds = if std::env::args().any(|arg| arg == "--test") { 3 } else { 51 };
     println!("{} games", archive.len());

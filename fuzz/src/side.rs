@@ -35,7 +35,7 @@ fn whole() -> Whole {
     Signatures::build(&archive).write(&archive).expect("signatures");
     build(&archive, 1 << 20, |_| {}).expect("a position index");
     let read = |path| fs::read(path).expect("a side file");
-    let (headers, _) = scoresheet::query::tag_columns::encode(&archive).expect("header columns");
+    let (headers, _) = scoresheet::query::tag_columns::encode(&archive).expect("tag columns");
     Whole {
         signatures: read(FileKind::Signatures.beside(&folder.archive)),
         positions: read(FileKind::Positions.beside(&folder.archive)),
@@ -205,7 +205,7 @@ pub fn positions_bytes(bytes: &[u8]) {
     });
 }
 
-/// Header columns: each value is a text or none, and questions are answered with games that there are.
+/// Tag columns: each value is a text or none, and questions are answered with games that there are.
 pub fn headers_bytes(bytes: &[u8]) {
     let _ = Directory::decode(bytes);
     let whole = &WHOLE.headers;

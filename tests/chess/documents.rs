@@ -578,3 +578,67 @@ fn every_unsafe_place_is_listed() {
     assert!(found.len() > 2, "{found:?}");
     assert_eq!(found, listed);
 }
+
+/// Every test that the table of proofs names is there, in the module that it names.
+#[test]
+fn every_proof_names_a_test() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let section = text.split("\n## ").find(|section| section.starts_with("Proofs")).unwrap();
+    let mut tests = 0;
+    for row in section.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        assert_eq!(cells.len(), 3, "{row}");
+        for group in cells[2].split("; ").filter(|group| group.contains('`')) {
+            let (module, names) = group.split_once(": ").unwrap_or_else(|| panic!("{row}"));
+            let module = module.trim();
+            let folder = if module.starts_with("lib ") { "src" } else { "tests" };
+            let path = module.trim_start_matches("lib ").replace("::", "/");
+            let code = std::fs::read_to_string(root.join(folder).join(path).with_extension("rs"));
+            let code = code.unwrap_or_else(|error| panic!("{module}: {error}"));
+            for name in names.split('`').skip(1).step_by(2) {
+                assert!(code.contains(&format!("fn {name}(")), "{module} has no {name}");
+                tests += 1;
+            }
+        }
+    }
+    assert!(tests > 60, "{tests}");
+}
+
+// ---- All documents ----
+
+/// Adds the documents under a folder: every `.md` file outside hidden folders and the folders that builds write.
+fn find_documents(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !name.starts_with('.') && name != "target" {
+                find_documents(&path, found);
+            }
+        } else if name.ends_with(".md") {
+            found.push(path);
+        }
+    }
+}
+
+/// Rows of tables and lines of code cannot be broken everywhere; prose can.
+#[test]
+fn lines_of_prose_have_at_most_120_characters() {
+    let mut documents = Vec::new();
+    find_documents(std::path::Path::new(env!("CARGO_MANIFEST_DIR")), &mut documents);
+    assert!(documents.len() > 10, "{documents:?}");
+    let mut long = Vec::new();
+    for path in documents {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut fenced = false;
+        for (at, line) in text.lines().enumerate() {
+            fenced ^= line.starts_with("```");
+            let exempt = fenced || line.starts_with('|') || line.starts_with("    ") || !line.trim().contains(' ');
+            if !exempt && line.chars().count() > 120 {
+                long.push(format!("{}:{}", path.display(), at + 1));
+            }
+        }
+    }
+    assert!(long.is_empty(), "longer than 120 characters:\n{}", long.join("\n"));
+}

@@ -79,8 +79,8 @@ fn column(name: &[u8], codec: &[u8], width: u8) -> Raw {
     Raw::default().bytes(&[1, 1, 0, 1, 0]).string(name).bytes(codec).bytes(&[width])
 }
 
-/// Tags of games that have so many linked ratings each, whose numbers are these.
-fn linked(each: usize, numbers: &[u8]) -> Raw {
+/// Tags of games that have so many predicted ratings each, whose numbers are these.
+fn predicted(each: usize, numbers: &[u8]) -> Raw {
     let raw = Raw::default().varint(1).varint(each).bytes(&vec![0; each]);
     raw.varint(1).bytes(&[8, 2, 255]).varint(1).bytes(&[0, 0, 0, 0, 0]).zeros().string(numbers)
 }
@@ -88,7 +88,7 @@ fn linked(each: usize, numbers: &[u8]) -> Raw {
 /// Adaptive numbers that are 1 for ever, in a byte: not 0, which stands for a text.
 fn ones() -> &'static [u8] {
     static ONES: LazyLock<[u8; 1]> = LazyLock::new(|| {
-        let is_read = |byte: &u8| read(made(&mut |forge, n| tags(forge, n, linked(n, &[*byte])), 30)) == 0;
+        let is_read = |byte: &u8| read(made(&mut |forge, n| tags(forge, n, predicted(n, &[*byte])), 30)) == 0;
         [(0..=255).find(is_read).expect("some byte is 1 and then the same")]
     });
     &*ONES
@@ -131,14 +131,14 @@ pub const KINDS: Kinds = [
         let raw = Raw::default().varint(1).bytes(&[0; 9]).zeros().one(n).string(b"").string(b"").string(b"");
         forge.chunk_with(&[Vec::new()], Coding::Plain, None, Some(&raw.part()));
     }),
-    ("linked values of a long key", |forge, n| {
+    ("predicted values of a long key", |forge, n| {
         // One game: its key, and then n ratings, each of that key.
         let mut raw = Raw::default().varint(1).varint(n + 1).bytes(&[0]).bytes(&vec![1; n]);
         raw = raw.varint(2).bytes(&[5, 0, 0]).bytes(&[8, 2, 255]).varint(1).bytes(&[1, 0, 1, 0, 0]);
         raw = raw.zeros().varint(n).bytes(&noise(n)).string(b"").bytes(&vec![0; n]);
         tags(forge, 1, raw);
     }),
-    ("linked values times games", |forge, n| tags(forge, n, linked(n, ones()))),
+    ("predicted values times games", |forge, n| tags(forge, n, predicted(n, ones()))),
     ("many columns, of which games have none", |forge, n| {
         let mut raw = Raw::default().varint(1).varint(0).varint(n);
         raw = raw.bytes(&[8, 2, 255]).bytes(&[1, 0, 0].repeat(n - 1));

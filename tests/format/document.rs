@@ -294,9 +294,9 @@ fn signatures_of_games() {
 }
 
 #[test]
-fn header_columns_files() {
+fn tag_columns_files() {
     use scoresheet::format::tag_columns::{self, ColumnRef, Directory, Key, TableRef};
-    let title = "21 The header columns file";
+    let title = "21 The tag columns file";
     let fields = fields(title);
     let state = State { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 2, chain: Chain([4; 16]) };
     let table = TableRef { ends: &[2, 0, 0, 0], text: b"hi" };
@@ -462,7 +462,39 @@ fn packed_example() {
         })
         .collect();
     let text = format!("{}\n\n{}\n\n{}", spaced(&bytes), expected.join("\n"), listed.join(", "));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let document = words(section("18 Packed moves"));
     for part in text.split("\n\n") {
-        assert!(section("18 Packed moves").contains(part), "the example should be:\n\n{text}\n");
+        assert!(document.contains(&words(part)), "the example should be:\n\n{text}\n");
+    }
+}
+
+/// What comments call a section of the document is a title there, or a term that it defines in bold.
+#[test]
+fn sections_named_in_the_code() {
+    fn names(folder: &std::path::Path, found: &mut Vec<(String, std::path::PathBuf)>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                names(&path, found);
+                continue;
+            }
+            if path.extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
+            let code = std::fs::read_to_string(&path).unwrap();
+            let words = code.split_whitespace().filter(|word| !["//!", "///", "//"].contains(word));
+            let text = words.collect::<Vec<_>>().join(" ");
+            for name in text.split("FORMAT.md, \"").skip(1) {
+                found.push((name.split('"').next().unwrap().to_owned(), path.clone()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    names(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    assert!(found.len() > 30, "{found:?}");
+    for (name, path) in found {
+        let title = DOCUMENT.lines().any(|line| line.starts_with('#') && line.ends_with(&format!(" {name}")));
+        assert!(title || DOCUMENT.contains(&format!("**{name}**")), "{}: {name}", path.display());
     }
 }

@@ -1,4 +1,4 @@
-//! The same answers whatever an archive is made of: plain or packed moves, with and without signatures, position index and header columns;
+//! The same answers whatever an archive is made of: plain or packed moves, with and without signatures, position index and tag columns;
 //! and what a damaged part of it costs.
 
 #![allow(clippy::result_large_err)]

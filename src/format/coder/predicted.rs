@@ -1,4 +1,4 @@
-//! Columns of tags that others of the same game predict, and what the same player had before (FORMAT.md, "Linked
+//! Columns of tags that others of the same game predict, and what the same player had before (FORMAT.md, "Predicted
 //! columns").
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};

@@ -1,5 +1,5 @@
 //! Which state of which archive a file belongs to: what a header page, an index and every side file say alike
-//! (FORMAT.md, "Content chain").
+//! (FORMAT.md, "State and content chain").
 //!
 //! An identity, a length and counts can agree by chance. The chain cannot, in practice: it is a hash over the headers
 //! of all blocks up to a commit, and these hold the checksums of everything else.

@@ -1,5 +1,5 @@
-//! The header columns file: the tags that queries ask for, as columns of numbers that are mapped and read at memory
-//! speed (FORMAT.md, "The header columns file"). A cache of the archive.
+//! The tag columns file: the tags that queries ask for, as columns of numbers that are mapped and read at memory speed
+//! (FORMAT.md, "The tag columns file"). A cache of the archive.
 
 use crate::format::file::state::State;
 use crate::format::identity::{ArchiveId, VERSION, crc_from};

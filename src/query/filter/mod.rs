@@ -1,6 +1,6 @@
 //! Header filters: which games have these tags, players, ratings, dates, results, lengths (docs/QUERY.md).
 //!
-//! `lexer` and `parse` read the text into `expr`, `eval` answers it from header columns: each condition is decided once for each distinct
+//! `lexer` and `parse` read the text into `expr`, `eval` answers it from tag columns: each condition is decided once for each distinct
 //! string (`verdicts`), and a game costs a look-up.
 
 pub(in crate::query) mod eval;
@@ -72,7 +72,7 @@ impl Filter {
         }
     }
 
-    /// Returns what the filter asks of games: the header columns that it reads.
+    /// Returns what the filter asks of games: the tag columns that it reads.
     pub fn keys(&self) -> Vec<Key> {
         let mut keys = Vec::new();
         self.expr.keys(&mut keys);

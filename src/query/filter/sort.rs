@@ -69,7 +69,7 @@ impl SortKeys {
         (order, unread)
     }
 
-    /// Returns the header columns that the keys read.
+    /// Returns the tag columns that the keys read.
     pub fn columns(&self) -> Vec<Key> {
         let tag = |name: &str| Key::Tag(name.to_owned());
         let of = |key: &SortKey| match &key.field {

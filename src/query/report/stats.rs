@@ -67,7 +67,7 @@ pub struct Player {
     pub lost: u64,
 }
 
-/// Counts the games of a set. Reads header columns alone.
+/// Counts the games of a set. Reads tag columns alone.
 pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
     let tag = |name: &str| Key::Tag(name.to_owned());
     let names = ["White", "Black", "Event", "ECO", "WhiteElo", "BlackElo", "Date", "UTCDate", "Result"];

@@ -1,7 +1,7 @@
-//! The header columns of an archive: for every game the number of each of its tags' values in a table of distinct strings, its plies and
+//! The tag columns of an archive: for every game the number of each of its tags' values in a table of distinct strings, its plies and
 //! a byte of facts.
 //!
-//! They come from the header columns file beside the archive (FORMAT.md, "The header columns file"), which is mapped; what that does not
+//! They come from the tag columns file beside the archive (FORMAT.md, "The tag columns file"), which is mapped; what that does not
 //! have is made from the tags when it is first asked for, and kept in memory.
 
 // Foreign bytes are read here: nothing may panic on them.
@@ -24,7 +24,7 @@ use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The header columns of an open archive. It can be shared by threads.
+/// The tag columns of an open archive. It can be shared by threads.
 #[derive(Debug)]
 pub struct TagColumns<'a> {
     archive: &'a Archive,
@@ -42,7 +42,7 @@ struct Ready {
 }
 
 impl<'a> TagColumns<'a> {
-    /// Returns the header columns of an archive, those of the file beside it where that belongs to the archive as it is.
+    /// Returns the tag columns of an archive, those of the file beside it where that belongs to the archive as it is.
     pub fn of(archive: &'a Archive) -> TagColumns<'a> {
         let mut headers = TagColumns::without_file(archive);
         let path = FileKind::TagColumns.beside(archive.path());
@@ -69,7 +69,7 @@ impl<'a> TagColumns<'a> {
         })
     }
 
-    /// Returns the header columns of an archive, to be made from its tags whether or not there is a file.
+    /// Returns the tag columns of an archive, to be made from its tags whether or not there is a file.
     pub fn without_file(archive: &'a Archive) -> TagColumns<'a> {
         TagColumns {
             archive,
@@ -206,7 +206,7 @@ impl Years {
     }
 }
 
-/// Returns the header columns file of an archive, and the names of the tags that have a column in it. Reads all tags, texts and moves.
+/// Returns the tag columns file of an archive, and the names of the tags that have a column in it. Reads all tags, texts and moves.
 ///
 /// A tag with so many different values that its table would cost more than its column is worth has none: a filter that asks for it reads
 /// the tags.
@@ -251,7 +251,7 @@ pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
     Ok((file, names.collect()))
 }
 
-/// Writes the header columns file of an archive beside it. Returns its size in bytes and the names of the tags that have a column.
+/// Writes the tag columns file of an archive beside it. Returns its size in bytes and the names of the tags that have a column.
 pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
     let (file, names) = encode(archive)?;
     crate::archive::writer::write_side(archive.path(), &FileKind::TagColumns.beside(archive.path()), &file)?;
