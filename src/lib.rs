@@ -4,59 +4,41 @@
 //! PGN text -> Game -> Brenner bytes -> block -> archive file -> mapped Archive -> Brenner bytes -> Position -> FEN / PGN
 //! ```
 //!
-//! A PGN database is imported into an archive (`.bga`): every game a header followed by its moves, one byte a half-move, with the tags
-//! and comments in compressed columns beside them. An index (`.bgi`) finds game N; ply K of it is replayed on demand. FORMAT.md
-//! describes every byte. Games are numbered from 1; ply 0 is the starting position.
+//! A PGN database is imported into an archive (`.bga`): every game a header followed by its moves, one byte a half-move,
+//! with the tags and comments in compressed columns beside them. An index (`.bgi`) finds game N; ply K of it is replayed
+//! on demand. FORMAT.md describes every byte. Games are numbered from 1; ply 0 is the starting position.
 //!
-//! Import a file, open the archive, look at a game:
+//! Two nouns do most of the work: [`Import`] makes an archive of PGN, [`Archive`] gives the games back.
 //!
 //! ```
-//! use scoresheet::{Archive, ImportOptions, import};
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
 //! # let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
-//! std::fs::write(&source, "[White \"Anderssen\"]\n[Black \"Kieseritzky\"]\n\n1. e4 e5 2. f4 exf4 3. Bc4 Qh4+ 4. Kf1 b5 1-0\n")?;
+//! # std::fs::write(&source, "[White \"Anderssen\"]\n\n1. e4 {[%clk 0:03:00]} e5 2. f4 exf4 3. Bc4 Qh4+ 1-0\n")?;
+//! use scoresheet::{Archive, Import};
 //!
-//! let summary = import(&[source], &target, &ImportOptions::default(), &Default::default(), &Default::default(), |fault| {
-//!     eprintln!("line {}: {}", fault.line, fault.fault);
-//! })?;
+//! let summary = Import::new(&target).on_fault(|fault| eprintln!("line {}: {}", fault.line, fault.fault)).run([source])?;
 //! assert_eq!((summary.stored, summary.rejected), (1, 0));
 //!
 //! let archive = Archive::open(&target)?;
+//! assert_eq!(archive.position(1, 2)?.fen(), "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2");
+//!
 //! let game = archive.game(1)?;
 //! assert_eq!(game.tag("White")?.as_deref(), Some("Anderssen"));
-//! assert_eq!(game.plies(), 8);
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! The position after ply K of game N:
-//!
-//! ```
-//! # use scoresheet::{Archive, ImportOptions, import};
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let folder = tempfile::tempdir()?;
-//! # let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
-//! # std::fs::write(&source, "1. e4 c5 2. Nf3 *\n")?;
-//! # import(&[source], &target, &ImportOptions::default(), &Default::default(), &Default::default(), |_| {})?;
-//! let archive = Archive::open(&target)?;
-//! let position = archive.position(1, 2)?;
-//! assert_eq!(position.fen(), "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq c6 0 2");
-//! assert_eq!(position.san(position.parse_san(b"g1f3")?), "Nf3");
-//! # Ok(())
-//! # }
+//! let sans: Vec<String> = game.moves().map(|played| Ok(played?.san())).collect::<scoresheet::Result<_>>()?;
+//! assert_eq!(sans, ["e4", "e5", "f4", "exf4", "Bc4", "Qh4+"]);
+//! assert_eq!(game.clocks()?[0].map(|clock| clock.as_secs()), Some(180));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! All games in parallel, on rayon's threads:
 //!
 //! ```
-//! use rayon::prelude::*;
-//! # use scoresheet::{Archive, ImportOptions, import};
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
-//! # let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
-//! # std::fs::write(&source, "1. e4 *\n\n1. f3 e5 2. g4 Qh4# 0-1\n")?;
-//! # import(&[source], &target, &ImportOptions::default(), &Default::default(), &Default::default(), |_| {})?;
+//! # let target = folder.path().join("games.bga");
+//! # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. f3 e5 2. g4 Qh4# 0-1\n"[..])?;
+//! use rayon::prelude::*;
+//! use scoresheet::Archive;
+//!
 //! let archive = Archive::open(&target)?;
 //! let mates = archive
 //!     .par_games()
@@ -64,30 +46,59 @@
 //!         let game = game?;
 //!         Ok(game.position(game.plies())?.is_checkmate())
 //!     })
-//!     .collect::<Result<Vec<bool>, scoresheet::Error>>()?;
+//!     .collect::<scoresheet::Result<Vec<bool>>>()?;
 //! assert_eq!(mates, [false, true]);
-//! # Ok(())
-//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! - Searching: [`Archive::select`] by tags ([`Filter`]), [`Archive::find`] by position, [`Archive::find_pattern`] by
+//!   [`Pattern`], [`Archive::tree`] for the moves played in a position.
+//! - Writing: [`Import`] for PGN files on all cores, [`ArchiveWriter`] for games of a program's own ([`Game`]).
+//! - Chess: [`chess`] has positions, moves, FEN, SAN and UCI; [`brenner`] the code of the moves; [`pgn`] reads and writes
+//!   PGN without an archive; [`pcn`] is PCN.
+//! - Keeping: [`Archive::verify`], [`Archive::repair`](archive::Archive::repair), [`archive::delete`], [`archive::copy`].
+//!
+//! Work that uses rayon runs on its current pool. An import, a search or a verification that is begun within a parallel
+//! iterator of the same pool waits for its own pool's threads, which take up other work meanwhile, one on top of the other:
+//! with thousands of such tasks the stack can run out. Begin them beside the iterator, or on a pool of their own.
+//!
+//! Features: `mmap` (default) maps archives into memory, `zip` (default) reads PGN in zip files, `cli` (default) is the
+//! command. With `default-features = false` the library builds for wasm32-unknown-unknown.
 #![warn(missing_docs)]
 #![deny(unsafe_code, clippy::undocumented_unsafe_blocks)]
 
-pub mod archive;
-pub mod brenner;
-pub mod chess;
 pub mod error;
-pub mod format;
-pub mod game;
-pub mod import;
 mod monitor;
-pub mod packed;
+
+pub mod chess;
+
+pub mod game;
+
+pub mod brenner;
+#[doc(hidden)]
+pub mod format;
 pub mod pcn;
 pub mod pgn;
+
+#[doc(hidden)]
+pub mod packed;
+
+pub mod archive;
+
+pub mod import;
 pub mod query;
 
-pub use archive::{Archive, OpenOptions};
-pub use chess::Position;
+pub use archive::{Archive, ArchiveSet, GameRef, GameSet, OpenOptions};
+pub use chess::{Move, Position};
 pub use error::{Damage, Error, Result};
 pub use game::{Game, Visitor};
+pub use import::{ArchiveWriter, Import};
+#[doc(hidden)]
 pub use import::{ImportOptions, import};
 pub use monitor::Monitor;
+pub use query::{Filter, Pattern, PositionQuery, Tree};
+
+/// The examples in README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

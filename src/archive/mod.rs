@@ -34,7 +34,9 @@ pub use read::head::MODEL;
 pub use read::moves::Moves;
 pub use read::opening::{Cut, Incomplete};
 pub use read::options::OpenOptions;
-pub use read::read_at::Access;
+pub use read::read_at::{Access, ReadExactAt};
 pub use read::side::SideState;
+#[doc(hidden)]
 pub use read::{map, read_at};
+#[doc(hidden)]
 pub use write::{storage, temporary, writer};

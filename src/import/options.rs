@@ -39,7 +39,7 @@ pub struct ImportOptions {
     pub batch: u32,
     /// Bytes of PGN in a chunk, about: what is decompressed together.
     pub chunk_bytes: usize,
-    /// Whether the reports of rejected games hold their text; see [`FaultReport::rejected`].
+    /// Whether the reports of rejected games hold their text; see [`FaultReport::rejected`](super::FaultReport::rejected).
     pub keep_rejected: bool,
     /// The sources, by their place in the list from 0, that no games are read from: their bytes are kept and come back as they are.
     pub kept: Vec<usize>,

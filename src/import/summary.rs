@@ -23,7 +23,7 @@ pub struct FaultReport {
     pub fault: Fault,
     /// How many more faults the game has that are not reported.
     pub more: usize,
-    /// The game as it stands in the source, on the last report of a rejected game if [`ImportOptions::keep_rejected`] asks for it. Of a
+    /// The game as it stands in the source, on the last report of a rejected game if [`ImportOptions::keep_rejected`](super::ImportOptions::keep_rejected) asks for it. Of a
     /// game beyond [`Limits::max_game_bytes`](crate::pgn::Limits::max_game_bytes) the first MiB.
     pub rejected: Option<Box<[u8]>>,
 }

@@ -71,7 +71,7 @@ impl Archive {
         Archive::open_with(path, OpenOptions::default())
     }
 
-    /// Opens an archive as `open` does, with these options; an [`Access`](super::Access) or [`Limits`] alone will do, too.
+    /// Opens an archive as `open` does, with these options; an [`Access`](crate::archive::Access) or [`Limits`] alone will do, too.
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<OpenOptions>) -> Result<Archive> {
         let path = path.as_ref();
         Archive::open_file(path, std::fs::read(FileKind::Index.beside(path)).ok().as_deref(), options.into())

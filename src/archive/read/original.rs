@@ -90,7 +90,7 @@ impl Archive {
     /// Returns the bytes of a source that stand beside no stored game, right before the games of that range: what [`Game::original`] does not
     /// give. What stands after the source's last game is before the one after that, whether or not it exists.
     ///
-    /// [`Game::original`]: super::Game::original
+    /// [`Game::original`]: crate::archive::GameRef::original
     pub fn beside(&self, source: &Source, games: Range<u64>) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.push_loose(self.loose(source.number)?, games, &mut bytes)?;

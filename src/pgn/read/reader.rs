@@ -55,7 +55,7 @@ impl ReadOutcome {
 
 /// Reads one game that begins at `at`, drives the visitor with it, and returns what there was and where the next one begins.
 ///
-/// A span comes from the [`Splitter`](super::Splitter) and normally holds one game. Any bytes can be read: what is not understood
+/// A span comes from the [`Splitter`](crate::pgn::Splitter) and normally holds one game. Any bytes can be read: what is not understood
 /// becomes a fault, and its text goes to the visitor as it is. Memory and time are linear in the game; nothing recurses.
 pub fn read_game<V: Visitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
     read_game_text(span, at, options, &mut Events(visitor))
