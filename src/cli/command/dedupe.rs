@@ -93,15 +93,15 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.delete {
         paths.iter().try_for_each(|path| Outputs::default().in_place(path))?;
     }
-    let headers: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
+    let tags: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
     let options = Options { prefixes: !args.whole_only, keep };
-    let doubles = duplicates::find(&headers, options).map_err(|error| match args.archives.as_slice() {
+    let pairs = duplicates::find(&tags, options).map_err(|error| match args.archives.as_slice() {
         [path] => Failure::of_archive(path)(error),
         _ => error.into(),
     })?;
-    let number = count(doubles.len() as u64, "game", "games");
+    let number = count(pairs.len() as u64, "game", "games");
     if args.output.is_none() && !args.delete {
-        list(args, session, &archives, &headers, &doubles)?;
+        list(args, session, &archives, &tags, &pairs)?;
         if !args.quiet {
             let all = archives.archives().iter().map(|archive| archive.live().len()).sum();
             session.note(&format!("{number} of {} could be deleted", thousands(all)));
@@ -109,29 +109,29 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
         return Ok(Code::Success);
     }
     // The duplicates, by archive.
-    let mut going: Vec<GameSet> = archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
-    for double in &doubles {
-        let (place, game) = place(&archives, double.game)?;
-        if let Some(set) = going.get_mut(place) {
+    let mut removed: Vec<GameSet> = archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
+    for pair in &pairs {
+        let (place, game) = place(&archives, pair.game)?;
+        if let Some(set) = removed.get_mut(place) {
             set.insert(game);
         }
     }
     if let Some(target) = &target {
-        let part = |(archive, going): (_, &GameSet)| {
+        let part = |(archive, removed): (_, &GameSet)| {
             let archive: &Archive = archive;
             let mut games = archive.live();
-            games.subtract(going);
+            games.subtract(removed);
             Part { archive, games }
         };
-        let parts: Vec<Part> = archives.archives().iter().zip(&going).map(part).collect();
+        let parts: Vec<Part> = archives.archives().iter().zip(&removed).map(part).collect();
         if !args.quiet {
             session.note(&format!("{number} left out"));
         }
         return new_archive::write(session, target, args.quiet, &parts);
     }
-    drop(headers);
+    drop(tags);
     drop(archives);
-    for (path, games) in paths.iter().zip(&going) {
+    for (path, games) in paths.iter().zip(&removed) {
         let deleted = archive::delete(path, games.iter()).map_err(Failure::of_archive(path))?;
         if !args.quiet {
             session.note(&format!("{}: {} deleted", shown(path), count(games.len(), "game", "games")));
@@ -152,13 +152,13 @@ fn list(
     args: &Args,
     session: &Session,
     archives: &ArchiveSet,
-    headers: &[TagColumns],
-    doubles: &[Double],
+    tags: &[TagColumns],
+    pairs: &[Double],
 ) -> Result<(), Failure> {
     let keys = ["White", "Black", "Date"].map(|name| Key::Tag(name.to_owned()));
-    let columns = headers.iter().map(|headers| headers.columns(&keys)).collect::<Result<Vec<_>, _>>()?;
+    let columns = tags.iter().map(|tags| tags.columns(&keys)).collect::<Result<Vec<_>, _>>()?;
     let mut out = session.stdout();
-    for Double { game, kept, likeness } in doubles {
+    for Double { game, kept, likeness } in pairs {
         let ((from, game), (of, kept)) = (place(archives, *game)?, place(archives, *kept)?);
         let text = |column: usize| {
             let column = columns.get(from).and_then(|columns| columns.get(column));

@@ -185,19 +185,19 @@ fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {
 }
 
 fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Failure> {
-    let headers = TagColumns::of(archive);
+    let tags = TagColumns::of(archive);
     let mut parts = BTreeMap::new();
     let mut put = |name: String, game| {
         parts.entry(name).or_insert_with(|| GameSet::new(archive.len())).insert(game);
     };
     let failed = || Failure::of_archive(archive.path());
     if tag.eq_ignore_ascii_case("year") {
-        let years = headers.years().map_err(failed())?;
+        let years = tags.years().map_err(failed())?;
         for game in archive.live().iter() {
             put(years.get(game).map_or_else(|| "unknown".to_owned(), |year| format!("{year:04}")), game);
         }
     } else {
-        let columns = headers.columns(&[Key::Tag(tag.to_owned())]).map_err(failed())?;
+        let columns = tags.columns(&[Key::Tag(tag.to_owned())]).map_err(failed())?;
         for game in archive.live().iter() {
             let value = columns.first().and_then(|column| column.text(game));
             put(file_name(&String::from_utf8_lossy(value.unwrap_or(b"unknown"))), game);

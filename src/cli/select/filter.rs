@@ -48,9 +48,9 @@ impl Where {
     /// reported. To be called after threads have been installed.
     pub fn games(&self, session: &Session, archive: &Archive) -> (Option<GameSet>, u64) {
         let Some(filter) = &self.filter else { return (None, 0) };
-        let headers = TagColumns::of(archive);
-        let Passed { games, unread } = filter.games(&headers);
-        side_files::report_columns(session, &headers);
+        let tags = TagColumns::of(archive);
+        let Passed { games, unread } = filter.games(&tags);
+        side_files::report_columns(session, &tags);
         (Some(games), report_unread(session, archive, &unread))
     }
 }

@@ -156,10 +156,10 @@ fn sorted(
     places: Vec<Place>,
     most: usize,
 ) -> (Vec<Place>, u64) {
-    let headers: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
+    let tags: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
     let games: Vec<(usize, u64)> = places.iter().map(|place| place.game).collect();
-    let (order, unread) = keys.order(&headers, &games, most);
-    headers.iter().for_each(|columns| side_files::report_columns(session, columns));
+    let (order, unread) = keys.order(&tags, &games, most);
+    tags.iter().for_each(|columns| side_files::report_columns(session, columns));
     let mut lost = 0;
     for (number, unread) in unread {
         lost += archives.archives().get(number).map_or(0, |archive| filter::report_unread(session, archive, &[unread]));

@@ -62,9 +62,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         for archive in archives.archives() {
             let (games, unread) = args.filter.chosen(session, archive, args.games.as_ref())?;
             undecided += unread;
-            let headers = TagColumns::of(archive);
-            let own = stats::stats(&headers, &games).map_err(Failure::of_archive(archive.path()))?;
-            side_files::report_columns(session, &headers);
+            let tags = TagColumns::of(archive);
+            let own = stats::stats(&tags, &games).map_err(Failure::of_archive(archive.path()))?;
+            side_files::report_columns(session, &tags);
             if own.longest.0 > all.longest.0 {
                 longest_in = archives::name_in(&archives, archive);
             }
