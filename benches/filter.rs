@@ -7,26 +7,26 @@ mod common;
 
 use rayon::prelude::*;
 use scoresheet::Archive;
-use scoresheet::archive::{Game, SideState};
-use scoresheet::query::{Filter, Headers, headers};
+use scoresheet::archive::{GameRef, SideState};
+use scoresheet::query::{Filter, TagColumns, tag_columns};
 use std::time::{Duration, Instant};
 
-type Naive = fn(&Game) -> bool;
+type Naive = fn(&GameRef) -> bool;
 
-fn tag(game: &Game, name: &str) -> String {
+fn tag(game: &GameRef, name: &str) -> String {
     game.tag(name).expect("tags").unwrap_or_default()
 }
 
-fn elo(game: &Game, name: &str) -> u32 {
+fn elo(game: &GameRef, name: &str) -> u32 {
     tag(game, name).parse().unwrap_or(0)
 }
 
-fn has(game: &Game, name: &str, part: &str) -> bool {
+fn has(game: &GameRef, name: &str, part: &str) -> bool {
     tag(game, name).to_lowercase().contains(part)
 }
 
 /// The first day that the date can be, as a number that grows with it.
-fn day(game: &Game) -> u32 {
+fn day(game: &GameRef) -> u32 {
     let of = |name: &str| {
         let date = tag(game, name);
         // Digits, or nothing but question marks.
@@ -86,9 +86,9 @@ fn main() {
         Some(path) => Archive::open(path).expect("an archive"),
         None => sample.archive(),
     };
-    if Headers::of(&archive).state() != SideState::File {
+    if TagColumns::of(&archive).state() != SideState::File {
         let begun = Instant::now();
-        let (size, _) = headers::write(&archive).expect("room for the file");
+        let (size, _) = tag_columns::write(&archive).expect("room for the file");
         let each = size as f64 / archive.len() as f64;
         println!("header columns: {size} bytes, {each:.1} a game, made in {:?}", begun.elapsed());
     }
@@ -96,14 +96,14 @@ fn main() {
     println!("{} games", archive.len());
     // Which of the cases each game is to pass, a bit for each.
     let passing =
-        |game: &Game| CASES.iter().enumerate().fold(0u32, |bits, (at, case)| bits | u32::from(case.1(game)) << at);
+        |game: &GameRef| CASES.iter().enumerate().fold(0u32, |bits, (at, case)| bits | u32::from(case.1(game)) << at);
     let expected: Vec<u32> = archive.par_games().map(|game| passing(&game.expect("a game"))).collect();
     for (case, (text, _)) in CASES.iter().enumerate() {
         let filter = Filter::parse(text).expect("a filter");
         let (mut first, mut again, mut found) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
             let begun = Instant::now();
-            let headers = Headers::of(&archive);
+            let headers = TagColumns::of(&archive);
             let games = filter.games(&headers).games;
             first.push(begun.elapsed());
             let begun = Instant::now();

@@ -9,7 +9,9 @@ mod common;
 
 use rayon::prelude::*;
 use scoresheet::Archive;
-use scoresheet::query::{Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, positions};
+use scoresheet::query::{
+    Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, position::index,
+};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -69,7 +71,7 @@ fn main() {
     let only_index = std::env::args().any(|arg| arg == "--index");
     let signatures = Signatures::open_or_build(&archive);
     if PositionIndex::open(&archive).0.is_none() {
-        positions::build(&archive, 64 << 20, |_| {}).expect("an index");
+        index::build(&archive, 64 << 20, |_| {}).expect("an index");
     }
     let index = PositionIndex::open(&archive).0.expect("the index");
     let plain = Search::new(&archive);

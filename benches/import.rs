@@ -8,7 +8,7 @@ use criterion::{Criterion, Throughput};
 use scoresheet::archive::Archive;
 use scoresheet::brenner::encode;
 use scoresheet::chess::{Move, Position};
-use scoresheet::game::{MoveRun, Outcome, TextKind, Visitor};
+use scoresheet::game::{Outcome, TextKind, Visitor};
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ fn main() {
     let archive = sample.archive();
     let mut expected = 0;
     for game in archive.games() {
-        expected = fold(expected, game.expect("a sound archive").moves());
+        expected = fold(expected, game.expect("a sound archive").brenner());
     }
     let text = std::fs::read(plain).expect("the sample's PGN");
     group.bench_function("moves alone, one thread", |bench| {
@@ -84,10 +84,6 @@ impl Visitor for Moves {
     fn play(&mut self, before: &Position, m: Move) {
         encode::push_move(before, m, &mut self.stream);
         self.plies += 1;
-    }
-
-    fn move_run(&self) -> MoveRun {
-        MoveRun::Any
     }
 
     fn suffix(&mut self, good: bool) {

@@ -32,7 +32,7 @@ fn fens() -> String {
         if moves.is_empty() || plies == 120 {
             (position, plies) = (Position::standard(), 0);
         } else {
-            position.play(moves[next(moves.len())]);
+            position.play_unchecked(moves[next(moves.len())]);
             plies += 1;
         }
     }

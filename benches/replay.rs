@@ -6,7 +6,7 @@ mod common;
 
 use common::{GAMES, PLIES, STATES, Sample, fold};
 use criterion::{Criterion, Throughput};
-use scoresheet::archive::{Archive, Game};
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, FenText};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 fn main() {
     let sample = Sample::new();
     let archive = sample.archive();
-    let games: Vec<Game<'_>> = archive.games().collect::<Result<_, _>>().expect("a sound archive");
+    let games: Vec<GameRef<'_>> = archive.games().collect::<Result<_, _>>().expect("a sound archive");
     assert_eq!(games.len() as u64, GAMES);
     assert_eq!(all_states(&archive), STATES);
 
@@ -33,7 +33,7 @@ fn main() {
                 let started = Instant::now();
                 for game in &games {
                     let mut replay = Replay::new(game.start());
-                    replay.run(game.moves(), u32::MAX).expect("sound moves");
+                    replay.run(game.brenner(), u32::MAX).expect("sound moves");
                     replays.push(replay);
                 }
                 time += started.elapsed();
@@ -135,7 +135,7 @@ fn scan(archive: &Archive) {
 }
 
 /// Returns a game's last position by the decoder that checks each move.
-fn last_checked(game: &Game<'_>) -> Position {
+fn last_checked(game: &GameRef<'_>) -> Position {
     let mut last = None;
     let plies = game.plies();
     let mut ply = 0;
@@ -162,7 +162,7 @@ fn all_states(archive: &Archive) -> u64 {
     for game in archive.games() {
         let game = game.expect("a sound archive");
         let mut replay = Replay::new(game.start());
-        let mut rest = game.moves();
+        let mut rest = game.brenner();
         let mut checked = Vec::new();
         game.positions(|position| checked.push(position.clone())).expect("sound moves");
         assert!(replay.position() == checked[0]);

@@ -9,6 +9,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation on an archive failed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Error {
     /// The operating system refused: what was being done, to which file.
     Io {
@@ -40,6 +41,20 @@ pub enum Error {
     },
     /// The archive is damaged.
     Damaged(Damage),
+    /// The archive goes beyond a limit of the reader.
+    Limit {
+        /// The offset in the archive, in bytes, of what goes beyond.
+        offset: u64,
+        /// The limit.
+        limit: Limit,
+    },
+    /// The bytes of an open archive cannot be read.
+    Read {
+        /// The offset in the archive, in bytes.
+        offset: u64,
+        /// What the system said.
+        source: io::Error,
+    },
     /// There is no such game.
     NoSuchGame {
         /// The number asked for, from 1.
@@ -77,20 +92,146 @@ pub enum Error {
     Interrupted,
 }
 
-/// A fault of an archive's bytes: where, and what.
+/// A fault of an archive's bytes: where, what, and in which game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Damage {
     /// The offset in the archive, in bytes, of the structure at fault.
     pub offset: u64,
     /// What is wrong with it.
-    pub what: &'static str,
+    pub kind: DamageKind,
     /// The game at fault, where one game alone is, from 1; otherwise 0.
     pub game: u64,
 }
 
+macro_rules! damage_kinds {
+    ($($variant:ident = $section:literal, $text:literal;)*) => {
+        /// What can be wrong with an archive's bytes. Displayed as a phrase, as in `damaged block header`.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum DamageKind {
+            $(#[doc = concat!("FORMAT.md, section ", stringify!($section), ": ", $text, ".")] $variant,)*
+            /// FORMAT.md, section 3: a checksum that is not that of the bytes.
+            Checksum {
+                /// The CRC-32C that the archive has.
+                expected: u32,
+                /// That of the bytes.
+                found: u32,
+            },
+            /// No damage: a limit of the reader that the archive goes beyond (FORMAT.md, section 23). As an error it is [`Error::Limit`].
+            OverLimit(Limit),
+            /// No damage: the system cannot read the bytes. As an error it is [`Error::Read`].
+            Unreadable {
+                /// The kind of the system's error.
+                error: io::ErrorKind,
+                /// The system's own number for it, 0 where it has none.
+                code: i32,
+            },
+        }
+
+        impl DamageKind {
+            /// Returns the section of FORMAT.md that says how it should be; 0 where the file itself cannot be read.
+            pub const fn section(self) -> u8 {
+                match self {
+                    $(DamageKind::$variant => $section,)*
+                    DamageKind::Checksum { .. } => 3,
+                    DamageKind::OverLimit(_) => 23,
+                    DamageKind::Unreadable { .. } => 0,
+                }
+            }
+        }
+
+        impl fmt::Display for DamageKind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(DamageKind::$variant => f.write_str($text),)*
+                    DamageKind::Checksum { .. } => f.write_str("damaged block"),
+                    DamageKind::OverLimit(limit) => limit.fmt(f),
+                    DamageKind::Unreadable { .. } => f.write_str("the system cannot read the file"),
+                }
+            }
+        }
+    };
+}
+
+damage_kinds! {
+    FileHeader = 2, "damaged file header";
+    HeaderPageFound = 2, "a header page is damaged; what it said was found in the file";
+    HeaderPageLost = 2, "a header page is damaged, and what it said is not known";
+    TwoArchives = 2, "the header pages are of two archives";
+    CutOff = 2, "the file is shorter than its last commit";
+    BecameShorter = 2, "the file has become shorter";
+    BeyondEnd = 3, "bytes beyond the end";
+    BlockHeader = 3, "damaged block header";
+    BlockPastEnd = 3, "a block runs past the committed end";
+    BlockContent = 3, "a block that does not say what its kind should";
+    ForeignCommit = 12, "a commit that does not belong to the blocks before it";
+    NoBlock = 3, "no block holds these games";
+    MovesBlock = 4, "damaged moves block";
+    GamesOutOfOrder = 4, "games out of order";
+    MovesContradict = 4, "a moves block that contradicts itself or another";
+    MovesTable = 4, "damaged table";
+    GameRecords = 4, "damaged game records";
+    Chunk = 4, "damaged chunk";
+    NoSuchChunk = 4, "no such chunk";
+    GameRecord = 5, "damaged game record";
+    GameNotFound = 13, "a game that cannot be found";
+    IndexDisagrees = 13, "the index disagrees";
+    Moves = 6, "damaged moves";
+    IllegalMoves = 6, "moves that are not legal";
+    NotCanonical = 6, "moves that are not in canonical form";
+    PackedMoves = 18, "damaged packed moves";
+    UnknownModel = 18, "moves packed with tables that this program does not have";
+    TagsBlock = 7, "damaged tags block";
+    Tags = 7, "damaged tags";
+    TagsTooLong = 7, "more bytes of tags than a chunk may have";
+    TagsMissing = 7, "the tags block is missing";
+    NoSuchString = 7, "a tag refers to a string that does not exist";
+    TextsBlock = 8, "damaged texts block";
+    TextMissing = 8, "a text is missing";
+    TextWithoutPlace = 8, "a text without a place";
+    LayoutBlock = 9, "damaged layout block";
+    Layout = 9, "damaged layout";
+    LayoutMissing = 9, "the layout block is missing";
+    DictionaryBlock = 10, "damaged dictionary block";
+    DictionaryOutOfOrder = 10, "dictionary out of order";
+    Source = 11, "damaged source";
+    SourcesOutOfOrder = 11, "sources out of order";
+    SourceDiffers = 11, "a source does not come back as it was";
+    LooseBlock = 11, "damaged loose block";
+    Commit = 12, "damaged commit";
+    BlocksOfOtherCommit = 12, "the blocks are not those of the commit";
+    CommitDisagrees = 12, "the last commit disagrees with the sources";
+    DeletionsBlock = 22, "damaged deletions block";
+    PositionIndex = 20, "damaged position index";
+}
+
+/// A limit of a reader that an archive goes beyond: it may be intact, and be read with other limits
+/// ([`OpenOptions`](crate::archive::OpenOptions)).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Limit {
+    /// What is limited, as in `a block`.
+    pub what: &'static str,
+    /// The limit, in bytes.
+    pub limit: u64,
+    /// What was needed, in bytes.
+    pub needed: u64,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} bytes, more than the limit of {}", self.what, self.needed, self.limit)
+    }
+}
+
 impl Damage {
-    pub(crate) const fn new(offset: u64, what: &'static str) -> Damage {
-        Damage { offset, what, game: 0 }
+    pub(crate) const fn new(offset: u64, kind: DamageKind) -> Damage {
+        Damage { offset, kind, game: 0 }
+    }
+
+    /// Damage by an error of the system, which is kept as far as it can be copied.
+    pub(crate) fn unreadable(offset: u64, error: &io::Error) -> Damage {
+        let kind = DamageKind::Unreadable { error: error.kind(), code: error.raw_os_error().unwrap_or(0) };
+        Damage::new(offset, kind)
     }
 
     pub(crate) const fn of_game(self, game: u64) -> Damage {
@@ -100,7 +241,7 @@ impl Damage {
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}", self.what, self.offset)?;
+        write!(f, "{} at byte {}", self.kind, self.offset)?;
         if self.game > 0 {
             write!(f, " (game {})", self.game)?;
         }
@@ -114,10 +255,22 @@ impl Error {
         move |source| Error::Io { doing, path, source }
     }
 
+    /// Returns what cannot be read of the archive, with its place, if that is the error: damage, a limit, or a fault of the system.
+    pub(crate) fn damage(&self) -> Option<Damage> {
+        match self {
+            Error::Damaged(damage) => Some(*damage),
+            Error::Limit { offset, limit } => Some(Damage::new(*offset, DamageKind::OverLimit(*limit))),
+            Error::Read { offset, source } => Some(Damage::unreadable(*offset, source)),
+            _ => None,
+        }
+    }
+
     /// Returns the same error once more, for another game that it concerns.
     pub(crate) fn again(&self) -> Error {
         match self {
             Error::Damaged(damage) => Error::Damaged(*damage),
+            Error::Limit { offset, limit } => Error::Limit { offset: *offset, limit: *limit },
+            Error::Read { offset, source } => Damage::unreadable(*offset, source).into(),
             Error::Io { doing, path, source } => {
                 Error::Io { doing, path: path.clone(), source: io::Error::new(source.kind(), source.to_string()) }
             }
@@ -130,7 +283,14 @@ impl Error {
 
 impl From<Damage> for Error {
     fn from(damage: Damage) -> Error {
-        Error::Damaged(damage)
+        match damage.kind {
+            DamageKind::OverLimit(limit) => Error::Limit { offset: damage.offset, limit },
+            DamageKind::Unreadable { error, code } => Error::Read {
+                offset: damage.offset,
+                source: if code == 0 { error.into() } else { io::Error::from_raw_os_error(code) },
+            },
+            _ => Error::Damaged(damage),
+        }
     }
 }
 
@@ -139,17 +299,17 @@ impl fmt::Display for Error {
         match self {
             Error::Io { doing, path, source } => write!(f, "{doing} {}: {source}", path.display()),
             Error::NotAnArchive { path } => write!(f, "{} is not a Scoresheet archive", path.display()),
-            Error::Newer { path, version: (major, minor) } => write!(
-                f,
-                "{} has format version {major}.{minor}, which is newer than this program: use a newer scoresheet",
-                path.display()
-            ),
+            Error::Newer { path, version: (major, minor) } => {
+                write!(f, "{} has format version {major}.{minor}, which is newer than this program", path.display())
+            }
             Error::Older { path, version: (major, minor) } => write!(
                 f,
                 "{} has format version {major}.{minor}, which this program no longer reads: import its PGN again",
                 path.display()
             ),
-            Error::Damaged(damage) => write!(f, "the archive is damaged: {damage}; see `scoresheet verify`"),
+            Error::Damaged(damage) => write!(f, "the archive is damaged: {damage}"),
+            Error::Limit { offset, limit } => write!(f, "the archive has at byte {offset} {limit}"),
+            Error::Read { offset, source } => write!(f, "cannot read the archive at byte {offset}: {source}"),
             Error::NoSuchGame { game, games: 0 } => write!(f, "there is no game {game}: the archive is empty"),
             Error::NoSuchGame { game, games } => {
                 write!(f, "there is no game {game}: the archive has games 1 to {games}")
@@ -159,7 +319,7 @@ impl fmt::Display for Error {
                 write!(f, "game {game} has no ply {ply}: its plies are 0 to {plies}")
             }
             Error::Exists { path } => {
-                write!(f, "{} exists already: use --append to add to it or --force to replace it", path.display())
+                write!(f, "{} exists already", path.display())
             }
             Error::Input { name, what } => write!(f, "{name}: {what}"),
             Error::Interrupted => write!(f, "interrupted"),
@@ -170,7 +330,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Io { source, .. } => Some(source),
+            Error::Io { source, .. } | Error::Read { source, .. } => Some(source),
             _ => None,
         }
     }

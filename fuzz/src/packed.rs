@@ -7,7 +7,6 @@ use scoresheet::chess::Position;
 use scoresheet::format::moves::Coding;
 use scoresheet::packed;
 use std::sync::LazyLock;
-use std::sync::atomic::AtomicBool;
 
 /// The most bytes of a stream that is not held as it is, with what one element more may take.
 const MOST: usize = (64 << 10) + 64;
@@ -75,7 +74,7 @@ fn pack_golden() -> Vec<u8> {
     let target = folder.path().join("packed.bga");
     let archive = Archive::from_bytes(golden().0, None).expect("a sound archive");
     let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
-    transcode(&archive, &target, &options, |_| {}, &AtomicBool::new(false)).expect("a copy");
+    transcode(&archive, &target, &options, |_| {}).expect("a copy");
     std::fs::read(target).expect("the copy")
 }
 

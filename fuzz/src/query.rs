@@ -3,10 +3,9 @@
 
 use super::fix_checksums;
 use super::side::{fix_headers, fix_positions, fix_signatures, searched};
-use scoresheet::archive::{Access, Level};
+use scoresheet::archive::{Access, FileKind, Level};
 use scoresheet::import::Existing;
-use scoresheet::query::headers::headers_path;
-use scoresheet::query::{Filter, Headers, PositionIndex, Search, Signatures, SortKeys, duplicates, stats};
+use scoresheet::query::{Filter, PositionIndex, Search, Signatures, SortKeys, TagColumns, report};
 use scoresheet::{Archive, ImportOptions, import};
 use std::fs;
 use std::path::Path;
@@ -56,9 +55,9 @@ pub fn archive_and_query(bytes: &[u8]) {
     let path = folder.path().join("a.bga");
     fs::write(&path, &file).expect("room for an archive");
     let beside = match which {
-        SIGNATURES => Some((Signatures::path(&path), fix_signatures as fn(&mut [u8]))),
-        POSITIONS => Some((PositionIndex::path(&path), fix_positions as fn(&mut [u8]))),
-        HEADERS => Some((headers_path(&path), fix_headers as fn(&mut [u8]))),
+        SIGNATURES => Some((FileKind::Signatures.beside(&path), fix_signatures as fn(&mut [u8]))),
+        POSITIONS => Some((FileKind::Positions.beside(&path), fix_positions as fn(&mut [u8]))),
+        HEADERS => Some((FileKind::TagColumns.beside(&path), fix_headers as fn(&mut [u8]))),
         INDEX => Some((path.with_extension("bgi"), (|_| ()) as fn(&mut [u8]))),
         _ => None,
     };
@@ -104,12 +103,12 @@ fn ask(archive: &Archive, question: &str) {
         search = search.with_index(index);
     }
     searched(archive, &search, false);
-    let headers = Headers::of(archive);
+    let headers = TagColumns::of(archive);
     let _ = SortKeys::parse(question);
     if let Ok(filter) = Filter::parse(question) {
         let games = filter.games(&headers).games;
         assert!(games.iter().all(|game| (1..=archive.len()).contains(&game)));
-        let _ = stats::stats(&headers, &games);
+        let _ = report::stats::stats(&headers, &games);
     }
-    let _ = duplicates::find(std::slice::from_ref(&headers), duplicates::Options::default());
+    let _ = report::duplicates::find(std::slice::from_ref(&headers), report::duplicates::Options::default());
 }

@@ -3,15 +3,16 @@
 
 use super::{apart, crc32, golden, mutate};
 use scoresheet::Archive;
+use scoresheet::archive::FileKind;
 use scoresheet::chess::Position;
 use scoresheet::format::positions::{self, PAGE, PositionsLayout};
 use scoresheet::format::tag_columns::{Directory, HEADER as HEADERS};
 use scoresheet::format::{ArchiveId, signatures};
-use scoresheet::query::duplicates::{self, Options};
-use scoresheet::query::headers::{Key, headers_path};
-use scoresheet::query::positions::build;
+use scoresheet::query::position::index::build;
+use scoresheet::query::report::duplicates::{self, Options};
+use scoresheet::query::tag_columns::Key;
 use scoresheet::query::{
-    Compare, Filter, Headers, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, stats,
+    Compare, Filter, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns, report::stats,
 };
 use std::cell::RefCell;
 use std::fs;
@@ -34,10 +35,10 @@ fn whole() -> Whole {
     Signatures::build(&archive).write(&archive).expect("signatures");
     build(&archive, 1 << 20, |_| {}).expect("a position index");
     let read = |path| fs::read(path).expect("a side file");
-    let (headers, _) = scoresheet::query::headers::encode(&archive).expect("header columns");
+    let (headers, _) = scoresheet::query::tag_columns::encode(&archive).expect("header columns");
     Whole {
-        signatures: read(Signatures::path(&folder.archive)),
-        positions: read(PositionIndex::path(&folder.archive)),
+        signatures: read(FileKind::Signatures.beside(&folder.archive)),
+        positions: read(FileKind::Positions.beside(&folder.archive)),
         headers,
     }
 }
@@ -62,10 +63,10 @@ thread_local! {
 }
 
 /// Puts a file beside the archive while `ask` asks.
-fn beside(path: impl Fn(&std::path::Path) -> PathBuf, file: &[u8], ask: impl FnOnce(&Archive)) {
+fn beside(kind: FileKind, file: &[u8], ask: impl FnOnce(&Archive)) {
     // Taken out, lest another target that this thread works on meanwhile finds it in use.
     let folder = FOLDER.with(RefCell::take).unwrap_or_else(Folder::new);
-    let path = path(&folder.archive);
+    let path = kind.beside(&folder.archive);
     fs::write(&path, file).expect("room for a side file");
     let archive = Archive::open(&folder.archive).expect("a sound archive");
     ask(&archive);
@@ -184,7 +185,7 @@ pub fn signatures_bytes(bytes: &[u8]) {
     let _ = signatures::decode(bytes);
     let whole = &WHOLE.signatures;
     let file = changed(whole, bytes, fix_signatures);
-    beside(Signatures::path, &file, |archive| {
+    beside(FileKind::Signatures, &file, |archive| {
         if let (Some(signatures), _) = Signatures::open(archive) {
             searched(archive, &Search::new(archive).with_signatures(&signatures), file == *whole);
         }
@@ -196,7 +197,7 @@ pub fn positions_bytes(bytes: &[u8]) {
     let _ = PositionsLayout::decode(bytes);
     let whole = &WHOLE.positions;
     let file = changed(whole, bytes, fix_positions);
-    beside(PositionIndex::path, &file, |archive| {
+    beside(FileKind::Positions, &file, |archive| {
         if let (Some(index), _) = PositionIndex::open(archive) {
             let _ = (index.verify(), index.facts().map(Iterator::count));
             searched(archive, &Search::new(archive).with_index(&index), file == *whole);
@@ -209,8 +210,8 @@ pub fn headers_bytes(bytes: &[u8]) {
     let _ = Directory::decode(bytes);
     let whole = &WHOLE.headers;
     let file = changed(whole, bytes, fix_headers);
-    beside(headers_path, &file, |archive| {
-        let headers = Headers::of(archive);
+    beside(FileKind::TagColumns, &file, |archive| {
+        let headers = TagColumns::of(archive);
         let tags = ["White", "Black", "Event", "Date", "Result", "Round", "Odd"].map(|name| Key::Tag(name.to_owned()));
         let keys: Vec<Key> = tags.into_iter().chain([Key::Plies, Key::Facts]).collect();
         let columns = headers.columns(&keys).expect("columns can be made");

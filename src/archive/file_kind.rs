@@ -70,7 +70,7 @@ impl FileKind {
 }
 
 /// Removes the files beside an archive that another has taken the place of; the index is written anew, and files of other make stay.
-pub(super) fn remove_beside(archive: &Path) {
+pub(in crate::archive) fn remove_beside(archive: &Path) {
     for kind in FileKind::BESIDE.into_iter().filter(|kind| *kind != FileKind::Index) {
         let path = kind.beside(archive);
         let mut begin = [0; 8];

@@ -1,57 +1,40 @@
-//! Archives in files: written, mapped, read, verified.
+//! Archives in files: written, mapped, read, kept whole.
+//!
+//! `read` opens archives and finds games in them; `write` makes and extends them, atomically; `copy` makes archives of archives, block by
+//! block or game by game; `maintain` verifies, repairs and deletes. Above them stand only sets of games and the kinds of files. What comes
+//! in are bytes on a disk or in memory, never trusted; what goes out are games ([`GameRef`]), or damage with its place.
 
-// This room reads foreign bytes: nothing in it may panic on them.
+// This room reads untrusted bytes: nothing in it may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-pub mod copy;
-mod delete;
-mod dictionary;
-mod digest;
 mod file_kind;
-mod find_blocks;
-mod game;
-mod interner;
-mod many;
-pub mod map;
-mod new_file;
-mod opening;
-mod options;
-mod original;
-pub mod read_at;
-mod reader;
-mod rebuild;
-mod reopen;
-pub mod repair;
-mod scan;
-mod set;
-mod side;
-pub mod storage;
-pub mod temporary;
-mod transcode;
-mod verify;
-mod walk;
-pub mod writer;
+mod game_set;
+
+mod read;
+mod write;
+
+pub mod copy;
+mod maintain;
 
 pub use crate::format::Limits;
-pub use delete::{Deleted, delete, undelete};
-pub use digest::Digest;
+pub(crate) use copy::transcode::push_record;
+pub use copy::transcode::{TranscodeOptions, Transcoded, transcode};
 pub use file_kind::FileKind;
-pub use game::{Chunk, Game, TagValue};
-pub use many::ArchiveSet;
-pub use opening::{Cut, Incomplete};
-pub use options::OpenOptions;
-pub use read_at::Access;
-pub use reader::Archive;
-pub use scan::{BlockRef, Scan};
-pub use set::GameSet;
-pub use side::SideState;
-pub(crate) use transcode::push_record;
-pub use transcode::{MODEL, TranscodeOptions, Transcoded, transcode};
-pub use verify::{Level, Report, Spot};
-
-use std::path::{Path, PathBuf};
-
-/// Returns where the index of an archive is kept: beside it, with the extension `bgi`.
-pub fn index_path(archive: &Path) -> PathBuf {
-    FileKind::Index.beside(archive)
-}
+pub use game_set::GameSet;
+pub use maintain::delete::{Deleted, delete, undelete};
+pub use maintain::repair;
+pub use maintain::verify::{Level, Report, Spot};
+pub use read::archive::Archive;
+pub use read::archive_set::ArchiveSet;
+pub use read::blocks::{BlockRef, Scan};
+pub use read::chunk::{Chunk, TagValue};
+pub use read::digest::Digest;
+pub use read::game_ref::GameRef;
+pub use read::head::MODEL;
+pub use read::moves::Moves;
+pub use read::opening::{Cut, Incomplete};
+pub use read::options::OpenOptions;
+pub use read::read_at::Access;
+pub use read::side::SideState;
+pub use read::{map, read_at};
+pub use write::{storage, temporary, writer};

@@ -136,7 +136,7 @@ pub fn decode(bytes: &[u8], width: Width) -> Result<Game, FixedError> {
     let moves = ids.len().saturating_sub(1);
     for (place, id) in ids.iter().take(moves).enumerate() {
         let m = id.to_move(&position).ok_or(FixedError::IllegalMove(place))?;
-        position.play(m);
+        position.play_unchecked(m);
         game.events.push(Event::Move(m));
     }
     game.outcome = match END.iter().position(|end| ids.last() == Some(end)) {
@@ -165,7 +165,7 @@ pub fn explain(bytes: &[u8], width: Width, mut found: impl FnMut(Explained)) -> 
             (None, squares) => {
                 let m = id.to_move(&position).ok_or(FixedError::IllegalMove(place))?;
                 let san = position.san(m);
-                position.play(m);
+                position.play_unchecked(m);
                 let meaning = match squares {
                     Some((from, to, None)) => format!("id {number}: {from} {to}"),
                     Some((from, to, Some(role))) => format!("id {number}: {from} {to} {}", char::from(role.letter())),

@@ -94,9 +94,9 @@ impl MoveId {
     pub fn of(m: Move, chess960: bool) -> Option<MoveId> {
         let to = match m.kind {
             MoveKind::Null => return Some(NULL),
-            MoveKind::Castle(side) if !chess960 && m.from.file() == 4 => match (side, m.to.file()) {
-                (CastlingSide::King, 7) => Square::at(6, m.from.rank()),
-                (CastlingSide::Queen, 0) => Square::at(2, m.from.rank()),
+            MoveKind::Castle(side) if !chess960 && m.from.file().index() == 4 => match (side, m.to.file().index()) {
+                (CastlingSide::King, 7) => Square::at(6, m.from.rank().index()),
+                (CastlingSide::Queen, 0) => Square::at(2, m.from.rank().index()),
                 _ => m.to,
             },
             _ => m.to,
@@ -113,7 +113,7 @@ impl MoveId {
         let (from, to, promotion) = self.squares()?;
         let us = position.turn();
         let piece = position.piece_at(from).filter(|piece| piece.color == us)?;
-        let legal = |to, kind| Some(Move { from, to, kind }).filter(|m| position.check(*m).is_ok());
+        let legal = |to, kind| Some(Move { from, to, kind }).filter(|m| position.legality(*m).is_ok());
         if let Some(role) = promotion {
             return legal(to, MoveKind::Promotion(role));
         }
@@ -122,13 +122,16 @@ impl MoveId {
                 let Some(rook) = position.castling_rook(us, side) else { continue };
                 let corner = if side == CastlingSide::King { 7 } else { 0 };
                 let arrives = if side == CastlingSide::King { 6 } else { 2 };
-                let steps = from.file() == 4 && rook.file() == corner && to == Square::at(arrives, from.rank());
+                let steps = from.file().index() == 4
+                    && rook.file().index() == corner
+                    && to == Square::at(arrives, from.rank().index());
                 if to == rook || steps {
                     return legal(rook, MoveKind::Castle(side));
                 }
             }
         }
-        let passes = piece.role == Role::Pawn && from.file() != to.file() && position.en_passant() == Some(to);
+        let passes =
+            piece.role == Role::Pawn && from.file().index() != to.file().index() && position.en_passant() == Some(to);
         legal(to, if passes && position.piece_id_at(to).is_none() { MoveKind::EnPassant } else { MoveKind::Plain })
     }
 }

@@ -1,17 +1,27 @@
-//! The rules of chess, no I/O: squares, pieces, positions, legal moves, FEN, SAN and the Zobrist key.
+//! The rules of chess, no I/O: squares, pieces, positions, legal moves and the Zobrist key; `text` is FEN, EPD, SAN and UCI.
+//!
+//! A [`Position`] is data first; `safety` (attacks, checks, pins), `movegen` and `play` are what can be asked of it and done with it.
 
 pub(crate) mod attacks;
-pub mod epd;
-pub mod fen;
-mod movegen;
+pub(crate) mod attention;
+mod coordinate;
+mod moves;
 pub(crate) mod piece;
 pub(crate) mod position;
-pub mod record;
-pub(crate) mod safety;
-pub mod san;
 mod square;
+
+pub(crate) mod safety;
+
+mod movegen;
+mod play;
 pub mod zobrist;
 
+mod text;
+
+pub use coordinate::{File, ParseError, Rank};
+pub use moves::{CastlingSide, IllegalMove, Move, MoveKind};
 pub use piece::{Color, Piece, PieceId, Role};
-pub use position::{CastlingSide, IllegalMove, Move, MoveKind, Position};
+pub use position::Position;
 pub use square::Square;
+pub use text::uci::UciError;
+pub use text::{epd, fen, record, san};

@@ -1,9 +1,10 @@
 //! Legal moves, checkmate and stalemate, perft.
 
 use super::attacks::{self, KING, KNIGHT, PAWN};
+use super::attention::Attention;
+use super::moves::{CastlingSide, Move, MoveKind};
 use super::piece::{Color, EMPTY, PieceId, Role};
-use super::position::{CastlingSide, Move, MoveKind, Position};
-use super::safety::Attention;
+use super::position::Position;
 use super::square::{Square, squares};
 
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
@@ -55,7 +56,7 @@ impl Position {
     pub fn en_passant_is_legal(&self) -> bool {
         let Some(to) = self.en_passant() else { return false };
         squares(self.candidates(Role::Pawn, to))
-            .any(|from| self.check(Move { from, to, kind: MoveKind::EnPassant }).is_ok())
+            .any(|from| self.legality(Move { from, to, kind: MoveKind::EnPassant }).is_ok())
     }
 
     /// Returns the number of lines of legal moves of that many plies.
@@ -71,7 +72,7 @@ impl Position {
             .into_iter()
             .map(|m| {
                 let mut next = self.clone();
-                next.play(m);
+                next.play_unchecked(m);
                 next.perft(depth - 1)
             })
             .sum()
@@ -120,7 +121,7 @@ impl Position {
         let (forward, second, last) = if us == Color::White { (8i8, 1, 7) } else { (-8, 6, 0) };
         let royal = self.king(us.other()).map_or(0, Square::bit);
         let mut step_to = |to: Square| {
-            if to.rank() == last {
+            if to.rank().index() == last {
                 PROMOTIONS.iter().any(|role| found(Move { from, to, kind: MoveKind::Promotion(*role) }))
             } else {
                 found(Move::plain(from, to))
@@ -132,7 +133,7 @@ impl Position {
                 return true;
             }
             let two = one.wrapping_add_signed(forward);
-            if from.rank() == second && self.board[two as usize & 63] == EMPTY && step_to(Square::masked(two)) {
+            if from.rank().index() == second && self.board[two as usize & 63] == EMPTY && step_to(Square::masked(two)) {
                 return true;
             }
         }

@@ -1,5 +1,9 @@
 //! Colours, roles and pieces.
 
+use super::coordinate::ParseError;
+use std::fmt;
+use std::str::FromStr;
+
 /// A side. White is 0, Black is 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
@@ -32,6 +36,37 @@ impl Color {
         match self {
             Color::White => 0,
             Color::Black => 7,
+        }
+    }
+}
+
+impl std::ops::Not for Color {
+    type Output = Color;
+
+    fn not(self) -> Color {
+        self.other()
+    }
+}
+
+impl fmt::Display for Color {
+    /// Writes `white` or `black`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Color::White => "white",
+            Color::Black => "black",
+        })
+    }
+}
+
+impl FromStr for Color {
+    type Err = ParseError;
+
+    /// Reads `white`, `black`, or FEN's `w` and `b`.
+    fn from_str(text: &str) -> Result<Color, ParseError> {
+        match text {
+            "white" | "w" => Ok(Color::White),
+            "black" | "b" => Ok(Color::Black),
+            _ => Err(ParseError::new("white or black")),
         }
     }
 }
@@ -77,6 +112,26 @@ impl Role {
     }
 }
 
+impl fmt::Display for Role {
+    /// Writes the upper-case English letter, `P` for the pawn.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Write::write_char(f, self.letter() as char)
+    }
+}
+
+impl FromStr for Role {
+    type Err = ParseError;
+
+    /// Reads an English letter, `P` for the pawn, upper or lower case.
+    fn from_str(text: &str) -> Result<Role, ParseError> {
+        match text.as_bytes() {
+            [letter] => Role::from_letter(letter.to_ascii_uppercase()),
+            _ => None,
+        }
+        .ok_or(ParseError::new("one of P N B R Q K"))
+    }
+}
+
 /// A role and its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Piece {
@@ -102,6 +157,26 @@ impl Piece {
             Some(role) => Some(Piece { color, role }),
             None => None,
         }
+    }
+}
+
+impl fmt::Display for Piece {
+    /// Writes the FEN letter.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Write::write_char(f, self.letter() as char)
+    }
+}
+
+impl FromStr for Piece {
+    type Err = ParseError;
+
+    /// Reads a FEN letter: upper case for White, lower case for Black.
+    fn from_str(text: &str) -> Result<Piece, ParseError> {
+        match text.as_bytes() {
+            [letter] => Piece::from_letter(*letter),
+            _ => None,
+        }
+        .ok_or(ParseError::new("a piece, one of PNBRQKpnbrqk"))
     }
 }
 
@@ -183,8 +258,8 @@ const ROLE_OF: [Role; CODES] = {
     table
 };
 
-impl std::fmt::Debug for PieceId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for PieceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.piece().letter() as char)?;
         match self.label() {
             Some(label) => write!(f, "#{label}"),

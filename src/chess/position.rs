@@ -1,85 +1,10 @@
 //! A position as slots and mailbox, and what a move does to it.
 
+use super::attention::Attention;
+use super::moves::CastlingSide;
 use super::piece::{CODES, Color, EMPTY, OFF, Piece, PieceId, Role};
-use super::safety::Attention;
 use super::square::{Square, squares};
 use std::sync::LazyLock;
-
-/// The two sides to castle to, by where the rook comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum CastlingSide {
-    /// With the rook nearer the h-file (O-O): king to the g-file, rook to the f-file.
-    King = 0,
-    /// With the rook nearer the a-file (O-O-O): king to the c-file, rook to the d-file.
-    Queen = 1,
-}
-
-impl CastlingSide {
-    /// Both castling sides, h-side first.
-    pub const BOTH: [CastlingSide; 2] = [CastlingSide::King, CastlingSide::Queen];
-
-    /// Returns the files on which king and rook arrive.
-    pub(super) const fn files(self) -> (u8, u8) {
-        match self {
-            CastlingSide::King => (6, 5),
-            CastlingSide::Queen => (2, 3),
-        }
-    }
-}
-
-/// What is special about a move.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum MoveKind {
-    /// A piece goes to a square and takes what stands there.
-    Plain,
-    /// A pawn takes the pawn that has just passed the target square.
-    EnPassant,
-    /// King and rook change; `to` is the rook's square.
-    Castle(CastlingSide),
-    /// A pawn reaches the last rank and becomes this.
-    Promotion(Role),
-    /// The side to move passes; `from` and `to` mean nothing.
-    Null,
-}
-
-/// A move: from where, to where and what is special about it. For castling `from` is the king's square and `to` the rook's.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Move {
-    /// The square the piece leaves.
-    pub from: Square,
-    /// The square it goes to; the castling rook's square.
-    pub to: Square,
-    /// What is special.
-    pub kind: MoveKind,
-}
-
-impl Move {
-    /// The null move.
-    pub const NULL: Move = Move { from: Square::masked(0), to: Square::masked(0), kind: MoveKind::Null };
-
-    /// Returns what the pawn becomes, if the move is a promotion.
-    pub const fn promotion(self) -> Option<Role> {
-        match self.kind {
-            MoveKind::Promotion(role) => Some(role),
-            _ => None,
-        }
-    }
-
-    /// Returns a plain move.
-    pub(crate) const fn plain(from: Square, to: Square) -> Move {
-        Move { from, to, kind: MoveKind::Plain }
-    }
-}
-
-/// Why a move cannot be played.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum IllegalMove {
-    /// No piece of the mover's can make such a move.
-    NotPossible,
-    /// The mover's king would be attacked.
-    LeavesKingInCheck,
-}
 
 /// A chess position with the full FEN state; every piece keeps its identity (its Brenner label) while it moves.
 ///
@@ -194,12 +119,12 @@ impl Position {
     pub(super) fn may_grant_castling(&self, color: Color, side: CastlingSide, rook: Square) -> bool {
         let Some(king) = self.king(color) else { return false };
         let sides = match side {
-            CastlingSide::King => rook.file() > king.file(),
-            CastlingSide::Queen => rook.file() < king.file(),
+            CastlingSide::King => rook.file().index() > king.file().index(),
+            CastlingSide::Queen => rook.file().index() < king.file().index(),
         };
         let home = color.back_rank();
         let is_rook = self.piece_at(rook) == Some(Piece { color, role: Role::Rook });
-        sides && is_rook && king.rank() == home && rook.rank() == home
+        sides && is_rook && king.rank().index() == home && rook.rank().index() == home
     }
 
     /// Sets the en passant target. Returns false, and changes nothing, where no pawn can just have passed it by a double step.
@@ -207,7 +132,7 @@ impl Position {
         let mover = self.turn.other();
         let (rank, forward) = if mover == Color::White { (2, 8i8) } else { (5, -8) };
         let (start, end) = (target.index().wrapping_add_signed(-forward), target.index().wrapping_add_signed(forward));
-        if target.rank() != rank
+        if target.rank().index() != rank
             || self.board[target.at_most_63()] != EMPTY
             || self.board[start as usize & 63] != EMPTY
             || self.piece_at(Square::masked(end)) != Some(Piece { color: mover, role: Role::Pawn })
@@ -286,7 +211,7 @@ impl Position {
     }
 
     #[inline]
-    fn put(&mut self, code: u8, square: u8) {
+    pub(super) fn put(&mut self, code: u8, square: u8) {
         let id = PieceId(code);
         self.board[square as usize & 63] = code;
         self.square[code as usize % CODES] = square;
@@ -297,7 +222,7 @@ impl Position {
     }
 
     #[inline]
-    fn lift(&mut self, square: u8) -> u8 {
+    pub(super) fn lift(&mut self, square: u8) -> u8 {
         let code = std::mem::replace(&mut self.board[square as usize & 63], EMPTY);
         self.square[code as usize % CODES] = OFF;
         for set in self.occupied.iter_mut().chain(&mut self.roles) {
@@ -322,122 +247,12 @@ impl Position {
             None => PieceId::unlabelled(color, role),
         }
     }
+}
 
-    /// Plays a move that is legal or the null move; what it does with others is unspecified, but safe.
-    pub fn play(&mut self, m: Move) {
-        if m.kind == MoveKind::Plain && self.attention != Attention::Unknown {
-            return self.play_plain(m, self.gives_check_plainly(m));
-        }
-        let promoted = m.promotion().map(|role| self.promoted_piece(m.from, role));
-        self.play_in_full(m, promoted);
-    }
-
-    /// `play`, with the promoted piece's identity given.
-    pub(crate) fn play_as(&mut self, m: Move, promoted: Option<PieceId>) {
-        match promoted {
-            None => self.play(m),
-            Some(_) => self.play_in_full(m, promoted),
-        }
-    }
-
-    /// `play` for a plain move; `check`: whether it gives check.
-    #[inline]
-    pub(crate) fn play_plain(&mut self, m: Move, check: bool) {
-        let us = self.turn;
-        let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
-        let mover = std::mem::replace(&mut self.board[from], EMPTY);
-        let victim = std::mem::replace(&mut self.board[to], mover);
-        self.square[mover as usize % CODES] = m.to.index();
-        let role = PieceId(mover).role();
-        let step = m.from.bit() | m.to.bit();
-        self.occupied[us.index()] ^= step;
-        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
-        self.en_passant = OFF;
-        if victim != EMPTY {
-            self.square[victim as usize % CODES] = OFF;
-            self.occupied[us.other().index()] &= !m.to.bit();
-            self.roles[PieceId(victim).role() as usize] &= !m.to.bit();
-            self.halfmove_clock = 0;
-        }
-        self.roles[role as usize] ^= step;
-        if role == Role::Pawn {
-            self.halfmove_clock = 0;
-            if m.from.index().abs_diff(m.to.index()) == 16 {
-                self.en_passant = u8::midpoint(m.from.index(), m.to.index());
-            }
-        }
-        if self.rights != 0 && (victim != EMPTY || matches!(role, Role::King | Role::Rook)) {
-            self.drop_rights(us, mover, m.from.index(), m.to.index());
-        }
-        self.fullmove_number = self.fullmove_number.saturating_add(u32::from(us == Color::Black));
-        self.turn = us.other();
-        self.attention = if check { Attention::Check } else { Attention::Quiet };
-    }
-
-    #[inline(never)]
-    fn play_in_full(&mut self, m: Move, promoted: Option<PieceId>) {
-        let us = self.turn;
-        let (from, to) = (m.from.index(), m.to.index());
-        let passed = std::mem::replace(&mut self.en_passant, OFF);
-        let attention = self.attention;
-        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
-        match m.kind {
-            MoveKind::Null => {}
-            MoveKind::Castle(side) => {
-                let (king_file, rook_file) = side.files();
-                let (king, rook) = (self.lift(from), self.lift(to));
-                self.put(king, Square::at(king_file, us.back_rank()).index());
-                self.put(rook, Square::at(rook_file, us.back_rank()).index());
-                self.rights &= !(3 << (us.index() * 2));
-            }
-            _ => {
-                let mover = self.lift(from);
-                let pawn = PieceId(mover).role() == Role::Pawn;
-                let captured = self.board[to as usize & 63] != EMPTY;
-                if captured {
-                    self.lift(to);
-                }
-                self.put(promoted.map_or(mover, |id| id.0), to);
-                if pawn || captured {
-                    self.halfmove_clock = 0;
-                }
-                if pawn {
-                    if m.kind == MoveKind::EnPassant && passed == to {
-                        // The victim stands on the target's file and the capturer's rank.
-                        self.lift(from & 0x38 | to & 7);
-                    }
-                    if from.abs_diff(to) == 16 {
-                        self.en_passant = u8::midpoint(from, to);
-                    }
-                }
-                if self.rights != 0 {
-                    self.drop_rights(us, mover, from, to);
-                }
-            }
-        }
-        if us == Color::Black {
-            self.fullmove_number = self.fullmove_number.saturating_add(1);
-        }
-        self.turn = us.other();
-        self.attention = match m.kind {
-            // Both kings are as they were, but the other side is to move.
-            MoveKind::Null if attention == Attention::Quiet => Attention::Quiet,
-            MoveKind::Null => Attention::Unknown,
-            // After a legal move the mover's king is not attacked.
-            _ if self.king(self.turn).is_some_and(|king| self.attacked_by(us, king)) => Attention::Check,
-            _ => Attention::Quiet,
-        };
-    }
-
-    pub(super) fn drop_rights(&mut self, us: Color, mover: u8, from: u8, to: u8) {
-        if mover == us.index() as u8 * 32 + 24 {
-            self.rights &= !(3 << (us.index() * 2));
-        }
-        for right in 0..4 {
-            if self.rook_home[right] == from || self.rook_home[right] == to {
-                self.rights &= !(1 << right);
-            }
-        }
+impl Default for Position {
+    /// The standard starting position.
+    fn default() -> Position {
+        Position::standard()
     }
 }
 

@@ -1,20 +1,11 @@
 //! Attacks on squares, checks and pins: which moves are legal.
 
 use super::attacks::{BEYOND, KNIGHT, PAWN, REACH, between};
+use super::attention::Attention;
+use super::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use super::piece::{Color, Piece, PieceId, Role};
-use super::position::{CastlingSide, IllegalMove, Move, MoveKind, Position};
+use super::position::Position;
 use super::square::{Square, squares};
-
-/// What is known of the attacks on the two kings (those with the label). It saves looking at them anew at every move.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Attention {
-    /// Nothing.
-    Unknown,
-    /// Neither is attacked.
-    Quiet,
-    /// That of the side to move is attacked, the other is not.
-    Check,
-}
 
 impl Position {
     /// Returns whether the side to move is in check.
@@ -77,12 +68,17 @@ impl Position {
         beyond & !from.bit() & sliders & self.occupied[color.index()]
     }
 
-    /// Checks that a move is legal chess here: that a piece of the side to move can make it and its king is not left in check.
+    /// Returns whether a move is legal chess here: that a piece of the side to move can make it and its king is not left in check.
     ///
     /// A position without a king of the mover's has no check. The null move is never legal.
-    pub fn check(&self, m: Move) -> Result<(), IllegalMove> {
+    pub fn is_legal(&self, m: Move) -> bool {
+        self.legality(m).is_ok()
+    }
+
+    /// Returns why a move is not legal, like [`is_legal`](Position::is_legal).
+    pub fn legality(&self, m: Move) -> Result<(), IllegalMove> {
         if !self.is_pseudo_legal(m) {
-            return Err(IllegalMove::NotPossible);
+            return Err(IllegalMove::NotPseudoLegal);
         }
         if self.is_safe(m) { Ok(()) } else { Err(IllegalMove::LeavesKingInCheck) }
     }
@@ -123,7 +119,7 @@ impl Position {
             MoveKind::Promotion(_) => true,
             _ => false,
         };
-        if promotes != (m.to.rank() == last) {
+        if promotes != (m.to.rank().index() == last) {
             return false;
         }
         if PAWN[us.index()][from] >> to & 1 != 0 {
@@ -139,7 +135,9 @@ impl Position {
             return false;
         }
         to == one as usize
-            || (m.from.rank() == second && to == one.wrapping_add_signed(forward) as usize && all >> to & 1 == 0)
+            || (m.from.rank().index() == second
+                && to == one.wrapping_add_signed(forward) as usize
+                && all >> to & 1 == 0)
     }
 
     /// Returns the square of the pawn that an en passant capture would take.
@@ -215,14 +213,14 @@ impl Position {
             _ => {}
         }
         let mut after = self.clone();
-        after.play(m);
+        after.play_unchecked(m);
         after.in_check()
     }
 
     /// False only where castling does not give check, to a king that is not attacked yet.
     fn castling_gives_check(&self, m: Move, side: CastlingSide) -> bool {
         let Some(king) = self.king(self.turn.other()) else { return false };
-        let rook = Square::at(side.files().1, m.from.rank());
+        let rook = Square::at(side.files().1, m.from.rank().index());
         REACH[Role::Rook as usize][rook.at_most_63()] & king.bit() != 0
             || self.may_uncover(self.turn, king, m.from)
             || self.may_uncover(self.turn, king, m.to)

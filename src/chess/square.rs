@@ -1,6 +1,8 @@
 //! Squares of the board, numbered a1 = 0, b1 = 1, .. h8 = 63.
 
+use super::coordinate::{File, ParseError, Rank};
 use std::fmt;
+use std::str::FromStr;
 
 /// One of the 64 squares: a1 = 0, b1 = 1, .. h8 = 63.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,14 +34,19 @@ impl Square {
         (self.0 & 63) as usize
     }
 
-    /// Returns the file, 0 (a) to 7 (h).
-    pub const fn file(self) -> u8 {
-        self.0 & 7
+    /// Returns the square on that file and rank.
+    pub const fn of(file: File, rank: Rank) -> Square {
+        Square::at(file.index(), rank.index())
     }
 
-    /// Returns the rank, 0 (rank 1) to 7 (rank 8).
-    pub const fn rank(self) -> u8 {
-        self.0 >> 3
+    /// Returns the file, `a` to `h`.
+    pub const fn file(self) -> File {
+        File::masked(self.0)
+    }
+
+    /// Returns the rank, `1` to `8`.
+    pub const fn rank(self) -> Rank {
+        Rank::masked(self.0 >> 3)
     }
 
     /// Returns the bit of this square in a 64-bit set.
@@ -58,7 +65,7 @@ impl Square {
 
     /// Returns the two letters of the square, such as `e4`.
     pub const fn name(self) -> [u8; 2] {
-        [b'a' + self.file(), b'1' + self.rank()]
+        [self.file().letter(), self.rank().digit()]
     }
 }
 
@@ -72,6 +79,15 @@ impl fmt::Display for Square {
 impl fmt::Debug for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Square {
+    type Err = ParseError;
+
+    /// Reads a square such as `e4`; letters are lower case.
+    fn from_str(text: &str) -> Result<Square, ParseError> {
+        Square::parse(text.as_bytes()).ok_or(ParseError::new("a square, as in e4"))
     }
 }
 

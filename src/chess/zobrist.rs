@@ -6,8 +6,9 @@
 
 use super::attacks::{DIRECTIONS, KING, KNIGHT, RAYS};
 use super::fen::is_outermost;
+use super::moves::CastlingSide;
 use super::piece::{Color, EMPTY, OFF, PieceId, Role};
-use super::position::{CastlingSide, Position};
+use super::position::Position;
 use super::square::squares;
 
 struct Numbers {
@@ -172,7 +173,7 @@ impl Position {
             }
         }
         if let Some(target) = self.en_passant().filter(|_| self.en_passant_is_legal()) {
-            key ^= NUMBERS.en_passant[target.file() as usize & 7];
+            key ^= NUMBERS.en_passant[target.file().index() as usize & 7];
         }
         if self.turn() == Color::Black {
             key ^= NUMBERS.black;

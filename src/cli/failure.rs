@@ -1,5 +1,6 @@
-//! Why a command ends without having done its work, and what it then tells the shell.
+//! Why a command fails, and its exit code.
 
+use crate::text::{count, shown};
 use scoresheet::error::Error;
 use scoresheet::query::QueryFault;
 use std::fmt;
@@ -11,11 +12,11 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Code {
-    /// All done.
-    Fine = 0,
+    /// Success.
+    Success = 0,
     /// Failed.
     Failed = 1,
-    /// Wrong usage, as clap has it.
+    /// Wrong usage, as clap reports it.
     Usage = 2,
     /// Finished, but games were rejected under `--strict`.
     Rejected = 3,
@@ -29,16 +30,17 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Why a command fails. Displayed as one line that says what to do; of a query its text and the place follow on lines of their own.
+/// Why a command fails. Displayed as one line that says what to do; a faulty query and the place in it follow on lines
+/// of their own.
 #[derive(Debug)]
 pub enum Failure {
-    /// What the library says.
+    /// An error of the library.
     Library(Error),
-    /// What a command says.
+    /// A message of the command.
     Message(String),
     /// What is wrong with a query, which is this option's value, and where in it.
     Query(&'static str, QueryFault),
-    /// What a command says that a signal has stopped.
+    /// The message of a command that a signal has stopped.
     Interrupted(String),
     /// Standard output or an output file cannot be written.
     Output(io::Error),
@@ -50,10 +52,25 @@ impl Failure {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
+    /// Names the file in an error of writing it.
+    pub fn of_output(self, path: &Path) -> Failure {
+        match self {
+            Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", shown(path))),
+            failure => failure,
+        }
+    }
+
+    /// Returns the error for a file that cannot be opened.
+    pub fn cannot_open(path: &Path, source: io::Error) -> Failure {
+        Error::Io { doing: "cannot open", path: path.to_path_buf(), source }.into()
+    }
+
     /// Names the archive in an error that does not do so itself.
     pub fn of_archive(path: &Path) -> impl FnOnce(Error) -> Failure {
         move |error| match error {
-            Error::Damaged(_) => Failure::Message(format!("{}: {error}", path.display())),
+            Error::Damaged(_) | Error::Limit { .. } | Error::Read { .. } => {
+                Failure::Message(format!("{}: {error}{}", path.display(), advice(&error)))
+            }
             Error::NotAnArchive { .. } if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) => {
                 Failure::Message(format!("{error}: the file is empty"))
             }
@@ -62,6 +79,14 @@ impl Failure {
             }
             error => Failure::Library(error),
         }
+    }
+}
+
+/// Returns success, or a failure if this many games could not be read.
+pub fn all_read(unread: u64) -> Result<Code, Failure> {
+    match unread {
+        0 => Ok(Code::Success),
+        unread => Err(Failure::Message(format!("{} could not be read", count(unread, "game", "games")))),
     }
 }
 
@@ -80,10 +105,20 @@ impl From<io::Error> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Library(error) => write!(f, "{error}"),
+            Failure::Library(error) => write!(f, "{error}{}", advice(error)),
             Failure::Query(option, fault) => write!(f, "{option}: {fault}"),
             Failure::Message(message) | Failure::Interrupted(message) => f.write_str(message),
             Failure::Output(error) => write!(f, "cannot write the output: {error}"),
         }
+    }
+}
+
+/// Returns what to do about an error of the library, to be put after it.
+fn advice(error: &Error) -> &'static str {
+    match error {
+        Error::Damaged(_) | Error::Read { .. } => "; see `scoresheet verify`",
+        Error::Exists { .. } => ": use --append to add to it or --force to replace it",
+        Error::Newer { .. } => ": use a newer scoresheet",
+        _ => "",
     }
 }

@@ -1,64 +1,88 @@
-//! Ctrl-C and requests to end: work that can stop in order does, and nothing unfinished is left behind.
+//! Ctrl-C and SIGTERM: work that can stop cleanly does, and no unfinished files are left.
+//!
+//! The thread that waits for signals shares three atomics with the session, and asks the library to remove its
+//! temporary files.
 
-use crate::output::message;
 use scoresheet::archive::temporary;
 use std::process::exit;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
 
-/// What shells expect of a program that an interrupt has ended, and what stands for no signal at all.
+/// The exit code that shells expect of a program ended by an interrupt; also stands for no signal at all.
 const INTERRUPTED: u8 = 130;
 
-/// The flag of work that can stop in order, if this is such. A signal has no other way to learn of it.
-static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-/// The exit code that the signal asks for.
-static CODE: AtomicU8 = AtomicU8::new(INTERRUPTED);
+/// What the session and the thread that waits for signals share.
+pub struct Interrupt(Arc<Shared>);
 
-/// Sees to it that a signal that ends the program leaves nothing unfinished behind. Where that cannot be had, signals do as they always do.
+struct Shared {
+    /// Set by the first signal.
+    stop: AtomicBool,
+    /// Whether the work that is running looks at `stop`.
+    can_stop: AtomicBool,
+    /// The exit code that the signal asks for.
+    code: AtomicU8,
+    /// Writes a message.
+    print: fn(&str),
+}
+
+impl Interrupt {
+    /// Watches for signals: one that ends the program removes unfinished files first. If that is impossible, signals
+    /// have their default effect.
+    pub fn watch(print: fn(&str)) -> Interrupt {
+        let (stop, can_stop) = (AtomicBool::new(false), AtomicBool::new(false));
+        let shared = Arc::new(Shared { stop, can_stop, code: AtomicU8::new(INTERRUPTED), print });
+        wait(Arc::clone(&shared));
+        Interrupt(shared)
+    }
+
+    /// Returns a flag that the first signal sets instead of ending the program; the second ends it.
+    pub fn stop_flag(&self) -> &AtomicBool {
+        self.0.can_stop.store(true, Ordering::Relaxed);
+        &self.0.stop
+    }
+
+    /// Returns the exit code of work that a signal has stopped: 128 plus the signal's number, as shells have it.
+    pub fn code(&self) -> u8 {
+        self.0.code.load(Ordering::Relaxed)
+    }
+}
+
 #[cfg(unix)]
-pub fn watch() {
+fn wait(shared: Arc<Shared>) {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
     let named = std::thread::Builder::new().name("signals".to_owned());
-    // A program that is not allowed another thread has more to complain of than this.
+    // A program that cannot start a thread has worse problems.
     let _ = named.spawn(move || {
         for signal in signals.forever() {
-            interrupted(128 + u8::try_from(signal).unwrap_or_default());
+            shared.interrupted(128 + u8::try_from(signal).unwrap_or_default());
         }
     });
 }
 
-/// Sees to it that Ctrl-C leaves nothing unfinished behind.
+/// Ctrl-C alone.
 #[cfg(windows)]
-pub fn watch() {
-    let _ = ctrlc::set_handler(|| interrupted(INTERRUPTED));
+fn wait(shared: Arc<Shared>) {
+    let _ = ctrlc::set_handler(move || shared.interrupted(INTERRUPTED));
 }
 
 /// Elsewhere there are no signals.
 #[cfg(not(any(unix, windows)))]
-pub fn watch() {}
+fn wait(_: Arc<Shared>) {}
 
-fn interrupted(code: u8) {
-    CODE.store(code, Ordering::Relaxed);
-    let stop = STOP.get();
-    if stop.is_some_and(|stop| !stop.swap(true, Ordering::Relaxed)) {
-        message("stopping once what has been read is stored; Ctrl-C again stops at once");
-        return;
+impl Shared {
+    fn interrupted(&self, code: u8) {
+        self.code.store(code, Ordering::Relaxed);
+        let can_stop = self.can_stop.load(Ordering::Relaxed);
+        if can_stop && !self.stop.swap(true, Ordering::Relaxed) {
+            (self.print)("stopping after storing what has been read; press Ctrl-C again to stop at once");
+            return;
+        }
+        temporary::remove_all();
+        (self.print)(match can_stop {
+            false => "interrupted: unfinished files have been removed",
+            true => "interrupted: the archive is as it was at its last commit",
+        });
+        exit(code.into());
     }
-    temporary::remove_all();
-    message(match stop {
-        None => "interrupted: nothing unfinished is left behind",
-        Some(_) => "interrupted: the archive is as it was at its last commit",
-    });
-    exit(code.into());
-}
-
-/// Returns a flag that the first signal sets instead of ending the program; the second ends it.
-pub fn stop_flag() -> Arc<AtomicBool> {
-    Arc::clone(STOP.get_or_init(Arc::default))
-}
-
-/// Returns the exit code of work that a signal has stopped: 128 and the signal's number, as shells have it.
-pub fn code() -> u8 {
-    CODE.load(Ordering::Relaxed)
 }

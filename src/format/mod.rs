@@ -13,7 +13,7 @@
 //! Below all of them: `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), `limits`
 //! and `budget` (what may be made of foreign bytes).
 
-// Foreign bytes are read here: nothing may panic on them.
+// Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod budget;

@@ -5,7 +5,8 @@ use crate::chess::{Move, Position, position::STANDARD};
 use crate::format::record;
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::TextsBuilder;
-use crate::game::{MoveRun, Outcome, TextKind, Visitor};
+use crate::game::{Outcome, TextKind, Visitor};
+use crate::pgn::{MoveRun, TextVisitor};
 
 /// Makes records, tags and texts of the games that a reader gives it.
 #[derive(Default)]
@@ -77,10 +78,6 @@ impl Visitor for ChunkBuilder {
         self.placed = false;
     }
 
-    fn move_run(&self) -> MoveRun {
-        MoveRun::Any
-    }
-
     fn suffix(&mut self, good: bool) {
         self.mark_text();
         encode::push_suffix(good, &mut self.records);
@@ -111,5 +108,11 @@ impl Visitor for ChunkBuilder {
 
     fn outcome(&mut self, outcome: Outcome) {
         self.outcome = Some(outcome);
+    }
+}
+
+impl TextVisitor for ChunkBuilder {
+    fn move_run(&self) -> MoveRun {
+        MoveRun::Any
     }
 }

@@ -1,8 +1,9 @@
 //! The reading side: opens sources, splits them, and makes jobs.
 
 use super::kept::Reading;
+use super::options::ImportOptions;
 use super::source::{look_at, open_as_is, open_until, unreadable};
-use super::{ImportOptions, Progress};
+use super::summary::Progress;
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
 use crate::format::source::Source as SourceRecord;

@@ -56,6 +56,14 @@ impl LayoutBuilder {
         self.rest = rest;
     }
 
+    /// Ends a game that has no other source than what has been written of it. Returns that.
+    pub fn end_written_game(&mut self) -> Vec<u8> {
+        self.writer.finish();
+        let text = self.writer.as_bytes().to_vec();
+        self.end_game(&text, &text, false, |_| {});
+        text
+    }
+
     fn compare(&mut self, all: &[u8]) -> (Vec<LayoutEdit>, usize) {
         self.writer.finish();
         let transcoded = self.writer.style().transcode(self.writer.as_bytes());

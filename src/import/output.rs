@@ -1,8 +1,9 @@
 //! The writing side, reached in the order of jobs.
 
+use super::options::ImportOptions;
 use super::parsed::Run;
 use super::resume::Start;
-use super::{Acknowledged, FaultReport, ImportOptions, Progress, SourceSummary};
+use super::summary::{Acknowledged, FaultReport, Progress, SourceSummary};
 use crate::archive::storage::Storage;
 use crate::archive::writer::{EncodedChunk, Writer};
 use crate::format::commit::{Commit, Unfinished};
@@ -24,8 +25,9 @@ pub struct Output<'a, F, S> {
     pub open: bool,
     before: Commit,
     first_source: u64,
-    options: &'a ImportOptions,
-    progress: &'a Progress,
+    /// The options in words, for who goes on with the import.
+    options: String,
+    progress: Option<&'a Progress>,
     /// The first; nothing is written after it.
     pub failure: Option<io::Error>,
 }
@@ -35,8 +37,8 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
         writer: Writer<S>,
         names: &[String],
         start: &Start,
-        options: &'a ImportOptions,
-        progress: &'a Progress,
+        options: &ImportOptions,
+        progress: Option<&'a Progress>,
         report: F,
     ) -> Output<'a, F, S> {
         let known = start.done.iter().chain(start.begin.as_ref().map(|begin| &begin.source));
@@ -57,10 +59,16 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
             open: false,
             before,
             first_source,
-            options,
+            options: options.words(),
             progress,
             failure: None,
         }
+    }
+
+    /// Adds a source that begins after all others. Returns its place among them.
+    pub fn begin_source(&mut self, name: &str) -> usize {
+        self.sources.push(SourceSummary { record: unread(name), ..SourceSummary::default() });
+        self.sources.len() - 1
     }
 
     /// Adds a job; commits before and after it as its turn says.
@@ -112,8 +120,10 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
         // Before the commit: what it says of sources is true of the same games.
         ended.iter().try_for_each(|source| self.writer.add_source(source))?;
         let totals = self.writer.totals();
-        self.progress.games.store(totals.games - self.before.games, Ordering::Relaxed);
-        self.progress.pgn_bytes.store(totals.pgn_bytes - self.before.pgn_bytes, Ordering::Relaxed);
+        if let Some(progress) = self.progress {
+            progress.games.store(totals.games - self.before.games, Ordering::Relaxed);
+            progress.pgn_bytes.store(totals.pgn_bytes - self.before.pgn_bytes, Ordering::Relaxed);
+        }
         if turn.commit_after { self.commit() } else { Ok(()) }
     }
 
@@ -124,7 +134,8 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
         let source = unfinished.as_ref().map(|unfinished| (unfinished.source.name.clone(), unfinished.source.bytes));
         self.writer.set_unfinished(unfinished);
         self.writer.commit()?;
-        if let (Some(acknowledge), true) = (&self.progress.acknowledge, self.writer.sequence() > before) {
+        let acknowledge = self.progress.and_then(|progress| progress.acknowledge.as_ref());
+        if let (Some(acknowledge), true) = (acknowledge, self.writer.sequence() > before) {
             acknowledge(&Acknowledged {
                 sequence: self.writer.sequence(),
                 games: self.writer.committed_games(),
@@ -143,7 +154,7 @@ impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
             sha256: sha2::Digest::finalize(checkpoint.hash.clone()).into(),
             ..self.sources.get(*number)?.record.clone()
         };
-        let (first_source, options) = (self.first_source, self.options.words());
+        let (first_source, options) = (self.first_source, self.options.clone());
         Some(Unfinished { first_source, line: checkpoint.line, options, source })
     }
 }

@@ -3,12 +3,15 @@
 use super::chunk::ChunkBuilder;
 use super::feed::Segment;
 use super::layout::LayoutBuilder;
-use super::{FaultReport, ImportOptions};
+use super::options::ImportOptions;
+use super::summary::FaultReport;
 use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
 use crate::format::loose;
-use crate::game::{EndOfRun, MoveRun, Outcome, TextKind, Visitor};
-use crate::pgn::{Checkpoint, Disposition, Fault, FaultKind, Oversized, read_game};
+use crate::game::{Outcome, TextKind, Visitor};
+use crate::pgn::{
+    Checkpoint, Disposition, EndOfRun, Fault, FaultKind, MoveRun, Oversized, TextVisitor, read_game_text,
+};
 
 /// What a segment of one source gave.
 pub enum Run {
@@ -75,7 +78,7 @@ impl Parsed {
                 self.layout.begin();
                 let begin = at;
                 let mut both = Tee(&mut self.chunk, self.layout.writer());
-                let reading = read_game(text, begin, read, &mut both);
+                let reading = read_game_text(text, begin, read, &mut both);
                 // A reader that does not move on would be read for ever.
                 at = reading.next.max(at + 1);
                 seen += u64::from(reading.disposition.is_some());
@@ -87,7 +90,7 @@ impl Parsed {
                         let end = (span.start + at).min(batch.text.len());
                         let (all, own) = (&batch.text[free..end], &text[reading.start.min(at)..at.min(text.len())]);
                         self.layout.end_game(all, own, reading.windows_1252, |writer| {
-                            read_game(text, begin, read, writer);
+                            read_game_text(text, begin, read, writer);
                         });
                         free = end;
                         self.plies += u64::from(reading.plies);
@@ -140,11 +143,6 @@ impl<A: Visitor, B: Visitor> Visitor for Tee<'_, A, B> {
         self.1.tag(name, value);
     }
 
-    fn tag_known(&mut self, name: &[u8], value: &[u8], pair: &[u8]) {
-        self.0.tag_known(name, value, pair);
-        self.1.tag_known(name, value, pair);
-    }
-
     fn start(&mut self, position: &Position) {
         self.0.start(position);
         self.1.start(position);
@@ -154,31 +152,6 @@ impl<A: Visitor, B: Visitor> Visitor for Tee<'_, A, B> {
     fn play(&mut self, before: &Position, m: Move) {
         self.0.play(before, m);
         self.1.play(before, m);
-    }
-
-    #[inline]
-    fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
-        self.0.play_known(before, m, san);
-        self.1.play_known(before, m, san);
-    }
-
-    #[inline]
-    fn move_run(&self) -> MoveRun {
-        match (self.0.move_run(), self.1.move_run()) {
-            (MoveRun::Any, other) | (other, MoveRun::Any) => other,
-            _ => MoveRun::None,
-        }
-    }
-
-    #[inline]
-    fn play_in_run(&mut self, before: &Position, m: Move) {
-        self.0.play_in_run(before, m);
-        self.1.play_in_run(before, m);
-    }
-
-    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
-        self.0.end_run(text, end);
-        self.1.end_run(text, end);
     }
 
     fn suffix(&mut self, good: bool) {
@@ -209,5 +182,37 @@ impl<A: Visitor, B: Visitor> Visitor for Tee<'_, A, B> {
     fn outcome(&mut self, outcome: Outcome) {
         self.0.outcome(outcome);
         self.1.outcome(outcome);
+    }
+}
+
+impl<A: TextVisitor, B: TextVisitor> TextVisitor for Tee<'_, A, B> {
+    fn tag_known(&mut self, name: &[u8], value: &[u8], pair: &[u8]) {
+        self.0.tag_known(name, value, pair);
+        self.1.tag_known(name, value, pair);
+    }
+
+    #[inline]
+    fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
+        self.0.play_known(before, m, san);
+        self.1.play_known(before, m, san);
+    }
+
+    #[inline]
+    fn move_run(&self) -> MoveRun {
+        match (self.0.move_run(), self.1.move_run()) {
+            (MoveRun::Any, other) | (other, MoveRun::Any) => other,
+            _ => MoveRun::None,
+        }
+    }
+
+    #[inline]
+    fn play_in_run(&mut self, before: &Position, m: Move) {
+        self.0.play_in_run(before, m);
+        self.1.play_in_run(before, m);
+    }
+
+    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
+        self.0.end_run(text, end);
+        self.1.end_run(text, end);
     }
 }

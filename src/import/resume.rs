@@ -1,10 +1,10 @@
 //! Where an import begins: at its beginning, or where one that was cut off got to.
 
 use super::feed::{Begin, Feed, names};
-use super::{Existing, ImportOptions};
+use super::options::{Existing, ImportOptions};
 use crate::archive::storage::Storage;
 use crate::archive::writer::{Opened, Writer};
-use crate::error::{Damage, Error, Result};
+use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::commit::Unfinished;
 use crate::format::source::Source as SourceRecord;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct Start {
     /// An import that was cut off and is left as it is.
     pub left: Option<Unfinished>,
     /// Whether the archive has to be one of these very sources.
-    same_identity: bool,
+    pub same_identity: bool,
 }
 
 impl Start {
@@ -55,7 +55,7 @@ impl Start {
             };
         };
         let known = usize::try_from(unfinished.first_source).ok().and_then(|first| sources.get(first..));
-        let done = known.ok_or(Damage::new(0, "the last commit disagrees with the sources"))?;
+        let done = known.ok_or(Damage::new(0, DamageKind::CommitDisagrees))?;
         let known = done.iter().chain([&unfinished.source]).map(|source| &source.name);
         for (place, known) in known.enumerate() {
             match names.get(place) {

@@ -42,7 +42,7 @@ pub(super) fn to_move(position: &Position, actions: &Value, path: &Path<'_>) -> 
     }
     let leads_here = |m: &Move| {
         let mut after = position.clone();
-        after.play(*m);
+        after.play_unchecked(*m);
         pieces_of(&after) == midst.pieces
     };
     position.legal_moves().into_iter().find(leads_here).ok_or_else(|| path.error(PcnFault::IllegalMove))

@@ -138,7 +138,7 @@ fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Resul
     while let Some(actions) = moves.get(played.len()) {
         match action::to_move(&position, actions, &path.item(played.len())) {
             Ok(m) => {
-                position.play(m);
+                position.play_unchecked(m);
                 played.push(m);
             }
             Err(error) if error.fault == PcnFault::IllegalMove => {
@@ -179,9 +179,9 @@ fn with_more_rights(
     });
     castlings.chain(targets).find_map(|better| {
         let mut position = better.clone();
-        played.iter().for_each(|m| position.play(*m));
+        played.iter().for_each(|m| position.play_unchecked(*m));
         let m = action::to_move(&position, actions, &path.item(played.len())).ok()?;
-        position.play(m);
+        position.play_unchecked(m);
         Some((better, m, position))
     })
 }
@@ -209,7 +209,7 @@ fn is_chess960(start: &Position, moves: &[Move]) -> bool {
     let pieces = pieces_of(start);
     let unusual = |m: &Move| match m.kind {
         crate::chess::MoveKind::Castle(side) => {
-            m.from.file() != 4 || m.to.file() != if side == CastlingSide::King { 7 } else { 0 }
+            m.from.file().index() != 4 || m.to.file().index() != if side == CastlingSide::King { 7 } else { 0 }
         }
         _ => false,
     };

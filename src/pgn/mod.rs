@@ -1,8 +1,9 @@
 //! PGN, read and written: a byte source, a splitter into games, a reader that reports every fault, and a writer.
 //!
-//! The way of the bytes: [`open`] a [`Source`] (plain or compressed) -> [`Splitter`] (sequential and fast, cuts it into spans of
-//! one game each) -> [`read_game`] (one span at a time, on any thread, drives a [`Visitor`](crate::game::Visitor)). The way back is
-//! [`PgnWriter`], itself a visitor.
+//! The way of the bytes: [`open`] a [`Source`] (plain or compressed) -> [`Splitter`] (sequential and fast, cuts it into spans of one game
+//! each) -> [`read_game`] (one span at a time, on any thread, drives a [`Visitor`](crate::game::Visitor)). The way back is [`PgnWriter`],
+//! itself a visitor. `input` opens and cuts, `write` writes, `read` reads; the reader knows how the writer lays out text, so that whole runs
+//! of moves can pass from one to the other as they stand ([`TextVisitor`]).
 #![warn(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -13,31 +14,24 @@
 )]
 
 mod bytes;
-mod content;
 mod fault;
-mod frames;
-mod glyphs;
-mod joined;
-mod lexer;
 mod limits;
-mod move_run;
-mod reader;
-mod source;
-mod split;
-mod style;
 mod tags;
-mod tar;
-mod text;
-mod variant;
-mod words;
-mod writer;
-mod zip;
+mod text_visitor;
+
+mod input;
+
+mod write;
+
+mod read;
 
 pub use fault::{Fault, FaultKind};
+pub use input::error::SourceError;
+pub use input::source::{Compression, Progress, Source, from_reader, open, open_text};
+pub(crate) use input::source::{look_at, text_of};
+pub use input::split::{Batch, Checkpoint, GameSpan, Oversized, Splitter};
 pub use limits::{Encoding, Limits, ReadOptions};
-pub use reader::{Disposition, ReadOutcome, read_game};
-pub use source::{Compression, Progress, Source, SourceError, from_reader, open, open_text};
-pub(crate) use source::{look_at, text_of};
-pub use split::{Batch, Checkpoint, GameSpan, Oversized, Splitter};
-pub use style::{LineEnd, Style};
-pub use writer::PgnWriter;
+pub use read::reader::{Disposition, ReadOutcome, read_game, read_game_text};
+pub use text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
+pub use write::style::{LineEnd, Style};
+pub use write::writer::PgnWriter;

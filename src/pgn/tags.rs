@@ -1,25 +1,25 @@
 //! One tag pair, as the standard has it and as people write it.
 
-use super::bytes::{ONES, from, is_line_end, line_end, slice, trim_end};
-use super::fault::FaultKind;
+use crate::pgn::bytes::{ONES, from, is_line_end, line_end, slice, trim_end};
+use crate::pgn::fault::FaultKind;
 use std::borrow::Cow;
 
 /// How far a name may reach; a longer one is no name.
 const NAME_REACH: usize = 1024;
 
 /// A tag pair that was read.
-pub(super) struct Pair<'a> {
-    pub(super) name: &'a [u8],
+pub(in crate::pgn) struct Pair<'a> {
+    pub(in crate::pgn) name: &'a [u8],
     /// The value with escapes resolved.
-    pub(super) value: Cow<'a, [u8]>,
+    pub(in crate::pgn) value: Cow<'a, [u8]>,
     /// The bytes of the value as written.
-    pub(super) raw_len: usize,
+    pub(in crate::pgn) raw_len: usize,
     /// The first byte after the pair.
-    pub(super) end: usize,
+    pub(in crate::pgn) end: usize,
     /// What was wrong with it, if anything.
-    pub(super) fault: Option<FaultKind>,
+    pub(in crate::pgn) fault: Option<FaultKind>,
     /// Whether it is written as the standard writes it: brackets, quotes and one blank, and no escapes.
-    pub(super) standard: bool,
+    pub(in crate::pgn) standard: bool,
 }
 
 /// What a byte is after the `[` of a tag pair.
@@ -65,7 +65,7 @@ fn skip_spaces(text: &[u8], mut at: usize) -> usize {
 /// Returns the name of what looks like a tag pair at `at` (`[`, a name, a quote) and where its value begins, after the quote.
 /// Looks at no more than about 1,024 bytes, and not beyond the line.
 #[allow(clippy::indexing_slicing)] // `OF_NAMES` has 256 entries
-pub(super) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
+pub(in crate::pgn) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let text = slice(text, 0, at.saturating_add(NAME_REACH));
     if text.get(at) != Some(&b'[') {
         return None;
@@ -87,7 +87,7 @@ pub(super) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
 }
 
 /// Returns whether the line from `at` (`[`) to `end` is exactly one tag pair.
-pub(super) fn is_whole_line(text: &[u8], at: usize, end: usize) -> bool {
+pub(in crate::pgn) fn is_whole_line(text: &[u8], at: usize, end: usize) -> bool {
     let line = slice(text, 0, end);
     let closed = |value| matches!(trim_end(slice(line, value, end)), [.., b'"', b']']);
     head(line, at).is_some_and(|(_, value)| closed(value))
@@ -95,7 +95,7 @@ pub(super) fn is_whole_line(text: &[u8], at: usize, end: usize) -> bool {
 
 /// Reads the tag pair at `at`, if one stands there.
 #[inline]
-pub(super) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
+pub(in crate::pgn) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
     read_usual(text, at).or_else(|| read_any(text, at))
 }
 
@@ -237,7 +237,7 @@ fn unterminated<'a>(
 }
 
 /// Returns the end of the line after the line end at `line`, where it continues a tag pair: does not begin with `[` and ends with `"]`.
-pub(super) fn continuation(text: &[u8], line: usize) -> Option<usize> {
+pub(in crate::pgn) fn continuation(text: &[u8], line: usize) -> Option<usize> {
     let next = match from(text, line) {
         [b'\r', b'\n', ..] => line + 2,
         [_, ..] => line + 1,
@@ -248,7 +248,7 @@ pub(super) fn continuation(text: &[u8], line: usize) -> Option<usize> {
 }
 
 /// Returns whether a line reads as the second half of a tag pair.
-pub(super) fn continues_tag(line: &[u8]) -> bool {
+pub(in crate::pgn) fn continues_tag(line: &[u8]) -> bool {
     let first = line.iter().find(|b| !is_space(**b));
     !matches!(first, None | Some(b'[' | b'{' | b'%' | b';')) && matches!(trim_end(line), [.., b'"', b']'])
 }

@@ -1,39 +1,35 @@
 //! Questions to an archive: which games have these players, dates and results, which reach a position, and what was played there.
 //!
-//! `filter` is the language of header filters, `headers` the columns that answer it. `sought` is a position to be found, and `search` finds
-//! the games that reach it; `signature` rejects most of them unread, and `positions` is an index to look in. `tree` counts what was played
-//! in a position. `duplicates` are games that are there twice, `stats` counts, `openings` names.
+//! `tag_columns` are tags as columns of numbers, and `filter` the language that asks them. `position` finds the games that reach a
+//! position: signatures reject most of them unread, and an index answers at once. `pattern` finds games by material, pieces and moves.
+//! `report` counts and lists: opening trees and books, statistics, duplicates, opening names. All of it reads archives and side files and
+//! writes nothing but side files.
 
-pub mod book;
-pub mod duplicates;
-mod facts;
 mod fault;
+
+pub mod tag_columns;
+
 pub mod filter;
-pub mod headers;
-mod index_search;
-pub mod json;
-mod main_line;
-pub mod openings;
+
+pub mod position;
+
 pub mod pattern;
-mod place;
-pub mod position_query;
-pub mod positions;
-pub mod search;
+
+pub mod report;
+
+mod ask;
 mod side_files;
-pub mod signature;
-pub mod sort;
-pub mod stats;
-pub mod tree;
 
 pub use crate::archive::SideState;
+pub use ask::{Answer, Selection, SideFiles};
 pub use fault::QueryFault;
 pub use filter::Filter;
-pub use headers::Headers;
+pub use filter::sort::SortKeys;
 pub use pattern::Pattern;
-pub use position_query::{Compare, PositionQuery};
-pub use positions::PositionIndex;
-pub use search::{Hit, Search, SearchOptions, SearchResult, Step};
+pub use position::index::PositionIndex;
+pub use position::position_query::{Compare, PositionQuery};
+pub use position::search::{Hit, Search, SearchOptions, SearchResult, Step};
+pub use position::signature::Signatures;
+pub use report::tree::{Branch, Tally, Tree};
 pub use side_files::check_side_files;
-pub use signature::Signatures;
-pub use sort::SortKeys;
-pub use tree::{Branch, Tally, Tree};
+pub use tag_columns::TagColumns;

@@ -2,9 +2,9 @@
 
 use super::pieces::Pieces;
 use super::table::is_double_step;
+use crate::chess::attention::Attention;
 use crate::chess::fen::{FenText, Fields};
 use crate::chess::piece::{CODES, EMPTY, OFF};
-use crate::chess::safety::Attention;
 use crate::chess::{CastlingSide, Color, Piece, PieceId, Position, Square};
 
 /// What changes at a ply beside the pieces. It lives in registers while plain moves are replayed.

@@ -67,7 +67,7 @@ impl<'m> GameLine<'m> {
             took: self.board.takes(step),
         };
         self.node = self.model.book.follow(self.node, step);
-        self.position.play(m);
+        self.position.play_unchecked(m);
         let [own, other] = &mut self.units;
         self.board.play(step, |enters, is_own, role, square| {
             self.model.place(own, enters, is_own, role, square);
@@ -101,7 +101,7 @@ impl<'m> GameLine<'m> {
     /// Lets the player pass.
     pub(crate) fn pass(&mut self) {
         self.node = NO_NODE;
-        self.position.play(Move::NULL);
+        self.position.play_unchecked(Move::NULL);
         self.board.pass();
         self.turn(None);
     }

@@ -3,12 +3,12 @@
 //! Of conditions that all have to hold, those come first that cost little and let few games pass, as a sample of the games says; the others
 //! are asked of the games that are left.
 
-use super::expr::{Expr, Ranges, Ratings, Reading, Test, TextTest};
-use super::value;
-use super::verdicts::{self, ASK};
 use crate::archive::GameSet;
 use crate::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
-use crate::query::headers::{Column, Headers, Key, Strings};
+use crate::query::filter::expr::{Expr, Ranges, Ratings, Reading, Test, TextTest};
+use crate::query::filter::value;
+use crate::query::filter::verdicts::{self, ASK};
+use crate::query::tag_columns::{Column, Key, Strings, TagColumns};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const FEW: u32 = 8;
 const SAMPLE: usize = 16;
 
 /// Returns the games that pass.
-pub fn games(expr: &Expr, headers: &Headers) -> GameSet {
+pub fn games(expr: &Expr, headers: &TagColumns) -> GameSet {
     let archive = headers.archive();
     let games = archive.len() as usize;
     let node = Maker { headers, games, judged: Vec::new() }.node(expr);
@@ -62,7 +62,7 @@ enum Asked {
 
 /// Makes nodes of a tree.
 struct Maker<'h, 'a> {
-    headers: &'h Headers<'a>,
+    headers: &'h TagColumns<'a>,
     games: usize,
     /// What has been asked of a table already: both players' names are in one.
     judged: Vec<(Arc<Strings>, Asked, Arc<[u8]>)>,

@@ -1,6 +1,6 @@
 //! A filter as a tree.
 
-use crate::query::headers::Key;
+use crate::query::tag_columns::Key;
 
 /// A condition on a game.
 #[derive(Clone, PartialEq, Debug)]

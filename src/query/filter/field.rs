@@ -1,8 +1,8 @@
 //! The names that a filter can ask for.
 
-use super::expr::{Ratings, Reading};
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use crate::format::tags::NAMES;
+use crate::query::filter::expr::{Ratings, Reading};
 
 /// What a name stands for.
 #[derive(Clone, PartialEq, Debug)]

@@ -3,18 +3,19 @@
 //! `lexer` and `parse` read the text into `expr`, `eval` answers it from header columns: each condition is decided once for each distinct
 //! string (`verdicts`), and a game costs a look-up.
 
-pub(super) mod eval;
-pub(super) mod expr;
-pub(super) mod field;
+pub(in crate::query) mod eval;
+pub(in crate::query) mod expr;
+pub(in crate::query) mod field;
 mod lexer;
-pub(super) mod parse;
-pub(super) mod value;
+pub(in crate::query) mod parse;
+pub mod sort;
+pub(in crate::query) mod value;
 mod verdicts;
 
-use super::fault::QueryFault;
-use super::headers::{Headers, Key, Unread};
 use crate::archive::{Archive, GameSet};
 use crate::error::Result;
+use crate::query::fault::QueryFault;
+use crate::query::tag_columns::{Key, TagColumns, Unread};
 use expr::Expr;
 use std::str::FromStr;
 
@@ -43,7 +44,7 @@ impl Filter {
     ///
     /// A million games take some milliseconds where `headers` has its columns; those that it must make first take as long as reading
     /// all tags, and moves where the filter asks for them.
-    pub fn games(&self, headers: &Headers) -> Passed {
+    pub fn games(&self, headers: &TagColumns) -> Passed {
         // In one go, so that the tags are read once.
         let mut keys = self.keys();
         headers.readable(&keys);
@@ -64,7 +65,7 @@ impl Filter {
     ///
     /// Errors: damaged tags, or damaged games where the filter asks for their moves.
     pub fn numbers(&self, archive: &Archive) -> Result<Vec<u64>> {
-        let Passed { games, unread } = self.games(&Headers::of(archive));
+        let Passed { games, unread } = self.games(&TagColumns::of(archive));
         match unread.into_iter().next() {
             None => Ok(games.iter().collect()),
             Some(unread) => Err(unread.error),

@@ -1,11 +1,11 @@
 //! Tokens into a tree. `docs/QUERY.md` has the grammar.
 
-use super::expr::{Expr, Ranges, Reading, Test, TextTest};
-use super::field::{self, Field};
-use super::lexer::{self, Kind, Token};
-use super::value::{self, MOST};
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
+use crate::query::filter::expr::{Expr, Ranges, Reading, Test, TextTest};
+use crate::query::filter::field::{self, Field};
+use crate::query::filter::lexer::{self, Kind, Token};
+use crate::query::filter::value::{self, MOST};
 
 /// The longest filter, in bytes.
 const MAX_TEXT: usize = 1 << 16;

@@ -1,6 +1,6 @@
 //! Tag values read as numbers, and written ones as the ranges that they stand for.
 
-use super::expr::Reading;
+use crate::query::filter::expr::Reading;
 
 /// The greatest number that a bound may have.
 pub const MOST: i64 = i64::MAX / 4;

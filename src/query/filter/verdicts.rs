@@ -1,8 +1,8 @@
 //! What a condition says of each string of a table, decided once for each.
 
-use super::expr::TextTest;
-use super::value;
-use crate::query::headers::{Column, Strings};
+use crate::query::filter::expr::TextTest;
+use crate::query::filter::value;
+use crate::query::tag_columns::{Column, Strings};
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 use std::ops::Range;

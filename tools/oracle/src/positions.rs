@@ -5,7 +5,7 @@ use crate::replay::{self, Played};
 use crate::split::{GameText, Games, Rejected};
 use crate::{Class, Counts, Failure};
 use rayon::prelude::*;
-use scoresheet::archive::{Archive, Game};
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
@@ -145,7 +145,7 @@ fn check_chunk(archive: &Archive, chunk: usize) -> Result<Report, Error> {
 }
 
 /// Compares one game. A difference ends it.
-fn check_game(archive: &Archive, game: &Game<'_>, parsed: &Parsed, place: &str, report: &mut Report) {
+fn check_game(archive: &Archive, game: &GameRef<'_>, parsed: &Parsed, place: &str, report: &mut Report) {
     report.games += 1;
     report.counts.merge(&parsed.counts);
     if let Err(text) = compare_positions(archive, game, parsed, report) {
@@ -153,7 +153,12 @@ fn check_game(archive: &Archive, game: &Game<'_>, parsed: &Parsed, place: &str, 
     }
 }
 
-fn compare_positions(archive: &Archive, game: &Game<'_>, parsed: &Parsed, report: &mut Report) -> Result<(), String> {
+fn compare_positions(
+    archive: &Archive,
+    game: &GameRef<'_>,
+    parsed: &Parsed,
+    report: &mut Report,
+) -> Result<(), String> {
     let mut checked: Vec<Position> = Vec::with_capacity(128);
     game.positions(|position| checked.push(position.clone())).map_err(|error| error.to_string())?;
     let plies = checked.len() - 1;
@@ -223,7 +228,7 @@ fn compare_positions(archive: &Archive, game: &Game<'_>, parsed: &Parsed, report
     if ply == plies { Ok(()) } else { Err(format!("the source has {ply} legal plies, the archive {plies}")) }
 }
 
-fn fast(game: &Game<'_>, ply: usize) -> String {
+fn fast(game: &GameRef<'_>, ply: usize) -> String {
     game.position(ply as u32).map_or_else(|error| error.to_string(), |position| position.fen())
 }
 

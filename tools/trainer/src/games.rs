@@ -80,7 +80,7 @@ pub fn read(corpora: &Path, cache: &Path) -> Result<Games, Box<dyn std::error::E
             let game = game?;
             let held = aside.iter().any(|games| games.contains(&game.number()));
             let start = game.is_set_up().then(|| Arc::new(game.start().clone()));
-            let stream = game.moves().to_vec();
+            let stream = game.brenner().to_vec();
             let Some(moves) = main_line(game.start(), &stream) else { continue };
             if moves.is_empty() {
                 continue;

@@ -180,7 +180,7 @@ impl Learner {
             let (bits, gap) = self.ply(weights, &board, &history, step, rates);
             cost += f64::from(bits);
             train::play(&mut board, &mut history, m, position.turn(), gap);
-            position.play(m);
+            position.play_unchecked(m);
         }
         cost
     }

@@ -38,7 +38,7 @@ fn main_line(start: &Position, game: &Game) -> Vec<u8> {
     let (mut position, mut stream) = (start.clone(), Vec::new());
     for m in &game.moves {
         push_move(&position, *m, &mut stream);
-        position.play(*m);
+        position.play_unchecked(*m);
     }
     push_outcome(game.outcome, &mut stream);
     stream

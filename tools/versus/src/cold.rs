@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::games::Random;
 use scoresheet::Archive;
-use scoresheet::archive::{Access, index_path};
+use scoresheet::archive::{Access, FileKind};
 use scoresheet::chess::fen::FenText;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,7 +19,7 @@ pub fn run(original: &Path, folder: &Path) -> Result<(), Failure> {
     // What is mapped stays in memory: so a copy.
     let path = &folder.join("cold.bga");
     std::fs::copy(original, path)?;
-    std::fs::copy(index_path(original), index_path(path))?;
+    std::fs::copy(FileKind::Index.beside(original), FileKind::Index.beside(path))?;
     let warm = Archive::open(original)?;
     for (name, access) in [("mapped", Access::Map), ("read (--no-map)", Access::Read)] {
         let mut random = Random(0x2013_0101);

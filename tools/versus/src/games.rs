@@ -20,7 +20,7 @@ pub struct Games<'a> {
     /// The same archive with its moves packed.
     pub packed: &'a Archive,
     /// The Brenner bytes.
-    pub ours: Vec<scoresheet::archive::Game<'a>>,
+    pub ours: Vec<scoresheet::archive::GameRef<'a>>,
     pub shakmaty: Vec<Vec<shakmaty::Move>>,
     pub cozy: Vec<Vec<cozy_chess::Move>>,
     /// Standard export format, moves alone.
@@ -43,7 +43,7 @@ pub fn import_with(file: &Path, target: &Path, options: &ImportOptions) -> Resul
 /// Packs an archive into a new one, as small as it gets.
 pub fn pack(archive: &Archive, target: &Path) -> Result<(), Failure> {
     let options = TranscodeOptions { coding: Coding::Packed(MODEL), level: Some(19), replace: false };
-    transcode(archive, target, &options, |_| {}, &Default::default())?;
+    transcode(archive, target, &options, |_| {})?;
     Ok(())
 }
 
@@ -78,7 +78,7 @@ impl<'a> Games<'a> {
         Ok(games)
     }
 
-    fn add(&mut self, game: scoresheet::archive::Game<'a>, moves: &[Move]) -> Result<(), Failure> {
+    fn add(&mut self, game: scoresheet::archive::GameRef<'a>, moves: &[Move]) -> Result<(), Failure> {
         let (mut position, mut chess) = (Position::standard(), Chess::default());
         let (mut theirs, mut cozy, mut pgn) = (Vec::new(), Vec::new(), String::new());
         for (ply, m) in moves.iter().enumerate() {
@@ -89,7 +89,7 @@ impl<'a> Games<'a> {
                 write!(pgn, "{}. ", ply / 2 + 1)?;
             }
             write!(pgn, "{} ", position.san(*m))?;
-            position.play(*m);
+            position.play_unchecked(*m);
             chess.play_unchecked(m2);
             theirs.push(m2);
         }
@@ -115,7 +115,7 @@ impl<'a> Games<'a> {
         let mut sum = 0;
         for (number, game) in self.ours.iter().enumerate() {
             let (mut ours, mut text) = (Vec::new(), FenText::default());
-            Replay::new(game.start()).walk_keys(game.moves(), |state, key| {
+            Replay::new(game.start()).walk_keys(game.brenner(), |state, key| {
                 ours.push((state.fen(&mut text).to_vec(), key));
             })?;
             let (mut chess, mut board) = (Chess::default(), cozy_chess::Board::default());

@@ -9,7 +9,7 @@ use scoresheet::Archive;
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::FenText;
-use scoresheet::game::{MoveRun, Outcome, TextKind};
+use scoresheet::game::{Outcome, TextKind};
 use scoresheet::packed;
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use shakmaty::fen::Fen;
@@ -36,7 +36,7 @@ pub fn replay(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
             let mut plies = 0;
             for game in &games.ours[of(slice)] {
                 let mut replay = Replay::new(game.start());
-                let _ = replay.run(game.moves(), u32::MAX);
+                let _ = replay.run(game.brenner(), u32::MAX);
                 plies += u64::from(black_box(&replay).ply());
             }
             plies
@@ -75,7 +75,7 @@ pub fn keys(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
         contestant("scoresheet, walk_keys", |slice| {
             let (mut sum, mut keys) = (0u64, 0);
             for game in &games.ours[of(slice)] {
-                let _ = Replay::new(game.start()).walk_keys(game.moves(), |_, key| {
+                let _ = Replay::new(game.start()).walk_keys(game.brenner(), |_, key| {
                     sum = sum.wrapping_add(key);
                     keys += 1;
                 });
@@ -244,9 +244,9 @@ fn aix(games: &Games<'_>, level: CompressionLevel) -> Result<Vec<Vec<u8>>, Failu
 
 /// The games packed.
 fn packed(games: &Games<'_>) -> Vec<Vec<u8>> {
-    let pack = |game: &scoresheet::archive::Game<'_>| {
+    let pack = |game: &scoresheet::archive::GameRef<'_>| {
         let mut bytes = Vec::new();
-        packed::encode(game.start(), game.moves(), &mut bytes);
+        packed::encode(game.start(), game.brenner(), &mut bytes);
         bytes
     };
     games.ours.iter().map(pack).collect()
@@ -429,9 +429,6 @@ fn pgn_of(
             black_box((before, m));
             self.0 += 1;
         }
-        fn move_run(&self) -> MoveRun {
-            MoveRun::Any
-        }
         fn suffix(&mut self, _: bool) {}
         fn nag(&mut self, _: u8) {}
         fn text(&mut self, _: TextKind, _: &[u8]) {}
@@ -550,7 +547,7 @@ impl fmt::Display for Sizes {
 /// The moves in each form.
 pub fn sizes(games: &Games<'_>) -> Result<Sizes, Failure> {
     let bits = |bytes: usize| bytes as f64 * 8.0 / games.plies as f64;
-    let ours: Vec<u8> = games.ours.iter().flat_map(|game| game.moves().iter().copied()).collect();
+    let ours: Vec<u8> = games.ours.iter().flat_map(|game| game.brenner().iter().copied()).collect();
     let text = games.pgn.concat();
     let total = |games: Vec<Vec<u8>>| games.iter().map(Vec::len).sum::<usize>();
     let mut huffman = 0;

@@ -1,0 +1,343 @@
+//! Games copied from open archives into a new one as they are: records, tags, texts and layout, without going through PGN.
+//!
+//! Packed moves stay packed. Games keep their order and get new numbers. Strings get new numbers in the new archive's dictionary. A source
+//! of which all games are copied is copied with them, bytes beside its games included; one of which some are is named without its hash,
+//! for it can no longer be given back.
+
+pub(super) mod transcode;
+
+use crate::archive::game_set::GameSet;
+use crate::archive::read::archive::Archive;
+use crate::archive::read::blocks::Scan;
+use crate::archive::read::game_ref::GameRef;
+use crate::archive::write::storage::Storage;
+use crate::archive::write::writer::{BATCH, EncodedChunk, Interner, NewFile, Writer, write_index};
+use crate::brenner::replay::count_plies;
+use crate::error::{Damage, DamageKind, Error, Limit, Result};
+use crate::format::ArchiveId;
+use crate::format::block::Kind;
+use crate::format::layout::Layout;
+use crate::format::loose;
+use crate::format::moves::Coding;
+use crate::format::source::Source;
+use crate::format::tags::{TagsBuilder, TagsDraft};
+use crate::format::texts::TextsBuilder;
+use crate::monitor::Monitor;
+use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
+use std::path::{Path, PathBuf};
+
+/// Games in a chunk of a copy, at most, unless a chunk of the original has more.
+const CHUNK_GAMES: usize = 1024;
+/// The zstd level of tags, texts and layout.
+const LEVEL: i32 = 9;
+
+/// Games of an archive that are to be copied.
+#[derive(Clone, Debug)]
+pub struct Part<'a> {
+    /// The archive.
+    pub archive: &'a Archive,
+    /// Its games; deleted ones are left out.
+    pub games: GameSet,
+}
+
+/// What was copied.
+#[derive(Debug, Default)]
+pub struct Copied {
+    /// Games in the new archive.
+    pub games: u64,
+    /// Bytes of its file.
+    pub bytes: u64,
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be made again.
+    pub unindexed: Option<Error>,
+}
+
+/// What other tags a game is to have in the copy; `None` where it keeps its own.
+pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
+
+/// Writes a new archive with the games of these parts, one part after the other, and its index beside it; on rayon's current pool. With
+/// `replace` an existing file gives way when the new one is whole. The unit of progress is a game.
+///
+/// Errors: those of reading and of writing; the file exists. What was written is then taken away again.
+pub fn write<'a>(path: &Path, replace: bool, parts: &[Part], monitor: impl Into<Monitor<'a>>) -> Result<Copied> {
+    write_new(path, id_of(parts, false), replace, parts, &|_| Ok(None), &monitor.into())
+}
+
+/// Like `write`, with the tags that `edit` gives.
+///
+/// A game with other tags comes back in its source's style, but without what set it apart from that, and without rejected games beside it;
+/// its source can no longer be given back as a whole.
+pub fn write_edited<'a>(
+    path: &Path,
+    replace: bool,
+    parts: &[Part],
+    edit: Edit,
+    monitor: impl Into<Monitor<'a>>,
+) -> Result<Copied> {
+    write_new(path, id_of(parts, true), replace, parts, edit, &monitor.into())
+}
+
+fn write_new(
+    path: &Path,
+    id: ArchiveId,
+    replace: bool,
+    parts: &[Part],
+    edit: Edit,
+    monitor: &Monitor,
+) -> Result<Copied> {
+    let (file, writer) = NewFile::create_whole(path, id, replace)?;
+    let mut copier = Copier::new(writer, Interner::default(), path);
+    let copy = || {
+        for part in parts {
+            copier.copy(part, edit, monitor)?;
+        }
+        copier.finish()
+    };
+    match copy() {
+        Ok(writer) => {
+            file.finish()?;
+            let unindexed = write_index(path, &writer.index()).err();
+            Ok(Copied { games: writer.committed_games(), bytes: writer.committed_length(), unindexed })
+        }
+        Err(error) => {
+            file.remove();
+            Err(error)
+        }
+    }
+}
+
+/// The id of a copy: the same parts make the same file, and another one than what they are taken from.
+fn id_of(parts: &[Part], edited: bool) -> ArchiveId {
+    let mut hash = Sha256::new();
+    hash.update([u8::from(edited)]);
+    for part in parts {
+        hash.update(part.archive.state().encode());
+        for (first, last) in part.games.runs() {
+            hash.update(first.to_le_bytes());
+            hash.update(last.to_le_bytes());
+        }
+    }
+    let mut id = ArchiveId::default();
+    id.0.iter_mut().zip(hash.finalize()).for_each(|(byte, hashed)| *byte = hashed);
+    id
+}
+
+/// Appends games of open archives to an archive that is being written.
+pub struct Copier<S> {
+    writer: Writer<S>,
+    interner: Interner,
+    path: PathBuf,
+}
+
+impl<S: Storage> Copier<S> {
+    /// Returns a copier to `writer`, whose strings `interner` has, and whose file is at `path`.
+    pub fn new(writer: Writer<S>, interner: Interner, path: &Path) -> Copier<S> {
+        Copier { writer, interner, path: path.to_path_buf() }
+    }
+
+    /// Commits what has been copied, and gives back the writer.
+    pub fn finish(mut self) -> Result<Writer<S>> {
+        self.writer.commit().map_err(Error::io("cannot write", &self.path))?;
+        Ok(self.writer)
+    }
+
+    /// Appends games of an archive in their order, and the sources that they come from.
+    pub fn copy(&mut self, part: &Part, edit: Edit, monitor: &Monitor) -> Result<()> {
+        let archive = part.archive;
+        let mut games = part.games.clone();
+        games.intersect(&archive.live());
+        let before = self.writer.totals().games;
+        // Games that are as they were.
+        let mut same = games.clone();
+        // Drafts are made in parallel; what depends on the order of chunks is not.
+        for groups in groups(archive, &games)?.chunks(rayon::current_num_threads() * 2) {
+            monitor.check()?;
+            let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::of(archive, group, edit)).collect();
+            let mut drafts = drafts?;
+            for draft in &mut drafts {
+                for game in &draft.edited {
+                    same.remove(*game);
+                }
+                let interner = &mut self.interner;
+                draft.tags.intern(|string, uses| interner.intern(string, uses));
+                draft.strings = interner.take_new();
+            }
+            let chunks: Vec<EncodedChunk> = drafts.into_par_iter().map(Draft::encode).collect();
+            for chunk in chunks {
+                let games = chunk.ends.len() as u64;
+                let added = self.writer.add_chunk(chunk).and_then(|()| self.writer.commit_batch(BATCH));
+                added.map_err(Error::io("cannot write", &self.path))?;
+                monitor.advance(games);
+            }
+        }
+        self.sources(archive, &games, &same, before)
+    }
+
+    fn sources(&mut self, archive: &Archive, games: &GameSet, same: &GameSet, before: u64) -> Result<()> {
+        let loose = loose_blocks(archive)?;
+        let path = self.path.clone();
+        let failed = || Error::io("cannot write", &path);
+        for source in archive.sources()? {
+            let stored = source.seen.saturating_sub(source.rejected);
+            let end = source.first_game.saturating_add(stored);
+            let kept = games.rank(end) - games.rank(source.first_game);
+            let first_game = if kept == 0 { 0 } else { before + games.rank(source.first_game) + 1 };
+            let number = self.writer.totals().sources;
+            let untouched = same.rank(end) - same.rank(source.first_game);
+            if untouched < stored || (stored == 0 && games.len() < archive.len()) {
+                if kept > 0 {
+                    let name = source.name;
+                    let part = Source { number, name, seen: kept, first_game, ..Source::default() };
+                    self.writer.add_source(&part).map_err(failed())?;
+                }
+                continue;
+            }
+            for (next, block_source, bytes) in &loose {
+                if *block_source == source.number {
+                    let payload = loose::encode(number, &loose::compress(bytes, LEVEL));
+                    let next = before + games.rank(*next) + 1;
+                    self.writer.add_loose(next, &payload).map_err(failed())?;
+                }
+            }
+            let totals = EncodedChunk { pgn_bytes: source.bytes, rejected: source.rejected, ..EncodedChunk::default() };
+            self.writer.add_chunk(totals).map_err(failed())?;
+            self.writer.add_source(&Source { number, first_game, ..source }).map_err(failed())?;
+        }
+        Ok(())
+    }
+}
+
+/// The loose blocks of an archive: the game that comes next, the source, the bytes.
+fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
+    let mut blocks = Vec::new();
+    for block in Scan::new(archive.store(), archive.id()) {
+        let block = block?;
+        if block.header.kind == Kind::Loose {
+            let payload = block.checked(archive.store(), archive.id())?;
+            let decoded = loose::decode(&payload).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))?;
+            blocks.push((block.header.first, decoded.0, decoded.1));
+        }
+    }
+    Ok(blocks)
+}
+
+/// Games of some chunks that become one chunk.
+type Group = Vec<(usize, Vec<u64>)>;
+
+/// Returns the games as groups of about the size of a chunk, their moves coded alike: a whole chunk stays one.
+fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
+    let (mut groups, mut group): (Vec<Group>, Group) = (Vec::new(), Vec::new());
+    let (mut count, mut share, mut coding) = (0, 0.0, Coding::Plain);
+    for chunk in 0..archive.chunk_count() {
+        let all = archive.games_of(chunk);
+        let size = (all.end - all.start) as f64;
+        let kept: Vec<u64> = all.filter(|game| games.contains(*game)).collect();
+        if kept.is_empty() {
+            continue;
+        }
+        // The texts of a game may be long: so a group is no more of any chunks than one chunk would be.
+        let own = kept.len() as f64 / size;
+        let other = std::mem::replace(&mut coding, archive.chunk(chunk)?.coding()?);
+        if !group.is_empty() && (share + own > 1.0 || count + kept.len() > CHUNK_GAMES || other != coding) {
+            groups.push(std::mem::take(&mut group));
+            (count, share) = (0, 0.0);
+        }
+        count += kept.len();
+        share += own;
+        group.push((chunk, kept));
+    }
+    if !group.is_empty() {
+        groups.push(group);
+    }
+    Ok(groups)
+}
+
+/// A chunk of the copy, but for what depends on the chunks before it.
+struct Draft {
+    records: Vec<u8>,
+    ends: Vec<u32>,
+    coding: Coding,
+    tags: TagsDraft,
+    strings: Vec<Box<[u8]>>,
+    texts: Option<Vec<u8>>,
+    layout: Vec<u8>,
+    plies: u64,
+    faulty: u64,
+    /// The games, as the original numbers them, that have other tags than there.
+    edited: Vec<u64>,
+}
+
+impl Draft {
+    fn of(archive: &Archive, group: &Group, edit: Edit) -> Result<Draft> {
+        let (mut records, mut ends) = (Vec::new(), Vec::new());
+        let (mut tags, mut texts, mut layout) = (TagsBuilder::default(), TextsBuilder::default(), Layout::default());
+        let (mut plies, mut faulty, mut edited, mut coding) = (0, 0, Vec::new(), Coding::Plain);
+        for (number, games) in group {
+            let chunk = archive.chunk(*number)?;
+            coding = chunk.coding()?;
+            for game in games {
+                let game = chunk.game(*game)?;
+                game.push_stored(&mut records)?;
+                let end = u32::try_from(records.len()).map_err(|_| too_large(records.len()))?;
+                ends.push(end);
+                plies += u64::from(count_plies(game.brenner()));
+                faulty += u64::from(game.has_fault());
+                let other = edit(&game)?;
+                match &other {
+                    Some(other) => {
+                        edited.push(game.number());
+                        other.iter().for_each(|(name, value)| tags.push(name, value));
+                    }
+                    None => game.visit_tags(|name, value| tags.push(name, value))?,
+                }
+                tags.end_game();
+                game.visit_texts(|kind, after, text| {
+                    texts.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
+                })?;
+                texts.end_game();
+                game.with_layout(|style, edits| {
+                    let known = layout.styles.iter().rposition(|known| *known == style);
+                    let place = known.unwrap_or_else(|| {
+                        layout.styles.push(style);
+                        layout.styles.len() - 1
+                    });
+                    layout.games.push(place as u64);
+                    layout.edits.push(if other.is_none() { edits.to_vec() } else { Vec::new() });
+                })?;
+            }
+        }
+        Ok(Draft {
+            records,
+            ends,
+            coding,
+            tags: tags.analyse(),
+            strings: Vec::new(),
+            texts: (!texts.is_empty()).then(|| texts.encode(LEVEL)),
+            layout: layout.encode(LEVEL),
+            plies,
+            faulty,
+            edited,
+        })
+    }
+
+    fn encode(self) -> EncodedChunk {
+        EncodedChunk {
+            records: self.records,
+            ends: self.ends,
+            coding: self.coding,
+            tags: self.tags.encode(LEVEL),
+            texts: self.texts,
+            layout: self.layout,
+            new_strings: self.strings,
+            plies: self.plies,
+            faulty: self.faulty,
+            ..EncodedChunk::default()
+        }
+    }
+}
+
+/// A chunk that has become larger than a moves block may be.
+fn too_large(bytes: usize) -> Damage {
+    let limit = Limit { what: "a copied chunk", limit: u64::from(u32::MAX), needed: bytes as u64 };
+    Damage::new(0, DamageKind::OverLimit(limit))
+}

@@ -1,0 +1,224 @@
+//! Sets of games by number.
+
+/// A set of games of one archive, by number; a bit a game.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct GameSet {
+    /// Bit `i` of word `w` is game `64 w + i + 1`. Bits beyond the last game are zero.
+    words: Vec<u64>,
+    games: u64,
+}
+
+impl GameSet {
+    /// Returns the empty set in an archive of so many games.
+    pub fn new(games: u64) -> GameSet {
+        GameSet { words: vec![0; games.div_ceil(64) as usize], games }
+    }
+
+    /// Returns the set of all games 1 to `games`.
+    pub fn all(games: u64) -> GameSet {
+        GameSet::from_words(vec![!0; games.div_ceil(64) as usize], games)
+    }
+
+    /// Returns the set whose bits these are, the lowest of the first word for game 1; bits beyond the last game are dropped.
+    pub fn from_words(mut words: Vec<u64>, games: u64) -> GameSet {
+        words.resize(games.div_ceil(64) as usize, 0);
+        if let Some(last) = words.last_mut().filter(|_| !games.is_multiple_of(64)) {
+            *last &= (1 << (games % 64)) - 1;
+        }
+        GameSet { words, games }
+    }
+
+    /// Returns the set of these numbers in an archive of so many games; numbers beyond the last are left out.
+    pub fn of(games: u64, numbers: impl IntoIterator<Item = u64>) -> GameSet {
+        let mut set = GameSet::new(games);
+        for number in numbers {
+            set.insert(number);
+        }
+        set
+    }
+
+    /// Returns how many games the archive has, in the set or not.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Returns how many games are in the set. Counts the bits.
+    pub fn len(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Returns whether no game is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    /// Returns whether a game is in the set.
+    #[inline]
+    pub fn contains(&self, game: u64) -> bool {
+        let bit = game.wrapping_sub(1);
+        usize::try_from(bit / 64)
+            .ok()
+            .and_then(|word| self.words.get(word))
+            .is_some_and(|word| word >> (bit % 64) & 1 == 1)
+    }
+
+    /// Puts a game into the set. Returns whether it was not in it; a number beyond the last game changes nothing.
+    pub fn insert(&mut self, game: u64) -> bool {
+        if game == 0 || game > self.games || self.contains(game) {
+            return false;
+        }
+        let bit = game - 1;
+        if let Some(word) = self.words.get_mut((bit / 64) as usize) {
+            *word |= 1 << (bit % 64);
+        }
+        true
+    }
+
+    /// Takes a game out of the set. Returns whether it was in it.
+    pub fn remove(&mut self, game: u64) -> bool {
+        let found = self.contains(game);
+        if found {
+            let bit = game - 1;
+            if let Some(word) = self.words.get_mut((bit / 64) as usize) {
+                *word &= !(1 << (bit % 64));
+            }
+        }
+        found
+    }
+
+    /// Keeps only the games that `other` has too.
+    pub fn intersect(&mut self, other: &GameSet) {
+        let others = other.words.iter().copied().chain(std::iter::repeat(0));
+        self.words.iter_mut().zip(others).for_each(|(word, other)| *word &= other);
+    }
+
+    /// Takes out the games that `other` has.
+    pub fn subtract(&mut self, other: &GameSet) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
+    }
+
+    /// Returns how many games before this one are in the set. Counts the bits.
+    pub fn rank(&self, game: u64) -> u64 {
+        let before = game.saturating_sub(1).min(self.games);
+        let whole = (before / 64) as usize;
+        let ones = |words: &[u64]| words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        let rest = self.words.get(whole).map_or(0, |word| word & ((1 << (before % 64)) - 1));
+        ones(self.words.get(..whole).unwrap_or_default()) + u64::from(rest.count_ones())
+    }
+
+    /// Iterates over the numbers in the set, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        self.words.iter().enumerate().flat_map(|(place, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(place as u64 * 64 + u64::from(bit) + 1)
+            })
+        })
+    }
+
+    /// Iterates over the runs of numbers in the set, ascending, as first and last.
+    pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let mut numbers = self.iter().peekable();
+        std::iter::from_fn(move || {
+            let first = numbers.next()?;
+            let mut last = first;
+            while numbers.next_if_eq(&(last + 1)).is_some() {
+                last += 1;
+            }
+            Some((first, last))
+        })
+    }
+}
+
+/// The games of an archive that nothing has been said of yet. Runs of games are taken from it, each game once, so that any
+/// number of runs takes time in proportion to the games and the runs.
+pub(in crate::archive) struct Unsaid {
+    games: GameSet,
+    /// For each word a word that is not before it, and itself if it has games.
+    next: Vec<usize>,
+}
+
+impl Unsaid {
+    /// Returns all games of an archive.
+    pub fn new(games: u64) -> Unsaid {
+        let games = GameSet::all(games);
+        Unsaid { next: (0..=games.words.len()).collect(), games }
+    }
+
+    /// Takes the games `first` to `last`, and puts them into a set if there is one.
+    pub fn take(&mut self, (first, last): (u64, u64), mut into: Option<&mut GameSet>) {
+        let Some((first, last)) = first.checked_sub(1).zip(last.checked_sub(1)) else { return };
+        let (from, to) = ((first / 64) as usize, (last / 64) as usize);
+        let mut at = self.find(from);
+        while at <= to {
+            let Some(word) = self.games.words.get_mut(at) else { return };
+            let head = if at == from { !0 << (first % 64) } else { !0 };
+            let tail = if at == to { !0 >> (63 - last % 64) } else { !0 };
+            let taken = *word & head & tail;
+            *word &= !taken;
+            if *word == 0
+                && let Some(next) = self.next.get_mut(at)
+            {
+                *next = at + 1;
+            }
+            if let Some(word) = into.as_mut().and_then(|set| set.words.get_mut(at)) {
+                *word |= taken;
+            }
+            at = self.find(at + 1);
+        }
+    }
+
+    /// Returns the first word from `word` on that has games; each that is passed over leads there from now on.
+    fn find(&mut self, word: usize) -> usize {
+        let step = |next: &[usize], at: usize| next.get(at).copied().unwrap_or(at);
+        let mut found = word;
+        while step(&self.next, found) != found {
+            found = step(&self.next, found);
+        }
+        let mut at = word;
+        while at != found {
+            let next = step(&self.next, at);
+            if let Some(place) = self.next.get_mut(at) {
+                *place = found;
+            }
+            at = next;
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn as_a_tree_set(games in 0..300u64, numbers in prop::collection::vec(0..310u64, 0..200), out in prop::collection::vec(1..300u64, 0..50)) {
+            let (mut set, mut model) = (GameSet::new(games), BTreeSet::new());
+            for number in numbers {
+                prop_assert_eq!(set.insert(number), (1..=games).contains(&number) && model.insert(number));
+            }
+            for number in out {
+                prop_assert_eq!(set.remove(number), model.remove(&number));
+            }
+            prop_assert!(set.iter().eq(model.iter().copied()));
+            prop_assert_eq!(set.len(), model.len() as u64);
+            prop_assert_eq!(set.is_empty(), model.is_empty());
+            for game in 0..games + 5 {
+                prop_assert_eq!(set.rank(game), model.iter().filter(|other| **other < game).count() as u64);
+            }
+            let runs: Vec<u64> = set.runs().flat_map(|(first, last)| first..=last).collect();
+            prop_assert!(runs.into_iter().eq(model.iter().copied()));
+            let mut rest = GameSet::all(games);
+            prop_assert_eq!(rest.len(), games);
+            rest.subtract(&set);
+            prop_assert_eq!(rest.len() + set.len(), games);
+            rest.intersect(&set);
+            prop_assert!(rest.is_empty());
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Games deleted: their numbers stay, and stand for nothing until a compact copy is made; and games restored, which is deletion undone.
+
+use crate::archive::game_set::GameSet;
+use crate::archive::read::archive::Archive;
+use crate::archive::write::writer::{Writer, write_index};
+use crate::error::{Error, Result};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// What was deleted, or restored.
+#[derive(Debug, Default)]
+pub struct Deleted {
+    /// How many games.
+    pub games: u64,
+    /// Why the index could not be written, where it could not: the commit stands, and the index can be made again.
+    pub unindexed: Option<Error>,
+}
+
+/// Deletes games of the archive at `path`, in one commit.
+///
+/// Their bytes stay in the file; `copy::write` makes an archive without them. A number that is deleted already or beyond the last game
+/// is passed over. Errors: those of opening the archive to write, and of writing.
+pub fn delete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
+    change(path, games, |archive, game| !archive.is_deleted(game), Writer::delete)
+}
+
+/// Restores deleted games of the archive at `path`, in one commit.
+///
+/// A number that is not deleted is passed over. Errors: those of opening the archive to write, and of writing.
+pub fn undelete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
+    change(path, games, Archive::is_deleted, Writer::restore)
+}
+
+fn change(
+    path: &Path,
+    games: impl IntoIterator<Item = u64>,
+    concerns: impl Fn(&Archive, u64) -> bool,
+    write: impl FnOnce(&mut Writer<File>, &GameSet) -> io::Result<()>,
+) -> Result<Deleted> {
+    // Nobody else writes to it from here on: what is deleted now stays so until the commit.
+    let mut writer = Writer::open(path)?.writer;
+    let archive = Archive::open(path)?;
+    let mut set = GameSet::new(archive.len());
+    for game in games.into_iter().filter(|game| concerns(&archive, *game)) {
+        set.insert(game);
+    }
+    let count = set.len();
+    drop(archive);
+    let failed = || Error::io("cannot write", path);
+    let mut unindexed = None;
+    if count > 0 {
+        write(&mut writer, &set).map_err(failed())?;
+        writer.commit().map_err(failed())?;
+        unindexed = write_index(path, &writer.index()).err();
+    }
+    Ok(Deleted { games: count, unindexed })
+}

@@ -1,0 +1,231 @@
+//! What can be found in a damaged archive: whose blocks they are, where they are, and which of them belong together.
+
+use crate::archive::file_kind::FileKind;
+use crate::archive::read::archive::{Archive, Loose};
+use crate::archive::read::blocks::{BlockRef, IndexBuilder, next_block, next_sync, walk};
+use crate::archive::read::chunk::Chunk;
+use crate::archive::read::columns::{ColumnBlocks, Columns};
+use crate::archive::read::opening::{Incomplete, Opening, Tail};
+use crate::archive::read::options::OpenOptions;
+use crate::archive::read::original::source_of;
+use crate::archive::read::read_at::{ReadAt, Store};
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::block::{self, HEADER, Kind};
+use crate::format::commit::Commit;
+use crate::format::dictionary::BlockStrings;
+use crate::format::header::{BLOCKS, Header, IDENTITIES};
+use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
+use crate::format::moves::MovesTable;
+use crate::format::source::Source;
+use crate::format::{ArchiveId, State};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// A damaged archive, as far as it can be read.
+pub struct BlockFinder {
+    /// The archive with the chunks that were found; a game that was not found is an error.
+    pub archive: Archive,
+    /// Where the columns are that were found, by the first game of their chunk.
+    columns: HashMap<u64, ColumnBlocks>,
+    /// The blocks that were found, in order. Of a commit's, those after it are not among them.
+    pub blocks: Vec<BlockRef>,
+    /// What is damaged in what lies between them, in order.
+    pub damage: Vec<Damage>,
+    /// The totals by the last commit that can be read.
+    pub totals: Commit,
+    /// The games that there were, by the archive's own account.
+    pub games: u64,
+}
+
+impl BlockFinder {
+    /// Finds what there is in the file at `path`, whose bytes are `store`.
+    pub fn of(path: &Path, options: OpenOptions, store: Store) -> Result<BlockFinder> {
+        let (opening, mut damage) = match Opening::of(&store, path, Tail::Adopt) {
+            Ok(opening) => {
+                let damage = opening.damage().into_iter().collect();
+                (Some(opening), damage)
+            }
+            Err(Error::Damaged(_) | Error::NotAnArchive { .. }) => (None, vec![Damage::new(0, DamageKind::FileHeader)]),
+            Err(error) => return Err(error),
+        };
+        let id = match &opening {
+            Some(opening) => opening.header.state.id,
+            None => identity(&store, path).ok_or(Error::NotAnArchive { path: path.to_path_buf() })?,
+        };
+        let (mut blocks, found) = walk(&store, id);
+        damage.extend(found);
+        let commits: Vec<(BlockRef, Commit)> = blocks
+            .iter()
+            .filter(|block| block.header.kind == Kind::Commit)
+            .filter_map(|block| Some((*block, Commit::decode(&block.checked(&store, id).ok()?)?)))
+            .collect();
+        // Where it is not known where the last commit ends, what follows the last that is whole was perhaps never committed; but it was
+        // written, and perhaps it was.
+        let intact = opening.as_ref().filter(|opening| opening.incomplete.is_none());
+        let end = intact.map_or(store.length(), |opening| opening.header.state.length);
+        blocks.retain(|block| block.end() <= end);
+        damage.retain(|damage: &Damage| damage.offset < end || damage.offset == store.length());
+        let claimed = opening.as_ref().map_or(0, |opening| match opening.incomplete {
+            Some(Incomplete::Cut(cut)) => cut.games,
+            _ => opening.header.state.games,
+        });
+        let totals = commits.iter().rfind(|(block, _)| block.end() <= end).map(|(_, commit)| *commit);
+        let totals = totals.unwrap_or_default();
+        let (mut index, columns) = index(&blocks, &mut damage, id);
+        let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
+        let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
+        let games = claimed.max(totals.games).max(index.state.games);
+        // What columns say of games counts only as far as a commit is not there to say it.
+        let games = if games == 0 { seen.max().unwrap_or(0) } else { games };
+        let header = opening.map_or(Header::new(id), |opening| opening.header);
+        let header = Header { state: State { length: end, games, ..header.state }, ..header };
+        index.state = header.state;
+        damage.sort_by_key(|damage| damage.offset);
+        let loose = loose(&blocks, &store, id);
+        let archive = Archive::of_parts(path, options, header, store, index, loose);
+        Ok(BlockFinder { archive, columns, blocks, damage, totals, games })
+    }
+
+    /// Returns a chunk that was found, with the columns that were found.
+    pub fn chunk(&self, number: usize) -> Result<Chunk<'_>> {
+        let head = self.archive.head(number)?;
+        let columns = self.columns.get(&head.block.header.first).copied().unwrap_or_default();
+        Ok(Chunk::new(&self.archive, number, head, Columns::at(columns)))
+    }
+
+    /// Returns the damage that lies between two offsets, if any: why what should be there was not found.
+    pub fn damage_between(&self, start: u64, end: u64) -> Option<Damage> {
+        let from = self.damage.partition_point(|damage| damage.offset < start);
+        self.damage.get(from).filter(|damage| damage.offset < end).copied()
+    }
+
+    /// Returns whether bytes that stood between games were in blocks that are damaged now, between two offsets.
+    pub fn loses_loose(&self, start: u64, end: u64) -> bool {
+        let from = self.blocks.partition_point(|block| block.offset < start);
+        let (store, id) = (self.archive.store(), self.archive.id());
+        let blocks = self.blocks.iter().skip(from).take_while(|block| block.offset < end);
+        blocks.filter(|block| block.header.kind == Kind::Loose).any(|block| block.checked(store, id).is_err())
+    }
+
+    /// Returns why the texts of the games whose moves are at `offset` may be lost without a trace: because something is damaged between
+    /// the blocks that belong to them.
+    pub fn hole(&self, offset: u64) -> Option<Damage> {
+        let from = self.blocks.partition_point(|block| block.offset < offset);
+        let mut end = self.blocks.get(from)?.end();
+        for block in self.blocks.iter().skip(from + 1) {
+            if block.offset != end {
+                return self.damage_between(end, block.offset);
+            }
+            if !matches!(block.header.kind, Kind::Tags | Kind::Texts) {
+                return None;
+            }
+            end = block.end();
+        }
+        self.damage_between(end, u64::MAX)
+    }
+
+    /// Returns the source of a source block.
+    pub fn source(&self, block: &BlockRef) -> Option<Source> {
+        if block.header.kind != Kind::Source {
+            return None;
+        }
+        let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
+        Source::decode(block.header.first, &payload)
+    }
+
+    /// Returns the strings of a dictionary block.
+    pub fn strings(&self, block: &BlockRef) -> Option<BlockStrings> {
+        let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
+        BlockStrings::decode(&payload, block.header.count as usize)
+    }
+}
+
+/// Returns the loose blocks that can be read, by their source. One whose loose blocks are damaged does not come back as it was; others do.
+fn loose(blocks: &[BlockRef], store: &Store, id: ArchiveId) -> Loose {
+    let mut found = Loose::new();
+    for block in blocks.iter().filter(|block| block.header.kind == Kind::Loose) {
+        let source = block.checked(store, id).and_then(|payload| source_of(block, &payload));
+        if let Ok(source) = source {
+            found.entry(source).or_default().push(*block);
+        }
+    }
+    found.values_mut().for_each(|blocks| blocks.sort_by_key(|block| block.header.first));
+    found
+}
+
+fn is_of_games(kind: Kind) -> bool {
+    matches!(kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
+}
+
+/// Makes an index of the blocks that were found. Moves blocks may have gaps between them; those that contradict others are damage.
+fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index, HashMap<u64, ColumnBlocks>) {
+    let (mut index, mut columns) = (IndexBuilder::new(id).index, HashMap::<u64, ColumnBlocks>::new());
+    for BlockRef { offset, header } in blocks.iter().copied() {
+        match header.kind {
+            Kind::Moves => match MovesTable::of(&header) {
+                Some(layout) if header.first > index.state.games && header.count > 0 => {
+                    index.chunks.push(ChunkEntry { first: header.first, offset, pages: index.pages });
+                    index.state.games = (header.first - 1).saturating_add(u64::from(header.count));
+                    index.pages += layout.pages() as u64;
+                }
+                _ => damage.push(Damage::new(offset, DamageKind::MovesContradict)),
+            },
+            Kind::Dictionary => match index.dictionaries.last_mut() {
+                Some(last) if last.first == header.first => last.copy = offset,
+                Some(last) if last.first > header.first => {
+                    damage.push(Damage::new(offset, DamageKind::DictionaryOutOfOrder))
+                }
+                _ => {
+                    index.dictionaries.push(DictionaryEntry { first: header.first, offset, copy: 0 });
+                    index.strings = header.first.saturating_add(u64::from(header.count));
+                }
+            },
+            Kind::Deleted | Kind::Restored => {
+                let entry = DeletionEntry { first: header.first, offset, count: u64::from(header.count) };
+                index.deletions.push(entry);
+            }
+            Kind::Tags | Kind::Texts | Kind::Layout => {
+                columns.entry(header.first).or_default().add(BlockRef { offset, header });
+            }
+            _ => {}
+        }
+    }
+    (index, columns)
+}
+
+/// Finds out the identity of an archive whose header pages are both damaged: from what is left of them, from the index beside it, or from
+/// the checksums of its blocks.
+fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
+    let in_page = IDENTITIES.into_iter().filter_map(|place| id_at(store, place));
+    let index = std::fs::read(FileKind::Index.beside(path))
+        .ok()
+        .and_then(|file| Index::decode(&file))
+        .map(|index| index.state.id);
+    let fits = |id: &ArchiveId| next_block(store, *id, BLOCKS).is_some();
+    in_page.chain(index).find(fits).or_else(|| solve(store))
+}
+
+fn id_at(store: &Store, offset: u64) -> Option<ArchiveId> {
+    let bytes = store.read_at(offset, 16).ok()?;
+    Some(ArchiveId(*bytes.first_chunk()?))
+}
+
+/// The most places with a sync word that are tried.
+const TRIED: usize = 1 << 16;
+
+/// Works an identity out of a block's header: all that a checksum takes from the identity is 32 bits, and a CRC can be run backwards. The
+/// payload's checksum, which has no part in it, says whether it is right.
+fn solve(store: &Store) -> Option<ArchiveId> {
+    let mut start = BLOCKS;
+    for _ in 0..TRIED {
+        let offset = next_sync(store, start)?;
+        start = offset + 1;
+        let Ok(header) = store.read_at(offset, HEADER as u64) else { continue };
+        let id = block::identity_of(&header, offset)?;
+        let block = BlockRef::at(store, id, offset);
+        if block.is_ok_and(|block| block.checked(store, id).is_ok()) {
+            return Some(id);
+        }
+    }
+    None
+}

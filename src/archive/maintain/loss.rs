@@ -1,0 +1,23 @@
+//! What can be lost of a game by damage.
+
+/// A part of a game that can be lost without its moves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Part {
+    /// All tag pairs, or those whose strings are lost.
+    Tags,
+    /// Comments and other texts.
+    Texts,
+    /// How the game stood in its source: it no longer comes back byte for byte.
+    Layout,
+}
+
+impl Part {
+    /// Returns the part's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Tags => "tags",
+            Part::Texts => "texts",
+            Part::Layout => "layout",
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Archives looked after: verified, repaired from what is left, games deleted and brought back.
+
+pub(super) mod delete;
+pub(super) mod find_blocks;
+mod loss;
+pub(super) mod rebuild;
+pub mod repair;
+pub(super) mod verify;

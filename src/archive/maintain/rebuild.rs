@@ -1,0 +1,260 @@
+//! A chunk of a damaged archive, made into one of a new archive: what is whole as it is, what is not without what is lost.
+
+use crate::archive::copy::transcode::push_record;
+use crate::archive::maintain::find_blocks::BlockFinder;
+use crate::archive::maintain::loss::Part;
+use crate::archive::read::game_ref::GameRef;
+use crate::archive::write::writer::EncodedChunk;
+use crate::brenner::{EXPLICIT, NAG, TEXT};
+use crate::chess::{Move, Position};
+use crate::error::{Damage, DamageKind, Error};
+use crate::format::block::Kind;
+use crate::format::layout::Layout;
+use crate::format::tags::TagsBuilder;
+use crate::format::texts::{Texts, TextsBuilder};
+use crate::game::{Outcome, TextKind, Visitor};
+use crate::pgn::Style;
+use std::borrow::Cow;
+
+/// The compression level of columns that are made anew.
+const LEVEL: i32 = 19;
+/// The most bytes that the tags of a chunk may come to when they are made anew.
+const MAX_TAGS: usize = 256 << 20;
+
+/// A chunk on its way to the new archive.
+#[derive(Default)]
+pub struct Rebuilt {
+    pub chunk: EncodedChunk,
+    /// The old numbers of the games in it.
+    pub kept: Vec<u64>,
+    /// The games that are lost, or have lost a part.
+    pub losses: Vec<(u64, Option<Part>, Damage)>,
+}
+
+/// A game whose moves are whole.
+struct Whole<'a> {
+    game: GameRef<'a>,
+    place: usize,
+    /// Its texts are lost: their marks are to be taken out of its moves.
+    strip: bool,
+}
+
+/// Returns what there is of a chunk. If the strings are not `numbered` as they were, tags are kept as texts.
+pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
+    let (archive, mut rebuilt) = (&found.archive, Rebuilt::default());
+    let offset = archive.chunk_offset(number).unwrap_or(0);
+    let chunk = match found.chunk(number) {
+        Ok(chunk) => chunk,
+        Err(error) => {
+            let header = archive.chunk_block(number).map(|block| block.header);
+            let games = header.map_or(0..0, |header| header.first..header.first + u64::from(header.count));
+            let damage = damage_of(error, offset);
+            let games = games.filter(|game| !archive.is_deleted(*game));
+            rebuilt.losses.extend(games.map(|game| (game, None, damage)));
+            return rebuilt;
+        }
+    };
+    let mut games = Vec::new();
+    for (place, number) in chunk.numbers().enumerate() {
+        if archive.is_deleted(number) {
+            continue;
+        }
+        match chunk.game(number).and_then(|game| Ok((game.check_moves()?, game))) {
+            Ok((plies, game)) => {
+                rebuilt.chunk.plies += u64::from(plies);
+                rebuilt.chunk.faulty += u64::from(game.has_fault());
+                rebuilt.kept.push(game.number());
+                games.push(Whole { game, place, strip: false });
+            }
+            Err(error) => rebuilt.losses.push((number, None, damage_of(error, offset))),
+        }
+    }
+    if games.is_empty() {
+        return rebuilt;
+    }
+    let all = games.len() == chunk.len();
+    let copy =
+        |kind, whole: bool| chunk.column_payload(kind).ok().flatten().filter(|_| all && whole).map(Cow::into_owned);
+
+    let texts = chunk.texts();
+    let whole = check_texts(&mut games, &texts, found.hole(offset), &mut rebuilt.losses);
+    rebuilt.chunk.texts = copy(Kind::Texts, whole).or_else(|| make_texts(&games, texts.ok().flatten()));
+
+    let before = rebuilt.losses.len();
+    for Whole { game, .. } in &games {
+        if let Err(error) = game.visit_tags(|_, _| {}) {
+            rebuilt.losses.push((game.number(), Some(Part::Tags), damage_of(error, offset)));
+        }
+    }
+    let whole = numbered && rebuilt.losses.len() == before;
+    rebuilt.chunk.tags = copy(Kind::Tags, whole).unwrap_or_else(|| make_tags(&games, offset, &mut rebuilt.losses));
+
+    let layout = chunk.layout();
+    let (made, whole) = make_layout(&games, &layout, offset, &mut rebuilt.losses);
+    rebuilt.chunk.layout = copy(Kind::Layout, whole).unwrap_or_else(|| made.encode(LEVEL));
+
+    // A chunk of which a game can be read can say how it holds its moves.
+    rebuilt.chunk.coding = chunk.coding().unwrap_or_default();
+    let mut packed = Vec::new();
+    for whole_game in &games {
+        let record = whole_game.game.record();
+        let mut record = Cow::Borrowed(record);
+        if whole_game.strip {
+            record.to_mut().stream = Cow::Owned(without_texts(&record.stream));
+        }
+        // Packed again: that takes a while, but repairs are rare.
+        push_record(&record, rebuilt.chunk.coding, &mut packed, &mut rebuilt.chunk.records);
+        rebuilt.chunk.ends.push(rebuilt.chunk.records.len() as u32);
+    }
+    // Parts of one kind one after the other, so that runs of games are told as one.
+    rebuilt.losses.sort_by_key(|(game, part, _)| (*part, *game));
+    rebuilt
+}
+
+type Losses = Vec<(u64, Option<Part>, Damage)>;
+
+/// Looks whether the games' texts are there; returns whether all are.
+fn check_texts(
+    games: &mut [Whole],
+    texts: &Result<Option<&Texts>, Damage>,
+    hole: Option<Damage>,
+    losses: &mut Losses,
+) -> bool {
+    let lost = match texts {
+        Ok(Some(_)) => None,
+        // A texts block that is not there leaves a trace only where it was damaged.
+        Ok(None) => hole,
+        Err(damage) => Some(*damage),
+    };
+    for whole_game in games.iter_mut() {
+        let fault = lost.or_else(|| match whole_game.game.visit_moves(&mut NullVisitor) {
+            Ok(()) => None,
+            Err(error) => Some(damage_of(error, 0)),
+        });
+        if let Some(damage) = fault {
+            losses.push((whole_game.game.number(), Some(Part::Texts), damage));
+            whole_game.strip = true;
+        }
+    }
+    games.iter().all(|whole_game| !whole_game.strip)
+}
+
+fn make_texts(games: &[Whole], texts: Option<&Texts>) -> Option<Vec<u8>> {
+    let mut builder = TextsBuilder::default();
+    for whole_game in games {
+        if let Some(texts) = texts.filter(|_| !whole_game.strip) {
+            for (after, text) in texts.placed(whole_game.place) {
+                builder.push(TextKind::Brace, text, u32::try_from(after).ok());
+            }
+            for (kind, text) in texts.marked(whole_game.place) {
+                builder.push(kind, text, None);
+            }
+        }
+        builder.end_game();
+    }
+    (!builder.is_empty()).then(|| builder.encode(LEVEL))
+}
+
+/// Makes tags of those that can be read, all as texts.
+fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
+    let mut builder = TagsBuilder::default();
+    for Whole { game, .. } in games {
+        let mut fits = true;
+        // What cannot be read has been noted.
+        let _ = game.visit_tags(|name, value| {
+            fits &= builder.text_len() + value.len() <= MAX_TAGS;
+            if fits {
+                builder.push(name, value);
+            }
+        });
+        if !fits {
+            let damage = Damage::new(offset, DamageKind::TagsTooLong);
+            losses.push((game.number(), Some(Part::Tags), damage));
+        }
+        builder.end_game();
+    }
+    let mut draft = builder.analyse();
+    draft.intern(|_, _| None);
+    draft.encode(LEVEL)
+}
+
+/// Makes the layout of those games that have one still, a plain one for the others; returns whether all have theirs.
+fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, losses: &mut Losses) -> (Layout, bool) {
+    let plain = Style::default().encode();
+    let mut made = Layout { styles: vec![plain], ..Layout::default() };
+    let mut whole = true;
+    for whole_game in games {
+        let found = match layout {
+            Ok(layout) => layout.of_game(whole_game.place).filter(|(style, _)| Style::decode(*style).is_some()),
+            Err(_) => None,
+        };
+        let (style, edits) = match found {
+            Some((style, edits)) if !whole_game.strip => (style, edits.to_vec()),
+            // Edits do not fit a game that has lost its texts.
+            Some((style, _)) => (style, Vec::new()),
+            None => {
+                let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, DamageKind::LayoutBlock));
+                losses.push((whole_game.game.number(), Some(Part::Layout), damage));
+                (plain, Vec::new())
+            }
+        };
+        whole &= found.is_some() && !whole_game.strip;
+        let number = made.styles.iter().position(|known| *known == style).unwrap_or(made.styles.len());
+        if number == made.styles.len() {
+            made.styles.push(style);
+        }
+        made.games.push(number as u64);
+        made.edits.push(edits);
+    }
+    (made, whole)
+}
+
+fn damage_of(error: Error, offset: u64) -> Damage {
+    error.damage().map_or(Damage::new(offset, DamageKind::GameNotFound), |damage| damage.of_game(0))
+}
+
+/// Returns the stream without its marks of texts.
+fn without_texts(stream: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(stream.len());
+    let mut rest = stream;
+    while let Some(byte) = rest.first() {
+        let length = match *byte {
+            EXPLICIT => 3,
+            NAG => 2,
+            _ => 1,
+        };
+        let (element, after) = rest.split_at(length.min(rest.len()));
+        if *byte != TEXT {
+            out.extend_from_slice(element);
+        }
+        rest = after;
+    }
+    out
+}
+
+/// Looks at a game and keeps nothing.
+struct NullVisitor;
+
+impl Visitor for NullVisitor {
+    fn tag(&mut self, _: &[u8], _: &[u8]) {}
+    fn start(&mut self, _: &Position) {}
+    fn play(&mut self, _: &Position, _: Move) {}
+    fn suffix(&mut self, _: bool) {}
+    fn nag(&mut self, _: u8) {}
+    fn text(&mut self, _: TextKind, _: &[u8]) {}
+    fn open(&mut self) {}
+    fn close(&mut self) {}
+    fn outcome(&mut self, _: Outcome) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_told_from_other_zeros() {
+        let stream = [0x2C, 0, NAG, 0, 0x2C, EXPLICIT, 0, 0, 0, 2];
+        assert_eq!(without_texts(&stream), [0x2C, NAG, 0, 0x2C, EXPLICIT, 0, 0, 2]);
+        assert_eq!(without_texts(&[0, EXPLICIT, 0]), [EXPLICIT, 0]);
+    }
+}

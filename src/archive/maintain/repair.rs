@@ -1,0 +1,366 @@
+//! Repair: a new archive of everything in a damaged one that is whole, and an account of what is not.
+
+use crate::archive::maintain::find_blocks::BlockFinder;
+pub use crate::archive::maintain::loss::Part;
+use crate::archive::maintain::rebuild::{Rebuilt, rebuild};
+use crate::archive::read::archive::Archive;
+use crate::archive::read::blocks::{BlockRef, check_block};
+use crate::archive::read::options::OpenOptions;
+use crate::archive::read::read_at::Store;
+use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::ArchiveId;
+use crate::format::block::Kind;
+use crate::format::header::BLOCKS;
+use crate::format::loose;
+use crate::monitor::Monitor;
+use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Chunks that are looked at before they are written.
+const AHEAD: usize = 64;
+/// The most strings that may be lost between others and have their numbers kept.
+const MAX_LOST_STRINGS: u64 = 1 << 20;
+
+/// Games that are lost, or have lost a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Loss {
+    /// The first game, by its number in the damaged archive.
+    pub first: u64,
+    /// The last game.
+    pub last: u64,
+    /// What is lost: `None` where it is the whole game.
+    pub part: Option<Part>,
+    /// The damage that it is lost by.
+    pub damage: Damage,
+}
+
+/// Games that are kept, one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kept {
+    /// The first game, by its number in the damaged archive.
+    pub first: u64,
+    /// The last game.
+    pub last: u64,
+    /// The number of the first in the new archive.
+    pub now: u64,
+}
+
+/// What a repair kept and what was lost.
+#[derive(Debug, Default)]
+pub struct Repair {
+    /// Games in the damaged archive, by its own account, deleted ones included.
+    pub games: u64,
+    /// Games that had been deleted: they are neither kept nor lost.
+    pub deleted: u64,
+    /// What is damaged, in the order of the file.
+    pub damage: Vec<Damage>,
+    /// What is lost, in the order of the games.
+    pub losses: Vec<Loss>,
+    /// What is kept, in the order of the games.
+    pub kept: Vec<Kept>,
+    /// Names of sources that the new archive does not hold byte for byte any more.
+    pub inexact: Vec<String>,
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be made again.
+    pub unindexed: Option<Error>,
+}
+
+impl Repair {
+    /// Returns how many games are kept.
+    pub fn kept_games(&self) -> u64 {
+        self.kept.iter().map(|kept| kept.last - kept.first + 1).sum()
+    }
+
+    /// Returns how many games are lost.
+    pub fn lost_games(&self) -> u64 {
+        self.losses.iter().filter(|loss| loss.part.is_none()).map(|loss| loss.last - loss.first + 1).sum()
+    }
+
+    fn keep(&mut self, game: u64, now: u64) {
+        match self.kept.last_mut() {
+            Some(kept) if kept.last + 1 == game => kept.last = game,
+            _ => self.kept.push(Kept { first: game, last: game, now }),
+        }
+    }
+
+    fn lose(&mut self, game: u64, part: Option<Part>, damage: Damage) {
+        match self.losses.last_mut() {
+            Some(loss) if (loss.last + 1, loss.part, loss.damage) == (game, part, damage) => loss.last = game,
+            _ => self.losses.push(Loss { first: game, last: game, part, damage }),
+        }
+    }
+
+    /// Returns the games that are kept from `game` on.
+    fn kept_from(&self, game: u64) -> impl Iterator<Item = &Kept> {
+        self.kept.iter().skip(self.kept.partition_point(|kept| kept.last < game))
+    }
+
+    /// Returns the number in the new archive of the first game that is kept, from `game` on.
+    fn now(&self, game: u64) -> Option<u64> {
+        self.kept_from(game).next().map(|kept| kept.now + game.saturating_sub(kept.first))
+    }
+}
+
+impl Archive {
+    /// Writes a new archive at `target`, with its index, of everything in the archive at `path` that is whole. Never writes to `path`.
+    ///
+    /// Games are kept in their order and numbered anew. A game whose moves cannot be read is lost; one whose tags, texts or layout cannot
+    /// be read is kept without. What is beyond the options' limits cannot be read. With `replace` an existing file at `target` gives way when the new one is whole. The unit of
+    /// progress is a byte.
+    ///
+    /// Errors: the file cannot be read, or no block of an archive can be found in it; the target exists already, or cannot be written.
+    pub fn repair<'a>(
+        path: impl AsRef<Path>,
+        options: impl Into<OpenOptions>,
+        target: impl AsRef<Path>,
+        replace: bool,
+        monitor: impl Into<Monitor<'a>>,
+    ) -> Result<Repair> {
+        let monitor = monitor.into();
+        let (path, target, options) = (path.as_ref(), target.as_ref(), options.into());
+        let file = File::open(path).map_err(Error::io("cannot open", path))?;
+        if is_same(path, target) {
+            return Err(Error::Exists { path: target.to_path_buf() });
+        }
+        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
+        let store = Store::of(file, length, options.access).map_err(Error::io("cannot map", path))?;
+        let found = BlockFinder::of(path, options, store)?;
+        let old = found.archive.id();
+        let mut id = Sha256::new();
+        id.update(b"repaired");
+        id.update(old.0);
+        id.update(length.to_le_bytes());
+        let id = ArchiveId(*id.finalize().first_chunk().unwrap_or(&[0; 16]));
+        let (new, writer) = NewFile::create_whole(target, id, replace)?;
+        let mut work = Work::new(found, writer);
+        match work.run(&monitor) {
+            Ok(()) => {
+                new.finish()?;
+                work.report.unindexed = write_index(target, &work.writer.index()).err();
+                Ok(work.report)
+            }
+            Err(error) => {
+                drop(work);
+                new.remove();
+                monitor.check()?;
+                Err(Error::io("cannot write", target)(error))
+            }
+        }
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+struct Work {
+    found: BlockFinder,
+    writer: Writer<File>,
+    report: Repair,
+    /// The sources that are kept: their old numbers, and their new ones.
+    sources: HashMap<u64, u64>,
+    /// Whether the strings keep their numbers. If not, all tags are written as texts.
+    numbered: bool,
+    /// First and last games of chunks that are kept as they are.
+    intact: Vec<(u64, u64)>,
+    /// Where the last source block ended.
+    prior: u64,
+    /// The greatest game that loose blocks so far stand before.
+    loose: u64,
+    /// Whether loose blocks were found among other games than those that they stand before: no writer leaves them so, and
+    /// the new archive has them elsewhere.
+    is_disordered: bool,
+}
+
+impl Work {
+    fn new(found: BlockFinder, writer: Writer<File>) -> Work {
+        let (mut sources, mut next) = (HashMap::new(), 1);
+        for source in found.blocks.iter().filter_map(|block| found.source(block)) {
+            let stored = source.seen - source.rejected;
+            // No game is of two sources.
+            if (stored == 0 || source.first_game >= next) && !sources.contains_key(&source.number) {
+                next = if stored == 0 { next } else { source.first_game + stored };
+                sources.insert(source.number, sources.len() as u64);
+            }
+        }
+        let (report, numbered) = (
+            Repair { games: found.games, deleted: found.archive.deleted_count(), ..Repair::default() },
+            strings_keep_numbers(&found),
+        );
+        let (intact, prior, loose, is_disordered) = (Vec::new(), BLOCKS, 0, false);
+        Work { found, writer, report, sources, numbered, intact, prior, loose, is_disordered }
+    }
+
+    fn run(&mut self, monitor: &Monitor) -> io::Result<()> {
+        self.report.damage = self.found.damage.clone();
+        let (archive, id) = (&self.found.archive, self.found.archive.id());
+        let check = |block: &BlockRef| {
+            monitor.advance(block.header.length);
+            if monitor.is_stopped() {
+                return Vec::new();
+            }
+            check_block(archive.store(), id, block)
+        };
+        let found: Vec<Damage> = self.found.blocks.par_iter().flat_map_iter(check).collect();
+        self.report.damage.extend(found);
+        self.report.damage.sort_by_key(|damage| (damage.offset, damage.game));
+
+        let (pgn_bytes, rejected) = (self.found.totals.pgn_bytes, self.found.totals.rejected);
+        self.writer.add_chunk(EncodedChunk { pgn_bytes, rejected, ..EncodedChunk::default() })?;
+        let (mut next, mut ready, mut strings, mut pending) = (0, Vec::new().into_iter(), 0, 0);
+        for block in self.found.blocks.clone() {
+            if monitor.is_stopped() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            match block.header.kind {
+                Kind::Moves => {
+                    // A moves block that is no chunk of those found contradicts others.
+                    let chunks = self.found.archive.chunk_count();
+                    if self.found.archive.chunk_offset(next) != Some(block.offset) {
+                        continue;
+                    }
+                    if ready.len() == 0 {
+                        let ahead = next..chunks.min(next + AHEAD);
+                        let one = |chunk| rebuild(&self.found, chunk, self.numbered);
+                        ready = ahead.into_par_iter().map(one).collect::<Vec<Rebuilt>>().into_iter();
+                    }
+                    if let Some(rebuilt) = ready.next() {
+                        self.write(rebuilt)?;
+                    }
+                    next += 1;
+                    pending += 1;
+                }
+                Kind::Dictionary if self.numbered => strings = self.strings(&block, strings),
+                Kind::Source => self.source(&block)?,
+                Kind::Loose => self.loose(&block)?,
+                Kind::Commit => pending = AHEAD,
+                _ => {}
+            }
+            if pending == AHEAD {
+                self.writer.commit()?;
+                pending = 0;
+            }
+        }
+        self.gaps();
+        self.writer.commit()
+    }
+
+    fn write(&mut self, rebuilt: Rebuilt) -> io::Result<()> {
+        self.is_disordered |= rebuilt.kept.first().is_some_and(|game| *game < self.loose);
+        for (game, now) in rebuilt.kept.iter().zip(self.writer.totals().games + 1..) {
+            self.report.keep(*game, now);
+        }
+        for (game, part, damage) in &rebuilt.losses {
+            self.report.lose(*game, *part, *damage);
+        }
+        if rebuilt.losses.is_empty() {
+            let runs = rebuilt.kept.chunk_by(|one, next| one + 1 == *next);
+            self.intact.extend(runs.filter_map(|run| Some((*run.first()?, *run.last()?))));
+        }
+        self.writer.add_chunk(rebuilt.chunk)
+    }
+
+    /// Keeps the strings of a block, if they are not among the first `known`: those are there. Returns how many are known then.
+    fn strings(&mut self, block: &BlockRef, known: u64) -> u64 {
+        let header = block.header;
+        let Some(strings) = self.found.strings(block).filter(|_| header.first >= known) else { return known };
+        // Nothing refers to the strings before, which are lost; they have their numbers still.
+        self.writer.add_strings((known..header.first).map(|_| Box::default()));
+        self.writer.add_strings((0..header.count as usize).filter_map(|string| strings.get(string)).map(Box::from));
+        header.first + u64::from(header.count)
+    }
+
+    /// Adds the games between and after the chunks that were found to the losses.
+    fn gaps(&mut self) {
+        let archive = &self.found.archive;
+        let (mut next, mut prior) = (1, BLOCKS);
+        let found = (0..archive.chunk_count()).filter_map(|chunk| archive.chunk_block(chunk));
+        let found = found.map(|block| (block.header.first, u64::from(block.header.count), block.offset));
+        let end = (self.report.games.saturating_add(1), 0, u64::MAX);
+        for (first, count, offset) in found.chain([end]) {
+            if next < first {
+                let damage = self.found.damage_between(prior, offset);
+                let damage = damage.unwrap_or(Damage::new(prior, DamageKind::NoBlock));
+                self.report.losses.push(Loss { first: next, last: first - 1, part: None, damage });
+            }
+            (next, prior) = (first.saturating_add(count).max(next), offset);
+        }
+        self.report.losses.sort_by_key(|loss| (loss.first, loss.part));
+    }
+
+    /// Keeps a source, with its games' new numbers.
+    fn source(&mut self, block: &BlockRef) -> io::Result<()> {
+        let start = std::mem::replace(&mut self.prior, block.end());
+        let Some(mut source) = self.found.source(block) else { return Ok(()) };
+        if self.sources.get(&source.number) != Some(&self.writer.totals().sources) {
+            self.report.damage.push(Damage::new(block.offset, DamageKind::SourcesOutOfOrder));
+            return Ok(());
+        }
+        let (first, stored) = (source.first_game, source.seen - source.rejected);
+        let end = first + stored;
+        let games = |runs: &[(u64, u64)]| -> u64 {
+            let from = runs.partition_point(|(_, last)| *last < first);
+            let runs = runs.iter().skip(from).take_while(|(one, _)| *one < end);
+            runs.map(|(one, last)| (last + 1).min(end) - *one.max(&first)).sum()
+        };
+        let runs: Vec<(u64, u64)> = self
+            .report
+            .kept_from(first)
+            .take_while(|kept| kept.first < end)
+            .map(|kept| (kept.first, kept.last))
+            .collect();
+        let (kept, intact) = (games(&runs), games(&self.intact));
+        // Bytes between games leave no other trace where they are lost.
+        let of_first = self.found.archive.chunk_of(first).ok();
+        let of_first = of_first.and_then(|(chunk, _)| self.found.archive.chunk_offset(chunk));
+        let start = of_first.map_or(start, |offset| offset.min(start));
+        let damaged =
+            self.found.damage_between(start, block.end()).is_some() || self.found.loses_loose(start, block.end());
+        let known = self.found.games.saturating_add(1);
+        let deleted = (first..end.min(known)).any(|game| self.found.archive.is_deleted(game));
+        // A checksum says that a block is what was written, not that the source comes of it: only its hash does.
+        let comes_back = || matches!(self.found.archive.write_original(&source, &mut io::sink()), Ok(true));
+        if source.exact && (damaged || intact < stored || self.is_disordered || !comes_back()) {
+            source.exact = false;
+            if !deleted {
+                self.report.inexact.push(source.name.clone());
+            }
+        }
+        source.first_game = if kept == 0 { 0 } else { self.report.now(first).unwrap_or(0) };
+        source.rejected = source.seen - kept;
+        self.writer.add_source(&source)
+    }
+
+    /// Keeps bytes between the games of a source.
+    fn loose(&mut self, block: &BlockRef) -> io::Result<()> {
+        let archive = &self.found.archive;
+        let Ok(payload) = block.checked(archive.store(), archive.id()) else { return Ok(()) };
+        let Some((source, part)) = loose::split(&payload) else { return Ok(()) };
+        let Some(number) = self.sources.get(&source) else { return Ok(()) };
+        let first = block.header.first;
+        self.is_disordered |= self.report.kept.last().is_some_and(|kept| kept.last >= first);
+        self.loose = self.loose.max(first);
+        // They stand before the game that comes next, which is not written yet.
+        let next = self.writer.totals().games + 1;
+        self.writer.add_loose(next, &loose::encode(*number, part))
+    }
+}
+
+/// Returns whether the strings that were found can have the numbers that they had.
+fn strings_keep_numbers(found: &BlockFinder) -> bool {
+    let (mut next, mut lost) = (0, 0u64);
+    for header in found.blocks.iter().map(|block| block.header).filter(|header| header.kind == Kind::Dictionary) {
+        let end = header.first.saturating_add(u64::from(header.count));
+        if header.first >= next {
+            lost = lost.saturating_add(header.first - next);
+            next = end;
+        } else if end != next {
+            return false;
+        }
+    }
+    lost <= MAX_LOST_STRINGS
+}

@@ -1,0 +1,321 @@
+//! Verification: is every byte of an archive what was written, and every game intact?
+
+use crate::archive::file_kind::FileKind;
+use crate::archive::read::archive::Archive;
+use crate::archive::read::archive::{FROM_READER, IN_MEMORY};
+use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, walk};
+use crate::archive::read::opening::{Incomplete, Opening, Tail};
+use crate::archive::read::options::OpenOptions;
+use crate::archive::read::read_at::{ReadAt, ReadExactAt, Store};
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::State;
+use crate::format::block::Kind;
+use crate::format::commit::Commit;
+use crate::format::index::Index;
+use crate::monitor::Monitor;
+use rayon::prelude::*;
+use std::fs::File;
+use std::path::Path;
+
+/// How much is verified.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Structure and checksums of every byte, at the disk's speed.
+    Quick,
+    /// The same, and every game is read, every move checked for legality and canonical form, and every source given back and compared
+    /// with its hash.
+    Full,
+}
+
+/// What a verification found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Blocks seen.
+    pub blocks: u64,
+    /// Games in the archive by its last commit.
+    pub games: u64,
+    /// Plies of the main lines of games read (full verification only).
+    pub plies: u64,
+    /// Bytes beyond the last commit: the rest of an unfinished write, not damage.
+    pub uncommitted: u64,
+    /// What is damaged, in the order of the file.
+    pub damage: Vec<Damage>,
+    /// Ranges of games (first and last) in damaged blocks, by those blocks' own account or the gap that they leave.
+    pub lost: Vec<(u64, u64)>,
+    /// The same by place: damage that is one, and the games that it concerns.
+    pub spots: Vec<Spot>,
+    /// Whether there is an index file that belongs to the archive as it is; `None` where there is no index file.
+    pub index: Option<bool>,
+}
+
+/// A damaged place of an archive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spot {
+    /// The offset in the archive, in bytes, of the first structure at fault.
+    pub offset: u64,
+    /// What is wrong with it.
+    pub kind: DamageKind,
+    /// How many damages of the report it is: those of one structure, or the same of games in a row.
+    pub damages: u64,
+    /// Ranges of games (first and last) that are damaged or lost there, sorted.
+    pub games: Vec<(u64, u64)>,
+}
+
+/// Takes damages that are sorted by their places together; each of the games lost goes to the damage at its offset.
+fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
+    let mut spots: Vec<Spot> = Vec::new();
+    for Damage { offset, kind, game } in damage {
+        let last = spots.last().filter(|last| last.kind == *kind);
+        let follows = |last: &Spot| last.games.last().is_some_and(|(_, end)| *game == end + 1);
+        if !last.is_some_and(|last| last.offset == *offset || follows(last)) {
+            spots.push(Spot { offset: *offset, kind: *kind, damages: 0, games: Vec::new() });
+        }
+        if let Some(spot) = spots.last_mut() {
+            spot.damages += 1;
+            spot.games.extend((*game > 0).then_some((*game, *game)));
+        }
+    }
+    for (offset, games) in lost {
+        let place = spots.partition_point(|spot| spot.offset < *offset).min(spots.len().saturating_sub(1));
+        if let Some(spot) = spots.get_mut(place) {
+            spot.games.push(*games);
+        }
+    }
+    for spot in &mut spots {
+        spot.games.sort_unstable();
+        let mut joined: Vec<(u64, u64)> = Vec::new();
+        for (first, last) in spot.games.drain(..) {
+            match joined.last_mut() {
+                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+                _ => joined.push((first, last)),
+            }
+        }
+        spot.games = joined;
+    }
+    spots
+}
+
+impl Report {
+    /// Returns whether nothing is damaged.
+    pub fn is_intact(&self) -> bool {
+        self.damage.is_empty()
+    }
+}
+
+impl Archive {
+    /// Verifies the archive at `path`, and its index file if there is one. The unit of progress is a byte.
+    ///
+    /// Damage is in the report. Errors: the file cannot be read, or is no archive of a version this program knows; the work was stopped.
+    pub fn verify<'a>(path: impl AsRef<Path>, level: Level, monitor: impl Into<Monitor<'a>>) -> Result<Report> {
+        Archive::verify_with(path, OpenOptions::default(), level, monitor)
+    }
+
+    /// Verifies the archive at `path` like `verify`, with these options. What is beyond a limit is damage to a full verification.
+    pub fn verify_with<'a>(
+        path: impl AsRef<Path>,
+        options: impl Into<OpenOptions>,
+        level: Level,
+        monitor: impl Into<Monitor<'a>>,
+    ) -> Result<Report> {
+        let (path, options) = (path.as_ref(), options.into());
+        let file = File::open(path).map_err(Error::io("cannot open", path))?;
+        let opened = Opening::of_file(&file, path, options.access, Tail::Leave);
+        let index = std::fs::read(FileKind::Index.beside(path)).ok();
+        verify(path, opened, index.as_deref(), options, level, &monitor.into())
+    }
+
+    /// Verifies an archive whose file is in memory like `verify`, with the file of its index if that is at hand too.
+    pub fn verify_bytes<'a>(
+        file: impl AsRef<[u8]> + Send + Sync + 'static,
+        index: Option<&[u8]>,
+        level: Level,
+        monitor: impl Into<Monitor<'a>>,
+    ) -> Result<Report> {
+        let path = Path::new(IN_MEMORY);
+        let store = Store::of_bytes(file);
+        let opened = Opening::of(&store, path, Tail::Leave).map(|opening| (store, opening));
+        verify(path, opened, index, OpenOptions::default(), level, &monitor.into())
+    }
+
+    /// Verifies an archive of `length` bytes that a positioned reader gives like `verify`.
+    pub fn verify_reader<'a>(
+        reader: impl ReadExactAt + 'static,
+        length: u64,
+        index: Option<&[u8]>,
+        level: Level,
+        monitor: impl Into<Monitor<'a>>,
+    ) -> Result<Report> {
+        let path = Path::new(FROM_READER);
+        let store = Store::of_reader(reader, length);
+        let opened = Opening::of(&store, path, Tail::Leave).map(|opening| (store, opening));
+        verify(path, opened, index, OpenOptions::default(), level, &monitor.into())
+    }
+}
+
+/// Verifies what has been opened, or reports why it could not be.
+fn verify(
+    path: &Path,
+    opened: Result<(Store, Opening)>,
+    index_file: Option<&[u8]>,
+    options: OpenOptions,
+    level: Level,
+    monitor: &Monitor,
+) -> Result<Report> {
+    let mut report = Report::default();
+    let (mut store, opening) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            let Some(damage) = error.damage() else { return Err(error) };
+            report.spots = spots(&[damage], &[]);
+            report.damage.push(damage);
+            return Ok(report);
+        }
+    };
+    let Opening { header, incomplete, .. } = opening;
+    let (id, mut end, mut games) = (header.state.id, header.state.length, header.state.games);
+    if let Some(Incomplete::Cut(cut)) = incomplete {
+        (end, games) = (cut.committed, cut.games);
+    }
+    report.games = games;
+    report.uncommitted = store.length().saturating_sub(end);
+    store.shorten(end);
+    let (blocks, mut damage) = walk(&store, id);
+    damage.extend(opening.damage());
+    report.blocks = blocks.len() as u64;
+    // What the walk has passed over: there the games are that no block holds.
+    let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();
+    let gap_before = |offset: u64| gaps.iter().copied().filter(|gap| *gap < offset).max().unwrap_or(offset);
+    let mut lost_at = Vec::new();
+    let found: Vec<_> = blocks
+        .par_iter()
+        .flat_map_iter(|block| {
+            monitor.advance(block.header.length);
+            if monitor.is_stopped() { Vec::new() } else { check_block(&store, id, block) }
+        })
+        .collect();
+    monitor.check()?;
+    damage.extend(found);
+    let mut builder = IndexBuilder::new(id);
+    let mut next = 1;
+    for block in &blocks {
+        let before = builder.index.state;
+        let fault = builder.add(block).err();
+        if damage.is_empty() {
+            damage.extend(commit_fault(&store, &before, block).or(fault));
+        }
+        if block.header.kind == Kind::Moves {
+            if block.header.first > next {
+                lost_at.push((gap_before(block.offset), (next, block.header.first - 1)));
+            }
+            next = block.header.first.saturating_add(u64::from(block.header.count)).max(next);
+        }
+    }
+    if next <= games {
+        lost_at.push((gap_before(u64::MAX), (next, games)));
+    }
+    if builder.index.state != header.state && damage.is_empty() {
+        damage.push(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit));
+    }
+    if let Some(index) = index_file {
+        let whole = builder.index.state == header.state;
+        // Where blocks are lost, what the index should be is not known.
+        let fits = |index: Index| if whole { index == builder.index } else { index.state == header.state };
+        report.index = Some(Index::decode(index).is_some_and(fits));
+    }
+    for fault in &damage {
+        let block = blocks.binary_search_by_key(&fault.offset, |block| block.offset);
+        if let Some(header) = block.ok().and_then(|place| blocks.get(place)).map(|block| block.header)
+            && matches!(header.kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
+            && header.count > 0
+            && fault.game == 0
+        {
+            lost_at.push((fault.offset, (header.first, header.first + u64::from(header.count) - 1)));
+        } else if fault.game > 0 {
+            report.lost.push((fault.game, fault.game));
+        }
+    }
+    report.damage.extend(damage);
+    if level == Level::Full && report.is_intact() {
+        let archive = Archive::of(path, options, store, opening, index_file)?;
+        verify_games(&archive, &mut report, monitor)?;
+        if let Err(error) = verify_sources(&archive, &mut report) {
+            report.damage.push(error.damage().ok_or(error)?);
+        }
+    }
+    report.damage.sort_by_key(|damage| (damage.offset, damage.game));
+    report.spots = spots(&report.damage, &lost_at);
+    report.lost.extend(lost_at.iter().map(|(_, games)| *games));
+    report.lost.sort_unstable();
+    report.lost.dedup();
+    Ok(report)
+}
+
+/// Returns what is wrong with a commit block that stands at the end of `before`, if it is one.
+fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
+    if block.header.kind != Kind::Commit {
+        return None;
+    }
+    let commit = block.checked(archive, before.id).ok().and_then(|payload| Commit::decode(&payload));
+    let own = |commit: &Commit| {
+        let numbers = (commit.sequence, commit.games, block.header.first);
+        commit.chain == before.chain && numbers == (before.sequence + 1, before.games, before.sequence + 1)
+    };
+    (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, DamageKind::ForeignCommit))
+}
+
+fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<()> {
+    let checked: Vec<(u64, Vec<Damage>)> = (0..archive.chunk_count())
+        .into_par_iter()
+        .map(|number| {
+            let (mut plies, mut faults) = (0, Vec::new());
+            let mut note = |result: Result<u32>| match result {
+                Ok(count) => plies += u64::from(count),
+                Err(error) => faults.push(error.damage().unwrap_or(Damage::new(0, DamageKind::GameNotFound))),
+            };
+            match archive.chunk(number) {
+                _ if monitor.is_stopped() => {}
+                Ok(chunk) => chunk.games().for_each(|game| {
+                    // The digest reads tags and texts too.
+                    note(game.and_then(|game| game.digest().and_then(|_| game.check_moves())));
+                }),
+                Err(error) => note(Err(error)),
+            }
+            if let Ok(head) = archive.head(number) {
+                monitor.advance(head.block.header.length);
+            }
+            (plies, faults)
+        })
+        .collect();
+    monitor.check()?;
+    for (plies, faults) in checked {
+        report.plies += plies;
+        report.lost.extend(faults.iter().filter(|fault| fault.game > 0).map(|fault| (fault.game, fault.game)));
+        report.damage.extend(faults);
+    }
+    Ok(())
+}
+
+/// Gives every source back and compares its hash.
+fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
+    let mut next = 1;
+    for (number, source) in (0..).zip(archive.sources()?) {
+        let stored = source.seen - source.rejected;
+        // No game is of two sources: so nothing is given back twice.
+        if source.number != number || (stored > 0 && source.first_game < next) {
+            report.damage.push(Damage::new(0, DamageKind::SourcesOutOfOrder));
+            break;
+        }
+        if stored > 0 {
+            next = source.first_game + stored;
+        }
+        if !source.exact {
+            continue;
+        }
+        match archive.write_original(&source, &mut std::io::sink()) {
+            Ok(true) => {}
+            Err(Ok(error)) if error.damage().is_some() => report.damage.extend(error.damage()),
+            _ => report.damage.push(Damage::new(0, DamageKind::SourceDiffers)),
+        }
+    }
+    Ok(())
+}

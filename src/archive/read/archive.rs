@@ -1,0 +1,451 @@
+//! Open archives: any game, any position, from any thread.
+
+use crate::archive::file_kind::FileKind;
+use crate::archive::game_set::{GameSet, Unsaid};
+use crate::archive::read::block_store::BlockStore;
+use crate::archive::read::blocks::{BlockRef, IndexBuilder, Scan};
+use crate::archive::read::columns::Columns;
+use crate::archive::read::dictionary::Dictionary;
+use crate::archive::read::head::Head;
+use crate::archive::read::opening::{Incomplete, Opening, Tail};
+use crate::archive::read::options::OpenOptions;
+use crate::archive::read::read_at::{ReadExactAt, Store};
+use crate::archive::read::side::SideState;
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::block::Kind;
+use crate::format::commit::{Commit, Unfinished};
+use crate::format::deletions;
+use crate::format::header::Header;
+use crate::format::index::Index;
+use crate::format::source::Source;
+use crate::format::{ArchiveId, Limits, State};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Loose blocks by the number of their source.
+pub(in crate::archive) type Loose = HashMap<u64, Vec<BlockRef>>;
+
+/// How many games are found by one number beside the index.
+pub(super) const GAMES_PER_ENTRY: u64 = 1024;
+
+/// What archives are called that are no files.
+pub(in crate::archive) const IN_MEMORY: &str = "archive in memory";
+pub(in crate::archive) const FROM_READER: &str = "archive from a reader";
+
+/// An open archive. It can be shared by threads; it shows the state at the commit that was last when it was opened.
+#[derive(Debug)]
+pub struct Archive {
+    path: PathBuf,
+    options: OpenOptions,
+    pub(super) blocks: BlockStore,
+    header: Header,
+    incomplete: Option<Incomplete>,
+    pub(super) index: Index,
+    index_state: SideState,
+    dictionary: Dictionary,
+    /// The deleted games, if there are any.
+    deleted: Option<GameSet>,
+    pub(super) heads: Vec<OnceLock<Result<Head, Damage>>>,
+    /// The chunk of every [`GAMES_PER_ENTRY`]th game, from game 0 on, which counts as the first.
+    pub(super) entries: Vec<u32>,
+    /// One bit for each page of records whose CRC has been checked.
+    pub(super) intact: Vec<AtomicU64>,
+    /// The columns of the chunk that was asked for last, for callers that go from game to game.
+    last: Mutex<Option<(usize, Arc<Columns>)>>,
+    /// Loose blocks by their source, found when first asked for.
+    loose: OnceLock<Result<Loose, Damage>>,
+}
+
+impl Archive {
+    /// Opens an archive, mapped into memory. Reads its header and its index; where there is no good index, walks the archive's block
+    /// headers. A file that is shorter than its last commit opens at the last commit that is whole, and one with a damaged header
+    /// page at the last commit that can be found; [`Archive::incomplete`] says where games may be missing.
+    ///
+    /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are damaged. Success does
+    /// not promise that all games are intact: each is checked when it is read, and all of them by `verify`.
+    pub fn open(path: impl AsRef<Path>) -> Result<Archive> {
+        Archive::open_with(path, OpenOptions::default())
+    }
+
+    /// Opens an archive as `open` does, with these options; an [`Access`](super::Access) or [`Limits`] alone will do, too.
+    pub fn open_with(path: impl AsRef<Path>, options: impl Into<OpenOptions>) -> Result<Archive> {
+        let path = path.as_ref();
+        Archive::open_file(path, std::fs::read(FileKind::Index.beside(path)).ok().as_deref(), options.into())
+    }
+
+    /// Opens an archive as `open` does, but walks it whether or not there is an index file: so the index can be made again.
+    pub fn open_without_index(path: impl AsRef<Path>) -> Result<Archive> {
+        Archive::open_file(path.as_ref(), None, OpenOptions::default())
+    }
+
+    fn open_file(path: &Path, index: Option<&[u8]>, options: OpenOptions) -> Result<Archive> {
+        let file = File::open(path).map_err(Error::io("cannot open", path))?;
+        let (store, opening) = Opening::of_file(&file, path, options.access, Tail::Leave)?;
+        Archive::of(path, options, store, opening, index)
+    }
+
+    /// Opens an archive whose file is in memory, with the file of its index if that is at hand too. Errors are those of `open`.
+    pub fn from_bytes(file: impl AsRef<[u8]> + Send + Sync + 'static, index: Option<&[u8]>) -> Result<Archive> {
+        Archive::from_bytes_with(file, index, Limits::DEFAULT)
+    }
+
+    /// Opens an archive whose file is in memory like `from_bytes`, with these limits.
+    pub fn from_bytes_with(
+        file: impl AsRef<[u8]> + Send + Sync + 'static,
+        index: Option<&[u8]>,
+        limits: Limits,
+    ) -> Result<Archive> {
+        Archive::from_store(IN_MEMORY, Store::of_bytes(file), index, limits)
+    }
+
+    /// Opens an archive of `length` bytes that a positioned reader gives: range requests, an object store, a file in a file. Reads header,
+    /// index and, later, what is asked for: one or two requests of a few KiB a game. Errors are those of `open`.
+    pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64, index: Option<&[u8]>) -> Result<Archive> {
+        Archive::from_store(FROM_READER, Store::of_reader(reader, length), index, Limits::DEFAULT)
+    }
+
+    fn from_store(name: &str, store: Store, index: Option<&[u8]>, limits: Limits) -> Result<Archive> {
+        let path = Path::new(name);
+        let opening = Opening::of(&store, path, Tail::Leave)?;
+        Archive::of(path, limits.into(), store, opening, index)
+    }
+
+    pub(in crate::archive) fn of(
+        path: &Path,
+        options: OpenOptions,
+        mut store: Store,
+        opening: Opening,
+        index: Option<&[u8]>,
+    ) -> Result<Archive> {
+        let Opening { header, incomplete, .. } = opening;
+        store.shorten(header.state.length);
+        let (index, index_state) = Archive::index(&store, &header, index)?;
+        let deleted = Archive::read_deletions(&store, header.state.id, &index)?;
+        Ok(Archive { index_state, deleted, incomplete, ..Archive::with_index(path, options, header, store, index) })
+    }
+
+    /// Opens an archive with an index that has been made for it.
+    fn with_index(path: &Path, options: OpenOptions, header: Header, store: Store, index: Index) -> Archive {
+        Archive {
+            path: path.to_path_buf(),
+            options,
+            deleted: None,
+            blocks: BlockStore { store, id: header.state.id, end: header.state.length, limits: options.limits },
+            header,
+            index_state: SideState::Missing,
+            incomplete: None,
+            dictionary: Dictionary::new(index.dictionaries.clone()),
+            heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
+            entries: entries(&index),
+            intact: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            index,
+            last: Mutex::new(None),
+            loose: OnceLock::new(),
+        }
+    }
+
+    /// Opens an archive of these chunks and strings, whatever else the file may hold; `loose` are the loose blocks that can be read.
+    pub(in crate::archive) fn of_parts(
+        path: &Path,
+        options: OpenOptions,
+        header: Header,
+        store: Store,
+        index: Index,
+        loose: Loose,
+    ) -> Archive {
+        // Where it is damaged what was deleted, those games are whole, and come back.
+        let deleted = Archive::read_deletions(&store, header.state.id, &index).ok().flatten();
+        Archive {
+            deleted,
+            loose: OnceLock::from(Ok(loose)),
+            ..Archive::with_index(path, options, header, store, index)
+        }
+    }
+
+    fn read_deletions(store: &Store, id: ArchiveId, index: &Index) -> Result<Option<GameSet>> {
+        if index.deletions.is_empty() {
+            return Ok(None);
+        }
+        let (mut deleted, mut unsaid) = (GameSet::new(index.state.games), Unsaid::new(index.state.games));
+        // From the last block back: the last that names a game says what it is, and no game is looked at twice.
+        for entry in index.deletions.iter().rev() {
+            let block = BlockRef::at(store, id, entry.offset)?;
+            let payload = block.checked(store, id)?;
+            let damage = Damage::new(entry.offset, DamageKind::DeletionsBlock);
+            let runs = deletions::decode(&payload, index.state.games).ok_or(damage)?;
+            let is_deleted = match block.header.kind {
+                Kind::Deleted => true,
+                Kind::Restored => false,
+                _ => return Err(damage.into()),
+            };
+            runs.into_iter().for_each(|run| unsaid.take(run, is_deleted.then_some(&mut deleted)));
+        }
+        Ok(Some(deleted).filter(|deleted| !deleted.is_empty()))
+    }
+
+    fn index(store: &Store, header: &Header, file: Option<&[u8]>) -> Result<(Index, SideState)> {
+        let mut state = SideState::Missing;
+        if let Some(file) = file {
+            state = match Index::decode(file) {
+                Some(index) if index.state == header.state => return Ok((index, SideState::File)),
+                Some(_) => SideState::Stale,
+                None => SideState::of_unreadable(file),
+            };
+        }
+        let mut builder = IndexBuilder::new(header.state.id);
+        for block in Scan::new(store, header.state.id) {
+            builder.add(&block?)?;
+        }
+        if builder.index.state != header.state {
+            return Err(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit).into());
+        }
+        Ok((builder.index, state))
+    }
+
+    /// Returns the number of games, deleted ones included: the number of the last.
+    pub fn len(&self) -> u64 {
+        self.index.state.games
+    }
+
+    /// Returns whether a game has been deleted: its number stands for nothing until the archive is compacted.
+    #[inline]
+    pub fn is_deleted(&self, game: u64) -> bool {
+        self.deleted.as_ref().is_some_and(|deleted| deleted.contains(game))
+    }
+
+    /// Returns how many games have been deleted.
+    pub fn deleted_count(&self) -> u64 {
+        self.deleted.as_ref().map_or(0, GameSet::len)
+    }
+
+    /// Returns the games that are there: all but those deleted.
+    pub fn live(&self) -> GameSet {
+        let mut live = GameSet::all(self.len());
+        if let Some(deleted) = &self.deleted {
+            live.subtract(deleted);
+        }
+        live
+    }
+
+    /// Returns whether there are no games.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the file's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the archive's identity.
+    pub fn id(&self) -> ArchiveId {
+        self.blocks.id
+    }
+
+    /// Returns the format version, major and minor.
+    pub fn version(&self) -> (u16, u16) {
+        self.header.version
+    }
+
+    /// Returns the committed length of the file in bytes.
+    pub fn file_length(&self) -> u64 {
+        self.header.state.length
+    }
+
+    /// Returns the sequence number of the commit that is shown, 0 before the first: with the id and the length it says which state this is.
+    pub fn sequence(&self) -> u64 {
+        self.header.state.sequence
+    }
+
+    /// Returns the state that is shown: what a file that is made from this archive belongs to.
+    pub fn state(&self) -> State {
+        self.header.state
+    }
+
+    /// Returns why games may be missing that were committed once, if so: then the archive is damaged.
+    pub fn incomplete(&self) -> Option<Incomplete> {
+        self.incomplete
+    }
+
+    /// Moves on to the commit that is the last one now. Returns whether there is a later one than before.
+    ///
+    /// Games read before stay what they were. Errors: those of `open`; and the file is no longer this archive, or is at an earlier commit
+    /// than it was, or this archive is not of a file. After an error the archive shows what it showed before.
+    pub fn refresh(&mut self) -> Result<bool> {
+        let now = Archive::open_with(&self.path, self.options)?;
+        let what = match () {
+            () if now.header == self.header => return Ok(false),
+            () if now.blocks.id != self.blocks.id => "has become another archive",
+            () if now.sequence() < self.sequence() => "has gone back to an earlier commit",
+            // A copy of an earlier state that has grown otherwise.
+            () if !now.comes_after(&self.header)? => "has become another archive",
+            () => {
+                *self = now;
+                return Ok(true);
+            }
+        };
+        Err(Error::Input { name: self.path.display().to_string(), what: what.to_owned() })
+    }
+
+    /// Returns whether this archive was at this commit once, by the chain in its commit block.
+    fn comes_after(&self, earlier: &Header) -> Result<bool> {
+        if earlier.commit == 0 {
+            return Ok(true);
+        }
+        let Ok(block) = BlockRef::at(&self.blocks.store, self.blocks.id, earlier.commit) else { return Ok(false) };
+        if block.header.kind != Kind::Commit || block.end() != earlier.state.length {
+            return Ok(false);
+        }
+        let commit = Commit::decode(&self.payload(&block)?);
+        let chain = commit.map(|commit| commit.chain.then(&block.header.encode(self.blocks.id, block.offset)));
+        Ok(chain == Some(earlier.state.chain))
+    }
+
+    /// Returns where the index came from.
+    pub fn index_state(&self) -> SideState {
+        self.index_state
+    }
+
+    /// Returns the index, to be written beside the archive.
+    pub fn index_file(&self) -> Vec<u8> {
+        self.index.encode()
+    }
+
+    /// Returns the totals at the last commit; all zero in an archive without any.
+    pub fn totals(&self) -> Result<Commit> {
+        let Some(payload) = self.commit()? else { return Ok(Commit::default()) };
+        Ok(Commit::decode(&payload).ok_or(Damage::new(self.header.commit, DamageKind::Commit))?)
+    }
+
+    /// Returns how far the last import was, if it did not come to its end.
+    pub fn unfinished(&self) -> Result<Option<Unfinished>> {
+        Ok(self.commit()?.and_then(|payload| Unfinished::of(&payload)))
+    }
+
+    /// Returns the payload of the last commit, if there is one.
+    fn commit(&self) -> Result<Option<Cow<'_, [u8]>>> {
+        if self.header.commit == 0 {
+            return Ok(None);
+        }
+        let block = BlockRef::at(&self.blocks.store, self.blocks.id, self.header.commit)?;
+        if block.header.kind != Kind::Commit {
+            return Err(Damage::new(self.header.commit, DamageKind::Commit).into());
+        }
+        Ok(Some(self.payload(&block)?))
+    }
+
+    /// Returns the sources that were read to their end, in order. Walks the archive's block headers.
+    pub fn sources(&self) -> Result<Vec<Source>> {
+        let mut sources = Vec::new();
+        for block in Scan::new(&self.blocks.store, self.blocks.id) {
+            let block = block?;
+            if block.header.kind == Kind::Source {
+                let payload = self.payload(&block)?;
+                let source = Source::decode(block.header.first, &payload);
+                let mut source = source.ok_or(Damage::new(block.offset, DamageKind::Source))?;
+                let stored = source.seen.saturating_sub(source.rejected);
+                let end = source.first_game.saturating_add(stored).min(self.len() + 1);
+                let mut games = source.first_game..end;
+                // What is deleted is not given back.
+                source.exact &= self.deleted.is_none() || !games.any(|game| self.is_deleted(game));
+                sources.push(source);
+            }
+        }
+        Ok(sources)
+    }
+
+    pub(in crate::archive) fn store(&self) -> &Store {
+        &self.blocks.store
+    }
+
+    /// Returns the archive's bytes as blocks.
+    pub(in crate::archive) fn blocks(&self) -> &BlockStore {
+        &self.blocks
+    }
+
+    /// Returns what blocks may cost.
+    pub fn limits(&self) -> &Limits {
+        &self.blocks.limits
+    }
+
+    /// Returns the part of a block's payload that its CRC covers, if it holds and is within the limits.
+    pub(in crate::archive) fn payload(&self, block: &BlockRef) -> Result<Cow<'_, [u8]>, Damage> {
+        self.blocks.payload(block)
+    }
+
+    pub(in crate::archive) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
+        self.dictionary.get(&self.blocks.store, self.blocks.id, self.limits(), number)
+    }
+
+    /// Returns the chunk that a game is in, and the number of that chunk's last game. Reads the index alone.
+    pub fn chunk_of(&self, game: u64) -> Result<(usize, u64)> {
+        let (chunk, _) = self.place(game)?;
+        Ok((chunk, self.index.chunks.get(chunk + 1).map_or(self.len(), |next| next.first - 1)))
+    }
+
+    /// Returns the number of chunks: the groups of games that share compressed tags and texts.
+    pub fn chunk_count(&self) -> usize {
+        self.index.chunks.len()
+    }
+
+    /// Returns the numbers of the games of a chunk, from 0 to `chunk_count() - 1`. Reads the index alone.
+    pub fn games_of(&self, chunk: usize) -> std::ops::Range<u64> {
+        let first = |chunk: usize| self.index.chunks.get(chunk).map_or(self.len() + 1, |entry| entry.first);
+        first(chunk)..first(chunk.saturating_add(1))
+    }
+
+    /// Returns the loose blocks, which `find` finds when they are asked for the first time.
+    pub(in crate::archive) fn loose_blocks(
+        &self,
+        find: impl FnOnce() -> Result<Loose, Damage>,
+    ) -> Result<&Loose, Damage> {
+        self.loose.get_or_init(find).as_ref().map_err(|damage| *damage)
+    }
+
+    /// Returns where the moves block of a chunk is.
+    pub(in crate::archive) fn chunk_offset(&self, chunk: usize) -> Option<u64> {
+        self.index.chunks.get(chunk).map(|entry| entry.offset)
+    }
+
+    /// Returns the moves block of a chunk, its header checked.
+    pub(in crate::archive) fn chunk_block(&self, chunk: usize) -> Option<BlockRef> {
+        BlockRef::at(&self.blocks.store, self.blocks.id, self.chunk_offset(chunk)?).ok()
+    }
+
+    /// Iterates over the numbers of the chunks that hold games of a range.
+    pub(in crate::archive) fn chunks_of(&self, games: &std::ops::Range<u64>) -> std::ops::Range<usize> {
+        let chunks = &self.index.chunks;
+        let first = chunks.partition_point(|entry| entry.first <= games.start).saturating_sub(1);
+        first..chunks.partition_point(|entry| entry.first < games.end)
+    }
+
+    /// Returns the columns of a chunk, kept from the last call where it asked for the same.
+    pub(in crate::archive) fn columns(&self, chunk: usize) -> Arc<Columns> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((number, columns)) if *number == chunk => Arc::clone(columns),
+            _ => {
+                let columns = Arc::new(Columns::default());
+                *last = Some((chunk, Arc::clone(&columns)));
+                columns
+            }
+        }
+    }
+}
+
+/// Returns the chunk of every [`GAMES_PER_ENTRY`]th game; not of all, where an index claims games that cannot be.
+fn entries(index: &Index) -> Vec<u32> {
+    let most = index.chunks.len().saturating_mul(64);
+    let mut entries = Vec::new();
+    let ends = index.chunks.iter().skip(1).map(|next| next.first).chain([index.state.games.saturating_add(1)]);
+    for (chunk, end) in ends.enumerate() {
+        while (entries.len() as u64) * GAMES_PER_ENTRY < end && entries.len() < most {
+            entries.push(chunk as u32);
+        }
+    }
+    entries
+}

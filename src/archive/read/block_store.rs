@@ -1,0 +1,29 @@
+//! The bytes of an open archive as blocks: whose they are, how far they go, and what one may cost.
+
+use crate::archive::read::blocks::BlockRef;
+use crate::archive::read::read_at::Store;
+use crate::error::Damage;
+use crate::format::{ArchiveId, Limits};
+use std::borrow::Cow;
+
+/// An archive's bytes up to the end of its commit.
+#[derive(Debug)]
+pub struct BlockStore {
+    pub store: Store,
+    pub id: ArchiveId,
+    /// The committed length in bytes.
+    pub end: u64,
+    pub limits: Limits,
+}
+
+impl BlockStore {
+    /// Returns the block at `offset`, its header checked.
+    pub fn block(&self, offset: u64) -> Result<BlockRef, Damage> {
+        BlockRef::at(&self.store, self.id, offset)
+    }
+
+    /// Returns the part of a block's payload that its CRC covers, if it holds and is within the limits.
+    pub fn payload(&self, block: &BlockRef) -> Result<Cow<'_, [u8]>, Damage> {
+        block.checked_within(&self.store, self.id, &self.limits)
+    }
+}

@@ -1,0 +1,245 @@
+//! Blocks in a file: read, checked, walked over in order or found between damage, and made into an index.
+
+use crate::archive::read::read_at::ReadAt;
+use crate::error::{Damage, DamageKind, Limit};
+use crate::format::block::{BlockHeader, HEADER, Kind, SYNC};
+use crate::format::header::BLOCKS;
+use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
+use crate::format::moves::{MovesTable, PAGE};
+use crate::format::{ArchiveId, Limits, State};
+use std::borrow::Cow;
+
+/// A block in an archive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockRef {
+    /// Where it begins.
+    pub offset: u64,
+    /// Its header.
+    pub header: BlockHeader,
+}
+
+impl BlockRef {
+    /// Reads the header at `offset`.
+    pub fn at<R: ReadAt + ?Sized>(archive: &R, id: ArchiveId, offset: u64) -> Result<BlockRef, Damage> {
+        let damaged = Damage::new(offset, DamageKind::BlockHeader);
+        let rest = archive.length().checked_sub(offset).and_then(|rest| rest.checked_sub(HEADER as u64));
+        let rest = rest.ok_or(damaged)?;
+        let header = archive.read_at(offset, HEADER as u64)?;
+        let header = BlockHeader::decode(&header, id, offset).ok_or(damaged)?;
+        if header.length > rest {
+            return Err(Damage::new(offset, DamageKind::BlockPastEnd));
+        }
+        Ok(BlockRef { offset, header })
+    }
+
+    /// Returns where the payload begins.
+    pub fn payload_offset(&self) -> u64 {
+        self.offset + HEADER as u64
+    }
+
+    /// Returns where the next block begins.
+    pub fn end(&self) -> u64 {
+        self.payload_offset() + self.header.length
+    }
+
+    /// Returns the payload, unchecked, of an archive that is in memory.
+    #[inline]
+    pub fn payload<'a>(&self, archive: &'a [u8]) -> &'a [u8] {
+        archive.get(self.payload_offset() as usize..self.end() as usize).unwrap_or_default()
+    }
+
+    /// Returns the part of the payload that the payload CRC covers, if it holds: the table of a moves block, all of any other.
+    pub fn checked<'a, R: ReadAt + ?Sized>(&self, archive: &'a R, id: ArchiveId) -> Result<Cow<'a, [u8]>, Damage> {
+        let checked = archive.read_at(self.payload_offset(), u64::from(self.header.checked))?;
+        let found = id.crc(self.payload_offset(), &checked);
+        if found != self.header.payload_crc {
+            let kind = DamageKind::Checksum { expected: self.header.payload_crc, found };
+            return Err(Damage::new(self.offset, kind));
+        }
+        Ok(checked)
+    }
+
+    /// Returns what `checked` does, unless that is more than the limits allow.
+    pub fn checked_within<'a, R: ReadAt + ?Sized>(
+        &self,
+        archive: &'a R,
+        id: ArchiveId,
+        limits: &Limits,
+    ) -> Result<Cow<'a, [u8]>, Damage> {
+        if self.header.checked > limits.block {
+            let (limit, needed) = (u64::from(limits.block), u64::from(self.header.checked));
+            let limit = Limit { what: "a block", limit, needed };
+            return Err(Damage::new(self.offset, DamageKind::OverLimit(limit)));
+        }
+        self.checked(archive, id)
+    }
+}
+
+/// Walks the blocks of an archive up to its committed end; stops at the first damaged header.
+pub struct Scan<'a, R: ?Sized> {
+    archive: &'a R,
+    id: ArchiveId,
+    next: u64,
+}
+
+impl<'a, R: ReadAt + ?Sized> Scan<'a, R> {
+    /// Returns a walk over the archive up to its committed end.
+    pub fn new(archive: &'a R, id: ArchiveId) -> Scan<'a, R> {
+        Scan { archive, id, next: BLOCKS }
+    }
+}
+
+impl<R: ReadAt + ?Sized> Iterator for Scan<'_, R> {
+    type Item = Result<BlockRef, Damage>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next >= self.archive.length() {
+            return None;
+        }
+        let block = BlockRef::at(self.archive, self.id, self.next);
+        self.next = block.map_or(u64::MAX, |block| block.end());
+        Some(block)
+    }
+}
+
+/// Adds blocks to an index in their order, as they are written or found.
+#[derive(Debug)]
+pub struct IndexBuilder {
+    /// The index of what has been added; its state is that of an archive that ends there.
+    pub index: Index,
+    /// Pages and strings at the last commit.
+    committed: (u64, u64),
+}
+
+impl IndexBuilder {
+    /// Returns the index of an archive without blocks.
+    pub fn new(id: ArchiveId) -> IndexBuilder {
+        IndexBuilder { index: Index { state: State::new(id), ..Index::default() }, committed: (0, 0) }
+    }
+
+    /// Adds the block that comes next.
+    pub fn add(&mut self, block: &BlockRef) -> Result<(), Damage> {
+        let BlockRef { offset, header } = *block;
+        let damage = |what| Damage::new(offset, what);
+        match header.kind {
+            Kind::Moves => {
+                let layout = MovesTable::of(&header).ok_or(damage(DamageKind::MovesBlock))?;
+                if header.count == 0 || header.first != self.index.state.games + 1 {
+                    return Err(damage(DamageKind::GamesOutOfOrder));
+                }
+                self.index.chunks.push(ChunkEntry { first: header.first, offset, pages: self.index.pages });
+                self.index.pages += layout.pages() as u64;
+            }
+            Kind::Dictionary => {
+                let known = self.index.strings;
+                match self.index.dictionaries.last_mut() {
+                    Some(last) if last.first == header.first && last.copy == 0 && known > header.first => {
+                        last.copy = offset;
+                    }
+                    _ if header.first == known && header.count > 0 => {
+                        self.index.dictionaries.push(DictionaryEntry { first: known, offset, copy: 0 });
+                        self.index.strings += u64::from(header.count);
+                    }
+                    _ => return Err(damage(DamageKind::DictionaryOutOfOrder)),
+                }
+            }
+            Kind::Deleted | Kind::Restored => {
+                let entry = DeletionEntry { first: header.first, offset, count: u64::from(header.count) };
+                self.index.deletions.push(entry);
+            }
+            Kind::Commit => self.committed = (self.index.pages, self.index.strings),
+            Kind::Tags | Kind::Texts | Kind::Layout | Kind::Source | Kind::Loose => {}
+        }
+        self.index.state.extend(&header);
+        Ok(())
+    }
+    /// Goes back to an earlier state, a commit: what has been added since is taken out.
+    pub fn go_back(&mut self, state: State) {
+        let index = &mut self.index;
+        index.chunks.retain(|entry| entry.offset < state.length);
+        index.dictionaries.retain(|entry| entry.offset < state.length);
+        index.deletions.retain(|entry| entry.offset < state.length);
+        (index.pages, index.strings, index.state) = (self.committed.0, self.committed.1, state);
+    }
+}
+
+/// Finds all blocks; where a header is damaged, goes on at the next one that is intact.
+pub fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, Vec<Damage>) {
+    let (mut blocks, mut damage) = (Vec::new(), Vec::new());
+    let mut next = BLOCKS;
+    while next < archive.length() {
+        match BlockRef::at(archive, id, next) {
+            Ok(block) => {
+                next = block.end();
+                blocks.push(block);
+            }
+            Err(fault) => {
+                damage.push(fault);
+                next = next_block(archive, id, next + 1).unwrap_or(u64::MAX);
+            }
+        }
+    }
+    (blocks, damage)
+}
+
+/// The most bytes that are looked through at once for a sync word.
+const WINDOW: u64 = 1 << 20;
+
+/// Returns where the first intact block header from `start` on is.
+pub fn next_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, start: u64) -> Option<u64> {
+    let mut next = next_sync(archive, start)?;
+    while BlockRef::at(archive, id, next).is_err() {
+        next = next_sync(archive, next + 1)?;
+    }
+    Some(next)
+}
+
+/// Returns where the first sync word from `start` on is.
+pub fn next_sync(archive: &(impl ReadAt + ?Sized), mut start: u64) -> Option<u64> {
+    // The next one is near, or there is a long stretch to look through.
+    let mut window = 1 << 12;
+    while start < archive.length() {
+        // A sync word may lie across two windows.
+        let length = (window + SYNC.len() as u64 - 1).min(archive.length() - start);
+        // What cannot be read is passed over like what is damaged.
+        let bytes = archive.read_at(start, length).unwrap_or_default();
+        if let Some(at) = memchr::memmem::find(&bytes, &SYNC) {
+            return Some(start + at as u64);
+        }
+        start += window;
+        window = WINDOW;
+    }
+    None
+}
+
+/// Checks a block's payload, the pages of moves one by one.
+pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &BlockRef) -> Vec<Damage> {
+    let table = match block.checked(archive, id) {
+        Ok(table) => table,
+        Err(damage) => return vec![damage],
+    };
+    if block.header.kind != Kind::Moves {
+        return Vec::new();
+    }
+    let damage = Damage::new(block.offset, DamageKind::MovesBlock);
+    let Some(layout) = MovesTable::of(&block.header) else { return vec![damage] };
+    let intact = |page: usize| {
+        let range = layout.page(page);
+        let bytes = archive.read_at(block.payload_offset() + range.start as u64, range.len() as u64);
+        bytes.is_ok_and(|bytes| layout.page_is_intact(&table, page, &bytes, id, block.payload_offset()))
+    };
+    let bad: Vec<usize> = (0..layout.pages()).filter(|page| !intact(*page)).collect();
+    let overlaps = |place: usize| {
+        let (start, length) = layout.locate(&table, place)?;
+        let after = bad.partition_point(|page| *page < start / PAGE);
+        bad.get(after).is_some_and(|page| *page < (start + length).div_ceil(PAGE)).then_some(())
+    };
+    let lost = Damage::new(block.offset, DamageKind::GameRecords);
+    if bad.is_empty() {
+        return Vec::new();
+    }
+    (0..layout.count)
+        .filter(|place| overlaps(*place).is_some())
+        .map(|place| lost.of_game(block.header.first + place as u64))
+        .collect()
+}

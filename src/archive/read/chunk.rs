@@ -1,0 +1,165 @@
+//! Games that share compressed columns.
+
+use crate::archive::read::archive::Archive;
+use crate::archive::read::columns::Columns;
+use crate::archive::read::game_ref::GameRef;
+use crate::archive::read::head::Head;
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::block::Kind;
+use crate::format::layout::Layout;
+use crate::format::moves::Coding;
+use crate::format::tags::StoredValue;
+use crate::format::texts::Texts;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A tag's value as the archive has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TagValue<'a> {
+    /// The text.
+    pub text: &'a [u8],
+    /// Its number in the archive's dictionary, where it has one: the same number is always the same text.
+    pub string: Option<u64>,
+}
+
+impl Archive {
+    /// Returns a chunk, from 0 to `chunk_count() - 1`.
+    pub fn chunk(&self, chunk: usize) -> Result<Chunk<'_>> {
+        let head = self.head(chunk)?;
+        self.store().will_need(head.block.payload_offset(), head.block.header.length);
+        Ok(Chunk::new(self, chunk, head, Columns::default()))
+    }
+
+    /// Iterates over all games in order, without those deleted. A damaged game is an error in its place, and the games after it follow.
+    pub fn games(&self) -> impl Iterator<Item = Result<GameRef<'_>>> {
+        (0..self.chunk_count()).flat_map(|chunk| self.games_of_chunk(chunk))
+    }
+
+    /// Iterates over all games in parallel, without those deleted, on rayon's current pool; the chunks are the units of work.
+    pub fn par_games(&self) -> impl ParallelIterator<Item = Result<GameRef<'_>>> {
+        (0..self.chunk_count()).into_par_iter().flat_map_iter(|chunk| self.games_of_chunk(chunk))
+    }
+
+    /// Iterates over the games of a chunk; where the chunk cannot be read, each of its games is an error.
+    fn games_of_chunk(&self, number: usize) -> impl Iterator<Item = Result<GameRef<'_>>> {
+        let chunk = self.chunk(number);
+        self.games_of(number).filter(|game| !self.is_deleted(*game)).map(move |game| match &chunk {
+            Ok(chunk) => chunk.game(game),
+            Err(error) => Err(error.damage().unwrap_or(Damage::new(0, DamageKind::Chunk)).of_game(game).into()),
+        })
+    }
+}
+
+/// A group of games that share compressed tags and texts.
+#[derive(Clone, Debug)]
+pub struct Chunk<'a> {
+    archive: &'a Archive,
+    number: usize,
+    first: u64,
+    count: u32,
+    columns: Arc<Columns>,
+}
+
+impl<'a> Chunk<'a> {
+    pub(in crate::archive) fn new(archive: &'a Archive, number: usize, head: &Head, columns: Columns) -> Chunk<'a> {
+        let header = head.block.header;
+        Chunk { archive, number, first: header.first, count: header.count, columns: Arc::new(columns) }
+    }
+
+    pub(in crate::archive) fn archive(&self) -> &'a Archive {
+        self.archive
+    }
+
+    pub(in crate::archive) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Returns how the chunk's records hold their moves.
+    pub(in crate::archive) fn coding(&self) -> Result<Coding> {
+        Ok(self.archive.head(self.number)?.coding)
+    }
+
+    /// Returns the number of the chunk's first game, from 1.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Returns how many games the chunk has.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Returns whether the chunk has no games; none is so in an intact archive.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Returns game `number` of the archive, which must be in this chunk.
+    pub fn game(&self, number: u64) -> Result<GameRef<'a>> {
+        let place = number.checked_sub(self.first).filter(|place| *place < u64::from(self.count));
+        let place = place.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
+        if self.archive.is_deleted(number) {
+            return Err(Error::Deleted { game: number });
+        }
+        let record = self.archive.record(self.number, place, None)?;
+        Ok(GameRef::new(self.archive, number, self.number, place, record, Some(Arc::clone(&self.columns))))
+    }
+
+    /// Calls `seen` for each game in order, deleted ones too, with the value of its first tag of that name, `None` where it has none.
+    ///
+    /// Reads the chunk's tags, and no game.
+    pub fn visit_tag(&self, name: &str, mut seen: impl FnMut(Option<TagValue<'_>>)) -> Result<()> {
+        let tags = self.columns.tags(self.archive.blocks(), &self.archive.head(self.number)?.block)?;
+        let mut fault = None;
+        let whole = tags.visit_column(name.as_bytes(), |value| match value {
+            None => seen(None),
+            Some(StoredValue::Text(text)) => seen(Some(TagValue { text, string: None })),
+            Some(StoredValue::Dictionary(number)) => match self.archive.dictionary(number) {
+                Ok(text) => seen(Some(TagValue { text, string: Some(number) })),
+                Err(damage) => fault = Some(damage),
+            },
+        });
+        match (whole, fault) {
+            (_, Some(damage)) => Err(damage.into()),
+            (None, _) => Err(Damage::new(self.archive.head(self.number)?.block.offset, DamageKind::Tags).into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the names of the tags that games of this chunk have, each once.
+    pub fn tag_names(&self) -> Result<Vec<String>> {
+        let tags = self.columns.tags(self.archive.blocks(), &self.archive.head(self.number)?.block)?;
+        let mut names: Vec<String> = tags.names().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// Returns the numbers of the chunk's games, deleted ones too.
+    pub fn numbers(&self) -> std::ops::Range<u64> {
+        self.first..self.first + u64::from(self.count)
+    }
+
+    /// Returns the texts of the chunk's games, `None` where there are none.
+    pub(in crate::archive) fn texts(&self) -> Result<Option<&Texts>, Damage> {
+        self.columns.texts(self.archive.blocks(), &self.archive.head(self.number)?.block)
+    }
+
+    /// Returns the layout of the chunk's games.
+    pub(in crate::archive) fn layout(&self) -> Result<&Layout, Damage> {
+        self.columns.layout(self.archive.blocks(), &self.archive.head(self.number)?.block)
+    }
+
+    /// Returns the payload of the block of `kind` among the chunk's columns, if there is one.
+    pub(in crate::archive) fn column_payload(&self, kind: Kind) -> Result<Option<Cow<'a, [u8]>>, Damage> {
+        let moves = &self.archive.head(self.number)?.block;
+        let block = self.columns.block(self.archive.blocks(), moves, kind)?;
+        block.map(|(block, _)| self.archive.payload(&block)).transpose()
+    }
+
+    /// Iterates over the games of the chunk, without those deleted.
+    pub fn games(&self) -> impl Iterator<Item = Result<GameRef<'a>>> + '_ {
+        self.numbers().filter(|number| !self.archive.is_deleted(*number)).map(|number| self.game(number))
+    }
+}

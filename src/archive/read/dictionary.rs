@@ -1,0 +1,52 @@
+//! The archive's strings, read block by block when first asked for.
+
+use crate::archive::read::blocks::BlockRef;
+use crate::archive::read::read_at::ReadAt;
+use crate::error::{Damage, DamageKind};
+use crate::format::block::Kind;
+use crate::format::dictionary::BlockStrings;
+use crate::format::index::DictionaryEntry;
+use crate::format::{ArchiveId, Limits};
+use std::sync::OnceLock;
+
+/// The dictionary of an open archive.
+#[derive(Debug)]
+pub struct Dictionary {
+    entries: Vec<DictionaryEntry>,
+    blocks: Vec<OnceLock<Result<BlockStrings, Damage>>>,
+}
+
+impl Dictionary {
+    pub fn new(entries: Vec<DictionaryEntry>) -> Dictionary {
+        let blocks = entries.iter().map(|_| OnceLock::new()).collect();
+        Dictionary { entries, blocks }
+    }
+
+    /// Returns the string with that number. Where its block is damaged, the second copy is read.
+    pub fn get(&self, archive: &impl ReadAt, id: ArchiveId, limits: &Limits, number: u64) -> Result<&[u8], Damage> {
+        let after = self.entries.partition_point(|entry| entry.first <= number);
+        let missing = Damage::new(0, DamageKind::NoSuchString);
+        let place = after.checked_sub(1).ok_or(missing)?;
+        let entry = self.entries.get(place).ok_or(missing)?;
+        let block = self.blocks.get(place).ok_or(missing)?;
+        let read = |offset| read(archive, id, limits, offset, entry);
+        let strings = block.get_or_init(|| read(entry.offset).or_else(|_| read(entry.copy)));
+        let strings = strings.as_ref().map_err(|damage| *damage)?;
+        usize::try_from(number - entry.first).ok().and_then(|index| strings.get(index)).ok_or(missing)
+    }
+}
+
+fn read(
+    archive: &impl ReadAt,
+    id: ArchiveId,
+    limits: &Limits,
+    offset: u64,
+    entry: &DictionaryEntry,
+) -> Result<BlockStrings, Damage> {
+    let block = BlockRef::at(archive, id, offset)?;
+    let payload = block.checked_within(archive, id, limits)?;
+    Some(block.header)
+        .filter(|header| header.kind == Kind::Dictionary && header.first == entry.first)
+        .and_then(|header| BlockStrings::decode_within(&payload, header.count as usize, limits))
+        .ok_or(Damage::new(offset, DamageKind::DictionaryBlock))
+}

@@ -1,0 +1,367 @@
+//! A game of an open archive.
+
+use crate::archive::read::archive::Archive;
+use crate::archive::read::columns::Columns;
+use crate::brenner::decode::{Decoder, Item, TextPlaces};
+use crate::brenner::replay::count_plies;
+use crate::chess::{Position, position::STANDARD};
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::layout;
+use crate::format::moves::Coding;
+use crate::format::record::{self, Record, push_recoded};
+use crate::format::tags::{StoredValue, Tags};
+use crate::game::{self, Outcome, TextKind, Visitor};
+use crate::pgn::{PgnWriter, Style};
+use std::sync::Arc;
+
+impl Archive {
+    /// Returns game `number`, from 1. Reads its record alone; tags and texts when they are asked for.
+    ///
+    /// Errors: there is no such game, or its record is damaged.
+    #[inline]
+    pub fn game(&self, number: u64) -> Result<GameRef<'_>> {
+        self.game_until(number, None)
+    }
+
+    /// Returns game `number`, its moves unpacked to ply `limit` at least.
+    #[inline]
+    pub(crate) fn game_until(&self, number: u64, limit: Option<u32>) -> Result<GameRef<'_>> {
+        let (chunk, place) = self.place(number)?;
+        if self.is_deleted(number) {
+            return Err(Error::Deleted { game: number });
+        }
+        Ok(GameRef::new(self, number, chunk, place, self.record(chunk, place, limit)?, None))
+    }
+
+    /// Returns the position after ply `ply` of game `number`; ply 0 is the starting position.
+    ///
+    /// Reads the game's record alone. Errors: there is no such game or ply, or the record is damaged.
+    #[inline]
+    pub fn position(&self, number: u64, ply: u32) -> Result<Position> {
+        Ok(self.replay(number, ply)?.position())
+    }
+}
+
+/// A game of an open archive. Its moves are at hand; its tags and texts are read when asked for.
+#[derive(Clone, Debug)]
+pub struct GameRef<'a> {
+    archive: &'a Archive,
+    number: u64,
+    chunk: usize,
+    place: usize,
+    record: Record<'a>,
+    columns: Option<Arc<Columns>>,
+}
+
+impl<'a> GameRef<'a> {
+    pub(in crate::archive) fn new(
+        archive: &'a Archive,
+        number: u64,
+        chunk: usize,
+        place: usize,
+        record: Record<'a>,
+        columns: Option<Arc<Columns>>,
+    ) -> GameRef<'a> {
+        GameRef { archive, number, chunk, place, record, columns }
+    }
+
+    /// Returns the game's number in the archive, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Returns the Brenner bytes, texts apart (FORMAT.md, "Brenner moves").
+    pub fn brenner(&self) -> &[u8] {
+        &self.record.stream
+    }
+
+    /// Returns the number of plies of the main line. Walks the moves, a nanosecond or so a ply.
+    pub fn plies(&self) -> u32 {
+        count_plies(self.brenner())
+    }
+
+    /// Returns the position before the first move.
+    pub fn start(&self) -> &Position {
+        self.record.set_up.as_deref().unwrap_or(&STANDARD)
+    }
+
+    /// Returns whether the game starts from another position than the standard starting position.
+    pub fn is_set_up(&self) -> bool {
+        self.record.set_up.is_some()
+    }
+
+    /// Returns whether the source had a fault in this game, so that its rest is kept as raw text.
+    pub fn has_fault(&self) -> bool {
+        self.record.flags & record::FAULT != 0
+    }
+
+    /// Returns whether the game has comments, in its variations or elsewhere. Reads the chunk's texts.
+    pub fn has_comments(&self) -> Result<bool> {
+        let columns = self.columns();
+        let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? else {
+            return Ok(false);
+        };
+        let comment = |kind| matches!(kind, TextKind::Brace | TextKind::Line);
+        Ok(texts.placed(self.place).next().is_some() || texts.marked(self.place).any(|(kind, _)| comment(kind)))
+    }
+
+    /// Returns the termination marker of the movetext, `None` where it had none.
+    pub fn outcome(&self) -> Option<Outcome> {
+        if self.record.flags & record::NO_MARKER != 0 {
+            return None;
+        }
+        Some(last_outcome(self.brenner()))
+    }
+
+    /// Returns the position after ply `ply` of the main line; ply 0 is the starting position.
+    #[inline]
+    pub fn position(&self, ply: u32) -> Result<Position> {
+        Ok(self.replay(ply)?.position())
+    }
+
+    /// Calls `visit` with the position at every ply of the main line, ply 0 first. Every move is checked: [`GameRef::walk`] does without.
+    pub fn positions(&self, mut visit: impl FnMut(&Position)) -> Result<()> {
+        let mut decoder = self.decoder();
+        visit(decoder.position());
+        loop {
+            match decoder.advance(|_, _| {}).map_err(|_| self.damage(DamageKind::Moves))? {
+                None => return Ok(()),
+                Some(Item::Move(_)) if decoder.depth() == 0 => visit(decoder.position()),
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn decoder(&self) -> Decoder<'_> {
+        Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart)
+    }
+
+    /// Calls `text` with each text: its kind, the number of moves it stands after if it carries its own place, and itself; first those
+    /// with their own place.
+    pub(in crate::archive) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
+        let columns = self.columns();
+        if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
+            texts.placed(self.place).for_each(|(after, own)| text(TextKind::Brace, Some(after), own));
+            texts.marked(self.place).for_each(|(kind, own)| text(kind, None, own));
+        }
+        Ok(())
+    }
+
+    /// Calls `take` with the game's style and the edits that make its source.
+    pub(in crate::archive) fn with_layout<T>(
+        &self,
+        take: impl FnOnce([u8; layout::STYLE], &[layout::LayoutEdit]) -> T,
+    ) -> Result<T> {
+        let columns = self.columns();
+        let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
+        let (style, edits) = layout.of_game(self.place).ok_or_else(|| self.damage(DamageKind::Layout))?;
+        Ok(take(style, edits))
+    }
+
+    pub(in crate::archive) fn damage(&self, kind: DamageKind) -> Damage {
+        let offset = self.archive.head(self.chunk).map_or(0, |head| head.block.offset);
+        Damage::new(offset, kind).of_game(self.number)
+    }
+
+    fn columns(&self) -> Arc<Columns> {
+        self.columns.clone().unwrap_or_else(|| self.archive.columns(self.chunk))
+    }
+
+    fn with_tags<T>(&self, read: impl FnOnce(&Tags) -> T) -> Result<T> {
+        Ok(read(self.columns().tags(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?))
+    }
+
+    /// Appends the game's record as its chunk holds it, packed moves packed.
+    pub(in crate::archive) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
+        match self.archive.head(self.chunk)?.coding {
+            Coding::Plain => self.record.push(out),
+            Coding::Packed(_) => {
+                let stored = self.archive.stored_record(self.chunk, self.place)?;
+                push_recoded(&stored, &stored.stream, true, out);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the game's record.
+    pub(in crate::archive) fn record(&self) -> &Record<'a> {
+        &self.record
+    }
+
+    /// Calls `tag` with each tag pair in its order.
+    pub fn visit_tags(&self, mut tag: impl FnMut(&[u8], &[u8])) -> Result<()> {
+        let mut fault = None;
+        let seen = self.with_tags(|tags| {
+            tags.visit(self.place, |name, value| match value {
+                StoredValue::Text(text) => tag(name, text),
+                StoredValue::Dictionary(number) => match self.archive.dictionary(number) {
+                    Ok(text) => tag(name, text),
+                    Err(damage) => fault = Some(damage.of_game(self.number)),
+                },
+            })
+        })?;
+        match (seen, fault) {
+            (_, Some(damage)) => Err(damage.into()),
+            (None, _) => Err(self.damage(DamageKind::Tags).into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the value of the first tag of that name.
+    pub fn tag(&self, name: &str) -> Result<Option<String>> {
+        let mut found = None;
+        self.visit_tags(|tag, value| {
+            if found.is_none() && tag == name.as_bytes() {
+                found = Some(String::from_utf8_lossy(value).into_owned());
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Returns all tag pairs in their order.
+    pub fn tags(&self) -> Result<Vec<(String, String)>> {
+        let mut tags = Vec::new();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.visit_tags(|name, value| tags.push((text(name), text(value))))?;
+        Ok(tags)
+    }
+
+    /// Drives a visitor with the whole game, every move checked.
+    pub fn visit<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
+        self.visit_tags(|name, value| visitor.tag(name, value))?;
+        self.visit_moves(visitor)
+    }
+
+    /// Appends the game as PGN, every move checked. On an error what has been written of it is to be [cleared](PgnWriter::clear).
+    pub fn write_pgn(&self, writer: &mut PgnWriter) -> Result<()> {
+        self.visit(writer)?;
+        writer.finish();
+        Ok(())
+    }
+
+    /// Drives a visitor with everything but the tags.
+    pub(in crate::archive) fn visit_moves<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
+        visitor.start(self.start());
+        let columns = self.columns();
+        let texts = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
+        let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.place));
+        let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.place)).peekable();
+        let mut decoder = self.decoder();
+        let mut outcome = Some(Outcome::Unknown);
+        let mut moves = 0;
+        // A comment with its own place stands after its move and that move's marks and NAGs.
+        let mut due = placed.peek().map(|(after, _)| *after);
+        // Returns where the next one stands.
+        let mut flush = |moves: u64, visitor: &mut V| {
+            if let Some((_, text)) = placed.next_if(|(after, _)| *after == moves) {
+                visitor.text(TextKind::Brace, text);
+            }
+            placed.peek().map(|(after, _)| *after)
+        };
+        loop {
+            while due != Some(moves) && decoder.advance_plain(|before, m, check| visitor.play_plain(before, m, check)) {
+                moves += 1;
+            }
+            let item = decoder.advance(|before, m| {
+                due = flush(moves, visitor);
+                visitor.play(before, m);
+            });
+            let item = item.map_err(|_| self.damage(DamageKind::Moves))?;
+            if !matches!(item, Some(Item::Move(_) | Item::Suffix(_) | Item::Nag(_))) {
+                due = flush(moves, visitor);
+            }
+            match item {
+                None => break,
+                Some(Item::Move(_)) => moves += 1,
+                Some(Item::Suffix(good)) => visitor.suffix(good),
+                Some(Item::Nag(nag)) => visitor.nag(nag),
+                Some(Item::Text(_)) => {
+                    let (kind, text) = marked.next().ok_or(self.damage(DamageKind::TextMissing))?;
+                    visitor.text(kind, text);
+                }
+                Some(Item::Open) => visitor.open(),
+                Some(Item::Close) => visitor.close(),
+                Some(Item::Outcome(result)) => outcome = Some(result),
+            }
+        }
+        if marked.next().is_some() || placed.next().is_some() {
+            return Err(self.damage(DamageKind::TextWithoutPlace).into());
+        }
+        if self.record.flags & record::NO_MARKER != 0 {
+            outcome = None;
+        }
+        if let Some(outcome) = outcome {
+            visitor.outcome(outcome);
+        }
+        Ok(())
+    }
+
+    /// Appends the bytes of the source that this game is made of, rejected games and blank lines around it included.
+    ///
+    /// All games of a source one after the other are the source, byte for byte, if [`Source::exact`](crate::format::source::Source) says
+    /// so.
+    pub fn original(&self, out: &mut Vec<u8>) -> Result<()> {
+        let columns = self.columns();
+        let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
+        let damaged = || self.damage(DamageKind::Layout);
+        let (style, edits) = layout.of_game(self.place).ok_or_else(damaged)?;
+        let style = Style::decode(style).ok_or_else(damaged)?;
+        let mut writer = PgnWriter::with_style(style);
+        self.write_pgn(&mut writer)?;
+        let text = writer.as_bytes();
+        let transcoded = style.transcode(text);
+        layout::apply(transcoded.as_deref().unwrap_or(text), edits, out).ok_or_else(|| damaged().into())
+    }
+
+    /// Checks that the moves are all legal and in canonical form. Returns the plies of the main line.
+    pub fn check_moves(&self) -> Result<u32> {
+        let mut decoder = self.decoder();
+        let mut plies = 0;
+        loop {
+            while decoder.advance_plain(|_, _, _| {}) {
+                plies += u32::from(decoder.depth() == 0);
+            }
+            let Some(item) = decoder.advance(|_, _| {}).map_err(|_| self.damage(DamageKind::IllegalMoves))? else {
+                break;
+            };
+            plies += u32::from(matches!(item, Item::Move(_)) && decoder.depth() == 0);
+        }
+        if !decoder.is_canonical() {
+            return Err(self.damage(DamageKind::NotCanonical).into());
+        }
+        Ok(plies)
+    }
+
+    /// Returns the game as a value of its own.
+    pub fn to_game(&self) -> Result<game::Game> {
+        let mut game = game::Game::default();
+        self.visit(&mut game)?;
+        Ok(game)
+    }
+}
+
+/// The result byte of a stream: its last element, if that is one.
+fn last_outcome(stream: &[u8]) -> Outcome {
+    use crate::brenner::{EXPLICIT, NAG};
+    let outcome = match stream.last() {
+        Some(1) => Outcome::BlackWins,
+        Some(2) => Outcome::WhiteWins,
+        Some(3) => Outcome::Draw,
+        _ => return Outcome::Unknown,
+    };
+    // The byte may belong to a NAG or an explicit move: only a walk tells, and only where one of them can be so near the end.
+    let near = stream.len().saturating_sub(3);
+    if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG)) {
+        return outcome;
+    }
+    let mut at = 0;
+    while let Some(byte) = stream.get(at) {
+        at += match *byte {
+            EXPLICIT => 3,
+            NAG => 2,
+            _ if at + 1 == stream.len() => return outcome,
+            _ => 1,
+        };
+    }
+    Outcome::Unknown
+}

@@ -1,0 +1,31 @@
+//! What is known of a chunk once its moves block has been looked at, and of the way through it.
+
+use crate::archive::read::blocks::BlockRef;
+use crate::format::moves::{Coding, ModelName, MovesTable};
+use crate::packed;
+
+/// The model that this program packs moves by, and the only one that it reads.
+pub const MODEL: ModelName = {
+    let [a, b, c, d, ..] = packed::MODEL_SHA256;
+    ModelName { number: packed::MODEL_ID as u32, hash: u32::from_le_bytes([a, b, c, d]) }
+};
+
+/// A moves block, found and its table checked.
+#[derive(Debug)]
+pub struct Head {
+    pub block: BlockRef,
+    pub layout: MovesTable,
+    /// How the records hold their moves.
+    pub coding: Coding,
+    /// The table, where the file is not in memory.
+    pub table: Option<Box<[u8]>>,
+}
+
+/// What a walk over a chunk knows of the record that it read last, which the next one can go on from.
+#[derive(Default)]
+pub struct Trail {
+    /// The place that comes next, and where the record before it is.
+    pub next: Option<(usize, (usize, usize))>,
+    /// The page in which it ended, which is intact.
+    pub page: Option<usize>,
+}

@@ -1,0 +1,180 @@
+//! Which commit an archive is opened at: what two header pages and the file after them say together (FORMAT.md, "Which commit counts").
+//!
+//! A page that is not intact may have been torn by a crash or damaged later, and the page alone does not tell which. The file does: blocks are
+//! synced before the page that counts them. So where a page fails, the commits after the other one's are looked for, block by block; what is
+//! found counts, and where nothing is found the archive may lack games, which is said.
+
+use crate::archive::read::blocks::{BlockRef, check_block};
+use crate::archive::read::read_at::{Access, ReadAt, Store};
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::State;
+use crate::format::block::Kind;
+use crate::format::commit::Commit;
+use crate::format::header::{BLOCKS, Header, PAGES, Page};
+use std::fs::File;
+use std::path::Path;
+
+/// Why an open archive may lack games that were committed once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Incomplete {
+    /// The file is shorter than its last commit: what is left of it ends at an earlier one.
+    Cut(Cut),
+    /// A header page is damaged, and no commit after that of the other page can be found: either there was none, or it is damaged, too.
+    HeaderPage {
+        /// Where the page begins, in bytes.
+        offset: u64,
+    },
+}
+
+/// An archive file that is shorter than its last commit says: what is left of it ends at an earlier commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// The length of the file in bytes.
+    pub length: u64,
+    /// The length that its last commit says, in bytes.
+    pub committed: u64,
+    /// The number of games that its last commit says.
+    pub games: u64,
+}
+
+/// Whether commits count that are in the file and in no header page, where both pages are intact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tail {
+    /// They do not: a writer may be at work on them.
+    Leave,
+    /// They do: nobody else is writing, and what ends in a commit is not cut off.
+    Adopt,
+}
+
+/// The commit at which an archive is opened.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The header that counts.
+    pub header: Header,
+    /// The commits that were found in the file after that of the newest intact page, in order; the last is that of `header`.
+    pub found: Vec<Header>,
+    /// Where a page is that should be intact and is not.
+    pub damaged_page: Option<u64>,
+    /// Why games may be missing.
+    pub incomplete: Option<Incomplete>,
+}
+
+impl Opening {
+    /// Finds the commit that counts in a file, and gives all its bytes with it; those of a file that grows meanwhile, too.
+    ///
+    /// Errors: those of `of`, and the file cannot be read.
+    pub fn of_file(file: &File, path: &Path, access: Access, tail: Tail) -> Result<(Store, Opening)> {
+        let length = || file.metadata().map(|file| file.len()).map_err(Error::io("cannot read", path));
+        let handle = || file.try_clone().map_err(Error::io("cannot read", path));
+        let mut known = length()?;
+        loop {
+            let store = Store::of(handle()?, known, access).map_err(Error::io("cannot map", path))?;
+            let opening = Opening::of(&store, path, tail)?;
+            let now = length()?;
+            // A page that was read while it was written, or that counts what was not there yet when the length was asked.
+            if opening.incomplete.is_none() || now == known {
+                return Ok((store, opening));
+            }
+            known = now;
+        }
+    }
+
+    /// Finds the commit that counts. `file` are all its bytes, those beyond the last commit too.
+    ///
+    /// Errors: the file is no archive, is of another version, or no header page is intact.
+    pub fn of(file: &(impl ReadAt + ?Sized), path: &Path, tail: Tail) -> Result<Opening> {
+        let pages = Page::read_both(&file.read_at(0, BLOCKS.min(file.length()))?);
+        let header = newest(&pages, path)?;
+        let state = header.state;
+        let damaged_page = PAGES.into_iter().zip(&pages).find_map(|(offset, page)| match page {
+            Page::Intact(_) => None,
+            // A new archive has one page.
+            Page::Zero if state.sequence == 0 => None,
+            _ => Some(offset),
+        });
+        let mut opening = Opening { header, found: Vec::new(), damaged_page, incomplete: None };
+        if file.length() < state.length {
+            opening.header = commits(file, Header::new(state.id), |_| true).pop().unwrap_or(Header::new(state.id));
+            let cut = Cut { length: file.length(), committed: state.length, games: state.games };
+            opening.incomplete = Some(Incomplete::Cut(cut));
+            return Ok(opening);
+        }
+        let both = pages.iter().all(|page| page.header().is_some());
+        if file.length() > state.length && (!both || tail == Tail::Adopt) {
+            // Where a crash came before the sync, blocks may be there in part: nothing of them counts that is not whole.
+            opening.found = commits(file, header, |block| check_block(file, state.id, block).is_empty());
+        }
+        match (opening.found.last(), damaged_page) {
+            (Some(last), _) => opening.header = *last,
+            (None, Some(offset)) => opening.incomplete = Some(Incomplete::HeaderPage { offset }),
+            (None, None) => {}
+        }
+        Ok(opening)
+    }
+
+    /// Returns what is damaged in the header pages, or that the file is too short, if so.
+    pub fn damage(&self) -> Option<Damage> {
+        let what = DamageKind::HeaderPageFound;
+        self.refused().or(self.damaged_page.map(|page| Damage::new(page, what)))
+    }
+
+    /// Returns why nothing may be written to the archive, if so: what a writer cuts off or writes over might be what is missing.
+    pub fn refused(&self) -> Option<Damage> {
+        self.incomplete.map(|incomplete| match incomplete {
+            Incomplete::Cut(cut) => Damage::new(cut.length, DamageKind::CutOff),
+            Incomplete::HeaderPage { offset } => Damage::new(offset, DamageKind::HeaderPageLost),
+        })
+    }
+}
+
+/// Returns the header of the intact page with the later commit.
+fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
+    let path = || path.to_path_buf();
+    // What a newer program has committed may be more than this one can tell.
+    if let Some(version) =
+        pages.iter().find_map(|page| if let Page::Newer(version) = page { Some(*version) } else { None })
+    {
+        return Err(Error::Newer { path: path(), version });
+    }
+    let [one, other] = [pages[0].header(), pages[1].header()];
+    if let (Some(one), Some(other)) = (one, other)
+        && one.state.id != other.state.id
+    {
+        return Err(Damage::new(0, DamageKind::TwoArchives).into());
+    }
+    if let Some(header) = one.into_iter().chain(other).max_by_key(|header| header.state.sequence) {
+        return Ok(header);
+    }
+    if let Some(version) =
+        pages.iter().find_map(|page| if let Page::Older(version) = page { Some(*version) } else { None })
+    {
+        return Err(Error::Older { path: path(), version });
+    }
+    if pages.iter().all(|page| matches!(page, Page::NotAnArchive | Page::Zero)) {
+        return Err(Error::NotAnArchive { path: path() });
+    }
+    Err(Damage::new(0, DamageKind::FileHeader).into())
+}
+
+/// Returns the commits after `from` that follow from block to block, in order: each with the next number, and with the chain of all that is
+/// before it. `holds` is asked of every block on the way.
+fn commits(file: &(impl ReadAt + ?Sized), from: Header, holds: impl Fn(&BlockRef) -> bool) -> Vec<Header> {
+    let (mut commits, mut state) = (Vec::new(), from.state);
+    while let Ok(block) = BlockRef::at(file, state.id, state.length)
+        && holds(&block)
+    {
+        let before = state;
+        state.extend(&block.header);
+        if block.header.kind != Kind::Commit {
+            continue;
+        }
+        let payload = block.checked(file, state.id).ok();
+        let Some(commit) = payload.and_then(|payload| Commit::decode(&payload)) else { break };
+        let own = State { sequence: commit.sequence, games: commit.games, ..state };
+        if commit.chain != before.chain || own != state || state.sequence != before.sequence + 1 {
+            break;
+        }
+        commits.push(Header { version: from.version, state, commit: block.offset });
+    }
+    commits
+}

@@ -1,0 +1,135 @@
+//! Sources given back as they were.
+
+use crate::archive::read::archive::Archive;
+use crate::archive::read::blocks::{BlockRef, Scan};
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::block::Kind;
+use crate::format::loose;
+use crate::format::source::Source;
+use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::io::Write;
+use std::ops::Range;
+
+/// Chunks that are rebuilt at once.
+const AHEAD: usize = 8;
+
+/// The bytes of a chunk's games.
+#[derive(Default)]
+struct Rebuilt {
+    text: Vec<u8>,
+    /// Where bytes that stand beside no stored game come between, and the game that comes next.
+    gaps: Vec<(usize, u64)>,
+}
+
+/// Returns those of a source's loose blocks that come right before a game.
+fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
+    let end = loose.partition_point(|block| block.header.first <= game);
+    let start = loose.partition_point(|block| block.header.first < game);
+    loose.get(start..end).unwrap_or_default()
+}
+
+impl Archive {
+    /// Writes the bytes of a source as they were when it was imported (decompressed), on rayon's current pool. Returns whether they have
+    /// the SHA-256 of the source: they have if [`Source::exact`] is set and the archive is intact.
+    ///
+    /// `Err(Ok(error))` is the archive's fault, `Err(Err(error))` the writer's.
+    pub fn write_original(
+        &self,
+        source: &Source,
+        out: &mut impl Write,
+    ) -> std::result::Result<bool, std::result::Result<Error, std::io::Error>> {
+        let mut hash = Sha256::new();
+        let stored = source.seen - source.rejected;
+        let games = source.first_game..source.first_game + stored;
+        let loose = self.loose(source.number).map_err(|damage| Ok(damage.into()))?;
+        let chunks: Vec<usize> = match stored {
+            0 => Vec::new(),
+            _ => self.chunks_of(&games).collect(),
+        };
+        let mut give = |bytes: &[u8]| {
+            hash.update(bytes);
+            out.write_all(bytes).map_err(Err)
+        };
+        let loose_bytes = |block: &BlockRef| self.loose_bytes(block).map_err(|damage| Ok(damage.into()));
+        for ahead in chunks.chunks(AHEAD) {
+            let rebuilt: Result<Vec<Rebuilt>> = ahead
+                .par_iter()
+                .map(|number| {
+                    let (chunk, mut rebuilt) = (self.chunk(*number)?, Rebuilt::default());
+                    for game in chunk.games() {
+                        let game = game?;
+                        if games.contains(&game.number()) {
+                            if !before(loose, game.number()).is_empty() {
+                                rebuilt.gaps.push((rebuilt.text.len(), game.number()));
+                            }
+                            game.original(&mut rebuilt.text)?;
+                        }
+                    }
+                    Ok(rebuilt)
+                })
+                .collect();
+            for Rebuilt { text, gaps } in rebuilt.map_err(Ok)? {
+                let mut at = 0;
+                for (gap, number) in gaps {
+                    give(text.get(at..gap).unwrap_or_default())?;
+                    at = gap;
+                    // One by one: there may be any number of them.
+                    before(loose, number).iter().try_for_each(|block| give(&loose_bytes(block)?))?;
+                }
+                give(text.get(at..).unwrap_or_default())?;
+            }
+        }
+        let end = if stored == 0 { 0 } else { games.end };
+        let mut last = loose.iter().filter(|block| block.header.first >= end);
+        last.try_for_each(|block| give(&loose_bytes(block)?))?;
+        Ok(hash.finalize()[..] == source.sha256)
+    }
+
+    /// Returns the bytes of a source that stand beside no stored game, right before the games of that range: what [`Game::original`] does not
+    /// give. What stands after the source's last game is before the one after that, whether or not it exists.
+    ///
+    /// [`Game::original`]: super::Game::original
+    pub fn beside(&self, source: &Source, games: Range<u64>) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.push_loose(self.loose(source.number)?, games, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn push_loose(&self, loose: &[BlockRef], games: Range<u64>, out: &mut Vec<u8>) -> Result<(), Damage> {
+        let from = loose.partition_point(|block| block.header.first < games.start);
+        for block in loose.iter().skip(from).take_while(|block| block.header.first < games.end) {
+            out.extend_from_slice(&self.loose_bytes(block)?);
+        }
+        Ok(())
+    }
+
+    /// Returns the loose blocks of a source, in the order of the games that come next.
+    fn loose(&self, source: u64) -> Result<&[BlockRef], Damage> {
+        let all = self.loose_blocks(|| {
+            let mut found: HashMap<u64, Vec<BlockRef>> = HashMap::new();
+            for block in Scan::new(self.store(), self.id()) {
+                let block = block?;
+                if block.header.kind == Kind::Loose {
+                    found.entry(source_of(&block, &self.payload(&block)?)?).or_default().push(block);
+                }
+            }
+            found.values_mut().for_each(|blocks| blocks.sort_by_key(|block| block.header.first));
+            Ok(found)
+        });
+        all.map(|all| all.get(&source).map(Vec::as_slice).unwrap_or_default())
+    }
+
+    fn loose_bytes(&self, block: &BlockRef) -> Result<Vec<u8>, Damage> {
+        let payload = self.payload(block)?;
+        let (_, bytes) =
+            loose::decode_within(&payload, self.limits()).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))?;
+        Ok(bytes)
+    }
+}
+
+/// Returns the number of the source that a loose block belongs to.
+pub(in crate::archive) fn source_of(block: &BlockRef, payload: &[u8]) -> Result<u64, Damage> {
+    loose::source(payload).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))
+}

@@ -1,0 +1,266 @@
+//! Where an archive's bytes are: in a mapped file, in memory, or in a file that is read as they are asked for.
+
+use crate::archive::read::map::Map;
+use crate::error::{Damage, DamageKind, Limit};
+use crate::format::moves::PAGE;
+use std::borrow::Cow;
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How the bytes of an archive's file are reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Access {
+    /// The file is mapped into memory: the fastest way. Should another program shorten the file meanwhile, the process ends with SIGBUS.
+    #[default]
+    Map,
+    /// The file is read piece by piece. What another program takes away or changes meanwhile gives an error. For files that others may
+    /// write to, and for file systems that map badly.
+    Read,
+}
+
+/// Bytes that can be read at any offset, from any thread.
+pub trait ReadAt: Sync {
+    /// Returns how many bytes there are.
+    fn length(&self) -> u64;
+
+    /// Returns `length` bytes from `offset` on, borrowed where they are in memory.
+    ///
+    /// Errors: there are not so many (nothing is allocated then), or the system cannot read them.
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage>;
+}
+
+const BEYOND: DamageKind = DamageKind::BeyondEnd;
+
+impl ReadAt for [u8] {
+    fn length(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
+        let end = offset.checked_add(length).and_then(|end| usize::try_from(end).ok());
+        let bytes = usize::try_from(offset).ok().zip(end).and_then(|(start, end)| self.get(start..end));
+        bytes.map(Cow::Borrowed).ok_or(Damage::new(offset, BEYOND))
+    }
+}
+
+impl ReadAt for Map {
+    fn length(&self) -> u64 {
+        <[u8]>::length(self)
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
+        if length > PAGE as u64 {
+            self.will_need(offset, length);
+        }
+        <[u8]>::read_at(self, offset, length)
+    }
+}
+
+/// The memory that there is, as a limit.
+fn no_memory(needed: u64) -> DamageKind {
+    DamageKind::OverLimit(Limit { what: "a block, for which there is no memory,", limit: 0, needed })
+}
+
+/// A page of records as it was read, with its offset in the file.
+type Page = (u64, Arc<[u8]>);
+
+/// Pages kept: 4 KiB each.
+const KEPT: usize = 64;
+
+/// Something whose bytes can be read at any offset, from any thread: a file, a browser's range requests, an object store.
+pub trait ReadExactAt: Send + Sync {
+    /// Fills `bytes` from `offset` on. Errors: of kind `UnexpectedEof` where there are not so many bytes, others as they come.
+    fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
+}
+
+impl ReadExactAt for File {
+    fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        read_exact_at(self, offset, bytes)
+    }
+}
+
+/// Bytes read with positioned reads. Keeps a few pages of records, and nothing else.
+pub struct Positioned {
+    file: Box<dyn ReadExactAt>,
+    length: u64,
+    pages: Vec<Mutex<Option<Page>>>,
+}
+
+impl Positioned {
+    /// Returns the first `length` bytes of a file, or of what can be read like one.
+    pub fn new(file: impl ReadExactAt + 'static, length: u64) -> Positioned {
+        Positioned { file: Box::new(file), length, pages: (0..KEPT).map(|_| Mutex::new(None)).collect() }
+    }
+
+    /// Returns the page of records at `offset`, from the pages kept if it is there; `intact` says whether one newly read is as it should be.
+    pub fn page(
+        &self,
+        offset: u64,
+        length: u64,
+        intact: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<Option<Arc<[u8]>>, Damage> {
+        let slot = self.pages.get((offset / PAGE as u64) as usize % KEPT).ok_or(Damage::new(offset, BEYOND))?;
+        if let Some((at, page)) = &*slot.lock().unwrap_or_else(PoisonError::into_inner)
+            && (*at, page.len() as u64) == (offset, length)
+        {
+            return Ok(Some(Arc::clone(page)));
+        }
+        let page: Arc<[u8]> = self.read_at(offset, length)?.into();
+        if !intact(&page) {
+            return Ok(None);
+        }
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((offset, Arc::clone(&page)));
+        Ok(Some(page))
+    }
+}
+
+impl fmt::Debug for Positioned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Positioned").field("length", &self.length).finish_non_exhaustive()
+    }
+}
+
+impl ReadAt for Positioned {
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
+        let beyond = Damage::new(offset, BEYOND);
+        if offset.checked_add(length).is_none_or(|end| end > self.length) {
+            return Err(beyond);
+        }
+        let length = usize::try_from(length).map_err(|_| beyond)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).map_err(|_| Damage::new(offset, no_memory(length as u64)))?;
+        bytes.resize(length, 0);
+        self.file.read_exact_at(offset, &mut bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => Damage::new(offset, DamageKind::BecameShorter),
+            _ => Damage::unreadable(offset, &error),
+        })?;
+        Ok(Cow::Owned(bytes))
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut offset: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+    use std::os::windows::fs::FileExt;
+    while !bytes.is_empty() {
+        match file.seek_read(bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => {
+                bytes = bytes.get_mut(count..).unwrap_or_default();
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn read_exact_at(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Bytes in memory, whoever holds them.
+pub struct Memory {
+    bytes: Box<dyn AsRef<[u8]> + Send + Sync>,
+    length: usize,
+}
+
+impl Memory {
+    #[inline]
+    fn whole(&self) -> &[u8] {
+        let bytes = (*self.bytes).as_ref();
+        bytes.get(..self.length).unwrap_or(bytes)
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory").field("length", &self.length).finish_non_exhaustive()
+    }
+}
+
+/// The bytes of an open archive.
+#[derive(Debug)]
+pub enum Store {
+    /// A mapped file.
+    Map(Map),
+    /// Bytes in memory.
+    Memory(Memory),
+    /// A file that is read piece by piece.
+    File(Positioned),
+}
+
+impl Store {
+    /// Returns the first `length` bytes of a file; `length` must not be beyond its end.
+    pub fn of(file: File, length: u64, access: Access) -> io::Result<Store> {
+        match access {
+            Access::Map => Map::of(&file, length).map(Store::Map),
+            Access::Read => Ok(Store::File(Positioned::new(file, length))),
+        }
+    }
+
+    /// Returns bytes that are in memory.
+    pub fn of_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Store {
+        let length = bytes.as_ref().len();
+        Store::Memory(Memory { bytes: Box::new(bytes), length })
+    }
+
+    /// Returns the `length` bytes that a positioned reader gives.
+    pub fn of_reader(reader: impl ReadExactAt + 'static, length: u64) -> Store {
+        Store::File(Positioned::new(reader, length))
+    }
+
+    /// Leaves off what is beyond the first `length` bytes.
+    pub fn shorten(&mut self, length: u64) {
+        match self {
+            Store::Map(map) => map.shorten(length),
+            Store::Memory(memory) => {
+                memory.length = usize::try_from(length).map_or(memory.length, |length| length.min(memory.length));
+            }
+            Store::File(file) => file.length = file.length.min(length),
+        }
+    }
+
+    /// Says that these bytes are about to be read.
+    pub fn will_need(&self, offset: u64, length: u64) {
+        if let Store::Map(map) = self {
+            map.will_need(offset, length);
+        }
+    }
+
+    /// Returns all bytes, where they can be reached as memory: the fast path of point reads. Otherwise the file.
+    #[inline]
+    pub fn whole(&self) -> Result<&[u8], &Positioned> {
+        match self {
+            Store::Map(map) => Ok(map),
+            Store::Memory(memory) => Ok(memory.whole()),
+            Store::File(file) => Err(file),
+        }
+    }
+}
+
+impl ReadAt for Store {
+    fn length(&self) -> u64 {
+        self.whole().map_or_else(ReadAt::length, ReadAt::length)
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
+        match self {
+            Store::Map(map) => map.read_at(offset, length),
+            Store::Memory(memory) => memory.whole().read_at(offset, length),
+            Store::File(file) => file.read_at(offset, length),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Game records out of an open archive: found by the index, their pages checked, packed moves unpacked.
+
+use crate::archive::read::archive::{Archive, GAMES_PER_ENTRY};
+use crate::archive::read::blocks::BlockRef;
+use crate::archive::read::head::{Head, MODEL, Trail};
+use crate::chess::position::STANDARD;
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::moves::{self, Coding, MovesTable};
+use crate::format::record::Record;
+use crate::packed;
+use std::borrow::Cow;
+use std::sync::atomic::Ordering;
+
+impl Archive {
+    #[inline]
+    pub(in crate::archive) fn head(&self, chunk: usize) -> Result<&Head, Damage> {
+        let missing = Damage::new(0, DamageKind::NoSuchChunk);
+        let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
+        lock.get_or_init(|| {
+            // Header and table: two bytes a game, or little more.
+            let games = self.games_of(chunk);
+            self.blocks.store.will_need(entry.offset, 1024 + games.end.saturating_sub(games.start).saturating_mul(2));
+            let block = BlockRef::at(&self.blocks.store, self.blocks.id, entry.offset)?;
+            let layout = MovesTable::of(&block.header)
+                .filter(|_| block.header.first == entry.first)
+                .ok_or(Damage::new(entry.offset, DamageKind::MovesBlock))?;
+            let checked = self.payload(&block)?;
+            let coding = layout.coding(&checked).ok_or(Damage::new(entry.offset, DamageKind::MovesBlock))?;
+            let table = match checked {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(table) => Some(table.into()),
+            };
+            Ok(Head { block, layout, coding, table })
+        })
+        .as_ref()
+        .map_err(|damage| *damage)
+    }
+
+    /// Returns the chunk and the place in it of a game.
+    #[inline]
+    pub(in crate::archive) fn place(&self, game: u64) -> Result<(usize, usize)> {
+        if game == 0 || game > self.len() {
+            return Err(Error::NoSuchGame { game, games: self.len() });
+        }
+        // Between the chunks of this entry of games and of the next there are a few at most.
+        let entry = (game / GAMES_PER_ENTRY) as usize;
+        let from = self.entries.get(entry).map_or(0, |chunk| *chunk as usize);
+        let to = self.entries.get(entry + 1).map_or(usize::MAX, |chunk| *chunk as usize + 1);
+        let to = to.min(self.index.chunks.len());
+        let near = self.index.chunks.get(from..to).unwrap_or_default();
+        let before = from + near.partition_point(|entry| entry.first <= game);
+        let found = before.checked_sub(1).and_then(|chunk| Some((chunk, game - self.index.chunks.get(chunk)?.first)));
+        let (chunk, place) = found.ok_or(Damage::new(0, DamageKind::GameNotFound).of_game(game))?;
+        Ok((chunk, place as usize))
+    }
+
+    /// Returns the record at `place` of a chunk with its moves plain. Packed ones come unpacked, up to main-line ply `limit` if that is
+    /// given.
+    #[inline]
+    pub(in crate::archive) fn record(
+        &self,
+        chunk: usize,
+        place: usize,
+        limit: Option<u32>,
+    ) -> Result<Record<'_>, Damage> {
+        self.record_on(chunk, place, limit, &mut Trail::default())
+    }
+
+    /// Does as `record` on a walk over the chunk, whose trail it follows and lays.
+    #[inline]
+    pub(in crate::archive) fn record_on(
+        &self,
+        chunk: usize,
+        place: usize,
+        limit: Option<u32>,
+        trail: &mut Trail,
+    ) -> Result<Record<'_>, Damage> {
+        let head = self.head(chunk)?;
+        let record = self.record_at(chunk, head, place, trail)?;
+        if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, place, limit) }
+    }
+
+    /// Returns whether a game starts from another position than the standard starting position. Looks at the head of its record alone; at a deleted game's too.
+    pub(crate) fn is_set_up(&self, game: u64) -> Result<bool> {
+        let (chunk, place) = self.place(game)?;
+        Ok(self.stored_record(chunk, place)?.set_up.is_some())
+    }
+
+    /// Returns the record at `place` of a chunk as it is held, its pages checked.
+    #[inline]
+    pub(in crate::archive) fn stored_record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
+        self.record_at(chunk, self.head(chunk)?, place, &mut Trail::default())
+    }
+
+    #[inline]
+    fn record_at(&self, chunk: usize, head: &Head, place: usize, trail: &mut Trail) -> Result<Record<'_>, Damage> {
+        let Head { block, layout, .. } = head;
+        let Ok(bytes) = self.blocks.store.whole() else { return self.record_from_file(head, place) };
+        let payload = block.payload(bytes);
+        let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
+        let before = trail.next.filter(|(next, _)| *next == place).map(|(_, before)| before);
+        let (start, length) = layout.locate_behind(payload, place, before).ok_or(damage(DamageKind::MovesTable))?;
+        trail.next = Some((place + 1, (start, length)));
+        // A game without moves may have an empty record, and that no page.
+        let known = trail.page == Some(start / moves::PAGE);
+        let pages = start / moves::PAGE + usize::from(known)..(start + length).div_ceil(moves::PAGE);
+        let first_page = self.index.chunks.get(chunk).map_or(u64::MAX, |entry| entry.pages);
+        for page in pages {
+            let bit = first_page.saturating_add(page as u64);
+            let word = self.intact.get((bit / 64) as usize).ok_or(damage(DamageKind::IndexDisagrees))?;
+            let mask = 1 << (bit % 64);
+            if word.load(Ordering::Relaxed) & mask == 0 {
+                let range = layout.page(page);
+                self.blocks.store.will_need(block.payload_offset() + range.start as u64, range.len() as u64);
+                let bytes = payload.get(layout.page(page)).unwrap_or_default();
+                if !layout.page_is_intact(payload, page, bytes, self.blocks.id, block.payload_offset()) {
+                    return Err(damage(DamageKind::GameRecords));
+                }
+                word.fetch_or(mask, Ordering::Relaxed);
+            }
+            trail.page = Some(page);
+        }
+        let start = layout.records + start;
+        let record = payload.get(start..start + length).and_then(|bytes| Record::decode(bytes, layout.packed));
+        record.ok_or(damage(DamageKind::GameRecord))
+    }
+
+    /// Returns the record at `place` of a chunk of a file that is not in memory. Each page is checked when it is read.
+    #[cold]
+    fn record_from_file(&self, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
+        let Head { block, layout, table, .. } = head;
+        let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
+        let (Some(table), Err(file)) = (table, self.blocks.store.whole()) else {
+            return Err(damage(DamageKind::MovesTable));
+        };
+        let (start, length) = layout.locate(table, place).ok_or(damage(DamageKind::MovesTable))?;
+        let mut record = Vec::new();
+        for page in start / moves::PAGE..(start + length).div_ceil(moves::PAGE) {
+            let range = layout.page(page);
+            let offset = block.payload_offset() + range.start as u64;
+            let intact =
+                |bytes: &[u8]| layout.page_is_intact(table, page, bytes, self.blocks.id, block.payload_offset());
+            let bytes = file.page(offset, range.len() as u64, intact)?.ok_or(damage(DamageKind::GameRecords))?;
+            record.extend_from_slice(&bytes);
+        }
+        let skip = start % moves::PAGE;
+        let record = if length == 0 { Some([].as_slice()) } else { record.get(skip..skip + length) };
+        let record = record.and_then(|bytes| Record::decode(bytes, layout.packed)).map(Record::into_owned);
+        record.ok_or(damage(DamageKind::GameRecord))
+    }
+}
+
+/// Unpacks the moves of the record at `place` of a chunk.
+#[cold]
+fn unpacked<'a>(record: Record<'a>, head: &Head, place: usize, limit: Option<u32>) -> Result<Record<'a>, Damage> {
+    let Head { block, coding, .. } = head;
+    let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
+    if *coding != Coding::Packed(MODEL) {
+        return Err(damage(DamageKind::UnknownModel));
+    }
+    let mut stream = Vec::new();
+    let start = record.set_up.as_deref().unwrap_or(&STANDARD);
+    packed::decode(start, &record.stream, limit, &mut stream).map_err(|_| damage(DamageKind::PackedMoves))?;
+    Ok(Record { stream: Cow::Owned(stream), ..record })
+}

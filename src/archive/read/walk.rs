@@ -1,0 +1,130 @@
+//! The fast way through games: replay, from the start to a ply or over all plies.
+//!
+//! What it promises: the records' checksums hold, so these are the moves that were written, and the writer wrote legal ones. It does not
+//! check their legality again, as [`GameRef::positions`] and [`GameRef::check_moves`] do; that costs ten times as much.
+
+use crate::archive::read::archive::Archive;
+use crate::archive::read::chunk::Chunk;
+use crate::archive::read::game_ref::GameRef;
+use crate::archive::read::head::Trail;
+use crate::brenner::replay::{Replay, ReplayState};
+use crate::chess::{Position, position::STANDARD};
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::record::Record;
+
+impl Archive {
+    /// Returns a replay that stands at ply `ply` of game `number`: FEN and board can be had of its state without making a position.
+    ///
+    /// Reads the game's record alone. Errors: there is no such game or ply, or the record is damaged.
+    #[inline]
+    pub fn replay(&self, number: u64, ply: u32) -> Result<Replay> {
+        self.game_until(number, Some(ply))?.replay(ply)
+    }
+}
+
+impl GameRef<'_> {
+    /// Returns a replay that stands at ply `ply` of the main line; ply 0 is the starting position.
+    #[inline]
+    pub fn replay(&self, ply: u32) -> Result<Replay> {
+        let mut replay = Replay::new(self.start());
+        replay.run(self.brenner(), ply).map_err(|_| self.damage(DamageKind::Moves))?;
+        if replay.ply() < ply {
+            return Err(Error::NoSuchPly { game: self.number(), ply, plies: replay.ply() });
+        }
+        Ok(replay)
+    }
+
+    /// Calls `visit` with the state at every ply of the main line, ply 0 first. Some 3 ns a ply and what `visit` does.
+    #[inline]
+    pub fn walk(&self, visit: impl FnMut(&ReplayState<'_>)) -> Result<()> {
+        let walked = Replay::new(self.start()).walk(self.brenner(), visit);
+        Ok(walked.map(drop).map_err(|_| self.damage(DamageKind::Moves))?)
+    }
+
+    /// Calls `visit` with the state at every ply of the main line and its Zobrist key, ply 0 first.
+    #[inline]
+    pub fn walk_keys(&self, visit: impl FnMut(&ReplayState<'_>, u64)) -> Result<()> {
+        let walked = Replay::new(self.start()).walk_keys(self.brenner(), visit);
+        Ok(walked.map(drop).map_err(|_| self.damage(DamageKind::Moves))?)
+    }
+}
+
+impl Chunk<'_> {
+    /// Calls `visit` with each game's number and the state at every ply of its main line, ply 0 first; deleted games are left out.
+    ///
+    /// The fastest scan there is: chunks can go to threads, as in this count of all positions with Black to move.
+    ///
+    /// ```
+    /// use rayon::prelude::*;
+    /// use scoresheet::chess::Color;
+    /// # use scoresheet::{Archive, Error, ImportOptions, import};
+    /// # fn main() -> Result<(), Error> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
+    /// # std::fs::write(&source, "1. e4 *\n\n1. f3 e5 2. g4 Qh4# 0-1\n").unwrap();
+    /// # import(&[source], &target, &ImportOptions::default(), &Default::default(), &Default::default(), |_| {})?;
+    /// let archive = Archive::open(&target)?;
+    /// let black = (0..archive.chunk_count())
+    ///     .into_par_iter()
+    ///     .map(|chunk| {
+    ///         let mut black = 0;
+    ///         archive.chunk(chunk)?.walk(|_, state| black += u64::from(state.turn() == Color::Black))?;
+    ///         Ok(black)
+    ///     })
+    ///     .sum::<Result<u64, Error>>()?;
+    /// assert_eq!(black, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn walk(&self, mut visit: impl FnMut(u64, &ReplayState<'_>)) -> Result<()> {
+        self.each(|number, record| {
+            let walked = start(record).walk(&record.stream, |state| visit(number, state));
+            walked.map(drop).map_err(|_| self.damaged(number))
+        })
+    }
+
+    /// Does as [`Chunk::walk`], and gives the Zobrist key of each state: that of [`Position::zobrist`].
+    #[inline]
+    pub fn walk_keys(&self, mut visit: impl FnMut(u64, &ReplayState<'_>, u64)) -> Result<()> {
+        self.each(|number, record| {
+            let walked = start(record).walk_keys(&record.stream, |state, key| visit(number, state, key));
+            walked.map(drop).map_err(|_| self.damaged(number))
+        })
+    }
+
+    /// Calls `visit` with each game's number and its state at the end of the main line; deleted games are left out.
+    #[inline]
+    pub fn ends(&self, mut visit: impl FnMut(u64, &ReplayState<'_>)) -> Result<()> {
+        self.each(|number, record| {
+            let mut replay = start(record);
+            replay.run(&record.stream, u32::MAX).map_err(|_| self.damaged(number))?;
+            visit(number, &replay.state());
+            Ok(())
+        })
+    }
+
+    #[inline]
+    fn each(&self, mut visit: impl FnMut(u64, &Record<'_>) -> Result<(), Damage>) -> Result<()> {
+        let (archive, mut trail) = (self.archive(), Trail::default());
+        for place in 0..self.len() {
+            let number = self.first() + place as u64;
+            if !archive.is_deleted(number) {
+                visit(number, &archive.record_on(self.number(), place, None, &mut trail)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn damaged(&self, game: u64) -> Damage {
+        let offset = self.archive().head(self.number()).map_or(0, |head| head.block.offset);
+        Damage::new(offset, DamageKind::Moves).of_game(game)
+    }
+}
+
+#[inline]
+fn start(record: &Record<'_>) -> Replay {
+    let start: &Position = record.set_up.as_deref().unwrap_or(&STANDARD);
+    Replay::new(start)
+}

@@ -1,0 +1,129 @@
+//! Archive files that take their name when they are whole, and the lock that keeps a second writer out.
+
+use crate::archive::file_kind::FileKind;
+use crate::archive::file_kind::remove_beside;
+use crate::archive::write::temporary::{self, Temporary, folder_of};
+use crate::archive::write::writer::Writer;
+use crate::error::{Error, Result};
+use crate::format::ArchiveId;
+use crate::format::index::Index;
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A new archive file, which takes its name only when it is whole or has its header.
+pub struct NewFile {
+    path: PathBuf,
+    /// What the file is called until it takes its name; `None` where it has it.
+    temporary: Option<Temporary>,
+    replace: bool,
+    /// What is there, locked until the new file takes its place.
+    replaced: Option<File>,
+}
+
+impl NewFile {
+    /// Makes a file with the header of an empty archive. With `replace` an existing file stays until `finish`; without, it is an error.
+    pub fn create(path: &Path, id: ArchiveId, replace: bool) -> Result<(NewFile, Writer<File>)> {
+        let (mut new, writer) = NewFile::create_whole(path, id, replace)?;
+        if !replace {
+            new.give_name()?;
+        }
+        Ok((new, writer))
+    }
+
+    /// Like `create`, but the file takes its name at the end in any case: half a copy is an archive that lacks games and does not say so.
+    pub fn create_whole(path: &Path, id: ArchiveId, replace: bool) -> Result<(NewFile, Writer<File>)> {
+        if !replace && path.exists() {
+            return Err(Error::Exists { path: path.to_path_buf() });
+        }
+        // An archive that somebody is writing to is not replaced under his hands.
+        let replaced = match File::open(path) {
+            Ok(file) if replace => match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Err(busy(path)),
+                _ => Some(file),
+            },
+            _ => None,
+        };
+        temporary::sweep(folder_of(path));
+        let (file, temporary) = Temporary::create(path, path).map_err(Error::io("cannot create", path))?;
+        lock(&file, path)?;
+        let writer = Writer::create(file, id).map_err(Error::io("cannot write", path))?;
+        Ok((NewFile { path: path.to_path_buf(), temporary: Some(temporary), replace, replaced }, writer))
+    }
+
+    /// Returns whether the file has not got its name yet.
+    pub fn is_unnamed(&self) -> bool {
+        self.temporary.is_some()
+    }
+
+    fn give_name(&mut self) -> Result<()> {
+        let Some(temporary) = self.temporary.take() else { return Ok(()) };
+        let replaced = self.replaced.take();
+        let is_replaced = replaced.is_some();
+        // A file that is open is not replaced on Windows; elsewhere it stays locked until it is.
+        let _lock = replaced.filter(|_| !cfg!(windows));
+        let path = &self.path;
+        temporary.persist(path, self.replace).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists if !self.replace => Error::Exists { path: path.clone() },
+            _ => Error::io(if self.replace { "cannot replace" } else { "cannot create" }, path)(error),
+        })?;
+        if is_replaced {
+            remove_beside(path);
+        }
+        sync_folder(path);
+        Ok(())
+    }
+
+    /// Gives the file its name.
+    pub fn finish(mut self) -> Result<()> {
+        self.give_name()
+    }
+
+    /// Takes the file away again.
+    pub fn remove(self) {
+        if self.temporary.is_none() {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+pub(in crate::archive) fn lock(file: &File, path: &Path) -> Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(busy(path)),
+        // Some file systems have no locks: a writer there is on its own.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(TryLockError::Error(error)) => Err(Error::io("cannot lock", path)(error)),
+    }
+}
+
+fn busy(path: &Path) -> Error {
+    let busy = io::Error::new(io::ErrorKind::ResourceBusy, "another program is writing to it");
+    Error::io("cannot open", path)(busy)
+}
+
+/// Writes a whole side file of an archive, with the archive's permissions: to a temporary file in the same folder, synced, and renamed.
+pub fn write_side(archive: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
+    let write = || {
+        let (mut file, temporary) = Temporary::create(path, archive)?;
+        file.write_all(bytes)?;
+        file.sync_data()?;
+        drop(file);
+        temporary.persist(path, true)
+    };
+    write().map_err(Error::io("cannot write", path))?;
+    sync_folder(path);
+    Ok(())
+}
+
+/// Writes the index of an archive beside it.
+pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
+    write_side(archive, &FileKind::Index.beside(archive), &index.encode())
+}
+
+/// Makes a rename durable where the system lets a folder be synced; elsewhere it is durable when the system sees fit.
+pub(crate) fn sync_folder(path: &Path) {
+    if let Ok(folder) = File::open(folder_of(path)) {
+        let _ = folder.sync_all();
+    }
+}

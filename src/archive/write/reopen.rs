@@ -1,0 +1,146 @@
+//! The writer that goes on from a commit, whatever a crash has left behind it (FORMAT.md, "Commits").
+
+use crate::archive::read::blocks::{IndexBuilder, Scan};
+use crate::archive::read::map::Map;
+use crate::archive::read::opening::{Opening, Tail};
+use crate::archive::write::new_file::lock;
+use crate::archive::write::storage::Storage;
+use crate::archive::write::writer::{Interner, Writer};
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::block::Kind;
+use crate::format::commit::{Commit, Unfinished};
+use crate::format::dictionary::BlockStrings;
+use crate::format::source::Source;
+use std::fs::{File, OpenOptions};
+use std::ops::Deref;
+use std::path::Path;
+
+/// An archive opened to be written to.
+pub struct Opened<S> {
+    /// Goes on after the last commit.
+    pub writer: Writer<S>,
+    /// Knows the archive's strings.
+    pub interner: Interner,
+    /// The sources that were read to their end.
+    pub sources: Vec<Source>,
+    /// How far the last import was, if it did not come to its end.
+    pub unfinished: Option<Unfinished>,
+}
+
+impl<S: Storage> Opened<S> {
+    /// A new archive.
+    pub fn new(writer: Writer<S>) -> Opened<S> {
+        Opened { writer, interner: Interner::default(), sources: Vec::new(), unfinished: None }
+    }
+
+    /// Returns whether anything has been committed.
+    pub fn has_commits(&self) -> bool {
+        self.writer.sequence() > 0
+    }
+}
+
+impl<S: Storage> Writer<S> {
+    /// Opens an archive to append to it. `all` are the bytes of the storage; `path` is what errors call it.
+    ///
+    /// Whole commits after that of the header pages are taken in: their pages are written. What lies beyond the last commit is cut off, when
+    /// `all` has been dropped.
+    ///
+    /// Errors: those of opening an archive. Nothing is written to an archive that may lack games: that would make it seem intact.
+    pub fn open_on(mut storage: S, all: impl Deref<Target = [u8]>, path: &Path) -> Result<Opened<S>> {
+        let opening = Opening::of(&*all, path, Tail::Adopt)?;
+        if let Some(damage) = opening.refused() {
+            return Err(damage.into());
+        }
+        let header = opening.header;
+        let length = all.len() as u64;
+        let id = header.state.id;
+        let committed = usize::try_from(header.state.length).ok().and_then(|end| all.get(..end));
+        let bytes = committed.ok_or(Damage::new(length, DamageKind::CutOff))?;
+        let mut index = IndexBuilder::new(id);
+        let (mut interner, mut sources) = (Interner::default(), Vec::new());
+        let (mut totals, mut unfinished) = (Commit::default(), None);
+        for block in Scan::new(bytes, id) {
+            let block = block?;
+            index.add(&block)?;
+            let damage = Damage::new(block.offset, DamageKind::BlockContent);
+            match block.header.kind {
+                // The second copy of a dictionary block comes when its strings are known already.
+                Kind::Dictionary if block.header.first == interner.known() => {
+                    let count = block.header.count as usize;
+                    let strings = BlockStrings::decode(&block.checked(bytes, id)?, count).ok_or(damage)?;
+                    (0..count).filter_map(|string| strings.get(string)).for_each(|string| interner.learn(string));
+                }
+                Kind::Source => {
+                    let payload = block.checked(bytes, id)?;
+                    sources.push(Source::decode(block.header.first, &payload).ok_or(damage)?);
+                }
+                Kind::Commit => {
+                    let payload = block.checked(bytes, id)?;
+                    totals = Commit::decode(&payload).ok_or(damage)?;
+                    unfinished = Unfinished::of(&payload);
+                }
+                _ => {}
+            }
+        }
+        if (index.index.state, totals.sequence) != (header.state, header.state.sequence) {
+            return Err(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit).into());
+        }
+        drop(all);
+        let failed = || Error::io("cannot write", path);
+        for found in &opening.found {
+            // The blocks may be there and not on the disk; and each page in turn, so that the other holds meanwhile.
+            storage.sync().map_err(failed())?;
+            storage.write_at(found.offset(), &found.encode()).map_err(failed())?;
+            storage.sync().map_err(failed())?;
+        }
+        if length > header.state.length {
+            storage.set_length(header.state.length).map_err(Error::io("cannot cut", path))?;
+        }
+        let mut writer = Writer::at(storage, header, totals, index);
+        // A commit for something else does not make it a finished one.
+        writer.set_unfinished(unfinished.clone());
+        Ok(Opened { writer, interner, sources, unfinished })
+    }
+}
+
+impl Writer<File> {
+    /// Opens an archive file to append to it, as `open_on` does.
+    ///
+    /// Errors: those of opening an archive; and another writer has it open.
+    pub fn open(path: &Path) -> Result<Opened<File>> {
+        let file = locked(path)?;
+        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
+        let map = Map::of(&file, length).map_err(Error::io("cannot map", path))?;
+        Writer::open_on(file, map, path)
+    }
+}
+
+/// Opens a file for writing and locks it; what has the lock is what has the name.
+fn locked(path: &Path) -> Result<File> {
+    loop {
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(Error::io("cannot open", path))?;
+        lock(&file, path)?;
+        if is_named(&file, path) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Returns whether `path` still is the name of an open file: another may have been put in its place before this one was locked.
+#[cfg(unix)]
+fn is_named(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(open), Ok(named)) => place(open) == place(named),
+        // Whatever this is, opening it again will tell.
+        (_, Err(error)) => error.kind() != std::io::ErrorKind::NotFound,
+        _ => true,
+    }
+}
+
+/// Where a file that is open cannot lose its name to another.
+#[cfg(not(unix))]
+fn is_named(_: &File, _: &Path) -> bool {
+    true
+}

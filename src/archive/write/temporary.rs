@@ -1,0 +1,278 @@
+//! Temporary files: what is written whole has such a name until it is complete, and an interrupted process removes its own.
+//!
+//! Every temporary file and folder of the process is registered from the moment it exists until it is gone or has its final name. A program
+//! that wants to leave nothing behind when it is interrupted calls [`remove_all`] from the thread that handles its signals.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// What names of temporary files are made of: `.scoresheet-`, so many letters and digits, `.tmp`. Nobody calls a file of his own so.
+const PREFIX: &str = ".scoresheet-";
+const RANDOM: usize = 16;
+const SUFFIX: &str = ".tmp";
+/// How long nobody has touched a temporary file whose process is gone. An archive in the making is locked, too, but other files are not.
+const LEFT_BEHIND: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The temporary files and folders of this process. A signal has no other way to learn of them.
+static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all temporary files and folders of this process; returns whether there were any.
+///
+/// To be called when the process is about to end: afterwards none can be made or get its final name, whoever tries waits for ever.
+pub fn remove_all() -> bool {
+    let live = live();
+    for path in live.iter() {
+        // What cannot be removed stays; the next archive that is made in its folder removes it after a day.
+        let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    }
+    let any = !live.is_empty();
+    // Held for ever.
+    std::mem::forget(live);
+    any
+}
+
+/// A file under a temporary name, in the folder of the file that it is to become. Dropped before `persist`, it is gone.
+#[derive(Debug)]
+pub struct Temporary(Option<tempfile::TempPath>);
+
+impl Temporary {
+    /// Makes an empty file that is to become the one at `target`, open for reading and writing. It has the permissions of the file `like`;
+    /// where there is none, those of any new file.
+    pub fn create(target: &Path, like: &Path) -> io::Result<(File, Temporary)> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX);
+        let mode = Mode::of(like);
+        mode.prepare(&mut builder);
+        // Registered before anybody else gets to look.
+        let mut live = live();
+        let (file, path) = builder.tempfile_in(folder_of(target))?.into_parts();
+        live.insert(path.to_path_buf());
+        drop(live);
+        let temporary = Temporary(Some(path));
+        mode.finish(&file)?;
+        Ok((file, temporary))
+    }
+
+    /// Gives the file its final name, in one step. A file that is there already gives way if `replace` says so, and is an error otherwise.
+    pub fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
+        let Some(path) = self.0.take() else { return Ok(()) };
+        let mut live = live();
+        live.remove(&path.to_path_buf());
+        // Where that fails, the file is gone with the error's path, still under the lock.
+        if replace { path.persist(target) } else { path.persist_noclobber(target) }.map_err(|error| error.error)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(path) = self.0.take() {
+            let mut live = live();
+            live.remove(&path.to_path_buf());
+            drop(path);
+        }
+    }
+}
+
+/// A folder for temporary files, where the system keeps such. Dropped, it is gone with all that is in it.
+#[derive(Debug)]
+pub struct TemporaryFolder(Option<tempfile::TempDir>);
+
+impl TemporaryFolder {
+    /// Makes an empty folder.
+    pub fn create() -> io::Result<TemporaryFolder> {
+        let mut live = live();
+        let folder = tempfile::Builder::new().prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX).tempdir()?;
+        live.insert(folder.path().to_path_buf());
+        Ok(TemporaryFolder(Some(folder)))
+    }
+
+    /// Returns its path.
+    pub fn path(&self) -> &Path {
+        self.0.as_ref().map_or(Path::new(""), tempfile::TempDir::path)
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        if let Some(folder) = self.0.take() {
+            let mut live = live();
+            live.remove(folder.path());
+            drop(folder);
+        }
+    }
+}
+
+/// Returns a file without a name, in the folder of `beside`: the system removes it when it is closed.
+pub(crate) fn unnamed(beside: &Path) -> io::Result<File> {
+    // On some systems it has a name for a moment.
+    let _live = live();
+    tempfile::tempfile_in(folder_of(beside))
+}
+
+/// Returns the folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Removes the temporary files of a folder that killed processes have left behind: untouched for a day, and locked by nobody.
+pub(in crate::archive) fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| is_ours(entry.file_name().as_encoded_bytes())) {
+        // Of a link this is about the link.
+        let is_old = entry.metadata().is_ok_and(|file| {
+            file.is_file() && file.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age >= LEFT_BEHIND))
+        });
+        if is_old && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            // What cannot be removed stays; it is in nobody's way.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_ours(name: &[u8]) -> bool {
+    let random = name.strip_prefix(PREFIX.as_bytes()).and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+    random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
+}
+
+/// The permissions of a file: a copy of a private file is private, too.
+#[cfg(unix)]
+struct Mode(Option<u32>);
+
+#[cfg(unix)]
+impl Mode {
+    fn of(path: &Path) -> Mode {
+        use std::os::unix::fs::PermissionsExt;
+        let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
+        Mode(file.map(|file| file.permissions().mode() & 0o777))
+    }
+
+    /// As any new file: what the umask leaves of it; never more than it is to have in the end.
+    fn prepare(&self, builder: &mut tempfile::Builder) {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(self.0.map_or(0o666, |mode| mode | 0o600)));
+    }
+
+    fn finish(&self, file: &File) -> io::Result<()> {
+        use std::os::unix::fs::PermissionsExt;
+        let Some(mode) = self.0 else { return Ok(()) };
+        match file.set_permissions(std::fs::Permissions::from_mode(mode)) {
+            // Some file systems have no permissions to set.
+            Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Mode;
+
+#[cfg(not(unix))]
+impl Mode {
+    fn of(_: &Path) -> Mode {
+        Mode
+    }
+
+    fn prepare(&self, _: &mut tempfile::Builder) {}
+
+    fn finish(&self, _: &File) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_killed_process_left_goes_and_what_is_in_use_or_the_users_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = SystemTime::now() - LEFT_BEHIND - Duration::from_secs(60);
+        let made = |name: &str, time| {
+            let file = File::create(folder.path().join(name)).unwrap();
+            file.set_modified(time).unwrap();
+            file
+        };
+        drop(made(".scoresheet-0123456789abcdEF.tmp", old));
+        let mut stay = vec![
+            (".scoresheet-fresh56789abcdef.tmp", SystemTime::now()),
+            (".scoresheet-notes", old),
+            (".scoresheet-notes.tmp", old),
+            (".scoresheet-0123456789abcde-.tmp", old),
+            (".scoresheet-0123456789abcdef0.tmp", old),
+            (".scoresheet-0123456789abcdef", old),
+            ("games.bga", old),
+            ("scoresheet-0123456789abcdef.tmp", old),
+        ];
+        stay.iter().for_each(|(name, time)| drop(made(name, *time)));
+        let locked = ".scoresheet-locked6789abcdef.tmp";
+        let held = made(locked, old);
+        held.lock().unwrap();
+        let inner = ".scoresheet-folder6789abcdef.tmp";
+        std::fs::create_dir(folder.path().join(inner)).unwrap();
+        stay.extend([(locked, old), (inner, old)]);
+        #[cfg(unix)]
+        {
+            let link = ".scoresheet-link456789abcdef.tmp";
+            std::os::unix::fs::symlink("games.bga", folder.path().join(link)).unwrap();
+            stay.push((link, old));
+        }
+        sweep(folder.path());
+        let mut stay: Vec<&str> = stay.into_iter().map(|(name, _)| name).collect();
+        stay.sort_unstable();
+        assert_eq!(names(folder.path()), stay);
+    }
+
+    #[test]
+    fn a_temporary_file_has_a_name_that_is_swept_and_is_registered_while_it_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("games.bga");
+        let (file, temporary) = Temporary::create(&target, &target).unwrap();
+        drop(file);
+        let [name] = names(folder.path()).try_into().unwrap();
+        assert!(is_ours(name.as_bytes()), "{name}");
+        let path = folder.path().join(&name);
+        assert!(live().contains(&path));
+        drop(temporary);
+        assert!(!live().contains(&path));
+        assert!(names(folder.path()).is_empty());
+        for (replace, expected) in [(false, true), (false, false), (true, true)] {
+            let (_, temporary) = Temporary::create(&target, &target).unwrap();
+            assert_eq!(temporary.persist(&target, replace).is_ok(), expected);
+            assert_eq!(names(folder.path()), ["games.bga"]);
+        }
+        assert!(!live().iter().any(|path| path.starts_with(folder.path())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_takes_the_place_of_a_private_file_or_stands_beside_it_is_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("games.bga");
+        std::fs::write(&target, b"").unwrap();
+        for mode in [0o600, 0o640, 0o444, 0o666] {
+            std::fs::set_permissions(&target, std::fs::Permissions::from_mode(mode)).unwrap();
+            let (file, _temporary) = Temporary::create(&folder.path().join("games.bgi"), &target).unwrap();
+            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, mode);
+        }
+    }
+}

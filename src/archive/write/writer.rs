@@ -1,0 +1,333 @@
+//! Writing: chunks are appended, and a batch of them is committed by a commit block, a sync, the next high-water mark and another sync
+//! (FORMAT.md, "Commits").
+
+use crate::archive::game_set::GameSet;
+use crate::archive::read::blocks::{BlockRef, IndexBuilder};
+use crate::archive::write::storage::Storage;
+use crate::format::ArchiveId;
+use crate::format::block::{self, BlockHeader, Kind};
+use crate::format::commit::{Commit, Unfinished};
+use crate::format::deletions;
+use crate::format::dictionary;
+use crate::format::header::{Header, PAGE};
+use crate::format::index::Index;
+use crate::format::moves::{self, Coding};
+use crate::format::source::Source;
+use std::io;
+
+pub use crate::archive::write::interner::Interner;
+pub(crate) use crate::archive::write::new_file::sync_folder;
+pub use crate::archive::write::new_file::{NewFile, write_index, write_side};
+pub use crate::archive::write::reopen::Opened;
+
+/// Chunks in a batch, unless the import is asked for another number: a commit follows every so many.
+pub const BATCH: u32 = 64;
+/// The compression level of dictionary blocks: they are small and read often.
+const DICTIONARY_LEVEL: i32 = 12;
+
+/// A chunk of games, encoded but for what depends on its place in the file.
+#[derive(Debug, Default)]
+pub struct EncodedChunk {
+    /// Game records, one after the other.
+    pub records: Vec<u8>,
+    /// The end of each record.
+    pub ends: Vec<u32>,
+    /// How the records hold their moves.
+    pub coding: Coding,
+    /// The payload of the tags block.
+    pub tags: Vec<u8>,
+    /// The payload of the texts block, if any game has texts.
+    pub texts: Option<Vec<u8>>,
+    /// The payload of the layout block.
+    pub layout: Vec<u8>,
+    /// The strings that this chunk is the first to use.
+    pub new_strings: Vec<Box<[u8]>>,
+    /// Plies of the games' main lines.
+    pub plies: u64,
+    /// Games stored with a fault.
+    pub faulty: u64,
+    /// Games of the same segment of the source that were rejected.
+    pub rejected: u64,
+    /// Bytes of PGN that the chunk was made of.
+    pub pgn_bytes: u64,
+}
+
+/// Appends to an archive. What is not committed is not there.
+pub struct Writer<S> {
+    storage: S,
+    id: ArchiveId,
+    /// The last commit.
+    header: Header,
+    totals: Commit,
+    /// The totals of the last commit.
+    committed: Commit,
+    index: IndexBuilder,
+    /// Strings of this batch.
+    strings: Vec<Box<[u8]>>,
+    chunks: u32,
+    unfinished: Option<Unfinished>,
+    poisoned: bool,
+    /// Whether a mark may have reached the disk that has not been acknowledged.
+    marking: bool,
+}
+
+impl<S: Storage> Writer<S> {
+    /// Writes the header pages of an empty archive.
+    pub fn create(mut storage: S, id: ArchiveId) -> io::Result<Writer<S>> {
+        let header = Header::new(id);
+        let mut pages = header.encode();
+        // The second page is not there until the first commit.
+        pages.resize(pages.len() + PAGE, 0);
+        storage.write_at(0, &pages)?;
+        storage.sync()?;
+        Ok(Writer::at(storage, header, Commit::default(), IndexBuilder::new(id)))
+    }
+
+    /// Goes on after a commit.
+    pub(in crate::archive) fn at(storage: S, header: Header, totals: Commit, index: IndexBuilder) -> Writer<S> {
+        Writer {
+            storage,
+            id: header.state.id,
+            header,
+            totals,
+            committed: totals,
+            index,
+            strings: Vec::new(),
+            chunks: 0,
+            unfinished: None,
+            poisoned: false,
+            marking: false,
+        }
+    }
+
+    /// Returns the archive's identity.
+    pub fn id(&self) -> ArchiveId {
+        self.id
+    }
+
+    /// Returns the totals, those of what is not committed yet included.
+    pub fn totals(&self) -> &Commit {
+        &self.totals
+    }
+
+    /// Returns how many games are committed.
+    pub fn committed_games(&self) -> u64 {
+        self.header.state.games
+    }
+
+    /// Returns the committed length of the file.
+    pub fn committed_length(&self) -> u64 {
+        self.header.state.length
+    }
+
+    /// Returns the sequence number of the last commit; 0 before the first.
+    pub fn sequence(&self) -> u64 {
+        self.header.state.sequence
+    }
+
+    /// Returns how many chunks have been added since the last commit.
+    pub fn chunks(&self) -> u32 {
+        self.chunks
+    }
+
+    /// Sets how far the import is, to be kept with the next commits; `None` where all of it is there.
+    pub fn set_unfinished(&mut self, unfinished: Option<Unfinished>) {
+        self.unfinished = unfinished;
+    }
+
+    /// After a failed write or sync nothing is written any more.
+    fn check(&self) -> io::Result<()> {
+        if self.poisoned { Err(io::Error::other("an earlier write failed")) } else { Ok(()) }
+    }
+
+    /// Returns where the next block goes: where what has been added to the index ends.
+    fn end(&self) -> u64 {
+        self.index.index.state.length
+    }
+
+    fn append(&mut self, encode: impl FnOnce(ArchiveId, u64) -> Vec<u8>) -> io::Result<u64> {
+        self.check()?;
+        let offset = self.end();
+        let block = encode(self.id, offset);
+        let header = BlockHeader::decode(&block, self.id, offset);
+        let header = header.ok_or_else(|| io::Error::other("a block too large for the format"))?;
+        if let Err(error) = self.storage.write_at(offset, &block) {
+            self.poisoned = true;
+            return Err(error);
+        }
+        self.index.add(&BlockRef { offset, header }).map_err(|damage| io::Error::other(damage.kind.to_string()))?;
+        Ok(block.len() as u64)
+    }
+
+    /// Appends a chunk. An empty chunk adds to the totals alone.
+    pub fn add_chunk(&mut self, chunk: EncodedChunk) -> io::Result<()> {
+        self.totals.pgn_bytes += chunk.pgn_bytes;
+        self.totals.rejected += chunk.rejected;
+        if !chunk.ends.is_empty() {
+            let (first, count) = (self.totals.games + 1, chunk.ends.len() as u32);
+            let EncodedChunk { records, ends, coding, tags, texts, layout, .. } = &chunk;
+            self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, *coding, id, at))?;
+            self.totals.tags_bytes += self.append(|id, at| block::encode(Kind::Tags, first, count, tags, id, at))?;
+            if let Some(texts) = texts {
+                self.totals.texts_bytes +=
+                    self.append(|id, at| block::encode(Kind::Texts, first, count, texts, id, at))?;
+            }
+            self.totals.layout_bytes +=
+                self.append(|id, at| block::encode(Kind::Layout, first, count, layout, id, at))?;
+            self.totals.games += u64::from(count);
+            self.totals.plies += chunk.plies;
+            self.totals.faulty += chunk.faulty;
+        }
+        self.strings.extend(chunk.new_strings);
+        self.chunks += 1;
+        Ok(())
+    }
+
+    /// Appends the deletion of these games, which must be committed or about to be.
+    pub fn delete(&mut self, games: &GameSet) -> io::Result<()> {
+        self.name_games(Kind::Deleted, games)
+    }
+
+    /// Appends the restoration of these games, which have been deleted.
+    pub fn restore(&mut self, games: &GameSet) -> io::Result<()> {
+        self.name_games(Kind::Restored, games)
+    }
+
+    fn name_games(&mut self, kind: Kind, games: &GameSet) -> io::Result<()> {
+        let runs: Vec<(u64, u64)> = games.runs().collect();
+        let Some((first, _)) = runs.first() else { return Ok(()) };
+        let count = u32::try_from(games.len()).map_err(|_| io::Error::other("too many games for one block"))?;
+        let payload = deletions::encode(&runs);
+        self.append(|id, at| block::encode(kind, *first, count, &payload, id, at))?;
+        Ok(())
+    }
+
+    /// Adds strings to the dictionary, at the next commit; they get the numbers that follow.
+    pub(in crate::archive) fn add_strings(&mut self, strings: impl IntoIterator<Item = Box<[u8]>>) {
+        self.strings.extend(strings);
+    }
+
+    /// Appends bytes of a source that stand beside no stored game, as a loose block's payload; game `next` comes after them.
+    pub fn add_loose(&mut self, next: u64, payload: &[u8]) -> io::Result<()> {
+        self.totals.layout_bytes += self.append(|id, at| block::encode(Kind::Loose, next, 0, payload, id, at))?;
+        Ok(())
+    }
+
+    /// Appends a moves block as it comes; its games are counted when a commit is copied.
+    pub(in crate::archive) fn append_moves(
+        &mut self,
+        first: u64,
+        records: &[u8],
+        ends: &[u32],
+        coding: Coding,
+    ) -> io::Result<()> {
+        self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, coding, id, at))?;
+        Ok(())
+    }
+
+    /// Appends a block of another archive that has one CRC for all its payload.
+    pub(in crate::archive) fn append_block(&mut self, block: &BlockRef, payload: &[u8]) -> io::Result<()> {
+        let BlockHeader { kind, first, count, .. } = block.header;
+        let bytes = self.append(|id, at| block::encode(kind, first, count, payload, id, at))?;
+        match kind {
+            Kind::Tags => self.totals.tags_bytes += bytes,
+            Kind::Texts => self.totals.texts_bytes += bytes,
+            Kind::Dictionary => self.totals.dictionary_bytes += bytes,
+            Kind::Layout | Kind::Loose => self.totals.layout_bytes += bytes,
+            Kind::Moves | Kind::Source | Kind::Commit | Kind::Deleted | Kind::Restored => {}
+        }
+        Ok(())
+    }
+
+    /// Commits with the counts of another archive's commit, and the sizes of what has been appended here.
+    pub(in crate::archive) fn commit_copy(
+        &mut self,
+        commit: &Commit,
+        unfinished: Option<Unfinished>,
+    ) -> io::Result<()> {
+        let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = self.totals;
+        self.totals = Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, ..*commit };
+        self.unfinished = unfinished;
+        self.seal()
+    }
+
+    /// Appends a source that has been read to its end.
+    pub fn add_source(&mut self, source: &Source) -> io::Result<()> {
+        let number = self.totals.sources;
+        self.append(|id, at| block::encode(Kind::Source, number, 1, &source.encode(), id, at))?;
+        self.totals.sources += 1;
+        Ok(())
+    }
+
+    /// Commits if the batch has so many chunks.
+    pub fn commit_batch(&mut self, chunks: u32) -> io::Result<()> {
+        if self.chunks >= chunks { self.commit() } else { Ok(()) }
+    }
+
+    /// Commits everything appended so far; returns when it is durable.
+    pub fn commit(&mut self) -> io::Result<()> {
+        self.check()?;
+        self.chunks = 0;
+        if !self.strings.is_empty() {
+            let strings = std::mem::take(&mut self.strings);
+            let payload = dictionary::encode(&strings, DICTIONARY_LEVEL);
+            let (first, count) = (self.totals.strings, strings.len() as u32);
+            for _ in 0..2 {
+                self.totals.dictionary_bytes +=
+                    self.append(|id, at| block::encode(Kind::Dictionary, first, count, &payload, id, at))?;
+            }
+            self.totals.strings += u64::from(count);
+        }
+        if self.end() == self.header.state.length {
+            return Ok(());
+        }
+        self.seal()
+    }
+
+    /// Appends the commit block, and makes everything up to it durable.
+    fn seal(&mut self) -> io::Result<()> {
+        self.totals.sequence = self.header.state.sequence + 1;
+        self.totals.chain = self.index.index.state.chain;
+        let (totals, commit) = (self.totals, self.end());
+        let mut payload = totals.encode();
+        if let Some(unfinished) = &self.unfinished {
+            unfinished.encode(&mut payload);
+        }
+        self.append(|id, at| block::encode(Kind::Commit, totals.sequence, 0, &payload, id, at))?;
+        // After a failed sync nothing is known about what reached the disk, so the writer does not go on.
+        self.poisoned = true;
+        self.storage.sync()?;
+        let header = Header { state: self.index.index.state, commit, ..self.header };
+        self.marking = true;
+        self.storage.write_at(header.offset(), &header.encode())?;
+        self.storage.sync()?;
+        (self.poisoned, self.marking) = (false, false);
+        (self.header, self.committed) = (header, totals);
+        Ok(())
+    }
+
+    /// Takes back what has been appended since the last commit. Where the file cannot be cut, that stays as a tail that counts for nothing.
+    pub fn forget(&mut self) {
+        let state = self.header.state;
+        (self.totals, self.chunks) = (self.committed, 0);
+        self.strings.clear();
+        self.index.go_back(state);
+        if !self.marking {
+            let _ = self.storage.set_length(state.length);
+        }
+    }
+
+    /// Returns the index; to be called when everything is committed.
+    pub fn index(&self) -> Index {
+        self.index.index.clone()
+    }
+
+    /// Gives back the storage, cut to the last commit as far as possible.
+    pub fn abandon(mut self) -> S {
+        // The tail beyond the mark is harmless if it stays; and it has to where the next mark may be on the disk, which counts on it.
+        if !self.marking {
+            let _ = self.storage.set_length(self.header.state.length);
+        }
+        self.storage
+    }
+}

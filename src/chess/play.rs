@@ -1,0 +1,146 @@
+//! What a move does to a position.
+
+use super::attention::Attention;
+use super::moves::{IllegalMove, Move, MoveKind};
+use super::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
+use super::position::Position;
+use super::square::Square;
+
+impl Position {
+    /// Plays a move, if it is legal or the null move; otherwise the position stays what it was.
+    ///
+    /// ```
+    /// use scoresheet::chess::{IllegalMove, Position};
+    ///
+    /// let mut position = Position::standard();
+    /// position.play(position.parse_san(b"e4")?)?;
+    /// assert_eq!(position.to_string(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");
+    /// let illegal = Position::standard().parse_uci("e2e5");
+    /// assert!(illegal.is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn play(&mut self, m: Move) -> Result<(), IllegalMove> {
+        if m.kind != MoveKind::Null {
+            self.legality(m)?;
+        }
+        self.play_unchecked(m);
+        Ok(())
+    }
+
+    /// Plays a move that is legal or the null move; what it does with others is unspecified, but safe.
+    pub fn play_unchecked(&mut self, m: Move) {
+        if m.kind == MoveKind::Plain && self.attention != Attention::Unknown {
+            return self.play_plain(m, self.gives_check_plainly(m));
+        }
+        let promoted = m.promotion().map(|role| self.promoted_piece(m.from, role));
+        self.play_in_full(m, promoted);
+    }
+
+    /// `play`, with the promoted piece's identity given.
+    pub(crate) fn play_as(&mut self, m: Move, promoted: Option<PieceId>) {
+        match promoted {
+            None => self.play_unchecked(m),
+            Some(_) => self.play_in_full(m, promoted),
+        }
+    }
+
+    /// `play` for a plain move; `check`: whether it gives check.
+    #[inline]
+    pub(crate) fn play_plain(&mut self, m: Move, check: bool) {
+        let us = self.turn;
+        let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
+        let mover = std::mem::replace(&mut self.board[from], EMPTY);
+        let victim = std::mem::replace(&mut self.board[to], mover);
+        self.square[mover as usize % CODES] = m.to.index();
+        let role = PieceId(mover).role();
+        let step = m.from.bit() | m.to.bit();
+        self.occupied[us.index()] ^= step;
+        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
+        self.en_passant = OFF;
+        if victim != EMPTY {
+            self.square[victim as usize % CODES] = OFF;
+            self.occupied[us.other().index()] &= !m.to.bit();
+            self.roles[PieceId(victim).role() as usize] &= !m.to.bit();
+            self.halfmove_clock = 0;
+        }
+        self.roles[role as usize] ^= step;
+        if role == Role::Pawn {
+            self.halfmove_clock = 0;
+            if m.from.index().abs_diff(m.to.index()) == 16 {
+                self.en_passant = u8::midpoint(m.from.index(), m.to.index());
+            }
+        }
+        if self.rights != 0 && (victim != EMPTY || matches!(role, Role::King | Role::Rook)) {
+            self.drop_rights(us, mover, m.from.index(), m.to.index());
+        }
+        self.fullmove_number = self.fullmove_number.saturating_add(u32::from(us == Color::Black));
+        self.turn = us.other();
+        self.attention = if check { Attention::Check } else { Attention::Quiet };
+    }
+
+    #[inline(never)]
+    fn play_in_full(&mut self, m: Move, promoted: Option<PieceId>) {
+        let us = self.turn;
+        let (from, to) = (m.from.index(), m.to.index());
+        let passed = std::mem::replace(&mut self.en_passant, OFF);
+        let attention = self.attention;
+        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
+        match m.kind {
+            MoveKind::Null => {}
+            MoveKind::Castle(side) => {
+                let (king_file, rook_file) = side.files();
+                let (king, rook) = (self.lift(from), self.lift(to));
+                self.put(king, Square::at(king_file, us.back_rank()).index());
+                self.put(rook, Square::at(rook_file, us.back_rank()).index());
+                self.rights &= !(3 << (us.index() * 2));
+            }
+            _ => {
+                let mover = self.lift(from);
+                let pawn = PieceId(mover).role() == Role::Pawn;
+                let captured = self.board[to as usize & 63] != EMPTY;
+                if captured {
+                    self.lift(to);
+                }
+                self.put(promoted.map_or(mover, |id| id.0), to);
+                if pawn || captured {
+                    self.halfmove_clock = 0;
+                }
+                if pawn {
+                    if m.kind == MoveKind::EnPassant && passed == to {
+                        // The victim stands on the target's file and the capturer's rank.
+                        self.lift(from & 0x38 | to & 7);
+                    }
+                    if from.abs_diff(to) == 16 {
+                        self.en_passant = u8::midpoint(from, to);
+                    }
+                }
+                if self.rights != 0 {
+                    self.drop_rights(us, mover, from, to);
+                }
+            }
+        }
+        if us == Color::Black {
+            self.fullmove_number = self.fullmove_number.saturating_add(1);
+        }
+        self.turn = us.other();
+        self.attention = match m.kind {
+            // Both kings are as they were, but the other side is to move.
+            MoveKind::Null if attention == Attention::Quiet => Attention::Quiet,
+            MoveKind::Null => Attention::Unknown,
+            // After a legal move the mover's king is not attacked.
+            _ if self.king(self.turn).is_some_and(|king| self.attacked_by(us, king)) => Attention::Check,
+            _ => Attention::Quiet,
+        };
+    }
+
+    pub(super) fn drop_rights(&mut self, us: Color, mover: u8, from: u8, to: u8) {
+        if mover == us.index() as u8 * 32 + 24 {
+            self.rights &= !(3 << (us.index() * 2));
+        }
+        for right in 0..4 {
+            if self.rook_home[right] == from || self.rook_home[right] == to {
+                self.rights &= !(1 << right);
+            }
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Standard algebraic notation: written as the PGN standard has it, read as people write it.
+
+use crate::chess::moves::{CastlingSide, IllegalMove, Move, MoveKind};
+use crate::chess::piece::{Color, Role};
+use crate::chess::position::Position;
+use crate::chess::square::{Square, squares};
+use std::fmt;
+
+mod plain;
+mod quick;
+pub(crate) use plain::Plain;
+pub use plain::ShortText;
+pub(crate) use quick::Short;
+
+/// Why a move text cannot be read as a legal move of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SanError {
+    /// The text has not the form of a move.
+    Unreadable,
+    /// No piece of the mover's can make this move.
+    NoSuchMove,
+    /// More than one piece can make this move.
+    Ambiguous,
+    /// The move would leave the mover's king in check.
+    LeavesKingInCheck,
+}
+
+impl fmt::Display for SanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SanError::Unreadable => "not a move",
+            SanError::NoSuchMove => "no piece can make this move",
+            SanError::Ambiguous => "more than one piece can make this move",
+            SanError::LeavesKingInCheck => "leaves the king in check",
+        })
+    }
+}
+
+impl std::error::Error for SanError {}
+
+impl From<IllegalMove> for SanError {
+    fn from(illegal: IllegalMove) -> SanError {
+        match illegal {
+            IllegalMove::NotPseudoLegal => SanError::NoSuchMove,
+            IllegalMove::LeavesKingInCheck => SanError::LeavesKingInCheck,
+        }
+    }
+}
+
+/// A move text taken apart, before any position is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Castle(CastlingSide),
+    Null,
+    Piece { role: Role, file: Option<u8>, rank: Option<u8>, to: Square, promotion: Option<Role> },
+}
+
+/// Takes a move text apart. Accepts, beyond the standard: `0-0`, superfluous files, ranks and whole squares, `-` and `x` or `:` between
+/// the squares, `P` for the pawn, `e8Q`, `e8(Q)`, `e8/Q`, lower-case promotion letters, UCI's `e2e4`, and `--` or `Z0` as the null move.
+fn read(text: &[u8]) -> Option<Form> {
+    let mut text = text;
+    while let [rest @ .., b'+' | b'#' | b'!' | b'?'] = text {
+        text = rest;
+    }
+    if let Some(rest) = text.strip_suffix(b"e.p.").or(text.strip_suffix(b"ep")) {
+        text = rest;
+    }
+    match text {
+        b"O-O" | b"0-0" | b"o-o" | b"OO" => return Some(Form::Castle(CastlingSide::King)),
+        b"O-O-O" | b"0-0-0" | b"o-o-o" | b"OOO" => return Some(Form::Castle(CastlingSide::Queen)),
+        b"--" | b"Z0" | b"@@@@" | b"null" => return Some(Form::Null),
+        _ => {}
+    }
+    let (role, mut rest) = match text {
+        [letter, rest @ ..] => match Role::from_letter(*letter) {
+            Some(role) => (role, rest),
+            None => (Role::Pawn, text),
+        },
+        [] => return None,
+    };
+    let mut promotion = None;
+    if role == Role::Pawn {
+        let bracketed = match rest {
+            [head @ .., b'(', letter, b')'] => Some((head, letter)),
+            _ => None,
+        };
+        let bare = || match rest {
+            [head @ .., b'=' | b'/', letter] | [head @ .., letter] => Some((head, letter)),
+            [] => None,
+        };
+        if let Some((head, letter)) = bracketed.or_else(bare)
+            && let Some(role) = Role::from_letter(letter.to_ascii_uppercase())
+            && matches!(role, Role::Knight | Role::Bishop | Role::Rook | Role::Queen)
+            && head.len() >= 2
+        {
+            promotion = Some(role);
+            rest = head;
+        }
+    }
+    let (head, target) = rest.split_last_chunk::<2>()?;
+    let to = Square::parse(target)?;
+    let head = match head {
+        [b'x' | b'-' | b':'] if role == Role::Pawn => return None,
+        [head @ .., b'x' | b'-' | b':'] => head,
+        head => head,
+    };
+    let is_file = |b: &u8| (b'a'..=b'h').contains(b);
+    let is_rank = |b: &u8| (b'1'..=b'8').contains(b);
+    let (file, rank) = match head {
+        [] => (None, None),
+        [file] if is_file(file) => (Some(file - b'a'), None),
+        [rank] if is_rank(rank) => (None, Some(rank - b'1')),
+        [file, rank] if is_file(file) && is_rank(rank) => (Some(file - b'a'), Some(rank - b'1')),
+        _ => return None,
+    };
+    Some(Form::Piece { role, file, rank, to, promotion })
+}
+
+impl Position {
+    /// Reads a move text as a legal move of this position, or as the null move (`--`), which is not checked.
+    ///
+    /// Check marks, `!` and `?` are passed over; what `read` accepts beyond the standard is accepted.
+    pub fn parse_san(&self, text: &[u8]) -> Result<Move, SanError> {
+        match read(text).ok_or(SanError::Unreadable)? {
+            Form::Null => Ok(Move::NULL),
+            Form::Castle(side) => self.castling(side),
+            Form::Piece { role: Role::Pawn, file, rank, to, promotion } => {
+                self.pawn_move(text, file, rank, to, promotion)
+            }
+            Form::Piece { role, file, rank, to, .. } => {
+                let mut from = self.candidates(role, to);
+                if let Some(file) = file {
+                    from &= 0x0101_0101_0101_0101 << file;
+                }
+                if let Some(rank) = rank {
+                    from &= 0xFF << (rank * 8);
+                }
+                self.only_legal(squares(from).map(|from| Move::plain(from, to)))
+            }
+        }
+    }
+
+    fn castling(&self, side: CastlingSide) -> Result<Move, SanError> {
+        let us = self.turn();
+        match (self.king(us), self.castling_rook(us, side)) {
+            (Some(king), Some(rook)) if self.castling_is_possible(us, side) => {
+                Ok(Move { from: king, to: rook, kind: MoveKind::Castle(side) })
+            }
+            _ => Err(SanError::NoSuchMove),
+        }
+    }
+
+    /// A form with no letter: a pawn's move, or a UCI move of any piece where a whole square of departure is given.
+    fn pawn_move(
+        &self,
+        text: &[u8],
+        file: Option<u8>,
+        rank: Option<u8>,
+        to: Square,
+        promotion: Option<Role>,
+    ) -> Result<Move, SanError> {
+        let us = self.turn();
+        if let (Some(file), Some(rank)) = (file, rank) {
+            let from = Square::at(file, rank);
+            let role = self.piece_at(from).map(|piece| piece.role);
+            if role != Some(Role::Pawn) && text.first() != Some(&b'P') {
+                let king = role == Some(Role::King) && promotion.is_none();
+                if king && let Some(castling) = self.uci_castling(from, to) {
+                    return castling;
+                }
+                if promotion.is_some() {
+                    return Err(SanError::NoSuchMove);
+                }
+                let m = Move::plain(from, to);
+                return self.legality(m).map(|()| m).map_err(SanError::from);
+            }
+        }
+        let kind = match promotion {
+            Some(role) => MoveKind::Promotion(role),
+            None if self.en_passant() == Some(to) && file.is_some_and(|file| file != to.file().index()) => {
+                MoveKind::EnPassant
+            }
+            None => MoveKind::Plain,
+        };
+        let mut from = if file.is_none_or(|file| file == to.file().index()) {
+            let back = if us == Color::White { -8i8 } else { 8 };
+            let one = to.index().wrapping_add_signed(back) & 63;
+            let occupied = (self.occupied[0] | self.occupied[1]) >> one & 1;
+            if occupied != 0 { 1 << one } else { 1 << (one.wrapping_add_signed(back) & 63) }
+        } else {
+            self.candidates(Role::Pawn, to)
+        };
+        if let Some(file) = file {
+            from &= 0x0101_0101_0101_0101 << file;
+        }
+        if let Some(rank) = rank {
+            from &= 0xFF << (rank * 8);
+        }
+        self.only_legal(squares(from).map(|from| Move { from, to, kind }))
+    }
+
+    /// UCI castling: the king's step of two squares or more to where castling takes it, or king takes rook.
+    fn uci_castling(&self, from: Square, to: Square) -> Option<Result<Move, SanError>> {
+        let us = self.turn();
+        if self.king(us) != Some(from) {
+            return None;
+        }
+        if let Some(side) = CastlingSide::BOTH.into_iter().find(|side| self.castling_rook(us, *side) == Some(to)) {
+            return Some(self.castling(side));
+        }
+        let side = if to.file().index() > from.file().index() { CastlingSide::King } else { CastlingSide::Queen };
+        let far = from.file().index().abs_diff(to.file().index()) >= 2 && from.rank().index() == to.rank().index();
+        (far && to.file().index() == side.files().0).then(|| self.castling(side))
+    }
+
+    /// Returns the one legal move among several; the first fault where there is none.
+    fn only_legal(&self, moves: impl Iterator<Item = Move>) -> Result<Move, SanError> {
+        let mut found = Err(SanError::NoSuchMove);
+        for m in moves {
+            match (self.legality(m), found) {
+                (Ok(()), Ok(_)) => return Err(SanError::Ambiguous),
+                (Ok(()), Err(_)) => found = Ok(m),
+                (Err(fault), Err(SanError::NoSuchMove)) => found = Err(fault.into()),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Appends the standard's SAN of a legal move, with `+` or `#`; the null move is `--`.
+    pub fn write_san(&self, m: Move, out: &mut Vec<u8>) {
+        self.write_san_as(m, false, out);
+    }
+
+    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does not tell two pieces
+    /// apart, the whole square is written, even where the rank alone would.
+    pub fn write_san_full_squares(&self, m: Move, out: &mut Vec<u8>) {
+        self.write_san_as(m, true, out);
+    }
+
+    fn write_san_as(&self, m: Move, full_squares: bool, out: &mut Vec<u8>) {
+        self.write_san_unmarked(m, full_squares, out);
+        if self.gives_check(m) {
+            out.push(if self.mates(m) { b'#' } else { b'+' });
+        }
+    }
+
+    /// Whether a move that gives check leaves no answer.
+    fn mates(&self, m: Move) -> bool {
+        let mut after = self.clone();
+        match m.kind {
+            MoveKind::Plain => after.play_plain(m, true),
+            _ => after.play_unchecked(m),
+        }
+        !after.has_legal_move()
+    }
+
+    /// Returns the standard's SAN of a legal move.
+    pub fn san(&self, m: Move) -> String {
+        let mut text = Vec::with_capacity(8);
+        self.write_san(m, &mut text);
+        // The writer emits ASCII only.
+        String::from_utf8(text).unwrap_or_default()
+    }
+
+    fn write_san_unmarked(&self, m: Move, full_squares: bool, out: &mut Vec<u8>) {
+        let to = m.to.name();
+        match m.kind {
+            MoveKind::Null => return out.extend_from_slice(b"--"),
+            MoveKind::Castle(CastlingSide::King) => return out.extend_from_slice(b"O-O"),
+            MoveKind::Castle(CastlingSide::Queen) => return out.extend_from_slice(b"O-O-O"),
+            _ => {}
+        }
+        let role = self.piece_at(m.from).map_or(Role::Pawn, |piece| piece.role);
+        let takes = self.piece_id_at(m.to).is_some() || m.kind == MoveKind::EnPassant;
+        if role == Role::Pawn {
+            if takes {
+                out.extend_from_slice(&[m.from.name()[0], b'x']);
+            }
+            out.extend_from_slice(&to);
+            if let Some(role) = m.promotion() {
+                out.extend_from_slice(&[b'=', role.letter()]);
+            }
+            return;
+        }
+        out.push(role.letter());
+        let rivals = self.rivals(role, m);
+        if rivals != 0 {
+            let same_file = rivals & 0x0101_0101_0101_0101 << m.from.file().index() != 0;
+            let same_rank = rivals & 0xFF << (m.from.rank().index() * 8) != 0;
+            if !same_file || same_rank || full_squares {
+                out.push(m.from.name()[0]);
+            }
+            if same_file {
+                out.push(m.from.name()[1]);
+            }
+        }
+        if takes {
+            out.push(b'x');
+        }
+        out.extend_from_slice(&to);
+    }
+
+    /// The other pieces of that role that could legally go to the same square.
+    fn rivals(&self, role: Role, m: Move) -> u64 {
+        let mut rivals = self.candidates(role, m.to) & !m.from.bit();
+        for from in squares(rivals) {
+            if !self.is_safe(Move::plain(from, m.to)) {
+                rivals &= !from.bit();
+            }
+        }
+        rivals
+    }
+}

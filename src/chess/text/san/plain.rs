@@ -1,0 +1,377 @@
+//! Moves as nearly all are written: in the standard's SAN, by the only piece that can go there, or told from others by its file.
+//!
+//! Such a text is taken apart by its length, and the move found from its target square, without generating any.
+
+use crate::chess::attacks::{PAWN, REACH, between};
+use crate::chess::attention::Attention;
+use crate::chess::moves::{CastlingSide, Move, MoveKind};
+use crate::chess::piece::{Color, EMPTY, Role};
+use crate::chess::position::Position;
+use crate::chess::square::{Square, squares};
+
+/// A text of at most seven bytes, held by value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShortText {
+    /// The bytes, the first lowest.
+    bits: u64,
+    len: u32,
+}
+
+impl ShortText {
+    /// The most bytes that it holds.
+    pub const MAX: usize = 7;
+
+    /// Returns the first `len` bytes of these; `None` where that is more than seven.
+    #[inline]
+    pub fn new(bytes: [u8; 8], len: usize) -> Option<ShortText> {
+        let bits = u64::from_le_bytes(bytes);
+        (len <= ShortText::MAX).then(|| ShortText { bits: bits & ((1 << (8 * len)) - 1), len: len as u32 })
+    }
+
+    /// Returns the number of bytes.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the bytes as a little-endian number, those beyond the text zero.
+    #[inline]
+    pub fn bits(self) -> u64 {
+        self.bits
+    }
+}
+
+/// A move that was read.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain {
+    pub(crate) m: Move,
+    /// Whether it gives check.
+    pub(crate) check: bool,
+    /// Whether the text is the standard's, check and mate marks included, and that of every `Style`.
+    pub(crate) standard: bool,
+}
+
+const NO_ROLE: u8 = 6;
+
+/// The role that a text's first byte names: a file names the pawn.
+pub(super) static ROLES: [u8; 256] = {
+    let mut table = [NO_ROLE; 256];
+    let mut file = 0;
+    while file < 8 {
+        table[b'a' as usize + file] = Role::Pawn as u8;
+        file += 1;
+    }
+    let mut role = 1;
+    while role < 6 {
+        table[Role::ALL[role].letter() as usize] = role as u8;
+        role += 1;
+    }
+    table
+};
+
+pub(super) const FILE_A: u64 = 0x0101_0101_0101_0101;
+
+impl Position {
+    /// Reads a text such as `e4`, `exd5`, `Nf3`, `Nbd2` or `Bxc6+`. Returns `None` where it is not so plain, or no legal move: `parse_san`
+    /// then knows.
+    #[inline]
+    pub(crate) fn read_plain(&self, text: ShortText) -> Option<Plain> {
+        if self.attention == Attention::Unknown || self.unlabelled {
+            return None;
+        }
+        // The text moved up, so that its last byte is the highest.
+        let mut high = text.bits.unbounded_shl(64 - 8 * text.len);
+        let last = (high >> 56) as u8;
+        let mark = u8::from(last == b'+') | u8::from(last == b'#') << 1;
+        let marked = u32::from(mark != 0);
+        high <<= 8 * marked;
+        let len = text.len.wrapping_sub(marked);
+        let (file, rank) = ((high >> 48) as u8, (high >> 56) as u8);
+        let (file, rank) = (file.wrapping_sub(b'a'), rank.wrapping_sub(b'1'));
+        if file | rank > 7 {
+            return self.read_castling(ShortText { len, ..text }, mark);
+        }
+        let to = Square::at(file, rank);
+        let takes = (high >> 40) as u8 == b'x';
+        let us = self.turn;
+        let (ours, theirs) = (self.occupied[us.index()], self.occupied[us.other().index()]);
+        if takes != (theirs & to.bit() != 0) || ours & to.bit() != 0 || self.king(us.other()) == Some(to) {
+            return None;
+        }
+        let role = ROLES[text.bits as usize & 0xFF];
+        // What stands before the `x` and the target.
+        let head = len - 2 - u32::from(takes);
+        let mut told = true;
+        let from = match role {
+            0 => self.plain_pawn(text.bits as u8, head, takes, to)?,
+            1..=5 if head == 1 => self.plain_piece(role, to)?,
+            1..=4 if head == 2 => {
+                let from;
+                (from, told) = self.told_piece(role, (text.bits >> 8) as u8, to)?;
+                from
+            }
+            _ => return None,
+        };
+        let m = Move::plain(from, to);
+        if !self.is_plainly_safe(m) {
+            return None;
+        }
+        let check = self.gives_check_plainly(m);
+        Some(Plain { m, check, standard: told && self.is_marked(m, check, mark) })
+    }
+
+    /// `is_safe` for a plain move where it is known whether the king is in check.
+    #[inline]
+    fn is_plainly_safe(&self, m: Move) -> bool {
+        let Some(king) = self.king(self.turn) else { return true };
+        let exposed = self.attention == Attention::Check || m.from == king;
+        if !exposed && !self.may_uncover(self.turn.other(), king, m.from) {
+            return true;
+        }
+        self.is_safe_in_full(m, king)
+    }
+
+    /// Returns the standard's SAN of a legal plain move where no other piece of its role reaches the square; `None` elsewhere.
+    #[inline]
+    pub(crate) fn short_san(&self, m: Move) -> Option<ShortText> {
+        if self.attention == Attention::Unknown || m.kind != MoveKind::Plain {
+            return None;
+        }
+        self.short_san_checked(m, self.gives_check_plainly(m))
+    }
+
+    /// `short_san` where it is known whether the move, a plain one, gives check.
+    #[inline]
+    pub(crate) fn short_san_checked(&self, m: Move, check: bool) -> Option<ShortText> {
+        if self.unlabelled {
+            return None;
+        }
+        let [file, rank] = m.to.name();
+        let (mut bits, mut len) = (u64::from(file) | u64::from(rank) << 8, 2);
+        let takes = self.board[m.to.at_most_63()] != EMPTY;
+        if takes {
+            (bits, len) = (bits << 8 | u64::from(b'x'), 3);
+        }
+        let role = self.role_on(m.from.index());
+        if role != Role::Pawn || takes {
+            let first = if role == Role::Pawn { m.from.name()[0] } else { role.letter() };
+            (bits, len) = (bits << 8 | u64::from(first), len + 1);
+        }
+        if role != Role::Pawn {
+            let others = self.near(role as u8, m.to) & !m.from.bit();
+            let (at, all) = (m.to.at_most_63(), self.all());
+            if others != 0 && squares(others).any(|other| between(other.at_most_63(), at) & all == 0) {
+                return None;
+            }
+        }
+        if check {
+            let mark = if self.mates(m) { b'#' } else { b'+' };
+            (bits, len) = (bits | u64::from(mark) << (8 * len), len + 1);
+        }
+        Some(ShortText { bits, len })
+    }
+
+    /// Whether that is the right mark for check or mate: 0 none, 1 `+`, 2 `#`.
+    #[inline]
+    pub(super) fn is_marked(&self, m: Move, check: bool, mark: u8) -> bool {
+        match (check, mark) {
+            (false, _) => mark == 0,
+            (true, 0) => false,
+            (true, _) => mark == 1 + u8::from(self.mates(m)),
+        }
+    }
+
+    #[cold]
+    fn read_castling(&self, body: ShortText, mark: u8) -> Option<Plain> {
+        let side = match body.bits.to_le_bytes().get(..body.len())? {
+            b"O-O" => CastlingSide::King,
+            b"O-O-O" => CastlingSide::Queen,
+            _ => return None,
+        };
+        let m = self.castling(side).ok()?;
+        let check = self.gives_check(m);
+        Some(Plain { m, check, standard: self.is_marked(m, check, mark) })
+    }
+
+    /// The pieces of the role that reach the square.
+    #[inline]
+    fn near(&self, role: u8, to: Square) -> u64 {
+        REACH[role as usize % 6][to.at_most_63()] & self.roles[role as usize % 6] & self.occupied[self.turn.index()]
+    }
+
+    /// The only piece of the role that reaches the square.
+    #[inline]
+    pub(super) fn plain_piece(&self, role: u8, to: Square) -> Option<Square> {
+        let (at, all) = (to.at_most_63(), self.all());
+        let mut near = self.near(role, to);
+        let mut found = None;
+        while near != 0 {
+            let from = near.trailing_zeros() as usize & 63;
+            near &= near - 1;
+            if between(from, at) & all == 0 {
+                if found.is_some() {
+                    return None;
+                }
+                found = Square::new(from as u8);
+            }
+        }
+        found
+    }
+
+    /// The only piece of the role on a file that reaches the square; and whether the standard would name its file.
+    #[inline(never)]
+    pub(super) fn told_piece(&self, role: u8, file: u8, to: Square) -> Option<(Square, bool)> {
+        if !file.is_ascii_lowercase() || file > b'h' {
+            return None;
+        }
+        let on_file = FILE_A << (file - b'a');
+        let mut reach = self.near(role, to);
+        for from in squares(reach) {
+            if between(from.at_most_63(), to.at_most_63()) & self.all() != 0 {
+                reach &= !from.bit();
+            }
+        }
+        if (reach & on_file).count_ones() != 1 {
+            return None;
+        }
+        let from = Square::new((reach & on_file).trailing_zeros() as u8)?;
+        let rivals = squares(reach & !on_file).any(|rival| self.is_safe(Move::plain(rival, to)));
+        Some((from, rivals))
+    }
+
+    /// The pawn that steps to the square or takes there; promotion and en passant are not plain.
+    #[inline]
+    fn plain_pawn(&self, file: u8, head: u32, takes: bool, to: Square) -> Option<Square> {
+        let us = self.turn;
+        let pawns = self.role(Role::Pawn) & self.occupied[us.index()];
+        if matches!(to.rank().index(), 0 | 7) || head != u32::from(takes) {
+            return None;
+        }
+        if takes {
+            let from = PAWN[us.other().index()][to.at_most_63()] & pawns & FILE_A << (file.wrapping_sub(b'a') & 7);
+            return Square::new(from.trailing_zeros() as u8);
+        }
+        let (one, two, double) = match us {
+            Color::White => (to.bit() >> 8, to.bit() >> 16, 3),
+            Color::Black => (to.bit() << 8, to.bit() << 16, 4),
+        };
+        let from = if pawns & one != 0 {
+            one
+        } else if to.rank().index() == double && self.all() & one == 0 {
+            pawns & two
+        } else {
+            0
+        };
+        Square::new(from.trailing_zeros() as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn short(text: &[u8]) -> Option<ShortText> {
+        let mut bytes = [b'?'; 8];
+        bytes.get_mut(..text.len())?.copy_from_slice(text);
+        ShortText::new(bytes, text.len())
+    }
+
+    /// What the reader in full makes of a text, and whether the writer would write it so.
+    fn in_full(position: &Position, text: &[u8]) -> Option<(Move, bool, bool)> {
+        let m = position.parse_san(text).ok()?;
+        let (mut san, mut full) = (Vec::new(), Vec::new());
+        position.write_san_as(m, false, &mut san);
+        position.write_san_as(m, true, &mut full);
+        let mut after = position.clone();
+        after.play_unchecked(m);
+        after.attention = Attention::Unknown;
+        Some((m, after.in_check(), san == text && full == text))
+    }
+
+    /// Reads each legal move of a position, right and wrong, the short way and in full; returns how many were short.
+    fn check_position(position: &Position) -> usize {
+        let mut known = 0;
+        for m in position.legal_moves() {
+            let mut san = Vec::new();
+            position.write_san(m, &mut san);
+            let bare = san.iter().copied().filter(|byte| !b"+#".contains(byte)).collect::<Vec<_>>();
+            let with = |mark: &[u8]| [&bare, mark].concat();
+            let of = |letter: u8| [&[letter], bare.get(1..).unwrap_or_default()].concat();
+            let file =
+                || [bare.get(..1).unwrap_or_default(), &[m.from.name()[0]], bare.get(1..).unwrap_or_default()].concat();
+            let taking = || [bare.get(..1).unwrap_or_default(), b"x", bare.get(1..).unwrap_or_default()].concat();
+            let texts = [
+                san.clone(),
+                with(b""),
+                with(b"+"),
+                with(b"#"),
+                of(b'N'),
+                of(b'K'),
+                of(b'a'),
+                of(b'Q'),
+                file(),
+                taking(),
+            ];
+            for text in texts {
+                let Some(plain) = short(&text).and_then(|text| position.read_plain(text)) else { continue };
+                let Plain { m: read, check, standard } = plain;
+                let (m, checks, right) = in_full(position, &text).unwrap_or_else(|| panic!("{position:?} {text:?}"));
+                assert_eq!((read, check), (m, checks), "{position:?} {text:?}");
+                // A right text may pass for one that is not; a wrong one never for right.
+                assert!(right || !standard, "{position:?} {text:?}");
+                known += usize::from(standard);
+            }
+            if let Some(text) = position.short_san(m) {
+                assert_eq!(Some(text), short(&san), "{position:?}");
+            }
+        }
+        known
+    }
+
+    #[test]
+    fn the_short_way_is_the_same_as_the_long_one() {
+        let starts = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+            "4k3/8/8/2N1N1N1/8/2N1N1N1/8/R3K2R w KQ - 0 1",
+            "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        ];
+        let mut seed = 5u64;
+        let (mut known, mut all) = (0, 0);
+        for start in starts.iter().cycle().take(60) {
+            let mut position = Position::from_fen(start.as_bytes()).unwrap();
+            for _ in 0..70 {
+                let moves = position.legal_moves();
+                known += check_position(&position);
+                all += moves.len();
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let Some(m) = moves.get((seed >> 33) as usize % moves.len().max(1)) else { break };
+                position.play_unchecked(*m);
+                let afresh = Position { attention: Attention::Unknown, ..position.clone() };
+                assert_eq!(position.in_check(), afresh.in_check(), "{position:?}");
+                assert_eq!(position.legal_moves(), afresh.legal_moves(), "{position:?}");
+                assert_eq!(position.is_checkmate(), afresh.is_checkmate(), "{position:?}");
+            }
+        }
+        // Else nothing has been shown.
+        assert!(known * 2 > all, "{known} of {all}");
+    }
+
+    #[test]
+    fn a_null_move_out_of_check_is_not_forgotten() {
+        let mut position = Position::from_fen(b"4k3/8/8/8/8/8/4r3/R3K3 w - - 0 1").unwrap();
+        assert!(position.in_check());
+        position.play_unchecked(Move::NULL);
+        assert!(!position.in_check());
+        // Black's rook may stay; then White is still in check.
+        position.play_unchecked(Move::NULL);
+        assert!(position.in_check());
+    }
+}

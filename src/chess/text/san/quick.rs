@@ -1,0 +1,293 @@
+//! The plainest moves: `e4`, `exd5`, `Nf3`, `Nbd2`, `Rxf3+`; neither castling, nor promotion, nor en passant. Their texts are taken apart by a
+//! table, apart from any position; then a reader that knows whose turn it is finds, checks and plays them.
+//!
+//! What is known beforehand (the text's form, the side, that nothing else can happen) is what makes them quick.
+
+use super::plain::FILE_A;
+use crate::chess::attacks::{PAWN, REACH, between};
+use crate::chess::attention::Attention;
+use crate::chess::moves::Move;
+use crate::chess::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
+use crate::chess::position::Position;
+use crate::chess::square::Square;
+
+/// The text of a plain move, taken apart: bits 0 to 5 the target, 6 to 8 the role, 9 whether it takes, 10 and 11 the mark (1 `+`, 2 `#`), 12 to 15 the
+/// file named, from 1; 0 for none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Short(u16);
+
+const TAKES: u16 = 1 << 9;
+const PLUS: u16 = 1 << 10;
+const MATE: u16 = 2 << 10;
+
+/// What the texts of one first byte and one target are.
+#[derive(Clone, Copy)]
+struct Texts {
+    /// The text that does not take, the first byte lowest; then the one that does. 0 where there is none.
+    words: [u32; 2],
+    /// What they say, but whether they take.
+    short: u16,
+}
+
+/// The place of texts by their first byte and their last two.
+#[inline(always)]
+const fn place(first: u8, file: u8, rank: u8) -> usize {
+    (first as usize & 63) << 6 | (rank as usize & 7) << 3 | file as usize & 7
+}
+
+/// By `place`: pieces' moves, and those of pawns short of promotion.
+static TEXTS: [Texts; 4096] = {
+    let mut table = [Texts { words: [0; 2], short: 0 }; 4096];
+    let mut to = 0u8;
+    while to < 64 {
+        let (file, rank) = (b'a' + (to & 7), b'1' + (to >> 3));
+        let mut first = b'A';
+        while first <= b'h' {
+            let step = u32::from_le_bytes([file, rank, 0, 0]);
+            let plain = u32::from_le_bytes([first, file, rank, 0]);
+            let taking = u32::from_le_bytes([first, b'x', file, rank]);
+            let (words, role, named) = match first {
+                b'N' => ([plain, taking], Role::Knight, 0),
+                b'B' => ([plain, taking], Role::Bishop, 0),
+                b'R' => ([plain, taking], Role::Rook, 0),
+                b'Q' => ([plain, taking], Role::Queen, 0),
+                b'K' => ([plain, taking], Role::King, 0),
+                b'a'..=b'h' if rank == b'1' || rank == b'8' => ([0; 2], Role::Pawn, 0),
+                b'a'..=b'h' if first == file => ([step, 0], Role::Pawn, 0),
+                b'a'..=b'h' if first + 1 == file || file + 1 == first => ([0, taking], Role::Pawn, first - b'a' + 1),
+                _ => ([0; 2], Role::Pawn, 0),
+            };
+            if words[0] | words[1] != 0 {
+                let short = to as u16 | (role as u16) << 6 | (named as u16) << 12;
+                table[place(first, file, rank)] = Texts { words, short };
+            }
+            first += 1;
+        }
+        to += 1;
+    }
+    table
+};
+
+impl Short {
+    /// A text that no position has a move for: a pawn's capture from no file.
+    pub(crate) const NONE: Short = Short(TAKES);
+
+    /// Takes the first `len` bytes of `word`, the first lowest, apart; one to seven. `NONE` where they are not of the plainest form.
+    #[inline(always)]
+    pub(crate) fn read(word: u64, len: usize) -> Short {
+        // The text moved up, so that its last byte is the highest.
+        let up = (64 - 8 * len) & 63;
+        let high = word << up;
+        let texts = &TEXTS[place(word as u8, (high >> 48) as u8, (high >> 56) as u8) & 4095];
+        let takes = usize::from(len == 4);
+        if high >> up == u64::from(texts.words[takes]) {
+            return Short(texts.short | (takes << 9) as u16);
+        }
+        Short::read_longer(word, len).unwrap_or(Short::NONE)
+    }
+
+    /// `read` for a text with a mark or a file named.
+    #[inline(never)]
+    fn read_longer(word: u64, len: usize) -> Option<Short> {
+        let bytes = word.to_le_bytes();
+        let (text, mark) = match bytes.get(..len & 7)? {
+            [text @ .., b'+'] => (text, PLUS),
+            [text @ .., b'#'] => (text, MATE),
+            text => (text, 0),
+        };
+        let (text, named) = match *text {
+            [first @ (b'N' | b'B' | b'R' | b'Q'), named @ b'a'..=b'h', file, rank] => ([first, file, rank, 0], named),
+            [first @ (b'N' | b'B' | b'R' | b'Q'), named @ b'a'..=b'h', b'x', file, rank] => {
+                ([first, b'x', file, rank], named)
+            }
+            [file, rank] => ([file, rank, 0, 0], 0),
+            [first, file, rank] => ([first, file, rank, 0], 0),
+            [first, x, file, rank] => ([first, x, file, rank], 0),
+            _ => return None,
+        };
+        let (first, file, rank) = match text {
+            [file, rank, 0, _] => (file, file, rank),
+            [first, file, rank, 0] => (first, file, rank),
+            [first, _, file, rank] => (first, file, rank),
+        };
+        let takes = usize::from(text[3] != 0);
+        let texts = &TEXTS[place(first, file, rank) & 4095];
+        if u32::from_le_bytes(text) != texts.words[takes] {
+            return None;
+        }
+        let named = if named == 0 { 0 } else { u16::from(named - b'a' + 1) << 12 };
+        Some(Short(texts.short | (takes << 9) as u16 | mark | named))
+    }
+}
+
+/// The side that a constant stands for.
+#[inline(always)]
+const fn side(black: bool) -> Color {
+    if black { Color::Black } else { Color::White }
+}
+
+impl Position {
+    /// Returns whether `play_reaching` can be asked: whether both kings are there, and it is known whether they are in check. After moves that it
+    /// has played, it still can.
+    pub(crate) fn knows_checks(&self) -> bool {
+        self.attention != Attention::Unknown && Color::BOTH.iter().all(|side| self.king(*side).is_some())
+    }
+
+    /// Returns whether `play_quick` can be asked: `knows_checks`, and all pieces have labels.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.knows_checks() && !self.unlabelled
+    }
+
+    /// The squares of kings and rooks that have a castling right, or had one.
+    pub(crate) fn castling_squares(&self) -> u64 {
+        let rooks = self.rook_home.iter().filter_map(|home| Square::new(*home)).fold(0, |all, home| all | home.bit());
+        let kings = Color::BOTH.iter().filter_map(|side| self.king(*side)).fold(0, |all, king| all | king.bit());
+        if self.rights == 0 { 0 } else { rooks | kings }
+    }
+
+    /// Plays the legal move of the side to move, `BLACK` or not, that has this text as the standard's SAN, after telling `before` of it. `None`, and
+    /// nothing has been done, where there is none, or where it is not so plain: `read_plain` then knows more. Whether a move marked `+` is not mate
+    /// is not looked at: another move, or `has_legal_move`, shows that. `castling`: at least the `castling_squares`.
+    #[inline(always)]
+    pub(crate) fn play_quick<const BLACK: bool>(
+        &mut self,
+        text: Short,
+        castling: u64,
+        before: impl FnOnce(&Position, Move),
+    ) -> Option<()> {
+        let us = side(BLACK);
+        let them = us.other();
+        let their_king = self.square[them.index() * 32 + 24];
+        let to = text.0 as usize & 63;
+        let bit = 1u64 << to;
+        let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
+        let all = ours | theirs;
+        let takes = text.0 & TAKES != 0;
+        // Where no piece may stand: what is taken no processor foresees, so no branch.
+        let forbidden = all ^ (all ^ !theirs) & u64::from(takes).wrapping_neg();
+        if forbidden & bit != 0 || their_king as usize == to {
+            return None;
+        }
+        let number = usize::from(text.0 >> 6 & 7);
+        let role;
+        let from = if number == 0 {
+            role = Role::Pawn;
+            let pawns = self.roles[0] & ours;
+            let from = if takes {
+                PAWN[them.index()][to] & pawns & FILE_A << ((text.0 >> 12).wrapping_sub(1) & 7)
+            } else {
+                let (one, two, double) = if BLACK { (bit << 8, bit << 16, 4) } else { (bit >> 8, bit >> 16, 3) };
+                let passes = to >> 3 == double && all & one == 0;
+                if pawns & one != 0 { one } else { if passes { pawns & two } else { 0 } }
+            };
+            if from == 0 {
+                return None;
+            }
+            from.trailing_zeros() as usize & 63
+        } else {
+            role = *Role::ALL.get(number)?;
+            let near = REACH[role as usize][to] & self.roles[role as usize] & ours;
+            let from = near.trailing_zeros() as usize & 63;
+            if text.0 >> 12 != 0 {
+                // Whether the standard would name the file.
+                let (from, told) =
+                    self.told_piece(role as u8, b'a' - 1 + (text.0 >> 12) as u8, Square::masked(to as u8))?;
+                if !told {
+                    return None;
+                }
+                from.at_most_63()
+            } else if near & near.wrapping_sub(1) != 0 {
+                self.plain_piece(role as u8, Square::masked(to as u8))?.at_most_63()
+            } else if near == 0 || between(from, to) & all != 0 {
+                return None;
+            } else {
+                from
+            }
+        };
+        let m = Move::plain(Square::masked(from as u8), Square::masked(to as u8));
+        let mark = (text.0 >> 10 & 3) as u8;
+        self.play_found::<BLACK>(m, role, takes, castling, |position, check| {
+            // The mark is part of the standard's SAN.
+            let right = check == (mark != 0) && (mark != 2 || position.is_marked(m, check, mark));
+            if right {
+                before(position, m);
+            }
+            right
+        })
+    }
+
+    /// Plays a plain move of a piece of the side to move, `BLACK` or not, that reaches the square on an empty board, after telling `before` of it and
+    /// whether it gives check. `None`, and nothing has been done, where it is not legal. `castling`: at least the `castling_squares`.
+    #[inline(always)]
+    pub(crate) fn play_reaching<const BLACK: bool>(
+        &mut self,
+        m: Move,
+        castling: u64,
+        before: impl FnOnce(&Position, bool),
+    ) -> Option<()> {
+        let us = side(BLACK);
+        let them = us.other();
+        let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
+        let way = between(m.from.at_most_63(), m.to.at_most_63());
+        let their_king = self.square[them.index() * 32 + 24];
+        if ours & m.to.bit() | way & (ours | theirs) != 0 || their_king == m.to.index() {
+            return None;
+        }
+        let (role, takes) = (self.role_on(m.from.index()), theirs & m.to.bit() != 0);
+        self.play_found::<BLACK>(m, role, takes, castling, |position, check| {
+            before(position, check);
+            true
+        })
+    }
+
+    /// Plays a move that is legal but for checks, if it leaves none and `accept`, given whether it gives one, returns true.
+    #[inline(always)]
+    fn play_found<const BLACK: bool>(
+        &mut self,
+        m: Move,
+        role: Role,
+        takes: bool,
+        castling: u64,
+        accept: impl FnOnce(&Position, bool) -> bool,
+    ) -> Option<()> {
+        let us = side(BLACK);
+        let them = us.other();
+        let our_king = Square::masked(self.square[us.index() * 32 + 24]);
+        let their_king = Square::masked(self.square[them.index() * 32 + 24]);
+        let exposed =
+            role == Role::King || self.attention == Attention::Check || self.may_uncover(them, our_king, m.from);
+        if exposed && !self.is_safe_in_full(m, our_king) {
+            return None;
+        }
+        let check = self.gives_check_of(us, role, m, their_king);
+        if !accept(self, check) {
+            return None;
+        }
+        let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
+        let mover = self.board[from];
+        let victim = self.board[to];
+        self.board[from] = EMPTY;
+        self.board[to] = mover;
+        self.square[mover as usize % CODES] = m.to.index();
+        let step = m.from.bit() | m.to.bit();
+        self.occupied[us.index()] ^= step;
+        // Where nothing is taken, this changes nothing that means anything, and is cheaper than to ask.
+        self.square[victim as usize % CODES] = OFF;
+        self.occupied[us.other().index()] &= !m.to.bit();
+        self.roles[PieceId(victim).role() as usize] &= !m.to.bit();
+        self.roles[role as usize] ^= step;
+        let reversible = u32::from(!takes & (role != Role::Pawn));
+        self.halfmove_clock = self.halfmove_clock.saturating_add(1) & reversible.wrapping_neg();
+        let double = role == Role::Pawn && from ^ to == 16;
+        self.en_passant = if double { u8::midpoint(from as u8, to as u8) } else { OFF };
+        if step & castling != 0 {
+            self.drop_rights(us, mover, m.from.index(), m.to.index());
+        }
+        if BLACK {
+            self.fullmove_number = self.fullmove_number.saturating_add(1);
+        }
+        self.turn = us.other();
+        self.attention = if check { Attention::Check } else { Attention::Quiet };
+        Some(())
+    }
+}

@@ -1,0 +1,135 @@
+//! Moves in the notation of UCI, the protocol of chess engines: `e2e4`, `e7e8q`.
+
+use crate::chess::attacks::between;
+use crate::chess::moves::{CastlingSide, IllegalMove, Move, MoveKind};
+use crate::chess::piece::Role;
+use crate::chess::position::Position;
+use crate::chess::square::Square;
+use std::fmt;
+
+/// Why a text is no move of a position in UCI's notation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UciError {
+    /// The text has not the form of a move: two squares, and a letter of `nbrq` for a promotion.
+    Unreadable,
+    /// The move is not legal.
+    Illegal(IllegalMove),
+}
+
+impl fmt::Display for UciError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UciError::Unreadable => f.write_str("not a move in UCI's notation"),
+            UciError::Illegal(illegal) => illegal.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for UciError {}
+
+impl Position {
+    /// Returns the legal move that a text in UCI's notation means. Castling may be written as the king's step of two squares (`e1g1`) or,
+    /// as in Chess960, as king takes rook (`e1h1`); `0000` is the null move.
+    ///
+    /// ```
+    /// use scoresheet::chess::Position;
+    ///
+    /// let position: Position = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1".parse()?;
+    /// assert_eq!(position.san(position.parse_uci("e1g1")?), "O-O");
+    /// assert_eq!(position.san(position.parse_uci("e1a1")?), "O-O-O");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parse_uci(&self, text: &str) -> Result<Move, UciError> {
+        if text == "0000" {
+            return Ok(Move::NULL);
+        }
+        let bytes = text.as_bytes();
+        let (from, to, promotion) = match bytes {
+            [.., _] if bytes.len() == 4 || bytes.len() == 5 => (bytes.get(..2), bytes.get(2..4), bytes.get(4)),
+            _ => return Err(UciError::Unreadable),
+        };
+        let square = |text: Option<&[u8]>| text.and_then(Square::parse).ok_or(UciError::Unreadable);
+        let (from, to) = (square(from)?, square(to)?);
+        let promotion = match promotion {
+            None => None,
+            Some(letter @ (b'n' | b'b' | b'r' | b'q')) => Role::from_letter(letter.to_ascii_uppercase()),
+            Some(_) => return Err(UciError::Unreadable),
+        };
+        let means =
+            |m: &Move| m.from == from && m.promotion() == promotion && (m.to == to || self.king_step(*m) == Some(to));
+        let mut found: Vec<Move> = self.legal_moves().into_iter().filter(means).collect();
+        // Where both the king's step and the king's capture of a rook are written alike, the step is an ordinary move of the king.
+        found.sort_by_key(|m| (m.to != to, matches!(m.kind, MoveKind::Castle(_))));
+        found.first().copied().ok_or_else(|| {
+            let kind = promotion.map_or(MoveKind::Plain, MoveKind::Promotion);
+            let illegal = self.legality(Move { from, to, kind }).err();
+            UciError::Illegal(illegal.unwrap_or(IllegalMove::NotPseudoLegal))
+        })
+    }
+
+    /// Returns a move in UCI's notation, as [`write_uci`](Position::write_uci) writes it for standard chess.
+    pub fn uci(&self, m: Move) -> String {
+        let mut text = Vec::with_capacity(5);
+        self.write_uci(m, false, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Returns where the king goes in castling, where that is two squares off as in standard chess.
+    fn king_step(&self, m: Move) -> Option<Square> {
+        let MoveKind::Castle(side) = m.kind else { return None };
+        let standard = m.from.file().index() == 4
+            && between(m.from.at_most_63(), m.to.at_most_63()).count_ones() == 2 + side as u32;
+        standard.then(|| Square::at(if side == CastlingSide::King { 6 } else { 2 }, m.from.rank().index()))
+    }
+
+    /// Appends the move as UCI writes it: `e2e4`, `e7e8q`; castling as the king's two-square step where king and rook stand as in
+    /// standard chess and `chess960` is not asked for, as king takes rook elsewhere; `0000` for the null move.
+    pub fn write_uci(&self, m: Move, chess960: bool, out: &mut Vec<u8>) {
+        if m.kind == MoveKind::Null {
+            return out.extend_from_slice(b"0000");
+        }
+        let to = self.king_step(m).filter(|_| !chess960).unwrap_or(m.to);
+        out.extend_from_slice(&m.from.name());
+        out.extend_from_slice(&to.name());
+        if let Some(role) = m.promotion() {
+            out.push(role.letter().to_ascii_lowercase());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/1P6/8/2pP4/8/8/8/R3K2R w KQkq c6 0 1",
+            // Chess960: the king's step to g1 is castling as well as a step.
+            "4k3/8/8/8/8/8/8/5KR1 w G - 0 1",
+        ] {
+            let position = Position::from_fen(fen.as_bytes()).unwrap();
+            for m in position.legal_moves() {
+                for chess960 in [false, true] {
+                    let mut text = Vec::new();
+                    position.write_uci(m, chess960, &mut text);
+                    let text = String::from_utf8(text).unwrap();
+                    assert_eq!(position.parse_uci(&text), Ok(m), "{text} in {fen}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_move_is_refused() {
+        let position = Position::standard();
+        for text in ["", "e2", "e2e", "e2e9", "e2e4x", "e7e8k", "e2e4qq", "O-O", "é2e4"] {
+            assert_eq!(position.parse_uci(text), Err(UciError::Unreadable), "{text}");
+        }
+        for text in ["e2e5", "e2e4q", "e1g1", "e7e5", "a4a5"] {
+            assert_eq!(position.parse_uci(text), Err(UciError::Illegal(IllegalMove::NotPseudoLegal)), "{text}");
+        }
+        assert_eq!(position.parse_uci("0000"), Ok(Move::NULL));
+    }
+}

@@ -1,0 +1,29 @@
+//! `scoresheet completions`: completion scripts for shells.
+
+use crate::failure::{Code, Failure};
+use crate::session::Session;
+
+use clap_complete::Shell;
+use std::io::Write;
+
+/// Print the completion script for a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet completions bash > ~/.local/share/bash-completion/completions/scoresheet
+  scoresheet completions zsh > ~/.zfunc/_scoresheet
+  scoresheet completions fish > ~/.config/fish/completions/scoresheet.fish")]
+pub struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+pub fn run(args: &Args, session: &Session, mut command: clap::Command) -> Result<Code, Failure> {
+    // To memory first: the generator panics if it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "scoresheet", &mut script);
+    let mut out = session.stdout();
+    out.write_all(&script)?;
+    out.flush()?;
+    Ok(Code::Success)
+}

@@ -1,0 +1,129 @@
+//! The subcommands: their list, and the command line as clap sees it. No subcommand imports another.
+
+pub mod bench;
+pub mod book;
+pub mod brenner;
+pub mod compact;
+pub mod completions;
+pub mod dedupe;
+pub mod delete;
+pub mod eco;
+pub mod export;
+pub mod fen;
+pub mod find;
+pub mod import;
+pub mod index;
+pub mod info;
+pub mod list;
+pub mod man;
+pub mod merge;
+pub mod pack;
+pub mod pcn;
+pub mod position;
+pub mod repair;
+pub mod replace;
+pub mod show;
+pub mod split;
+pub mod stats;
+pub mod tree;
+pub mod undelete;
+pub mod verify;
+
+use crate::failure::{Code, Failure};
+use crate::session::Session;
+use clap::{CommandFactory, Parser, Subcommand};
+
+/// Chess games in a compact archive, every position at hand
+///
+/// Import PGN databases with every tag, comment and variation, and get any position of any game in about a microsecond.
+#[derive(Debug, Parser)]
+#[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 100)]
+pub struct Cli {
+    /// Read archives with ordinary reads instead of mapping them into memory: for files that others may truncate or
+    /// change meanwhile
+    #[arg(long, global = true, display_order = 1000)]
+    pub no_map: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const AFTER: &str = "\
+Examples:
+  scoresheet import games.pgn -o games.bga    make an archive from a PGN file
+  scoresheet list games.bga                   see what is in it
+  scoresheet show games.bga 7 --ply 20        see game 7 after 20 half-moves
+  scoresheet export games.bga -o back.pgn     get the PGN back
+
+Games are numbered from 1. Ply 0 is the starting position; each half-move is one ply.
+Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with --strict, 4 archive damaged,
+130 or 143 interrupted (Ctrl-C, SIGTERM).";
+
+// There is only one per run, so its size does not matter.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Import(import::Args),
+    List(list::Args),
+    Show(show::Args),
+    Fen(fen::Args),
+    Find(find::Args),
+    Tree(tree::Args),
+    Book(book::Args),
+    Export(export::Args),
+    Position(position::Args),
+    Brenner(brenner::Args),
+    Pcn(pcn::Args),
+    Info(info::Args),
+    Eco(eco::Args),
+    Dedupe(dedupe::Args),
+    Delete(delete::Args),
+    Undelete(undelete::Args),
+    Replace(replace::Args),
+    Compact(compact::Args),
+    Merge(merge::Args),
+    Split(split::Args),
+    Stats(stats::Args),
+    Verify(verify::Args),
+    Repair(repair::Args),
+    Index(index::Args),
+    Pack(pack::PackArgs),
+    Unpack(pack::UnpackArgs),
+    Bench(bench::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// Runs the subcommand.
+pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
+    match command {
+        Command::Import(args) => import::run(args, session),
+        Command::Info(args) => info::run(args, session),
+        Command::Show(args) => show::run(args, session),
+        Command::Fen(args) => fen::run(args, session),
+        Command::Find(args) => find::run(args, session),
+        Command::Tree(args) => tree::run(args, session),
+        Command::Book(args) => book::run(args, session),
+        Command::List(args) => list::run(args, session),
+        Command::Export(args) => export::run(args, session),
+        Command::Position(args) => position::run(args, session),
+        Command::Brenner(args) => brenner::run(args, session),
+        Command::Pcn(args) => pcn::run(args, session),
+        Command::Dedupe(args) => dedupe::run(args, session),
+        Command::Eco(args) => eco::run(args, session),
+        Command::Delete(args) => delete::run(args, session),
+        Command::Undelete(args) => undelete::run(args, session),
+        Command::Replace(args) => replace::run(args, session),
+        Command::Compact(args) => compact::run(args, session),
+        Command::Merge(args) => merge::run(args, session),
+        Command::Split(args) => split::run(args, session),
+        Command::Stats(args) => stats::run(args, session),
+        Command::Verify(args) => verify::run(args, session),
+        Command::Repair(args) => repair::run(args, session),
+        Command::Index(args) => index::run(args, session),
+        Command::Pack(args) => pack::pack(args, session),
+        Command::Unpack(args) => pack::unpack(args, session),
+        Command::Bench(args) => bench::run(args, session),
+        Command::Completions(args) => completions::run(args, session, Cli::command()),
+        Command::Man(args) => man::run(args, session, Cli::command()),
+    }
+}

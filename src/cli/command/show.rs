@@ -1,0 +1,189 @@
+//! `scoresheet show`: one game, and the board at a ply.
+
+use crate::failure::{Code, Failure};
+use crate::out::board;
+use crate::out::heading::Heading;
+use crate::out::json::{self, Object};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{printable, thousands};
+use scoresheet::archive::GameRef;
+use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
+use scoresheet::chess::{Color, Position};
+use scoresheet::error::Error;
+use scoresheet::pgn::PgnWriter;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show a game: players, result, and the board at any ply
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet show games.bga 7               game 7, its last position
+  scoresheet show games.bga 7 --ply 20      after 20 half-moves
+  scoresheet show games.bga 7 --pgn         the whole game as PGN")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// The number of the game, from 1
+    #[arg(value_name = "GAME")]
+    game: u64,
+    /// Show the position after this many half-moves; 0 is the starting position. Default: the last position
+    #[arg(long, value_name = "PLY", conflicts_with = "pgn")]
+    ply: Option<u32>,
+    /// Draw the board from Black's side
+    #[arg(long, conflicts_with_all = ["pgn", "json"])]
+    flip: bool,
+    /// Draw the pieces as letters
+    #[arg(long, conflicts_with_all = ["pgn", "json", "unicode"])]
+    ascii: bool,
+    /// Draw the pieces as chess symbols, even if the terminal may not support them
+    #[arg(long, conflicts_with_all = ["pgn", "json"])]
+    unicode: bool,
+    /// Print the game as PGN instead
+    #[arg(long)]
+    pgn: bool,
+    /// Print one JSON object; tags are name and value pairs in their original order
+    #[arg(long, conflicts_with = "pgn")]
+    json: bool,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
+    let game = archive.game(args.game)?;
+    let mut out = session.stdout();
+    if args.pgn {
+        let mut writer = PgnWriter::new();
+        game.write_pgn(&mut writer)?;
+        out.write_all(writer.as_bytes())?;
+    } else {
+        let plies = game.plies();
+        let ply = args.ply.unwrap_or(plies);
+        let shown = Shown {
+            heading: Heading::of(&game)?,
+            games: archive.len(),
+            number: args.game,
+            plies,
+            ply,
+            position: game.position(ply)?,
+            last: last_move(&game, ply)?,
+        };
+        let text = if args.json { format!("{}\n", shown.json()) } else { shown.text(args, session) };
+        out.write_all(text.as_bytes())?;
+    }
+    out.flush()?;
+    Ok(Code::Success)
+}
+
+/// A move with its number, as people and engines write it.
+struct Played {
+    number: String,
+    san: String,
+    uci: String,
+}
+
+/// Returns the move that leads to `ply`.
+fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
+    let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
+    let (mut at, mut played) = (0, None);
+    while at < ply {
+        // What a variation plays is overwritten by the move of the main line that follows it, or was there before.
+        let mut found = None;
+        let item = decoder.advance(|before, m| {
+            if at + 1 == ply {
+                let mut uci = Vec::new();
+                before.write_uci(m, false, &mut uci);
+                let dots = if before.turn() == Color::White { "." } else { "..." };
+                found = Some(Played {
+                    number: format!("{}{dots}", before.fullmove_number()),
+                    san: before.san(m),
+                    uci: String::from_utf8_lossy(&uci).into_owned(),
+                });
+            }
+        });
+        match item {
+            Ok(Some(Item::Move(_))) if decoder.depth() == 0 => {
+                at += 1;
+                played = found;
+            }
+            Ok(Some(_)) => {}
+            // The position has been found, so this is not reached with an intact archive.
+            Ok(None) | Err(_) => return Ok(None),
+        }
+    }
+    Ok(played)
+}
+
+struct Shown {
+    heading: Heading,
+    games: u64,
+    number: u64,
+    plies: u32,
+    ply: u32,
+    position: Position,
+    last: Option<Played>,
+}
+
+impl Shown {
+    fn state(&self) -> &'static str {
+        let white = self.position.turn() == Color::White;
+        if self.position.is_checkmate() {
+            "checkmate"
+        } else if self.position.is_stalemate() {
+            "stalemate"
+        } else if white {
+            "White to move"
+        } else {
+            "Black to move"
+        }
+    }
+
+    fn text(&self, args: &Args, session: &Session) -> String {
+        let heading = &self.heading;
+        let mut text = format!("Game    {} of {}\n", thousands(self.number), thousands(self.games));
+        let rows = [
+            ("White", heading.player("White")),
+            ("Black", heading.player("Black")),
+            ("Event", heading.known("Event").to_owned()),
+            ("Date", heading.date().to_owned()),
+            ("Result", heading.result().to_owned()),
+        ];
+        for (title, value) in rows {
+            text += &format!("{title:<8}{}\n", printable(&value));
+        }
+        let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
+        text += &format!("\n{}\n", board::draw(&self.position, unicode, args.flip));
+        let last = match &self.last {
+            Some(played) => format!("{} {}", played.number, played.san),
+            None => "starting position".to_owned(),
+        };
+        text += &format!("Ply     {} of {}: {last}; {}\n", self.ply, self.plies, self.state());
+        text += &format!("FEN     {}\n", self.position.fen());
+        text
+    }
+
+    fn json(&self) -> Object {
+        let heading = &self.heading;
+        let object = Object::new()
+            .with("game", self.number)
+            .with("ply", self.ply)
+            .with("plies", self.plies)
+            .with("fen", self.position.fen());
+        let object = match &self.last {
+            Some(played) => object.object(
+                "last_move",
+                &Object::new()
+                    .with("number", played.number.as_str())
+                    .with("san", played.san.as_str())
+                    .with("uci", played.uci.as_str()),
+            ),
+            None => object.with("last_move", serde_json::Value::Null),
+        };
+        object
+            .with("state", self.state())
+            .with("white", heading.tag("White"))
+            .with("black", heading.tag("Black"))
+            .with("result", heading.result())
+            .with("tags", json::tags(&heading.tags))
+    }
+}

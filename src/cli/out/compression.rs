@@ -1,0 +1,31 @@
+//! Compression as the name of a file asks for it.
+
+use scoresheet::pgn::Compression;
+
+/// What is written, by the ending that asks for it.
+const ENDINGS: [(&str, Compression); 4] =
+    [(".zst", Compression::Zstd), (".gz", Compression::Gzip), (".bz2", Compression::Bzip2), (".zip", Compression::Zip)];
+/// Endings of formats that are never written.
+const OTHERS: [&str; 10] = [".xz", ".lzma", ".lz4", ".lzo", ".br", ".7z", ".rar", ".z", ".tar", ".tgz"];
+
+/// Returns the compression that a name, in lower case, asks for, and the name of what is compressed.
+pub fn by_name(name: &str) -> Option<(Compression, &str)> {
+    ENDINGS.iter().find_map(|(ending, kind)| Some((*kind, name.strip_suffix(ending)?)))
+}
+
+/// Returns whether a name, in lower case, asks for a format that is never written.
+pub fn is_never_written(name: &str) -> bool {
+    OTHERS.iter().any(|ending| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert_eq!(by_name("x.pgn.bz2"), Some((Compression::Bzip2, "x.pgn")));
+        assert_eq!(by_name("x.pgn"), None);
+        assert!(is_never_written("x.pgn.xz") && !is_never_written("x.pgn.gz"));
+    }
+}

@@ -1,0 +1,79 @@
+//! Lines of an input, answered in batches on all threads, in order.
+
+use crate::failure::Failure;
+use rayon::prelude::*;
+use std::io::{self, Read, Write};
+
+/// The most bytes that are read at once.
+const BATCH: usize = 1 << 20;
+/// Lines to a task.
+const TASK_LINES: usize = 512;
+
+/// Reads whole lines as they arrive, so that a program may ask and wait for the answer: calls `batch` with those of one
+/// read and the number of the first, from 1; it returns how many there were. A line longer than a batch comes in parts.
+/// Errors: of reading, named by `name`.
+pub fn batches(
+    mut input: impl Read,
+    name: &str,
+    mut batch: impl FnMut(&[u8], u64) -> Result<u64, Failure>,
+) -> Result<(), Failure> {
+    let mut buffer = vec![0; BATCH];
+    let (mut kept, mut line) = (0, 1);
+    loop {
+        let read = match input.read(&mut buffer[kept..]) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Failure::Message(format!("cannot read {name}: {error}"))),
+        };
+        let filled = kept + read;
+        let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
+            _ if read == 0 => filled,
+            Some(end) => end + 1,
+            None if filled == BATCH => filled,
+            None => 0,
+        };
+        if whole > 0 {
+            line += batch(&buffer[..whole], line)?;
+        }
+        if read == 0 {
+            return Ok(());
+        }
+        buffer.copy_within(whole..filled, 0);
+        kept = filled - whole;
+    }
+}
+
+/// What a task made of its lines: the text, and what else there is to report.
+pub struct Task<T> {
+    pub text: Vec<u8>,
+    pub result: T,
+}
+
+/// Calls `task` with runs of the lines of a batch and the number of the first of each, on all threads; writes the texts
+/// in order, hands each result to `done` after its text, and returns how many lines there were.
+pub fn answer<T: Send>(
+    batch: &[u8],
+    first: u64,
+    out: &mut impl Write,
+    task: impl Fn(&[&[u8]], u64) -> Task<T> + Sync,
+    mut done: impl FnMut(T) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let (mut lines, mut start) = (Vec::with_capacity(batch.len() / 32), 0);
+    for end in memchr::memchr_iter(b'\n', batch) {
+        lines.push(&batch[start..end]);
+        start = end + 1;
+    }
+    if start < batch.len() {
+        lines.push(&batch[start..]);
+    }
+    let tasks: Vec<Task<T>> = lines
+        .par_chunks(TASK_LINES)
+        .enumerate()
+        .map(|(number, lines)| task(lines, first + (number * TASK_LINES) as u64))
+        .collect();
+    for Task { text, result } in tasks {
+        out.write_all(&text)?;
+        done(result)?;
+    }
+    Ok(lines.len() as u64)
+}

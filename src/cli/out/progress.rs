@@ -1,0 +1,60 @@
+//! Progress bars: on standard error, and only if that is a terminal.
+
+use crate::session::Session;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// Returns a bar up to `total`, or a spinner if that is unknown; hidden unless wanted and standard error is a terminal.
+pub fn bar(session: &Session, total: Option<u64>, wanted: bool) -> ProgressBar {
+    if !wanted || !session.shows_progress() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
+    let template = if total.is_some() { "{bar:30} {percent:>3} %  {msg}" } else { "{spinner} {msg}" };
+    // The templates are constants; a bar in the default style would do as well.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
+}
+
+/// Runs `work` while `look` updates the bar ten times a second; clears the bar.
+pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Send, work: impl FnOnce() -> T) -> T {
+    if bar.is_hidden() {
+        return work();
+    }
+    let start = Instant::now();
+    let result = std::thread::scope(|scope| {
+        let (done, ended) = channel::<()>();
+        scope.spawn(move || {
+            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(Duration::from_millis(100)) {
+                look(bar, start.elapsed());
+            }
+        });
+        // Also dropped if the work panics, so that the other thread ends.
+        let _done = done;
+        work()
+    });
+    bar.finish_and_clear();
+    result
+}
+
+/// Returns the time left, by how long the part that is done has taken; `None` while it is too early to say.
+pub fn left(elapsed: Duration, done: u64, total: u64) -> Option<String> {
+    if done == 0 || elapsed < Duration::from_secs(1) {
+        return None;
+    }
+    let seconds = elapsed.as_secs_f64() * (total.saturating_sub(done)) as f64 / done as f64;
+    Some(format!("{} left", clock(seconds)))
+}
+
+/// Returns seconds as `3 s`, `2:05 min` or `1:02:03 h`.
+pub fn clock(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes}:{seconds:02} min"),
+        (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02} h"),
+    }
+}

@@ -1,0 +1,52 @@
+//! The archives that a command works on: opened, and reported if games may be missing.
+
+use crate::failure::Failure;
+use crate::select::inputs;
+use crate::session::Session;
+use crate::text::{count, shown, thousands};
+use scoresheet::archive::{Archive, ArchiveSet, Incomplete};
+use scoresheet::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Opens an archive, and reports if games of it may be missing. Errors name it.
+pub fn open(session: &Session, path: &Path) -> Result<Archive, Failure> {
+    let archive = Archive::open_with(path, session.access).map_err(Failure::of_archive(path))?;
+    report_incomplete(session, &archive);
+    Ok(archive)
+}
+
+/// Opens archives, those of a folder too; errors name the one at fault.
+pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Failure> {
+    let paths = inputs::expand(paths, &inputs::ARCHIVES)?;
+    paths.iter().map(|path| open(session, path)).collect::<Result<_, _>>().map(ArchiveSet::of)
+}
+
+/// Reports if games of an archive may be missing.
+pub fn report_incomplete(session: &Session, archive: &Archive) {
+    let Some(incomplete) = archive.incomplete() else { return };
+    session.set_incomplete();
+    let path = shown(archive.path());
+    let games = thousands(archive.len());
+    session.message(&match incomplete {
+        Incomplete::Cut(cut) => format!(
+            "{path} is damaged: it was truncated at {} of {} bytes; of its {}, the first {games} are here",
+            thousands(cut.length),
+            thousands(cut.committed),
+            count(cut.games, "game", "games"),
+        ),
+        Incomplete::HeaderPage { offset } => format!(
+            "{path} is damaged: the header page at byte {offset} cannot be read, and games after the {games} that are here may be missing; \
+             `scoresheet repair` makes a new archive of all that can be found"
+        ),
+    });
+}
+
+/// Returns the archive's name if there are several, so that messages and lines can say which one is meant.
+pub fn name_in(archives: &ArchiveSet, archive: &Archive) -> Option<String> {
+    (archives.archives().len() > 1).then(|| archive.path().to_string_lossy().into_owned())
+}
+
+/// Returns the message for an error, with the archive's name if one is given.
+pub fn fault(name: Option<&str>, error: &Error) -> String {
+    name.map_or_else(|| error.to_string(), |name| format!("{name}: {error}"))
+}

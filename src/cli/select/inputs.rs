@@ -1,0 +1,152 @@
+//! The files that arguments stand for: files, folders, and patterns that the shell has left alone.
+
+use crate::failure::Failure;
+use crate::text::shown;
+use scoresheet::error::Error;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// A kind of files: what it is called, and the endings by which it is recognized in folders.
+pub struct Kind(&'static str, &'static [&'static str]);
+
+/// PGN files.
+pub const PGN: Kind = Kind("PGN file", &[".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".pgn.zip"]);
+/// Archives.
+pub const ARCHIVES: Kind = Kind("archive", &[".bga"]);
+/// Lists of FENs and EPDs.
+pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]);
+
+/// Returns the files in the order of the arguments, those of a folder or pattern sorted by their paths.
+///
+/// A folder stands for the files of this kind in it and its subfolders; links to folders are not followed. `*` and `?`
+/// match any characters within a name, unless a file has that very name. A pattern or folder without any file is an
+/// error.
+pub fn expand(arguments: &[PathBuf], kind: &Kind) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for argument in arguments {
+        let is_pattern = argument.to_str().is_some_and(|text| text.contains(['*', '?']));
+        if argument.is_dir() {
+            folder(argument, kind, &mut files)?;
+        } else if is_pattern && !argument.exists() {
+            for path in matches(argument)? {
+                if path.is_dir() { folder(&path, kind, &mut files)? } else { files.push(path) }
+            }
+        } else {
+            files.push(argument.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, Failure> {
+    let read = |source| Failure::from(Error::Io { doing: "cannot read", path: folder.to_path_buf(), source });
+    fs::read_dir(folder).map_err(read)?.collect::<Result<_, _>>().map_err(read)
+}
+
+fn folder(root: &Path, kind: &Kind, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let (mut found, mut folders) = (Vec::new(), vec![root.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in entries(&folder)? {
+            let entry_kind = entry.file_type().map_err(|error| Failure::cannot_open(&entry.path(), error))?;
+            let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
+            if entry_kind.is_dir() {
+                folders.push(entry.path());
+            } else if kind.1.iter().any(|end| name.ends_with(end))
+                // macOS keeps its notes on a file beside it.
+                && !name.starts_with("._")
+                && entry.path().is_file()
+            {
+                found.push(entry.path());
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::Message(format!("{}: no {} in this folder", shown(root), kind.0)));
+    }
+    found.sort();
+    files.append(&mut found);
+    Ok(())
+}
+
+/// Returns the paths that a pattern matches, sorted.
+fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = vec![PathBuf::new()];
+    for part in pattern.components() {
+        let text = part.as_os_str().to_string_lossy();
+        if !matches!(part, Component::Normal(_)) || !text.contains(['*', '?']) {
+            found.iter_mut().for_each(|path| path.push(part));
+            continue;
+        }
+        let mut next = Vec::new();
+        for folder in &found {
+            let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            if !here.is_dir() {
+                continue;
+            }
+            for entry in entries(here)? {
+                let name = entry.file_name();
+                let hidden = name.as_encoded_bytes().starts_with(b".") && !text.starts_with('.');
+                if !hidden && fits(text.as_bytes(), name.as_encoded_bytes()) {
+                    next.push(folder.join(name));
+                }
+            }
+        }
+        found = next;
+    }
+    found.retain(|path| path.exists());
+    if found.is_empty() {
+        return Err(Failure::Message(format!("{}: no file matches this pattern", shown(pattern))));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Returns whether a name matches a pattern of `*` (anything) and `?` (one character).
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    // After the last `*`, and where in the name what follows it was tried last.
+    let mut back: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                p += 1;
+                back = Some((p, n));
+            }
+            Some(b'?') => {
+                // All bytes of a character.
+                n += 1 + name[n + 1..].iter().take_while(|byte| **byte & 0xC0 == 0x80).count();
+                p += 1;
+            }
+            Some(byte) if *byte == name[n] => (p, n) = (p + 1, n + 1),
+            _ => {
+                let Some((after, tried)) = back else { return false };
+                (p, n) = (after, tried + 1);
+                back = Some((after, tried + 1));
+            }
+        }
+    }
+    pattern[p..].iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name) in [
+            ("*.pgn", "a.pgn"),
+            ("*", ""),
+            ("a*b*c", "aXbbYc"),
+            ("?.pgn", "é.pgn"),
+            ("**", "x"),
+            ("twic*.pgn", "twic920.pgn"),
+            ("*ab", "aab"),
+        ] {
+            assert!(fits(pattern.as_bytes(), name.as_bytes()), "{pattern} {name}");
+        }
+        for (pattern, name) in [("*.pgn", "a.pgn.zst"), ("?", ""), ("?", "ab"), ("a*b", "ac"), ("", "a")] {
+            assert!(!fits(pattern.as_bytes(), name.as_bytes()), "{pattern} {name}");
+        }
+    }
+}

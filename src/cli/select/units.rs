@@ -1,0 +1,86 @@
+//! Work on games cut into units: the games of one chunk each, so that a chunk is read once.
+
+use crate::failure::Failure;
+use crate::select::ranges::Ranges;
+use scoresheet::archive::{Archive, GameRef, GameSet};
+use scoresheet::error::Error;
+
+/// A part of the work: games of one chunk.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    chunk: usize,
+    /// First and last games.
+    ranges: Vec<(u64, u64)>,
+}
+
+impl Unit {
+    /// Returns the numbers of its games.
+    pub fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.ranges.iter().flat_map(|(first, last)| *first..=*last)
+    }
+
+    /// Calls `work` with each game, or why it cannot be read, and its number.
+    pub fn each(&self, archive: &Archive, mut work: impl FnMut(u64, Result<GameRef<'_>, Error>)) {
+        let chunk = archive.chunk(self.chunk);
+        for number in self.numbers() {
+            // An error cannot be cloned; asking again gives it again.
+            work(number, chunk.as_ref().map_or_else(|_| archive.game(number), |chunk| chunk.game(number)));
+        }
+    }
+}
+
+/// Returns the work for these ranges, all games if there are none, and the number of games; only those in `chosen`, if
+/// that is given.
+///
+/// A range that begins after the last game is an error; one that ends after it is shortened.
+pub fn units(
+    archive: &Archive,
+    ranges: Option<&Ranges>,
+    chosen: Option<&GameSet>,
+) -> Result<(Vec<Unit>, u64), Failure> {
+    let live = (chosen.is_none() && archive.deleted_count() > 0).then(|| archive.live());
+    let chosen = chosen.or(live.as_ref());
+    let games = archive.len();
+    let all = if games > 0 { Ranges::all() } else { Ranges::none() };
+    let (mut units, mut count) = (Vec::<Unit>::new(), 0);
+    for (first, last) in ranges.unwrap_or(&all).iter() {
+        if first > games {
+            return Err(Error::NoSuchGame { game: first, games }.into());
+        }
+        if last == Some(first) && archive.is_deleted(first) {
+            return Err(Error::Deleted { game: first }.into());
+        }
+        let last = last.unwrap_or(games).min(games);
+        let mut next = first;
+        while next <= last {
+            let (chunk, end) = archive.chunk_of(next)?;
+            let range = (next, end.min(last));
+            next = range.1 + 1;
+            let ranges = match chosen {
+                Some(chosen) => runs(chosen, range),
+                None => vec![range],
+            };
+            if ranges.is_empty() {
+                continue;
+            }
+            count += ranges.iter().map(|(first, last)| last - first + 1).sum::<u64>();
+            match units.last_mut() {
+                Some(unit) if unit.chunk == chunk => unit.ranges.extend(ranges),
+                _ => units.push(Unit { chunk, ranges }),
+            }
+        }
+    }
+    Ok((units, count))
+}
+
+/// The runs of chosen games in a range.
+fn runs(chosen: &GameSet, (first, last): (u64, u64)) -> Vec<(u64, u64)> {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for game in (first..=last).filter(|game| chosen.contains(*game)) {
+        match runs.last_mut() {
+            Some((_, end)) if *end + 1 == game => *end = game,
+            _ => runs.push((game, game)),
+        }
+    }
+    runs
+}

@@ -1,0 +1,101 @@
+//! What one run of the program has and every command is given: standard output and error, how archives are opened,
+//! whether one of them turned out incomplete, and the flag that a signal sets.
+//!
+//! Made in `main`, handed down; there is no other state of the process.
+
+use crate::interrupt::Interrupt;
+use crate::text::printable;
+use scoresheet::archive::Access;
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The context of a run.
+pub struct Session {
+    /// How archives are opened.
+    pub access: Access,
+    interrupt: Interrupt,
+    /// Whether games of an opened archive may be missing.
+    incomplete: AtomicBool,
+    /// Whether standard output and standard error are terminals.
+    terminals: [bool; 2],
+}
+
+impl Session {
+    /// Returns a new context and watches for signals from now on.
+    pub fn start() -> Session {
+        Session {
+            access: Access::default(),
+            interrupt: Interrupt::watch(message),
+            incomplete: AtomicBool::new(false),
+            terminals: [io::stdout().is_terminal(), io::stderr().is_terminal()],
+        }
+    }
+
+    /// Returns standard output, buffered. It must be flushed, so that errors are seen.
+    pub fn stdout(&self) -> BufWriter<Stdout> {
+        BufWriter::with_capacity(64 << 10, io::stdout())
+    }
+
+    /// Returns whether standard output is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.terminals[0]
+    }
+
+    /// Returns whether standard error is a terminal, where progress can be shown.
+    pub fn shows_progress(&self) -> bool {
+        self.terminals[1]
+    }
+
+    /// Returns whether standard output is a terminal that shows UTF-8, by its locale.
+    pub fn is_unicode_terminal(&self) -> bool {
+        self.is_terminal() && locale_is_utf8()
+    }
+
+    /// Writes a line to standard error that begins with the program's name. If that fails, nobody is left to read it.
+    pub fn message(&self, text: &str) {
+        message(text);
+    }
+
+    /// Writes a line to standard error.
+    pub fn note(&self, text: &str) {
+        note(text);
+    }
+
+    /// Records that games of an opened archive may be missing.
+    pub fn set_incomplete(&self) {
+        self.incomplete.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether games of an opened archive may be missing: then no command succeeds.
+    pub fn is_incomplete(&self) -> bool {
+        self.incomplete.load(Ordering::Relaxed)
+    }
+
+    /// Returns a flag that the first signal sets instead of ending the program; the second ends it.
+    pub fn stop_flag(&self) -> &AtomicBool {
+        self.interrupt.stop_flag()
+    }
+
+    /// Returns the exit code of work that a signal has stopped.
+    pub fn interrupt_code(&self) -> u8 {
+        self.interrupt.code()
+    }
+}
+
+fn message(text: &str) {
+    note(&format!("scoresheet: {text}"));
+}
+
+fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", printable(text));
+}
+
+fn locale_is_utf8() -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    locale.is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}

@@ -1,0 +1,69 @@
+//! Small texts: numbers, counts, paths and bytes as messages and tables show them, and numbers as arguments write them.
+
+use std::path::Path;
+
+/// Returns the text with control characters made visible: an untrusted tag must not control the terminal.
+pub fn printable(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() { safe.extend(letter.escape_default()) } else { safe.push(letter) }
+    }
+    safe
+}
+
+/// Returns a path as it may be printed.
+pub fn shown(path: &Path) -> String {
+    printable(&path.display().to_string())
+}
+
+/// Returns the number with commas between thousands.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns `one` or `many` with its number, as in `1 game` or `1,200 games`.
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+}
+
+/// Returns the quotient, 0 if there is nothing to divide by.
+pub fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+/// Returns bytes as pairs of hexadecimal digits in lower case, with `between` between them.
+pub fn hex(bytes: &[u8], between: &str) -> String {
+    let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    pairs.join(between)
+}
+
+/// Returns the number that consists of these ASCII digits alone: no sign, no blank, no more than 64 bits.
+pub fn number(digits: &[u8]) -> Option<u64> {
+    // `parse` would take a plus sign.
+    digits.iter().all(u8::is_ascii_digit).then(|| std::str::from_utf8(digits).ok()?.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_bytes() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(count(1, "game", "games"), "1 game");
+        assert_eq!(hex(&[0, 0xAB], " "), "00 ab");
+        assert_eq!(number(b"18446744073709551615"), Some(u64::MAX));
+        for bad in ["", "+1", "-1", " 1", "1 ", "18446744073709551616", "\u{0661}"] {
+            assert_eq!(number(bad.as_bytes()), None, "{bad}");
+        }
+    }
+}

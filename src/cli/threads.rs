@@ -1,0 +1,29 @@
+//! How many threads a command uses.
+
+use crate::failure::Failure;
+use clap::Args;
+
+/// The option for the number of threads.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Threads {
+    /// Use this many threads; 0 for one per processor core
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    threads: u16,
+}
+
+impl Threads {
+    /// Returns the number asked for, 0 for one per core.
+    pub fn count(self) -> usize {
+        usize::from(self.threads)
+    }
+
+    /// Runs `work` with that many threads for everything parallel in it.
+    pub fn install<T>(self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        // Rayon's own global pool, so that `work` itself stays on the main thread and need not be `Send`.
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(self.count())
+            .build_global()
+            .map_err(|error| Failure::Message(format!("cannot start {} threads: {error}", self.count())))?;
+        work()
+    }
+}

@@ -1,0 +1,55 @@
+//! A move that was played, with what can be said of it.
+
+use crate::chess::{Color, Move, Position};
+
+/// A move of a game: its ply, itself, and the position before it. The texts are made when they are asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlayedMove {
+    pub(crate) ply: u32,
+    pub(crate) played: Move,
+    pub(crate) before: Position,
+}
+
+impl PlayedMove {
+    /// Returns the number of the ply, from 1: the position after it is that of this ply.
+    pub fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    /// Returns the move.
+    pub fn played(&self) -> Move {
+        self.played
+    }
+
+    /// Returns who moved.
+    pub fn color(&self) -> Color {
+        self.before.turn()
+    }
+
+    /// Returns the position before the move.
+    pub fn before(&self) -> &Position {
+        &self.before
+    }
+
+    /// Returns the position after the move.
+    pub fn after(&self) -> Position {
+        let mut after = self.before.clone();
+        after.play_unchecked(self.played);
+        after
+    }
+
+    /// Returns the move in standard algebraic notation, `--` for the null move.
+    pub fn san(&self) -> String {
+        self.before.san(self.played)
+    }
+
+    /// Returns the move in UCI's notation.
+    pub fn uci(&self) -> String {
+        self.before.uci(self.played)
+    }
+
+    /// Returns the FEN of the position after the move.
+    pub fn fen(&self) -> String {
+        self.after().fen()
+    }
+}

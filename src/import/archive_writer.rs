@@ -1,0 +1,345 @@
+//! An archive written from code: games one by one, or PGN from a reader.
+
+use super::feed::Segment;
+use super::options::ImportOptions;
+use super::output::{Output, Turn};
+use super::parsed::{Parsed, Run};
+use super::pipeline::encode;
+use super::resume::Start;
+use super::summary::FaultReport;
+use crate::archive::writer::{Interner, NewFile, Opened, Writer, write_index};
+use crate::error::{Error, Result};
+use crate::format::ArchiveId;
+use crate::game::Game;
+use crate::pgn::{Checkpoint, Source, SourceError, Splitter};
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What the archive calls the source of games that were added one by one.
+const ADDED: &str = "games added by a program";
+
+type Report = Box<dyn FnMut(FaultReport) + Send>;
+
+/// Writes an archive game by game; it can be shared by threads.
+///
+/// Games are encoded on the thread that adds them, a chunk at a time; for millions of games out of files [`Import`](super::Import) does
+/// it on all cores. What has been added is durable when [`finish`](ArchiveWriter::finish) returns, and before that as far as a commit
+/// came: one follows every 64 chunks. A writer that is dropped leaves a new archive away, and one that it appended to at its last commit.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// use scoresheet::{Archive, ArchiveWriter, Game, game::Event};
+///
+/// let writer = ArchiveWriter::create(&target)?;
+/// let mut game = Game::default();
+/// game.tags.push(("White".to_owned(), "Anderssen".to_owned()));
+/// game.events.push(Event::Move(game.start.parse_san(b"e4")?));
+/// writer.add(&game)?;
+/// writer.add_pgn("more.pgn", &b"[White \"Morphy\"]\n\n1. e4 e5 1-0\n"[..])?;
+/// assert_eq!(writer.finish()?.games, 2);
+///
+/// let archive = Archive::open(&target)?;
+/// assert_eq!(archive.game(2)?.tag("White")?.as_deref(), Some("Morphy"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ArchiveWriter {
+    inner: Mutex<Inner>,
+}
+
+/// What an [`ArchiveWriter`] wrote.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Written {
+    /// The games in the archive, those that were there before included.
+    pub games: u64,
+    /// The archive's length in bytes.
+    pub bytes: u64,
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be made again.
+    pub unindexed: Option<Error>,
+}
+
+/// What came of the PGN that was added.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct AddedPgn {
+    /// Games seen: stored and rejected.
+    pub seen: u64,
+    /// Games rejected.
+    pub rejected: u64,
+    /// The faults, in their order.
+    pub faults: Vec<FaultReport>,
+}
+
+struct Inner {
+    target: PathBuf,
+    /// The file, where it is new.
+    new: Option<NewFile>,
+    output: Output<'static, Report, File>,
+    interner: Interner,
+    options: ImportOptions,
+    parsed: Parsed,
+    /// Bytes of PGN in `parsed`.
+    bytes: usize,
+    /// Chunks since the last commit.
+    in_batch: u32,
+    number: u64,
+    /// The source of games added one by one, if it is open.
+    added: Option<Added>,
+    faults: Arc<Mutex<Vec<FaultReport>>>,
+}
+
+/// The source of games that were added one by one: the PGN that they make.
+struct Added {
+    place: usize,
+    at: Checkpoint,
+    /// Games in the chunk so far.
+    stored: u64,
+}
+
+impl ArchiveWriter {
+    /// Returns a writer of a new archive; an existing file is an error.
+    pub fn create(path: impl AsRef<Path>) -> Result<ArchiveWriter> {
+        ArchiveWriter::create_with(path, ImportOptions::default())
+    }
+
+    /// Returns a writer of a new archive like `create`, with the level, packing, batches and limits of these options.
+    pub fn create_with(path: impl AsRef<Path>, options: ImportOptions) -> Result<ArchiveWriter> {
+        let path = path.as_ref();
+        if path.exists() {
+            return Err(Error::Exists { path: path.to_path_buf() });
+        }
+        // No two archives that are made one after the other are to have one identity: their caches would be taken for each other's.
+        let mut hash = Sha256::new();
+        hash.update(b"Scoresheet archive of a program");
+        hash.update(path.as_os_str().as_encoded_bytes());
+        hash.update(std::process::id().to_le_bytes());
+        if let Ok(now) = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
+            hash.update(now.as_nanos().to_le_bytes());
+        }
+        let hash: [u8; 32] = hash.finalize().into();
+        let id = ArchiveId(*hash.first_chunk().unwrap_or(&[0; 16]));
+        let (new, writer) = NewFile::create(path, id, false)?;
+        Ok(ArchiveWriter::of(path, Some(new), Opened::new(writer), options))
+    }
+
+    /// Returns a writer that adds to an archive that is there.
+    pub fn append(path: impl AsRef<Path>) -> Result<ArchiveWriter> {
+        let path = path.as_ref();
+        Ok(ArchiveWriter::of(path, None, Writer::open(path)?, ImportOptions::default()))
+    }
+
+    fn of(path: &Path, new: Option<NewFile>, opened: Opened<File>, options: ImportOptions) -> ArchiveWriter {
+        let Opened { writer, interner, sources, .. } = opened;
+        let start = Start { first_source: sources.len() as u64, ..Start::default() };
+        let faults = Arc::new(Mutex::new(Vec::new()));
+        let reported = Arc::clone(&faults);
+        let report: Report = Box::new(move |fault| reported.lock().unwrap_or_else(PoisonError::into_inner).push(fault));
+        let output = Output::new(writer, &[], &start, &options, None, report);
+        let inner = Inner {
+            target: path.to_path_buf(),
+            new,
+            output,
+            interner,
+            options,
+            parsed: Parsed::default(),
+            bytes: 0,
+            in_batch: 0,
+            number: 0,
+            added: None,
+            faults,
+        };
+        ArchiveWriter { inner: Mutex::new(inner) }
+    }
+
+    /// Adds a game. Returns its number in the archive, from 1.
+    ///
+    /// Errors: the game is none ([`Game::check`]): then nothing has been added; the archive cannot be written.
+    pub fn add(&self, game: &Game) -> Result<u64> {
+        game.check().map_err(|fault| Error::Input { name: "the game".to_owned(), what: fault.to_string() })?;
+        self.lock().add(game)
+    }
+
+    /// Adds the games of a PGN text, plain or compressed, which the archive calls `name`. What is wrong with it is reported, and is no
+    /// error.
+    ///
+    /// Errors: the text cannot be read to its end (what came before is added); the archive cannot be written.
+    pub fn add_pgn(&self, name: &str, pgn: impl Read + Send + 'static) -> Result<AddedPgn> {
+        let refused = |error: SourceError| match error {
+            SourceError::Io(source) => Error::Io { doing: "cannot read", path: PathBuf::from(name), source },
+            error => Error::Input { name: name.to_owned(), what: error.to_string() },
+        };
+        let source = crate::pgn::from_reader(pgn, None).map_err(refused)?;
+        self.lock().add_pgn(name, source)
+    }
+
+    /// Commits what has been added, and writes the index beside the archive.
+    pub fn finish(self) -> Result<Written> {
+        self.inner.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn add(&mut self, game: &Game) -> Result<u64> {
+        if self.added.is_none() {
+            let at = Checkpoint { line: 1, ..Checkpoint::default() };
+            self.added = Some(Added { place: self.output.begin_source(ADDED), at, stored: 0 });
+        }
+        self.parsed.layout.begin();
+        game.visit(&mut self.parsed.chunk);
+        self.parsed.chunk.end_game(false);
+        game.visit(self.parsed.layout.writer());
+        let text = self.parsed.layout.end_written_game();
+        self.parsed.plies += game.main_line().count() as u64;
+        self.parsed.pgn_bytes += text.len() as u64;
+        self.bytes += text.len();
+        if let Some(Added { at, stored, .. }) = &mut self.added {
+            at.offset += text.len() as u64;
+            at.line += memchr::memchr_iter(b'\n', &text).count() as u64;
+            at.hash.update(&text);
+            *stored += 1;
+        }
+        let number = self.output.writer.totals().games + self.parsed.chunk.ends.len() as u64;
+        if self.bytes >= self.options.chunk_bytes.max(1) {
+            self.flush()?;
+        }
+        Ok(number)
+    }
+
+    fn add_pgn(&mut self, name: &str, source: Source) -> Result<AddedPgn> {
+        self.end_added()?;
+        self.flush()?;
+        let place = self.output.begin_source(name);
+        let mut splitter = Splitter::new(source, place as u32, self.options.read.limits);
+        let cannot = |source| Error::Io { doing: "cannot read", path: PathBuf::from(name), source };
+        let mut wanted = self.options.chunk_bytes.max(1);
+        let mut failed = None;
+        loop {
+            match splitter.next_batch(wanted) {
+                Ok(Some(batch)) => {
+                    let (length, open) = (batch.text.len(), batch.open);
+                    let checkpoint = (!open).then(|| splitter.checkpoint());
+                    self.parsed.take(Segment::Batch(batch, checkpoint), &self.options);
+                    self.bytes += length;
+                    wanted = self.options.chunk_bytes.saturating_sub(self.bytes).max(1);
+                    if self.bytes >= self.options.chunk_bytes && !open {
+                        self.flush()?;
+                    }
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    failed = Some(cannot(error));
+                    break;
+                }
+            }
+        }
+        if failed.is_none() {
+            let Checkpoint { offset, hash, .. } = splitter.checkpoint();
+            let end = Segment::End { source: place, bytes: offset, sha256: hash.finalize().into(), made: false };
+            self.parsed.take(end, &self.options);
+        }
+        self.flush()?;
+        let faults = std::mem::take(&mut *self.faults.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let record = self.output.sources.get(place).map(|source| &source.record);
+        let (seen, rejected) = record.map_or((0, 0), |record| (record.seen, record.rejected));
+        Ok(AddedPgn { seen, rejected, faults })
+    }
+
+    /// Says of games added one by one which source they are of.
+    fn note_added(&mut self) {
+        if let Some(Added { place, at, stored }) = &mut self.added
+            && *stored > 0
+        {
+            let checkpoint = Some(at.clone());
+            let games = std::mem::take(stored);
+            self.parsed.runs.push(Run::Games {
+                source: *place,
+                seen: games,
+                stored: games,
+                rejected: 0,
+                windows_1252: 0,
+                loose: None,
+                checkpoint,
+                faults: Vec::new(),
+            });
+        }
+    }
+
+    /// Ends the source of games added one by one.
+    fn end_added(&mut self) -> Result<()> {
+        self.note_added();
+        if let Some(Added { place, at, .. }) = self.added.take() {
+            let (bytes, sha256) = (at.offset, at.hash.finalize().into());
+            self.parsed.runs.push(Run::End { source: place, bytes, sha256, made: false });
+        }
+        Ok(())
+    }
+
+    /// Writes what has been added as a chunk.
+    fn flush(&mut self) -> Result<()> {
+        self.note_added();
+        let parsed = std::mem::take(&mut self.parsed);
+        self.bytes = 0;
+        let empty = parsed.chunk.ends.is_empty();
+        if empty && parsed.runs.is_empty() {
+            return Ok(());
+        }
+        let begins_batch = self.in_batch == 0;
+        self.in_batch += 1;
+        let commit_after = self.in_batch >= self.options.batch;
+        if commit_after {
+            self.in_batch = 0;
+        }
+        let turn = Turn { number: self.number, begins_batch, commit_before: false, commit_after };
+        self.number += 1;
+        let interner = &mut self.interner;
+        let encoded = encode(parsed, &self.options, |tags| {
+            if begins_batch {
+                interner.begin_batch();
+            }
+            tags.intern(|string, uses| interner.intern(string, uses));
+            Some(interner.take_new())
+        });
+        let Some((chunk, runs)) = encoded else { return Ok(()) };
+        self.output.add(chunk, runs, turn).map_err(Error::io("cannot write", &self.target))
+    }
+
+    fn finish(mut self) -> Result<Written> {
+        self.end_added()?;
+        self.flush()?;
+        self.output.commit().map_err(Error::io("cannot write", &self.target))?;
+        let writer = &self.output.writer;
+        let (games, bytes, index) = (writer.committed_games(), writer.committed_length(), writer.index());
+        let target = self.target.clone();
+        if let Some(new) = self.new.take() {
+            new.finish()?;
+        }
+        let unindexed = write_index(&target, &index).err();
+        Ok(Written { games, bytes, unindexed })
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // Not an archive that anyone asked for.
+        if let Some(new) = self.new.take() {
+            new.remove();
+        }
+    }
+}
+
+impl std::fmt::Debug for ArchiveWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArchiveWriter").field("target", &self.lock().target).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,209 @@
+//! An import as its user describes it: where to, how, who is told what.
+
+use super::options::{Existing, ImportOptions};
+use super::run::import_with;
+use super::summary::{FaultReport, Progress, Summary};
+use crate::archive::GameSet;
+use crate::error::Result;
+use crate::pgn::ReadOptions;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How far an import is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct ImportProgress {
+    /// Bytes taken from the sources so far, as stored (compressed).
+    pub consumed: u64,
+    /// Bytes of PGN in chunks written so far.
+    pub pgn_bytes: u64,
+    /// Games stored so far.
+    pub games: u64,
+}
+
+type OnFault<'a> = Box<dyn FnMut(FaultReport) + Send + 'a>;
+type OnProgress<'a> = Box<dyn FnMut(ImportProgress) + Send + 'a>;
+
+/// An import of PGN into an archive: on all cores, every fault reported, everything kept.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
+/// # std::fs::write(&source, "[White \"Anderssen\"]\n\n1. e4 e5 2. f4 exf4 3. Bc4 Qh4+ 4. Kf1 b5 5. Qg4 Qxf2+ 1-0\n")?;
+/// use scoresheet::Import;
+///
+/// let mut faults = Vec::new();
+/// let summary = Import::new(&target).threads(2).on_fault(|fault| faults.push(fault)).run([&source])?;
+/// assert_eq!((summary.stored, summary.faulty), (1, 1));
+/// assert_eq!(faults[0].fault.to_string(), "illegal move: Qxf2+");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "an import does nothing until it is run"]
+pub struct Import<'a> {
+    target: PathBuf,
+    options: ImportOptions,
+    on_fault: Option<OnFault<'a>>,
+    on_progress: Option<OnProgress<'a>>,
+    stop: Option<&'a AtomicBool>,
+}
+
+impl<'a> Import<'a> {
+    /// Returns an import into a new archive at `target`. Default: one thread a core, zstd level 9, an existing file is refused.
+    pub fn new(target: impl AsRef<Path>) -> Import<'a> {
+        Import {
+            target: target.as_ref().to_path_buf(),
+            options: ImportOptions::default(),
+            on_fault: None,
+            on_progress: None,
+            stop: None,
+        }
+    }
+
+    /// Sets the number of worker threads; 0 for one a core.
+    pub fn threads(mut self, threads: usize) -> Import<'a> {
+        self.options.threads = threads;
+        self
+    }
+
+    /// Sets the zstd level of tags and texts, 1 to 22. Default: 9.
+    pub fn level(mut self, level: i32) -> Import<'a> {
+        self.options.level = level;
+        self
+    }
+
+    /// Packs the moves: under three bits a ply instead of a byte, at some microseconds a ply.
+    pub fn packed(mut self) -> Import<'a> {
+        self.options.pack = true;
+        self
+    }
+
+    /// Adds to the archive that is there, if one is.
+    pub fn append(mut self) -> Import<'a> {
+        self.options.existing = Existing::Append;
+        self
+    }
+
+    /// Replaces the archive that is there, once the import is complete.
+    pub fn replace(mut self) -> Import<'a> {
+        self.options.existing = Existing::Replace;
+        self
+    }
+
+    /// Goes on with an import of the same sources that was cut off; see [`ImportOptions::resume`].
+    pub fn resume(mut self) -> Import<'a> {
+        self.options.resume = true;
+        self
+    }
+
+    /// Sets how games are read: limits and encoding.
+    pub fn read_options(mut self, read: ReadOptions) -> Import<'a> {
+        self.options.read = read;
+        self
+    }
+
+    /// Sets all options at once.
+    pub fn options(mut self, options: ImportOptions) -> Import<'a> {
+        self.options = options;
+        self
+    }
+
+    /// Sets a function that is called with each fault, in the order of the sources.
+    pub fn on_fault(mut self, on_fault: impl FnMut(FaultReport) + Send + 'a) -> Import<'a> {
+        self.on_fault = Some(Box::new(on_fault));
+        self
+    }
+
+    /// Sets a function that is called about ten times a second, on a thread of its own, with how far the import is.
+    pub fn on_progress(mut self, on_progress: impl FnMut(ImportProgress) + Send + 'a) -> Import<'a> {
+        self.on_progress = Some(Box::new(on_progress));
+        self
+    }
+
+    /// Sets a flag that ends the import at the next commit once it is set: what came before is in the archive, and
+    /// [`Summary::stopped`] says so.
+    pub fn stop(mut self, stop: &'a AtomicBool) -> Import<'a> {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// Imports PGN files, plain or compressed, in the order given; `-` is standard input. When this returns, everything that the summary
+    /// counts is durable.
+    ///
+    /// Errors: the target cannot be created, opened or written; the first source cannot be read. A later source that cannot be read on is
+    /// no error: see [`Summary::stopped`].
+    pub fn run(self, sources: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Summary> {
+        let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
+        self.watched(|target, options, progress, stop, report| {
+            import_with(&sources, target, options, None, progress, stop, report)
+        })
+    }
+
+    /// Imports PGN that a reader gives, plain or compressed; `name` is what the archive calls the source.
+    ///
+    /// The text goes through a temporary file, so that it can be seen what it is before anything is written.
+    pub fn run_reader(self, name: &str, mut reader: impl Read) -> Result<Summary> {
+        let folder = tempfile::tempdir().map_err(crate::Error::io("cannot make a folder in", &std::env::temp_dir()))?;
+        let safe: String = name.chars().map(|c| if matches!(c, '/' | '\\' | '\0') { '_' } else { c }).collect();
+        let source = folder.path().join(if matches!(&*safe, "" | "." | ".." | "-") { "games.pgn" } else { &safe });
+        let copied = std::fs::File::create(&source).and_then(|mut file| std::io::copy(&mut reader, &mut file));
+        copied.map_err(crate::Error::io("cannot write", &source))?;
+        self.run([source])
+    }
+
+    /// Imports PGN files after the games of the archive that is there, and deletes these games of it, in one commit: after a crash both is
+    /// done or neither. Append, resume and batches do not count.
+    ///
+    /// Errors: those of [`run`](Import::run); a game that there is not; a source that cannot be read to its end, or sources without any
+    /// game. The archive is then as it was.
+    pub fn run_in_place_of(
+        self,
+        games: &GameSet,
+        sources: impl IntoIterator<Item = impl AsRef<Path>>,
+    ) -> Result<Summary> {
+        let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
+        self.watched(|target, options, progress, stop, report| {
+            super::run::replace(games, &sources, target, options, progress, stop, report)
+        })
+    }
+
+    fn watched(
+        self,
+        run: impl FnOnce(&Path, &ImportOptions, &Progress, &AtomicBool, OnFault<'a>) -> Result<Summary>,
+    ) -> Result<Summary> {
+        let Import { target, options, on_fault, on_progress, stop } = self;
+        let never = AtomicBool::new(false);
+        let (progress, stop) = (Progress::default(), stop.unwrap_or(&never));
+        let report = on_fault.unwrap_or_else(|| Box::new(|_| {}));
+        let Some(mut on_progress) = on_progress else { return run(&target, &options, &progress, stop, report) };
+        std::thread::scope(|scope| {
+            let (done, ended) = channel::<()>();
+            let progress = &progress;
+            scope.spawn(move || {
+                let now = || ImportProgress {
+                    consumed: progress.consumed(),
+                    pgn_bytes: progress.pgn_bytes(),
+                    games: progress.games(),
+                };
+                while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    on_progress(now());
+                }
+                on_progress(now());
+            });
+            let summary = run(&target, &options, progress, stop, report);
+            drop(done);
+            summary
+        })
+    }
+}
+
+/// How often progress is reported.
+const TICK: Duration = Duration::from_millis(100);
+
+impl std::fmt::Debug for Import<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Import").field("target", &self.target).field("options", &self.options).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,63 @@
+//! How to import.
+
+use crate::archive::writer::BATCH;
+use crate::pgn::ReadOptions;
+
+/// Bytes of PGN in a chunk by default: about a thousand games.
+pub const CHUNK_BYTES: usize = 768 << 10;
+
+/// What to do with a file that is there already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Existing {
+    /// Refuse.
+    #[default]
+    Refuse,
+    /// Add to it.
+    Append,
+    /// Replace it, once the import is whole.
+    Replace,
+}
+
+/// How to import.
+#[derive(Clone, Debug)]
+pub struct ImportOptions {
+    /// Worker threads; 0 for one a core.
+    pub threads: usize,
+    /// How games are read.
+    pub read: ReadOptions,
+    /// The zstd level of tags and texts, 1 to 22.
+    pub level: i32,
+    /// Whether moves are packed: under three bits a ply instead of a byte, at some microseconds a ply.
+    pub pack: bool,
+    /// What to do with an archive that is there already.
+    pub existing: Existing,
+    /// Whether to go on with an import of these sources that was cut off: after its last commit, with the same result as if it had not been.
+    /// Where nothing of it is there, it begins: in a new archive, or, with [`Existing::Append`], after what the archive has. The sources
+    /// are read from their beginning, to see that they have not changed.
+    pub resume: bool,
+    /// Chunks in a batch: a commit follows every so many. There is also one before a game that is too long, and none within it.
+    pub batch: u32,
+    /// Bytes of PGN in a chunk, about: what is decompressed together.
+    pub chunk_bytes: usize,
+    /// Whether the reports of rejected games hold their text; see [`FaultReport::rejected`].
+    pub keep_rejected: bool,
+    /// The sources, by their place in the list from 0, that no games are read from: their bytes are kept and come back as they are.
+    pub kept: Vec<usize>,
+}
+
+impl Default for ImportOptions {
+    fn default() -> ImportOptions {
+        ImportOptions {
+            threads: 0,
+            read: ReadOptions::default(),
+            level: 9,
+            pack: false,
+            existing: Existing::Refuse,
+            resume: false,
+            batch: BATCH,
+            chunk_bytes: CHUNK_BYTES,
+            keep_rejected: false,
+            kept: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! An import from its sources to the archive on the disk: begun or resumed, run, and finished or taken away.
+
+use super::feed::Feed;
+use super::options::{Existing, ImportOptions};
+use super::ordered::Ordered;
+use super::output::Output;
+use super::pipeline::run;
+use super::resume::Start;
+use super::summary::{FaultReport, Progress, Summary};
+use crate::archive::storage::Storage;
+use crate::archive::writer::{NewFile, Opened, Writer, write_index, write_side};
+use crate::archive::{Archive, FileKind, GameSet};
+use crate::error::{Error, Result};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// Imports PGN sources, in the order given, into the archive at `target`; `-` is standard input.
+///
+/// Faults are given to `report` in the order of the sources. Set `stop` to end the import at the next commit. A commit follows every
+/// [`ImportOptions::batch`] chunks; when this returns, everything that the summary counts is durable.
+///
+/// Errors: the target cannot be created, opened or written; the sources are not those of the import that is to go on. Where writing
+/// failed, a new archive holds its last commit, or is not there if there was none. A source that cannot be read on is not an error of this
+/// function: see [`Summary::stopped`].
+pub fn import(
+    sources: &[PathBuf],
+    target: &Path,
+    options: &ImportOptions,
+    progress: &Progress,
+    stop: &AtomicBool,
+    report: impl FnMut(FaultReport) + Send,
+) -> Result<Summary> {
+    import_with(sources, target, options, None, progress, stop, report)
+}
+
+/// Imports PGN sources after the games of the archive at `target`, and deletes the games that they take the place of, all in one commit: after
+/// a crash both is done or neither. `existing`, `resume` and `batch` of the options do not count.
+///
+/// Errors: those of [`import`]; a game that there is not; a source that cannot be read to its end, or sources without any game. The
+/// archive is then as it was.
+pub fn replace(
+    games: &GameSet,
+    sources: &[PathBuf],
+    target: &Path,
+    options: &ImportOptions,
+    progress: &Progress,
+    stop: &AtomicBool,
+    report: impl FnMut(FaultReport) + Send,
+) -> Result<Summary> {
+    let options = ImportOptions { existing: Existing::Append, resume: false, batch: u32::MAX, ..options.clone() };
+    import_with(sources, target, &options, Some(games), progress, stop, report)
+}
+
+pub fn import_with(
+    sources: &[PathBuf],
+    target: &Path,
+    options: &ImportOptions,
+    replaced: Option<&GameSet>,
+    progress: &Progress,
+    stop: &AtomicBool,
+    report: impl FnMut(FaultReport) + Send,
+) -> Result<Summary> {
+    let exists = target.exists();
+    if exists && options.existing == Existing::Refuse && !options.resume {
+        return Err(Error::Exists { path: target.to_path_buf() });
+    }
+    let replace = exists && options.existing == Existing::Replace;
+    let opened = if exists && !replace { Some(Writer::open(target)?) } else { None };
+    let start = match &opened {
+        Some(opened) => Start::of(opened, sources, options, target)?,
+        None => Start::default(),
+    };
+    // The sources are tried first, so that a misspelt name leaves nothing behind.
+    let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
+    let (new, opened) = match opened {
+        Some(opened) => {
+            start.check(&feed, &opened.writer, target)?;
+            (None, opened)
+        }
+        None => {
+            let (new, writer) = NewFile::create(target, feed.identity(), replace)?;
+            (Some(new), Opened::new(writer))
+        }
+    };
+    let before = *opened.writer.totals();
+    if let Some(game) = replaced.and_then(|games| games.iter().find(|game| *game > before.games)) {
+        return Err(Error::NoSuchGame { game, games: before.games });
+    }
+    let (writer, stored) = store(opened, feed, start, options, replaced, progress, report);
+    if let (Some(_), Ok(summary)) = (replaced, &stored)
+        && (summary.stored == 0 || summary.stopped.is_some())
+    {
+        // Nothing has been committed.
+        drop(writer.abandon());
+        let nothing = || {
+            let names: Vec<String> = sources.iter().map(|source| source.display().to_string()).collect();
+            Error::Input { name: names.join(", "), what: "there is no game in it".to_owned() }
+        };
+        return Err(stored.ok().and_then(|summary| summary.stopped).unwrap_or_else(nothing));
+    }
+    let mut summary = match stored {
+        Ok(summary) => summary,
+        Err(error) => {
+            let committed = writer.committed_games();
+            drop(writer.abandon());
+            match new {
+                Some(new) if committed == 0 || new.is_unnamed() => new.remove(),
+                _ => {
+                    // The disk that refused the archive may well refuse this; the index can be made again.
+                    if let Ok(archive) = Archive::open_without_index(target) {
+                        let _ = write_side(target, &FileKind::Index.beside(target), &archive.index_file());
+                    }
+                }
+            }
+            return Err(Error::io("cannot write", target)(error));
+        }
+    };
+    let index = writer.index();
+    drop(writer);
+    if let Some(new) = new {
+        let nothing = summary.totals.games == before.games;
+        let failed = nothing && (summary.totals.rejected > 0 || summary.stopped.is_some());
+        if failed || (new.is_unnamed() && matches!(summary.stopped, Some(Error::Interrupted))) {
+            // Not an archive that anyone asked for.
+            new.remove();
+        } else {
+            new.finish()?;
+            summary.unindexed = write_index(target, &index).err();
+        }
+    } else {
+        summary.unindexed = write_index(target, &index).err();
+    }
+    Ok(summary)
+}
+
+/// Imports PGN sources into an archive on any storage, as [`import`] does into a file; `target` is what errors call it. Makes no index.
+///
+/// Errors: those of [`import`]. After a failed write the storage is cut to its last commit, where that is certain.
+pub fn import_on<S: Storage>(
+    opened: Opened<S>,
+    sources: &[PathBuf],
+    target: &Path,
+    options: &ImportOptions,
+    progress: &Progress,
+    stop: &AtomicBool,
+    report: impl FnMut(FaultReport) + Send,
+) -> Result<Summary> {
+    let start = Start::of(&opened, sources, options, target)?;
+    let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
+    start.check(&feed, &opened.writer, target)?;
+    let (writer, stored) = store(opened, feed, start, options, None, progress, report);
+    stored.map_err(|error| {
+        drop(writer.abandon());
+        Error::io("cannot write", target)(error)
+    })
+}
+
+/// Stores what a feed gives, and commits it; with the deletion of the games that it replaces, and then only if it is whole and not nothing.
+fn store<S: Storage>(
+    opened: Opened<S>,
+    feed: Feed,
+    start: Start,
+    options: &ImportOptions,
+    replaced: Option<&GameSet>,
+    progress: &Progress,
+    report: impl FnMut(FaultReport) + Send,
+) -> (Writer<S>, io::Result<Summary>) {
+    let Opened { writer, interner, .. } = opened;
+    let before = *writer.totals();
+    let output = Output::new(writer, &feed.names, &start, options, Some(progress), report);
+    let seen_before: u64 = output.sources.iter().map(|source| source.record.seen).sum();
+    let output = Ordered::new(output);
+    let result = run(feed, Ordered::new(interner), &output, options, replaced.is_none());
+    let mut output = output.into_inner();
+    let result = output.failure.take().map_or(result, Err);
+    let result = result.and_then(|stopped| {
+        if let Some(games) = replaced {
+            if stopped.is_some() || output.writer.totals().games == before.games {
+                return Ok(stopped);
+            }
+            output.writer.delete(games)?;
+        }
+        if output.open {
+            // The segments of a game whose end has not been seen: everything before it is committed.
+            output.writer.forget();
+            return Ok(stopped);
+        }
+        output.commit().map(|()| stopped)
+    });
+    let Output { writer, sources, .. } = output;
+    let stopped = match result {
+        Ok(stopped) => stopped,
+        Err(error) => return (writer, Err(error)),
+    };
+    let totals = *writer.totals();
+    let (stored, rejected) = (totals.games - before.games, totals.rejected - before.rejected);
+    let seen = sources.iter().map(|source| source.record.seen).sum::<u64>() - seen_before;
+    assert_eq!(seen, stored + rejected, "every game seen is stored or rejected");
+    let summary = Summary {
+        seen,
+        stored,
+        faulty: totals.faulty - before.faulty,
+        rejected,
+        plies: totals.plies - before.plies,
+        pgn_bytes: totals.pgn_bytes - before.pgn_bytes,
+        sources,
+        totals,
+        archive_bytes: writer.committed_length(),
+        index_bytes: writer.index().encode().len() as u64,
+        passed_over: start.passed_over(),
+        left: start.left,
+        unindexed: None,
+        stopped,
+    };
+    (writer, Ok(summary))
+}

@@ -1,0 +1,19 @@
+//! A reader that counts the bytes it gives.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts the bytes of a file as they are taken, for who wants to know how far it has been read.
+pub(in crate::pgn) struct Counted<R> {
+    pub(in crate::pgn) reader: R,
+    pub(in crate::pgn) consumed: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buf)?;
+        self.consumed.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}

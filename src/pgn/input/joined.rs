@@ -1,0 +1,87 @@
+//! Files that hold files: the PGN files in a zip or tar file, one after the other.
+
+use crate::pgn::input::container::Container;
+use crate::pgn::input::content::{self, BLOCK, Content};
+use crate::pgn::input::error::SourceError;
+use std::io::{self, Read};
+
+/// The text of all files of a container, each looked at before it is read; a line end is put between two where the first has none.
+pub(in crate::pgn) struct Joined<C> {
+    container: C,
+    /// Whether they are JSON or PGN: all are of one kind.
+    content: Option<Content>,
+    /// What has been read of a file and not been given.
+    head: io::Cursor<Vec<u8>>,
+    within: bool,
+    last: u8,
+}
+
+impl<C: Container> Joined<C> {
+    /// Goes to the first file. Returns the text and what it is.
+    pub(in crate::pgn) fn open(container: C) -> Result<(Joined<C>, Content), SourceError> {
+        let head = io::Cursor::default();
+        let mut joined = Joined { container, content: None, head, within: false, last: b'\n' };
+        if !joined.enter()? {
+            let none = format!("there is no .pgn or .pcn file in this {} file", C::NAME);
+            return Err(SourceError::Io(io::Error::new(io::ErrorKind::InvalidData, none)));
+        }
+        let content = joined.content.unwrap_or(Content::Pgn);
+        Ok((joined, content))
+    }
+
+    /// Goes to the next file; returns false where there is none.
+    fn enter(&mut self) -> io::Result<bool> {
+        let Some(name) = self.container.next()? else { return Ok(false) };
+        let refuse = |what: String| {
+            Err(io::Error::new(io::ErrorKind::Unsupported, format!("{name} in this {} file: {what}", C::NAME)))
+        };
+        let mut head = Vec::new();
+        Current(&mut self.container).take(BLOCK as u64).read_to_end(&mut head)?;
+        match content::look(&head) {
+            Err(error) => return refuse(error.to_string()),
+            Ok(Content::Tar) => return refuse("this is a tar file; unpack it first".to_owned()),
+            Ok(_) if head.trim_ascii().is_empty() => {}
+            Ok(own) if self.content.is_some_and(|content| content != own) => {
+                return refuse("PGN and PCN cannot be read as one source; unpack it first".to_owned());
+            }
+            Ok(own) => self.content = Some(own),
+        }
+        let begins_line = matches!(self.last, b'\n' | b'\r') || head.is_empty();
+        if !begins_line {
+            head.insert(0, b'\n');
+        }
+        (self.head, self.within) = (io::Cursor::new(head), true);
+        Ok(true)
+    }
+}
+
+/// The current file of a container.
+struct Current<'a, C>(&'a mut C);
+
+impl<C: Container> Read for Current<'_, C> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buf)
+    }
+}
+
+impl<C: Container> Read for Joined<C> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if buf.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let mut count = self.head.read(buf)?;
+            if count == 0 && self.within {
+                count = self.container.read(buf)?;
+            }
+            if count > 0 {
+                self.last = count.checked_sub(1).and_then(|at| buf.get(at)).copied().unwrap_or(b'\n');
+                return Ok(count);
+            }
+            self.within = false;
+            if !self.enter()? {
+                return Ok(0);
+            }
+        }
+    }
+}

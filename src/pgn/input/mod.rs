@@ -1,0 +1,17 @@
+//! Where PGN comes from: files and readers, plain, compressed or in containers, known by their content; cut into games.
+
+pub(super) mod error;
+
+mod container;
+
+mod content;
+mod counted;
+mod joined;
+mod tar;
+#[cfg(feature = "zip")]
+mod zip;
+mod zstd_frames;
+
+pub(super) mod source;
+
+pub(super) mod split;

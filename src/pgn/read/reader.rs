@@ -1,0 +1,644 @@
+//! One game of a span: tags, start, movetext, result, and every fault on the way.
+
+use crate::chess::position::STANDARD;
+use crate::chess::san::{Plain as PlainMove, SanError, ShortText};
+use crate::chess::{Move, MoveKind, Position};
+use crate::game::{Outcome, TextKind, Visitor};
+use crate::pgn::bytes::{self, slice, trim_end};
+use crate::pgn::fault::{Fault, FaultKind};
+use crate::pgn::limits::ReadOptions;
+use crate::pgn::read::glyphs::{self, Meaning};
+use crate::pgn::read::lexer::{Kind, Lexer, Token};
+use crate::pgn::read::text::{self, Plain};
+use crate::pgn::read::variant;
+use crate::pgn::read::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
+use crate::pgn::tags::{self, Pair};
+use crate::pgn::text_visitor::{Events, TextVisitor};
+
+mod encoding;
+mod ends;
+mod move_run;
+mod raw;
+
+/// What became of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Disposition {
+    /// The visitor has received a whole game, faults or not.
+    Stored,
+    /// The visitor has received nothing, or only a part that must be thrown away; the last fault says why.
+    Rejected,
+}
+
+/// What reading one game gave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReadOutcome {
+    /// Where the game begins, in bytes from the start of the span.
+    pub start: usize,
+    /// Where the next game is to be read; the span's length where there is no other.
+    pub next: usize,
+    /// What became of the game; `None` where nothing but blanks was left, so that there was no game and the visitor was not called.
+    pub disposition: Option<Disposition>,
+    /// Plies of the main line that were played.
+    pub plies: u32,
+    /// The faults in the order found, at most [`ReadOutcome::MAX_FAULTS`].
+    pub faults: Vec<Fault>,
+    /// How many faults there were beyond those.
+    pub more_faults: usize,
+    /// Whether the game has bytes beyond ASCII and was taken for Windows-1252 or ISO 8859-1.
+    pub windows_1252: bool,
+}
+
+impl ReadOutcome {
+    /// The most faults that are kept of one game.
+    pub const MAX_FAULTS: usize = 64;
+}
+
+/// Reads one game that begins at `at`, drives the visitor with it, and returns what there was and where the next one begins.
+///
+/// A span comes from the [`Splitter`](super::Splitter) and normally holds one game. Any bytes can be read: what is not understood
+/// becomes a fault, and its text goes to the visitor as it is. Memory and time are linear in the game; nothing recurses.
+pub fn read_game<V: Visitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
+    read_game_text(span, at, options, &mut Events(visitor))
+}
+
+/// Reads one game like [`read_game`], for a visitor that makes use of text.
+pub fn read_game_text<V: TextVisitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
+    Reader::new(span, at, options, visitor).read()
+}
+
+/// How far a span is looked through before the game is read.
+const SURVEY: usize = 16 << 10;
+
+/// A text that stands before the end of the tags.
+struct Early {
+    kind: TextKind,
+    length: u32,
+    start: usize,
+}
+
+/// A variation's way back: where the line went off.
+struct Branch {
+    now: Position,
+    before: Position,
+    ply: u32,
+}
+
+struct Reader<'a, V> {
+    lexer: Lexer<'a>,
+    options: &'a ReadOptions,
+    visitor: &'a mut V,
+    plain: Plain,
+    /// Whether the position before each move is kept, because a variation may follow.
+    branching: bool,
+    reading: ReadOutcome,
+    rejected: bool,
+    tags: usize,
+    /// Comments and raw texts that stand before the end of the tags.
+    early: Vec<Early>,
+
+    now: Position,
+    before: Position,
+    branches: Vec<Branch>,
+    /// Plies played in the line.
+    ply: u32,
+    /// Whether the line has a move that a mark can follow and a variation replace.
+    moved: bool,
+    /// Moves played in all lines.
+    moves: u64,
+    /// The marker seen last in the main line, which may turn out not to be the end.
+    marker: Option<Marker>,
+    /// The same within a variation.
+    inner_marker: Option<Marker>,
+    /// Whether what stands after the marker is known to be no game.
+    trailing: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Marker {
+    outcome: Outcome,
+    start: usize,
+    end: usize,
+}
+
+/// Whether a game goes on.
+#[derive(PartialEq, Eq)]
+enum Flow {
+    On,
+    Ended,
+}
+
+impl<'a, V: TextVisitor> Reader<'a, V> {
+    fn new(span: &'a [u8], at: usize, options: &'a ReadOptions, visitor: &'a mut V) -> Self {
+        let seen = slice(span, at, at.saturating_add(SURVEY));
+        let whole = at.saturating_add(SURVEY) >= span.len();
+        Reader {
+            lexer: Lexer { text: span, at },
+            options,
+            visitor,
+            plain: Plain {
+                ascii: whole && seen.is_ascii(),
+                no_nul: whole && memchr::memchr(0, seen).is_none(),
+                encoding: options.encoding,
+            },
+            branching: !whole || memchr::memchr(b'(', seen).is_some(),
+            reading: ReadOutcome {
+                start: at,
+                next: span.len(),
+                disposition: None,
+                plies: 0,
+                faults: Vec::new(),
+                more_faults: 0,
+                windows_1252: false,
+            },
+            rejected: false,
+            tags: 0,
+            early: Vec::new(),
+            now: STANDARD.clone(),
+            before: STANDARD.clone(),
+            branches: Vec::new(),
+            ply: 0,
+            moved: false,
+            moves: 0,
+            marker: None,
+            inner_marker: None,
+            trailing: false,
+        }
+    }
+
+    fn read(mut self) -> ReadOutcome {
+        let first = self.lexer.clone().next();
+        self.reading.start = first.start;
+        if first.kind == Kind::End {
+            self.reading.next = self.lexer.text.len();
+            return self.reading;
+        }
+        let whole_tail = self.read_tags();
+        if !self.rejected {
+            self.visitor.start(&self.now);
+        }
+        for Early { kind, start, length } in std::mem::take(&mut self.early) {
+            self.text(kind, start, start + length as usize);
+        }
+        if whole_tail {
+            let at = self.lexer.next().start;
+            self.tail(at);
+        } else {
+            self.movetext();
+        }
+        self.finish()
+    }
+
+    /// Reads the tags, and what stands between them; sets the start. Returns whether the movetext cannot be played at all.
+    fn read_tags(&mut self) -> bool {
+        let mut fen = None;
+        loop {
+            if let Some(pair) = self.next_pair() {
+                if self.tags > 0 && pair.name == b"Event" && self.after_empty_line(self.lexer.at) {
+                    break;
+                }
+                self.tag(pair, &mut fen);
+                continue;
+            }
+            let token = self.lexer.next();
+            match token.kind {
+                // What looks like a tag pair but has no end.
+                Kind::Pair if tags::read(self.lexer.text, token.start).is_some() => self.lexer.at = token.start,
+                Kind::Pair => {
+                    let line = slice(self.lexer.text, 0, bytes::line_end(self.lexer.text, token.start));
+                    self.lexer.at = trim_end(line).len();
+                    self.fault(FaultKind::BadTag, token.start);
+                    self.hold(TextKind::Token, token.start, self.lexer.at);
+                }
+                Kind::Bracket => {
+                    self.fault(FaultKind::BadTag, token.start);
+                    self.hold(TextKind::Token, token.start, token.to);
+                }
+                Kind::Brace if token.to - token.from <= self.options.limits.max_comment_bytes => {
+                    self.hold(TextKind::Brace, token.from, token.to);
+                }
+                Kind::Line => self.hold(TextKind::Line, token.from, token.to),
+                Kind::Escape => self.hold(TextKind::Escape, token.from, token.to),
+                Kind::Word if self.tags > 0 && (is_plain_word(self.word(token)) || is_usual_sign(self.word(token))) => {
+                    if !is_usual_sign(self.word(token)) {
+                        self.fault(FaultKind::UnknownToken, token.start);
+                    }
+                    self.hold(TextKind::Token, token.start, token.to);
+                }
+                Kind::Good | Kind::Bad if self.tags > 0 => {
+                    self.hold(TextKind::Token, token.start, token.to);
+                }
+                _ => {
+                    self.lexer.at = token.start;
+                    break;
+                }
+            }
+        }
+        let Some((value, at)) = fen else { return false };
+        match Position::from_fen(&value) {
+            Ok(position) => {
+                self.before.clone_from(&position);
+                self.now = position;
+                false
+            }
+            Err(error) => {
+                self.fault(FaultKind::BadFen(error), at);
+                true
+            }
+        }
+    }
+
+    /// Returns the tag pair that stands next, if one does; the lexer stays in front of it.
+    #[inline]
+    fn next_pair(&mut self) -> Option<Pair<'a>> {
+        let text = self.lexer.text;
+        let mut at = self.lexer.at;
+        loop {
+            let byte = *text.get(at)?;
+            if byte == b'[' {
+                break;
+            }
+            if !bytes::is_blank(byte) {
+                return None;
+            }
+            at += 1;
+        }
+        self.lexer.at = at;
+        tags::read(text, at)
+    }
+
+    #[inline]
+    fn tag(&mut self, pair: Pair<'_>, fen: &mut Option<(Vec<u8>, usize)>) {
+        let at = self.lexer.at;
+        self.lexer.at = pair.end;
+        self.tags += 1;
+        if pair.raw_len > self.options.limits.max_tag_bytes {
+            self.fault(FaultKind::TagTooLong, at);
+            self.hold(TextKind::Token, at, pair.end);
+            return;
+        }
+        if let Some(kind) = pair.fault {
+            self.fault(kind, at);
+        }
+        match pair.name {
+            b"FEN" if fen.is_none() => {
+                // The tag as it is stored, so that it and the position say the same.
+                let value = text::decode(&pair.value, self.plain);
+                if !matches!(value.trim_ascii(), b"" | b"?") {
+                    *fen = Some((value.into_owned(), at));
+                }
+            }
+            b"Variant" if !variant::is_chess(&pair.value) => self.reject(FaultKind::Variant, at),
+            _ => {}
+        }
+        if self.rejected {
+            return;
+        }
+        if pair.standard && self.plain.as_is() {
+            let written = slice(self.lexer.text, at, pair.end);
+            self.visitor.tag_known(pair.name, &pair.value, written);
+        } else {
+            self.visitor.tag(&text::decode(pair.name, self.plain), &text::decode(&pair.value, self.plain));
+        }
+    }
+
+    /// Keeps a text for after the start.
+    fn hold(&mut self, kind: TextKind, start: usize, end: usize) {
+        self.early.push(Early { kind, start, length: u32::try_from(end - start).unwrap_or(u32::MAX) });
+    }
+
+    fn movetext(&mut self) {
+        if self.rejected {
+            let at = self.lexer.at;
+            return self.tail(at);
+        }
+        loop {
+            // The plain way: nothing but moves and their numbers.
+            while self.marker.is_none() && self.inner_marker.is_none() {
+                self.move_run();
+                if self.ply < self.options.limits.max_plies
+                    && let Some((word, end)) = self.lexer.peek_short_word()
+                    && let Some(plain) = self.now.read_plain(word)
+                {
+                    self.lexer.at = end;
+                    self.play_plain(plain, word);
+                    continue;
+                }
+                let Some((start, end)) = self.lexer.next_plain_word() else { break };
+                match self.now.parse_san(slice(self.lexer.text, start, end)) {
+                    Ok(m) if self.ply < self.options.limits.max_plies => self.play(m),
+                    result => {
+                        let token = Token { kind: Kind::Word, start, from: start, to: end };
+                        if self.word_in_full(token, result) == Flow::Ended {
+                            return;
+                        }
+                    }
+                }
+            }
+            let token = self.lexer.next();
+            let flow = match token.kind {
+                _ if self.marker.is_some() && self.branches.is_empty() && self.heads_next_game(token) => {
+                    self.end_before(token)
+                }
+                Kind::Word => {
+                    let result = self.now.parse_san(self.word(token));
+                    self.word_in_full(token, result)
+                }
+                _ => self.not_a_word(token),
+            };
+            if flow == Flow::Ended {
+                return;
+            }
+        }
+    }
+
+    #[inline]
+    fn play(&mut self, m: Move) {
+        self.visitor.play(&self.now, m);
+        if self.branching {
+            self.before.clone_from(&self.now);
+        }
+        self.now.play_unchecked(m);
+        self.ply += 1;
+        self.moves += 1;
+        self.moved = true;
+    }
+
+    /// `play` for a move read in its plain form.
+    #[inline]
+    fn play_plain(&mut self, plain: PlainMove, san: ShortText) {
+        let PlainMove { m, check, standard } = plain;
+        match standard {
+            true => self.visitor.play_known(&self.now, m, san),
+            false => self.visitor.play(&self.now, m),
+        }
+        if self.branching {
+            self.before.clone_from(&self.now);
+        }
+        match m.kind {
+            MoveKind::Plain => self.now.play_plain(m, check),
+            _ => self.now.play_unchecked(m),
+        }
+        self.ply += 1;
+        self.moves += 1;
+        self.moved = true;
+    }
+
+    /// A word, with all that can be about it.
+    #[cold]
+    fn word_in_full(&mut self, token: Token, result: Result<Move, SanError>) -> Flow {
+        self.flush_inner_marker();
+        let ended = self.marker.is_some() && self.branches.is_empty();
+        match result {
+            Ok(_) if ended => self.end_before(token),
+            Ok(_) if self.ply >= self.options.limits.max_plies => {
+                self.fault(FaultKind::TooManyPlies, token.start);
+                self.tail(token.start);
+                Flow::On
+            }
+            Ok(m) => {
+                self.play(m);
+                Flow::On
+            }
+            Err(error) => self.no_move(token, error, ended),
+        }
+    }
+
+    /// A word that is no legal move here; `ended`: after a termination marker.
+    fn no_move(&mut self, token: Token, mut error: SanError, ended: bool) -> Flow {
+        let text = self.lexer.text;
+        let word = slice(text, token.start, token.to);
+        if error == SanError::Unreadable {
+            if self.ply < self.options.limits.max_plies && !ended {
+                if self.play_with_appendix(word, token) {
+                    return Flow::On;
+                }
+                match self.play_with_glyphs(word) {
+                    Ok(()) => return Flow::On,
+                    Err(other) => error = other,
+                }
+            }
+            let other = || is_usual_sign(word) || is_plain_word(word) || ended && !has_form_of_move(word);
+            if error == SanError::Unreadable && other() {
+                if !is_usual_sign(word) {
+                    self.fault(FaultKind::UnknownToken, token.start);
+                }
+                self.text(TextKind::Token, token.start, token.to);
+                return Flow::On;
+            }
+        }
+        if ended {
+            return self.end_before(token);
+        }
+        self.fault(error.into(), token.start);
+        self.tail(token.start);
+        Flow::On
+    }
+
+    /// Plays a move with a full stop or comma (`e4.`), or a termination marker (`Qh7#1-0`), directly after it. Returns false where the
+    /// word is no such thing.
+    fn play_with_appendix(&mut self, word: &[u8], token: Token) -> bool {
+        if let Some((rest, outcome)) = split_result(word) {
+            let Ok(m) = self.now.parse_san(rest) else { return false };
+            self.play(m);
+            let marker = Marker { outcome, start: token.start + rest.len(), end: token.to };
+            self.result(marker);
+            return true;
+        }
+        let stops = word.iter().rev().take_while(|b| matches!(b, b'.' | b',' | b':')).count();
+        match self.now.parse_san(slice(word, 0, word.len() - stops)) {
+            Ok(m) if stops > 0 => {
+                self.play(m);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Plays a move with typographic glyphs directly after it (`e4‼`), or takes glyphs alone that stand after a move: as the marks and NAGs
+    /// that they mean. Where the word is no such thing nothing is done.
+    fn play_with_glyphs(&mut self, word: &[u8]) -> Result<(), SanError> {
+        let (rest, meanings) = glyphs::split(word);
+        if meanings.is_empty() {
+            return Err(SanError::Unreadable);
+        }
+        if !rest.is_empty() || !self.moved {
+            let m = self.now.parse_san(rest)?;
+            self.play(m);
+        }
+        for meaning in meanings.into_iter().rev().filter(|_| !self.rejected) {
+            match meaning {
+                Meaning::Suffixes(marks) => marks.iter().for_each(|good| self.visitor.suffix(*good)),
+                Meaning::Nag(nag) => self.visitor.nag(nag),
+            }
+        }
+        Ok(())
+    }
+
+    fn end_before(&mut self, token: Token) -> Flow {
+        self.reading.next = token.start;
+        Flow::Ended
+    }
+
+    /// Everything but moves.
+    fn not_a_word(&mut self, token: Token) -> Flow {
+        if self.inner_marker.is_some() {
+            if token.kind == Kind::End {
+                self.marker = self.inner_marker.take().or(self.marker);
+            } else {
+                self.flush_inner_marker();
+            }
+        }
+        let longest = self.options.limits.max_comment_bytes;
+        match token.kind {
+            Kind::Word => {}
+            Kind::Number => return self.number(token),
+            Kind::Brace | Kind::OpenBrace | Kind::Line if token.to - token.from > longest => {
+                self.fault(FaultKind::CommentTooLong, token.start);
+                self.lexer.at = token.start;
+                self.tail(token.start);
+            }
+            Kind::Brace => self.text(TextKind::Brace, token.from, token.to),
+            Kind::Line => self.text(TextKind::Line, token.from, token.to),
+            Kind::Escape => self.text(TextKind::Escape, token.from, token.to),
+            Kind::OpenBrace => {
+                self.fault(FaultKind::UnterminatedComment, token.start);
+                let (end, marker) = self.final_marker(token.from, token.to);
+                self.text(TextKind::Brace, token.from, end);
+                self.marker = marker.or(self.marker);
+            }
+            Kind::Good | Kind::Bad if self.moved => {
+                if !self.rejected {
+                    self.visitor.suffix(token.kind == Kind::Good);
+                }
+            }
+            Kind::Nag => match nag(self.word(token)) {
+                Some(nag) if !self.rejected => self.visitor.nag(nag),
+                Some(_) => {}
+                None => self.text(TextKind::Token, token.start, token.to),
+            },
+            Kind::Good | Kind::Bad => self.text(TextKind::Token, token.start, token.to),
+            Kind::Bracket => {
+                self.fault(FaultKind::UnknownToken, token.start);
+                self.text(TextKind::Token, token.start, token.to);
+            }
+            Kind::Open if !self.moved => self.stray_group(token),
+            Kind::Open => self.open(token),
+            Kind::Close => match self.branches.pop() {
+                Some(branch) => {
+                    self.now = branch.now;
+                    self.before = branch.before;
+                    self.ply = branch.ply;
+                    self.moved = true;
+                    if !self.rejected {
+                        self.visitor.close();
+                    }
+                }
+                None if self.closes_number(token.start) => {}
+                None => {
+                    self.fault(FaultKind::StrayParenthesis, token.start);
+                    self.text(TextKind::Token, token.start, token.to);
+                }
+            },
+            Kind::Result(outcome) => self.result(Marker { outcome, start: token.start, end: token.to }),
+            Kind::Pair | Kind::End => return self.end_before(token),
+        }
+        Flow::On
+    }
+
+    fn open(&mut self, token: Token) {
+        if self.branches.len() >= self.options.limits.max_depth {
+            self.fault(FaultKind::TooDeep, token.start);
+            self.lexer.at = token.start;
+            return self.tail(token.start);
+        }
+        if !self.rejected {
+            self.visitor.open();
+        }
+        self.branches.push(Branch { now: self.now.clone(), before: self.before.clone(), ply: self.ply });
+        self.now.clone_from(&self.before);
+        self.ply = self.ply.saturating_sub(1);
+        self.moved = false;
+    }
+}
+
+impl<V: TextVisitor> Reader<'_, V> {
+    fn flush_inner_marker(&mut self) {
+        if let Some(Marker { start, end, .. }) = self.inner_marker.take() {
+            self.text(TextKind::Token, start, end);
+        }
+    }
+
+    fn finish(mut self) -> ReadOutcome {
+        self.reading.plies = self.branches.first().map_or(self.ply, |branch| branch.ply);
+        if !self.branches.is_empty() {
+            self.fault(FaultKind::UnclosedVariation, self.reading.next);
+            if !self.rejected {
+                for _ in 0..self.branches.len() {
+                    self.visitor.close();
+                }
+            }
+        }
+        if !self.plain.no_nul {
+            let game = slice(self.lexer.text, self.reading.start, self.reading.next);
+            if let Some(at) = memchr::memchr(0, game) {
+                self.fault(FaultKind::NulByte, self.reading.start + at);
+            }
+        }
+        self.judge_encoding();
+        let nothing = self.tags == 0 && self.moves == 0 && self.marker.is_none();
+        if nothing && !self.reading.faults.is_empty() {
+            self.reading.faults.clear();
+            self.reading.more_faults = 0;
+            self.reject(FaultKind::NotAGame, self.reading.start);
+        }
+        if let Some(marker) = self.marker
+            && !self.rejected
+        {
+            self.visitor.outcome(marker.outcome);
+        }
+        self.reading.disposition = Some(if self.rejected { Disposition::Rejected } else { Disposition::Stored });
+        self.reading
+    }
+
+    #[inline]
+    fn word(&self, token: Token) -> &[u8] {
+        slice(self.lexer.text, token.from, token.to)
+    }
+
+    #[inline]
+    fn text(&mut self, kind: TextKind, start: usize, end: usize) {
+        let text = slice(self.lexer.text, start, end);
+        if text.is_empty() && kind == TextKind::Tail {
+            return;
+        }
+        if !self.rejected {
+            self.visitor.text(kind, &text::decode(text, self.plain));
+        }
+    }
+
+    #[cold]
+    fn fault(&mut self, kind: FaultKind, offset: usize) {
+        self.rejected |= self.options.strict;
+        if self.reading.faults.len() >= ReadOutcome::MAX_FAULTS {
+            self.reading.more_faults += 1;
+            return;
+        }
+        let text = slice(self.lexer.text, offset, offset.saturating_add(Fault::TOKEN_BYTES));
+        let length = match text.first() {
+            Some(b'[' | b'{') => text.iter().position(|b| bytes::is_line_end(*b)),
+            _ => text.iter().position(|b| bytes::is_blank(*b)),
+        };
+        let token = slice(text, 0, length.unwrap_or(text.len()));
+        self.reading.faults.push(Fault { kind, offset, ply: self.ply, token: token.into() });
+    }
+
+    #[cold]
+    fn reject(&mut self, kind: FaultKind, offset: usize) {
+        self.rejected = true;
+        if self.reading.faults.len() >= ReadOutcome::MAX_FAULTS {
+            self.reading.faults.pop();
+            self.reading.more_faults += 1;
+        }
+        self.fault(kind, offset);
+    }
+}

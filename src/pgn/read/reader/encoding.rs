@@ -1,0 +1,27 @@
+//! What encoding a game turns out to be in.
+
+use super::Reader;
+use crate::pgn::bytes::slice;
+use crate::pgn::fault::FaultKind;
+use crate::pgn::limits::Encoding;
+use crate::pgn::text_visitor::TextVisitor;
+
+impl<V: TextVisitor> Reader<'_, V> {
+    /// At the game's end: says what its bytes were taken for, and whether they are what they were said to be.
+    pub(in crate::pgn) fn judge_encoding(&mut self) {
+        if self.plain.ascii {
+            return;
+        }
+        let start = self.reading.start;
+        let game = slice(self.lexer.text, start, self.reading.next);
+        match self.plain.encoding {
+            Encoding::Windows1252 | Encoding::Latin1 => self.reading.windows_1252 = !game.is_ascii(),
+            Encoding::Auto => self.reading.windows_1252 = std::str::from_utf8(game).is_err(),
+            Encoding::Utf8 => {
+                if let Err(error) = std::str::from_utf8(game) {
+                    self.fault(FaultKind::NotUtf8, start + error.valid_up_to());
+                }
+            }
+        }
+    }
+}

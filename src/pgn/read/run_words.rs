@@ -1,0 +1,262 @@
+//! Moves one after the other with nothing between them but numbers and blanks: their words, and whether they stand on their lines as a writer
+//! would have them. It knows no positions.
+#![allow(clippy::cast_possible_truncation)] // places count from where the looking began, and 64 words are near
+
+use crate::chess::san::{Short, ShortText};
+use crate::pgn::bytes::{ONES, from, is_line_end, slice};
+use crate::pgn::text_visitor::Lines;
+use crate::pgn::write::writer::{LEADS, NUMBERS, number_length};
+
+/// The most words that are looked for at once.
+pub(in crate::pgn) const MOST: usize = 64;
+/// In a word: its line is begun before its last token, so that there is no gap.
+const NO_GAP: u16 = 1 << 15;
+
+/// A word that may be a move. Places count from where the looking began.
+#[derive(Clone, Copy)]
+pub(in crate::pgn) struct Word {
+    pub(in crate::pgn) short: Short,
+    start: u16,
+    end: u16,
+    /// Where its line begins, if not where the one of the word before does, else 0; and `NO_GAP`.
+    line: u16,
+}
+
+impl Word {
+    /// No word.
+    pub(in crate::pgn) const NONE: Word = Word { short: Short::NONE, start: 0, end: 0, line: 0 };
+}
+
+/// A text that is looked through.
+pub(in crate::pgn) struct Words<'a> {
+    pub(in crate::pgn) text: &'a [u8],
+    /// How the moves must stand; for a visitor that takes any, how they stood last.
+    pub(in crate::pgn) lines: Lines,
+    /// Whether they may stand as they like.
+    pub(in crate::pgn) any: bool,
+    /// Where the looking goes on.
+    pub(in crate::pgn) at: usize,
+    /// Where the line begins; that may be before the text.
+    pub(in crate::pgn) line: isize,
+}
+
+/// Bytes that hold what stands before a word, and the word.
+const WINDOW: usize = 24;
+
+/// The window at `at`; zeros after the end of the text.
+#[cold]
+#[inline(never)]
+fn last_window(text: &[u8], at: usize) -> [u8; WINDOW] {
+    let mut window = [0; WINDOW];
+    let rest = from(text, at);
+    let rest = slice(rest, 0, WINDOW);
+    if let Some(start) = window.get_mut(..rest.len()) {
+        start.copy_from_slice(rest);
+    }
+    window
+}
+
+#[inline(always)]
+fn load(bytes: &[u8], at: usize) -> u64 {
+    from(bytes, at).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Returns the length of a word of one byte to seven after which a blank stands.
+#[inline(always)]
+fn word_length(word: u64) -> Option<usize> {
+    // Bytes up to the blank; of the top bits set the lowest is right.
+    let ends = word.wrapping_sub(ONES * (b' ' + 1) as u64) & !word & ONES << 7;
+    // 0 where there is no blank among them, as where the first is one.
+    let place = ends.trailing_zeros() & 56;
+    (place != 0 && is_end((word >> place) as u8)).then_some(place as usize / 8)
+}
+
+/// Returns whether a byte ends a word of moves: most often a blank.
+#[inline(always)]
+fn is_end(byte: u8) -> bool {
+    #[cold]
+    fn is_other(byte: u8) -> bool {
+        is_line_end(byte)
+    }
+    byte == b' ' || is_other(byte)
+}
+
+impl Words<'_> {
+    /// Looks for words, `most` of them at most, the first Black's move or White's of that number. Returns how many were found.
+    #[inline]
+    pub(in crate::pgn) fn look(&mut self, black: bool, number: u32, most: usize, words: &mut [Word; MOST]) -> usize {
+        let (base, mut number, mut count) = (self.at, number, 0);
+        let words = words.get_mut(..most.min(MOST)).unwrap_or_default();
+        if black {
+            match words.first_mut().is_some_and(|word| self.word::<true>(base, number, word)) {
+                true => (number, count) = (number.saturating_add(1), 1),
+                false => return 0,
+            }
+        }
+        for pair in words.get_mut(count..).unwrap_or_default().chunks_mut(2) {
+            let (white, black) = match pair {
+                [white, black] => (white, Some(black)),
+                [white] => (white, None),
+                _ => break,
+            };
+            if !self.word::<false>(base, number, white) {
+                break;
+            }
+            count += 1;
+            if !black.is_some_and(|word| self.word::<true>(base, number, word)) {
+                break;
+            }
+            count += 1;
+            number = number.saturating_add(1);
+        }
+        count
+    }
+
+    #[inline(always)]
+    fn word<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
+        let last;
+        let window = match from(self.text, self.at).first_chunk::<WINDOW>() {
+            Some(window) => window,
+            None => {
+                last = last_window(self.text, self.at);
+                &last
+            }
+        };
+        // What stands before a word within a line.
+        let (lead, lead_len) = if BLACK {
+            if self.lines.number {
+                return self.broken::<BLACK>(base, number, found);
+            }
+            (u64::from(b' '), 1)
+        } else {
+            let Some(&lead) = LEADS.get(number as usize) else { return false };
+            (lead, (lead >> 56) as usize - usize::from(self.lines.joined_numbers))
+        };
+        if (load(window, 0) ^ lead) << ((64 - 8 * lead_len) & 63) != 0 {
+            return self.broken::<BLACK>(base, number, found);
+        }
+        let word = load(window, lead_len);
+        let Some(len) = word_length(word) else { return false };
+        let start = self.at + lead_len;
+        let end = start + len;
+        let width = self.lines.width as isize;
+        let full = if self.lines.filled {
+            !BLACK && self.at as isize - self.line >= width
+        } else {
+            end as isize - self.line > width && !(BLACK && self.lines.pairs)
+        };
+        if full {
+            return false;
+        }
+        self.at = end;
+        *found =
+            Word { short: Short::read(word, len), start: (start - base) as u16, end: (end - base) as u16, line: 0 };
+        true
+    }
+
+    /// `word` where a line is broken before the word or its number, and wherever it is not so simple. Nothing is found where not all is as a writer
+    /// would have it.
+    #[inline(never)]
+    fn broken<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
+        self.place(BLACK, number).is_some_and(|(start, end, line, gap)| {
+            let word = load(&last_window(self.text, start), 0);
+            let begun = line.map_or(0, |line| (line - base) as u16);
+            if let Some(line) = line {
+                self.line = line as isize;
+            }
+            let short = Short::read(word, end - start);
+            let line = begun | if gap { 0 } else { NO_GAP };
+            *found = Word { short, start: (start - base) as u16, end: (end - base) as u16, line };
+            self.at = end;
+            self.lines.number = false;
+            true
+        })
+    }
+
+    /// Where the next word stands and ends, where the line begins that is begun before it or its number, if one is, and whether a line can be
+    /// broken before its last token.
+    fn place(&mut self, black: bool, number: u32) -> Option<(usize, usize, Option<usize>, bool)> {
+        let (text, lines, any) = (self.text, &mut self.lines, self.any);
+        let numbered = !black || lines.number;
+        let blank = |at: usize| match from(text, at) {
+            [b' ', ..] => Some((1, false)),
+            [b'\r', b'\n', ..] if any => Some((2, true)),
+            rest if rest.starts_with(lines.line_end) => Some((lines.line_end.len(), true)),
+            _ => None,
+        };
+        let (before, breaks) = blank(self.at)?;
+        let first = self.at + before;
+        let (mut start, mut breaks_inside, mut number_end) = (first, false, first);
+        if numbered {
+            let digits = NUMBERS.get(number as usize)?.get(..number_length(number))?;
+            let dots = if black { b"..".as_slice() } else { b"" };
+            if !from(text, first).starts_with(digits) || !from(text, first + digits.len()).starts_with(dots) {
+                return None;
+            }
+            number_end = first + digits.len() + dots.len();
+            let inside = blank(number_end);
+            if any {
+                lines.joined_numbers = inside.is_none();
+            }
+            let (length, breaks) = if lines.joined_numbers { (0, false) } else { inside? };
+            (start, breaks_inside) = (number_end + length, breaks);
+        }
+        let end = start + word_length(load(&last_window(text, start), 0))?;
+        if any {
+            return Some((start, end, None, false));
+        }
+        if lines.filled {
+            let full = !black && self.at as isize - self.line >= lines.width as isize;
+            return (breaks == full && !breaks_inside).then_some((start, end, full.then_some(first), false));
+        }
+        if black && lines.pairs {
+            return (!breaks && !numbered).then_some((start, end, None, false));
+        }
+        let (mut line, mut gap, mut begun) = (self.line, false, None);
+        // Whether a token stands right that begins there, with the line broken before it or not, and ends there.
+        let mut stands = |start: usize, broken: bool, end: usize| {
+            let blank = if broken { lines.line_end.len() } else { 1 };
+            let column = (start - blank) as isize - line + 1 + (end - start) as isize;
+            gap = !broken;
+            if broken {
+                (line, begun) = (start as isize, Some(start));
+            }
+            broken == (column > lines.width as isize)
+        };
+        let fits = if numbered && !(lines.joined_numbers | lines.unbroken_numbers) {
+            stands(first, breaks, number_end) && stands(start, breaks_inside, end)
+        } else {
+            !breaks_inside && stands(first, breaks, end)
+        };
+        fits.then_some((start, end, begun, gap))
+    }
+
+    /// The bytes of a word.
+    pub(in crate::pgn) fn text_of(&self, base: usize, word: &Word) -> Option<ShortText> {
+        let start = base + usize::from(word.start);
+        ShortText::new(load(&last_window(self.text, start), 0).to_le_bytes(), usize::from(word.end - word.start))
+    }
+
+    /// The blank before the last token of a word, `before` it another one's end, where the line can be broken.
+    pub(in crate::pgn) fn gap(&self, black: bool, before: usize, word: &Word) -> Option<usize> {
+        let Lines { joined_numbers, unbroken_numbers, pairs, .. } = self.lines;
+        if word.line & NO_GAP != 0 || black && pairs {
+            return None;
+        }
+        // With its number, Black's too, a word may be one token.
+        Some(if joined_numbers || unbroken_numbers { before } else { usize::from(word.start) - 1 })
+    }
+}
+
+impl Word {
+    /// Where it ends.
+    #[inline]
+    pub(in crate::pgn) fn end(&self) -> usize {
+        usize::from(self.end)
+    }
+
+    /// Where its line begins, if not where the one of the word before does.
+    pub(in crate::pgn) fn line(&self) -> Option<usize> {
+        Some(usize::from(self.line & !NO_GAP)).filter(|line| *line != 0)
+    }
+}

@@ -1,0 +1,48 @@
+//! Text as UTF-8.
+
+use crate::pgn::limits::Encoding;
+use std::borrow::Cow;
+
+/// What is known of a game's bytes before it is read, so that plain text passes unexamined.
+#[derive(Clone, Copy)]
+pub(in crate::pgn) struct Plain {
+    /// Every byte is ASCII.
+    pub(in crate::pgn) ascii: bool,
+    /// No byte is NUL.
+    pub(in crate::pgn) no_nul: bool,
+    /// How other bytes are understood.
+    pub(in crate::pgn) encoding: Encoding,
+}
+
+impl Plain {
+    /// Whether text is UTF-8 without NUL as it stands.
+    #[inline]
+    pub(in crate::pgn) fn as_is(self) -> bool {
+        self.ascii && self.no_nul
+    }
+}
+
+/// Returns the text as UTF-8 without NUL.
+#[inline]
+pub(in crate::pgn) fn decode(bytes: &[u8], plain: Plain) -> Cow<'_, [u8]> {
+    if plain.as_is() { Cow::Borrowed(bytes) } else { decode_any(bytes, plain.encoding) }
+}
+
+#[cold]
+#[inline(never)]
+fn decode_any(bytes: &[u8], encoding: Encoding) -> Cow<'_, [u8]> {
+    let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned().into_bytes());
+    let mut text = match encoding {
+        _ if bytes.is_ascii() => Cow::Borrowed(bytes),
+        Encoding::Windows1252 => owned(encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0),
+        Encoding::Latin1 => owned(encoding_rs::mem::decode_latin1(bytes)),
+        _ if std::str::from_utf8(bytes).is_ok() => Cow::Borrowed(bytes),
+        // Value by value: real files hold games in which one name is UTF-8 and another is not.
+        Encoding::Auto => owned(encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0),
+        Encoding::Utf8 => owned(String::from_utf8_lossy(bytes)),
+    };
+    if memchr::memchr(0, &text).is_some() {
+        text.to_mut().retain(|b| *b != 0);
+    }
+    text
+}

@@ -1,0 +1,62 @@
+//! What a word of a movetext may be.
+
+use crate::game::Outcome;
+use crate::pgn::read::glyphs;
+
+/// Returns the value of a NAG token, `None` beyond 255 and without digits.
+pub(in crate::pgn) fn nag(token: &[u8]) -> Option<u8> {
+    let digits = token.strip_prefix(b"$")?;
+    if digits.is_empty() {
+        return None;
+    }
+    u8::try_from(number(digits)).ok()
+}
+
+/// Returns whether a word is no attempt at a move: it has no digit, nor begins like a move; or it is something like `29th`.
+pub(in crate::pgn) fn is_plain_word(word: &[u8]) -> bool {
+    let begins_like_move = match word {
+        [b'N' | b'B' | b'R' | b'Q' | b'K' | b'P', rest @ ..] => {
+            rest.iter().all(|b| matches!(b, b'a'..=b'h' | b'x' | b'+' | b'#'))
+        }
+        [b'O' | b'o', b'-', ..] | [b'a'..=b'h', b'x', ..] | [b'-', b'-', ..] => true,
+        _ => false,
+    };
+    let of_moves = |b: &u8| b"abcdefghxNBRQKPO".contains(b);
+    match word {
+        [b'-', ..] => false,
+        [first, ..] if first.is_ascii_punctuation() => true,
+        [b'0'..=b'9', ..] => word.iter().any(|b| b.is_ascii_alphabetic() && !of_moves(b)),
+        _ => !begins_like_move && !word.iter().any(u8::is_ascii_digit),
+    }
+}
+
+/// Returns whether a word is a sign that annotators use beside moves: evaluations, novelty, diagram, typographic results.
+pub(in crate::pgn) fn is_usual_sign(word: &[u8]) -> bool {
+    const SIGNS: &str = "N D RR TN ep e.p. e.p mate ch dis dbl ½ ½-½ ½–½ 1–0 0–1 1/2–1/2 \
+                         ± ∓ ∞ ⩲ ⩱ □ ∆ △ ⊕ ⟳ ⇆ → ↑ ⌓ ‼ ⁇ ⁉ ⁈";
+    word.iter().all(u8::is_ascii_punctuation) || SIGNS.split(' ').any(|sign| sign.as_bytes() == word)
+}
+
+/// Returns the word without the termination marker at its end, if it has one, and the marker: `Qh7#1-0`.
+pub(in crate::pgn) fn split_result(word: &[u8]) -> Option<(&[u8], Outcome)> {
+    let outcomes = [Outcome::Draw, Outcome::WhiteWins, Outcome::BlackWins, Outcome::Unknown];
+    outcomes.into_iter().find_map(|outcome| Some((word.strip_suffix(outcome.token().as_bytes())?, outcome)))
+}
+
+/// Returns the number that a move number token begins with; what is beyond 32 bits counts as the greatest.
+pub(in crate::pgn) fn number(token: &[u8]) -> u32 {
+    let digits = token.iter().take_while(|b| b.is_ascii_digit());
+    digits.fold(0u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')))
+}
+
+/// Returns whether a word has the form of a move, so that it may be the first of a game.
+pub(in crate::pgn) fn has_form_of_move(word: &[u8]) -> bool {
+    let word = if word.is_ascii() { word } else { glyphs::split(word).0 };
+    let castling = [&b"O-O"[..], b"0-0", b"o-o"].iter().any(|castling| word.starts_with(castling));
+    let squares = word.windows(2).any(|pair| matches!(pair, [b'a'..=b'h', b'1'..=b'8']));
+    let sane = |b: &u8| {
+        matches!(b, b'a'..=b'h' | b'1'..=b'8' | b'x' | b'-' | b':' | b'+' | b'#' | b'=' | b'(' | b')' | b'/')
+            || b"NBRQKPnrq.e".contains(b)
+    };
+    castling || word == b"--" || word == b"Z0" || squares && word.len() <= 12 && word.iter().all(sane)
+}

@@ -1,0 +1,4 @@
+//! PGN written: in the standard's export format, or in the style in which a source was written.
+
+pub(super) mod style;
+pub(super) mod writer;

@@ -1,0 +1,503 @@
+//! PGN in the standard's export format, or as a source laid it out.
+
+use crate::chess::fen::{CastlingStyle, EnPassantStyle, write_number};
+use crate::chess::position::STANDARD;
+use crate::chess::san::ShortText;
+use crate::chess::{Color, Move, Position};
+use crate::game::{Game, Outcome, TextKind, Visitor};
+use crate::pgn::bytes::{from, is_line_end};
+use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
+use crate::pgn::write::style::{LineEnd, Style};
+
+/// Writes games as PGN: a visitor that appends to a byte vector. After the events of each game call [`finish`](PgnWriter::finish).
+///
+/// Tags stand in the order given; a set-up start without a FEN tag gets one. What is written is read back as the same events; only
+/// that a game without result gets `*`.
+#[derive(Clone, Debug, Default)]
+pub struct PgnWriter {
+    style: Style,
+    out: Vec<u8>,
+    /// Where the line begins that is being written.
+    line: usize,
+    /// The blank before the last token, where the line can be broken.
+    gap: Option<usize>,
+    /// Variations opened and not yet written.
+    opening: usize,
+    /// Whether a mark can be attached to what was written last.
+    marks: bool,
+    /// Whether Black's move needs its number.
+    number: bool,
+    /// Whether the empty line after the tags is still to come.
+    head: bool,
+    /// Whether a token of the movetext has been written.
+    begun: bool,
+    fen: bool,
+    outcome: Option<Outcome>,
+}
+
+/// The numbers below 1,000, each with a full stop.
+#[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // worked out by the compiler
+pub(in crate::pgn) static NUMBERS: [[u8; 4]; 1000] = {
+    let mut table = [[0; 4]; 1000];
+    let mut number = 0;
+    while number < 1000 {
+        let (hundreds, tens, ones) =
+            (b'0' + (number / 100) as u8, b'0' + (number / 10 % 10) as u8, b'0' + (number % 10) as u8);
+        table[number] = match number {
+            0..10 => [ones, b'.', 0, 0],
+            10..100 => [tens, ones, b'.', 0],
+            _ => [hundreds, tens, ones, b'.'],
+        };
+        number += 1;
+    }
+    table
+};
+
+/// What stands before White's words within a line, by move number: a blank, the number, a full stop and a blank, the first byte lowest; the
+/// highest byte is the number of these.
+#[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // worked out by the compiler
+pub(in crate::pgn) static LEADS: [u64; 1000] = {
+    let mut table = [0; 1000];
+    let mut number = 0;
+    while number < 1000 {
+        let length = 1 + number_length(number as u32);
+        let text = u32::from_le_bytes(NUMBERS[number]) as u64;
+        let blanks = b' ' as u64 | (b' ' as u64) << (8 * length);
+        table[number] = blanks | text << 8 | (length as u64 + 1) << 56;
+        number += 1;
+    }
+    table
+};
+
+/// The length of a number below 1,000 and its full stop.
+#[inline]
+pub(in crate::pgn) const fn number_length(number: u32) -> usize {
+    2 + (number >= 10) as usize + (number >= 100) as usize
+}
+
+/// Appends a number and a full stop.
+#[inline]
+fn write_move_number(out: &mut Vec<u8>, number: u32) {
+    match NUMBERS.get(number as usize) {
+        Some(text) => {
+            let end = out.len() + number_length(number);
+            out.extend_from_slice(text);
+            out.truncate(end);
+        }
+        None => {
+            write_number(out, number);
+            out.push(b'.');
+        }
+    }
+}
+
+impl PgnWriter {
+    /// Returns a writer with nothing written.
+    pub fn new() -> PgnWriter {
+        PgnWriter::default()
+    }
+
+    /// Returns a writer of another style.
+    pub fn with_style(style: Style) -> PgnWriter {
+        PgnWriter { style, ..PgnWriter::default() }
+    }
+
+    /// Changes the style; to be called between games.
+    pub fn set_style(&mut self, style: Style) {
+        self.style = style;
+    }
+
+    /// Returns the style.
+    pub fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Appends a whole game.
+    pub fn write(&mut self, game: &Game) {
+        game.visit(self);
+        self.finish();
+    }
+
+    /// Ends a game: appends its termination marker, `*` where it has none, and an empty line.
+    pub fn finish(&mut self) {
+        let token = self.outcome.unwrap_or(Outcome::Unknown).token();
+        self.begin_token();
+        if self.style.wide_result && self.gap.is_some() {
+            self.out.push(b' ');
+        }
+        self.out.extend_from_slice(token.as_bytes());
+        self.end_token();
+        self.end_line();
+        for _ in 0..self.style.after_game {
+            self.end_line();
+        }
+        let (out, style) = (std::mem::take(&mut self.out), self.style);
+        *self = PgnWriter { line: out.len(), out, style, ..PgnWriter::default() };
+    }
+
+    /// Returns what has been written since the last [`clear`](PgnWriter::clear).
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// Forgets what has been written, of a game begun too, and keeps the memory and the style.
+    pub fn clear(&mut self) {
+        let mut out = std::mem::take(&mut self.out);
+        out.clear();
+        *self = PgnWriter { out, style: self.style, ..PgnWriter::default() };
+    }
+
+    /// Returns what has been written.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    fn tag_pair(&mut self, name: &[u8], value: &[u8]) {
+        self.out.reserve(name.len() + value.len() + 8);
+        self.out.push(b'[');
+        self.out.extend_from_slice(name);
+        self.out.extend_from_slice(b" \"");
+        let mut rest = value;
+        // Most are too short for a search to be worth its call.
+        let plain = value.len() < 32 && !value.iter().any(|byte| matches!(byte, b'"' | b'\\'));
+        while !plain && let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
+            let (plain, escaped) = rest.split_at(at);
+            self.out.extend_from_slice(plain);
+            self.out.push(b'\\');
+            self.out.extend(escaped.first());
+            rest = from(escaped, 1);
+        }
+        self.out.extend_from_slice(rest);
+        self.out.extend_from_slice(b"\"]");
+        self.break_line();
+        self.head = true;
+    }
+
+    #[inline]
+    fn end_head(&mut self) {
+        if self.head {
+            self.head = false;
+            for _ in 0..self.style.after_tags {
+                self.break_line();
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.out.extend_from_slice(self.style.line_end.bytes());
+    }
+
+    fn break_line(&mut self) {
+        self.end_line();
+        self.line = self.out.len();
+        self.gap = None;
+    }
+
+    /// Puts a blank before a token, and the parentheses that open before it.
+    #[inline]
+    fn begin_token(&mut self) {
+        self.end_head();
+        self.begun = true;
+        self.gap = None;
+        if self.out.len() > self.line {
+            self.gap = Some(self.out.len());
+            self.out.push(b' ');
+        }
+        for _ in 0..std::mem::take(&mut self.opening) {
+            self.out.extend_from_slice(if self.style.wide_variations { b"( " } else { b"(" });
+        }
+        self.marks = false;
+    }
+
+    /// Breaks the line before the last token where it has become too long.
+    #[inline]
+    fn end_token(&mut self) {
+        if self.out.len() - self.line > self.style.width as usize && !self.style.filled {
+            self.wrap();
+        }
+    }
+
+    #[cold]
+    fn wrap(&mut self) {
+        if let Some(gap) = self.gap.take()
+            && let Some(blank) = self.out.get_mut(gap)
+        {
+            match self.style.line_end {
+                LineEnd::Lf => *blank = b'\n',
+                LineEnd::Cr => *blank = b'\r',
+                LineEnd::CrLf => {
+                    *blank = b'\r';
+                    self.out.insert(gap + 1, b'\n');
+                }
+            }
+            self.line = gap + self.style.line_end.bytes().len();
+        }
+    }
+
+    /// Writes a token that may hold line ends.
+    fn raw(&mut self, parts: &[&[u8]]) {
+        self.begin_token();
+        let start = self.out.len();
+        for part in parts {
+            self.out.extend_from_slice(part);
+        }
+        let text = from(&self.out, start);
+        match text.iter().position(|b| is_line_end(*b)) {
+            None => self.end_token(),
+            Some(first) => {
+                let last = text.iter().rposition(|b| is_line_end(*b)).unwrap_or(first);
+                if start + first - self.line > self.style.width as usize {
+                    self.wrap();
+                }
+                self.line = start + last + 1;
+                self.gap = None;
+            }
+        }
+    }
+
+    /// A move with its number, if it is due; `san` appends its text, with whole squares if the style has them.
+    #[inline]
+    fn move_token(&mut self, before: &Position, san: impl FnOnce(bool, &mut Vec<u8>)) {
+        let white = before.turn() == Color::White;
+        let mut joined = false;
+        if self.number || white {
+            if white && self.style.filled && self.out.len() - self.line >= self.style.width as usize {
+                self.break_line();
+            }
+            self.begin_token();
+            write_move_number(&mut self.out, before.fullmove_number());
+            if !white {
+                self.out.extend_from_slice(b"..");
+            }
+            self.number = false;
+            joined = self.style.joined_numbers;
+            if !joined && !self.style.unbroken_numbers {
+                self.end_token();
+            }
+        }
+        match (joined, self.style.unbroken_numbers && self.out.last() == Some(&b'.')) {
+            (true, _) => {}
+            (false, true) => self.out.push(b' '),
+            (false, false) => self.begin_token(),
+        }
+        san(self.style.full_squares, &mut self.out);
+        if self.style.pairs && !white {
+            self.gap = None;
+        }
+        self.end_token();
+        self.marks = true;
+    }
+
+    /// `move_token` within a line. Returns false, and has written nothing, where it is not so simple.
+    #[inline]
+    fn short_token(&mut self, before: &Position, san: ShortText) -> bool {
+        let start = self.out.len();
+        let most = start + 6 + san.len();
+        let white = before.turn() == Color::White;
+        let width = self.style.width as usize;
+        let fits = if self.style.filled { !white || start - self.line < width } else { most - self.line <= width };
+        let within = start > self.line && fits;
+        if !within || self.head || self.opening > 0 {
+            return false;
+        }
+        let Style { joined_numbers, unbroken_numbers, pairs, .. } = self.style;
+        let (mut lead, mut lead_len) = (u64::from(b' '), 1);
+        if white {
+            let Some(&text) = LEADS.get(before.fullmove_number() as usize) else { return false };
+            (lead, lead_len) = (text, (text >> 56) as usize - usize::from(joined_numbers));
+            self.number = false;
+        } else if self.number || unbroken_numbers && self.out.last() == Some(&b'.') {
+            return false;
+        }
+        let bound = white & (joined_numbers | unbroken_numbers);
+        self.gap = (white | !pairs).then_some(if bound { start } else { start + lead_len - 1 });
+        self.out.reserve(16);
+        self.out.extend_from_slice(&lead.to_le_bytes());
+        self.out.truncate(start + lead_len);
+        self.out.extend_from_slice(&san.bits().to_le_bytes());
+        self.out.truncate(start + lead_len + san.len());
+        (self.begun, self.marks) = (true, true);
+        true
+    }
+
+    fn brace(&mut self, text: &[u8]) {
+        if memchr::memchr(b'}', text).is_none() {
+            return self.raw(&[b"{", text, b"}"]);
+        }
+        // No PGN can hold this in braces.
+        for line in text.split(|b| is_line_end(*b)) {
+            self.line_comment(line);
+        }
+    }
+
+    fn line_comment(&mut self, text: &[u8]) {
+        self.begin_token();
+        self.out.push(b';');
+        self.out.extend_from_slice(text);
+        self.end_token();
+        self.break_line();
+    }
+
+    /// A line of its own that begins with `%`.
+    fn escape(&mut self, text: &[u8]) {
+        self.end_head();
+        self.begun = true;
+        if self.opening > 0 {
+            self.begin_token();
+        }
+        if self.out.len() > self.line {
+            self.break_line();
+        }
+        self.out.push(b'%');
+        self.out.extend_from_slice(text);
+        self.break_line();
+    }
+
+    /// A text as it is. It must not come to stand where it would mean something else.
+    fn verbatim(&mut self, text: &[u8]) {
+        if !self.begun && text.first() == Some(&b'[') {
+            // Something that is no tag pair among the tags.
+            self.out.extend_from_slice(text);
+            return self.break_line();
+        }
+        if text.first() == Some(&b'%') {
+            self.end_head();
+            if self.out.len() == self.line {
+                self.out.push(b' ');
+            }
+        }
+        self.raw(&[text]);
+        if text.first() == Some(&b'%') {
+            self.gap = None;
+        }
+        let last_line = text.rsplit(|b| is_line_end(*b)).next().unwrap_or_default();
+        let half_a_tag = text.first() == Some(&b'[') && text.contains(&b'"');
+        if half_a_tag || last_line.contains(&b';') || last_line.first() == Some(&b'%') {
+            self.break_line();
+        }
+    }
+}
+
+impl Visitor for PgnWriter {
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
+        self.fen |= name == b"FEN";
+        self.tag_pair(name, value);
+    }
+
+    fn start(&mut self, position: &Position) {
+        if !self.fen && *position != *STANDARD {
+            let mut fen = Vec::with_capacity(90);
+            position.write_fen(&mut fen, EnPassantStyle::Always, CastlingStyle::XFen);
+            self.tag_pair(b"SetUp", b"1");
+            self.tag_pair(b"FEN", &fen);
+        }
+        self.number = true;
+    }
+
+    #[inline]
+    fn play(&mut self, before: &Position, m: Move) {
+        if let Some(san) = before.short_san(m) {
+            return self.play_known(before, m, san);
+        }
+        self.move_token(before, |full_squares, out| match full_squares {
+            true => before.write_san_full_squares(m, out),
+            false => before.write_san(m, out),
+        });
+    }
+
+    #[inline]
+    fn play_plain(&mut self, before: &Position, m: Move, check: bool) {
+        match before.short_san_checked(m, check) {
+            Some(san) => self.play_known(before, m, san),
+            None => self.play(before, m),
+        }
+    }
+
+    fn suffix(&mut self, good: bool) {
+        if !self.marks {
+            self.begin_token();
+        }
+        self.out.push(if good { b'!' } else { b'?' });
+        self.end_token();
+        self.marks = true;
+    }
+
+    fn nag(&mut self, nag: u8) {
+        self.begin_token();
+        self.out.push(b'$');
+        write_number(&mut self.out, u32::from(nag));
+        self.end_token();
+    }
+
+    fn text(&mut self, kind: TextKind, text: &[u8]) {
+        match kind {
+            TextKind::Brace => self.brace(text),
+            TextKind::Line => text.split(|b| is_line_end(*b)).for_each(|line| self.line_comment(line)),
+            TextKind::Escape => text.split(|b| is_line_end(*b)).for_each(|line| self.escape(line)),
+            TextKind::Token | TextKind::Tail => self.verbatim(text),
+        }
+        self.marks = false;
+        self.number |= self.style.number_after_comment;
+    }
+
+    fn open(&mut self) {
+        self.opening += 1;
+        self.number = true;
+    }
+
+    fn close(&mut self) {
+        if self.opening > 0 {
+            self.begin_token();
+        }
+        self.out.extend_from_slice(if self.style.wide_variations { b" )" } else { b")" });
+        self.end_token();
+        self.marks = false;
+        self.number |= self.style.number_after_variation;
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}
+
+impl TextVisitor for PgnWriter {
+    fn tag_known(&mut self, name: &[u8], _: &[u8], pair: &[u8]) {
+        self.fen |= name == b"FEN";
+        self.out.extend_from_slice(pair);
+        self.break_line();
+        self.head = true;
+    }
+
+    #[inline]
+    fn play_known(&mut self, before: &Position, _: Move, san: ShortText) {
+        if !self.short_token(before, san) {
+            self.move_token(before, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
+        }
+    }
+
+    #[inline]
+    fn move_run(&self) -> MoveRun {
+        let column = self.out.len() - self.line;
+        if column == 0 || self.head || self.opening > 0 {
+            return MoveRun::None;
+        }
+        let Style { width, line_end, joined_numbers, unbroken_numbers, pairs, filled, .. } = self.style;
+        let (width, line_end, number) = (width as usize, line_end.bytes(), self.number);
+        MoveRun::Laid(Lines { column, width, line_end, joined_numbers, unbroken_numbers, pairs, filled, number })
+    }
+
+    #[inline]
+    fn play_in_run(&mut self, _: &Position, _: Move) {}
+
+    fn end_run(&mut self, text: &[u8], end: EndOfRun) {
+        self.out.extend_from_slice(text);
+        if end.mate
+            && let Some(mark) = self.out.last_mut()
+        {
+            *mark = b'#';
+        }
+        self.line = self.out.len() - end.column;
+        self.gap = end.gap.map(|back| self.out.len() - back);
+        (self.begun, self.marks, self.number) = (true, true, false);
+    }
+}

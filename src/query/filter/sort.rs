@@ -1,0 +1,297 @@
+//! An order of games by what their headers say (docs/QUERY.md, "Sorting").
+
+use crate::game::Outcome;
+use crate::query::fault::QueryFault;
+use crate::query::filter::expr::Reading;
+use crate::query::filter::field::Field;
+use crate::query::filter::{eval, parse, value};
+use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
+use std::cmp::Ordering;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// By what games are sorted: fields of the filter language, the first of which that tells two games apart decides.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SortKeys(Vec<SortKey>);
+
+#[derive(Clone, PartialEq, Debug)]
+struct SortKey {
+    field: Field,
+    descending: bool,
+}
+
+/// What a key says of a game, as a number that grows in its order; `None` where the game says nothing of the kind.
+type Value = Option<i64>;
+
+impl SortKeys {
+    /// Reads keys with commas between, each a field of a filter, a `-` before those that descend: `-elo,date,"My tag"`.
+    ///
+    /// Errors: the place in the text, and what was expected there.
+    pub fn parse(text: &str) -> Result<SortKeys, QueryFault> {
+        let keys = parse::sort_keys(text)?;
+        Ok(SortKeys(keys.into_iter().map(|(field, descending)| SortKey { field, descending }).collect()))
+    }
+
+    /// Returns the places in `games` of the first `most` in this order, and what could not be read for it, by archive.
+    ///
+    /// A game is known by its archive, a place in `headers`, and its number there. Games that a key says nothing of come last, whether or
+    /// not it descends; those that no key tells apart stay in the order of `games`.
+    pub fn order(
+        &self,
+        headers: &[TagColumns<'_>],
+        games: &[(usize, u64)],
+        most: usize,
+    ) -> (Vec<usize>, Vec<(usize, Unread)>) {
+        let mut unread = Vec::new();
+        let columns = self.columns();
+        for (archive, headers) in headers.iter().enumerate() {
+            // In one go, so that the tags are read once.
+            unread.extend(headers.readable(&columns).1.into_iter().map(|lost| (archive, lost)));
+        }
+        let values: Vec<(Vec<Value>, bool)> =
+            self.0.iter().map(|key| (key.values(headers, games), key.descending)).collect();
+        let compare = |one: &usize, other: &usize| {
+            let by_key = |(values, descending): &(Vec<Value>, bool)| match (values.get(*one), values.get(*other)) {
+                (Some(Some(one)), Some(Some(other))) if *descending => other.cmp(one),
+                (Some(Some(one)), Some(Some(other))) => one.cmp(other),
+                (Some(Some(_)), _) => Ordering::Less,
+                (_, Some(Some(_))) => Ordering::Greater,
+                _ => Ordering::Equal,
+            };
+            values.iter().map(by_key).find(|order| order.is_ne()).unwrap_or_else(|| one.cmp(other))
+        };
+        let mut order: Vec<usize> = (0..games.len()).collect();
+        if most < order.len() {
+            order.select_nth_unstable_by(most, compare);
+            order.truncate(most);
+        }
+        order.sort_unstable_by(compare);
+        (order, unread)
+    }
+
+    /// Returns the header columns that the keys read.
+    pub fn columns(&self) -> Vec<Key> {
+        let tag = |name: &str| Key::Tag(name.to_owned());
+        let of = |key: &SortKey| match &key.field {
+            Field::Text(name) => vec![tag(name)],
+            Field::Value(name, _) => vec![tag(name)],
+            Field::Player => vec![tag("White"), tag("Black")],
+            Field::Rating | Field::Ratings(_) => vec![tag("WhiteElo"), tag("BlackElo")],
+            Field::Date(_) | Field::Year => vec![tag("Date"), tag("UTCDate")],
+            Field::Result => vec![tag("Result"), Key::Facts],
+            Field::Plies | Field::Moves => vec![Key::Plies],
+            Field::Fact(_) => vec![Key::Facts],
+            Field::Number => Vec::new(),
+        };
+        self.0.iter().flat_map(of).collect()
+    }
+}
+
+impl FromStr for SortKeys {
+    type Err = QueryFault;
+
+    fn from_str(text: &str) -> Result<SortKeys, QueryFault> {
+        SortKeys::parse(text)
+    }
+}
+
+impl SortKey {
+    /// The value of each game.
+    fn values(&self, headers: &[TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
+        match &self.field {
+            Field::Text(name) => texts(headers, games, name),
+            Field::Player => {
+                // Both in one table, so that they can be compared.
+                let [white, black] = ["White", "Black"].map(|name| Source::of(headers, name));
+                let both: Vec<&Source> = vec![&white, &black];
+                let mut ranks = ranked(&both, games);
+                let black = ranks.pop().unwrap_or_default();
+                let white = ranks.pop().unwrap_or_default();
+                white.into_iter().zip(black).map(|(white, black)| self.foremost(white, black)).collect()
+            }
+            Field::Rating => {
+                let [white, black] =
+                    ["WhiteElo", "BlackElo"].map(|name| numbers(headers, games, name, Reading::Rating));
+                white.into_iter().zip(black).map(|(white, black)| self.foremost(white, black)).collect()
+            }
+            Field::Ratings(ratings) => {
+                let [white, black] =
+                    ["WhiteElo", "BlackElo"].map(|name| numbers(headers, games, name, Reading::Rating));
+                let of =
+                    |(white, black): (Value, Value)| white.zip(black).map(|(white, black)| ratings.of(white, black));
+                white.into_iter().zip(black).map(of).collect()
+            }
+            Field::Value(name, reading) => numbers(headers, games, name, *reading),
+            Field::Date(reading) => dates(headers, games, *reading),
+            Field::Year => {
+                let days = dates(headers, games, Reading::Date);
+                days.into_iter().map(|day| day.map(value::year)).collect()
+            }
+            Field::Result => results(headers, games),
+            Field::Plies => of_column(headers, games, &Key::Plies, i64::from),
+            Field::Moves => of_column(headers, games, &Key::Plies, |plies| i64::from(plies.div_ceil(2))),
+            Field::Fact(bit) => of_column(headers, games, &Key::Facts, |facts| i64::from(facts & u32::from(*bit) != 0)),
+            // Numbers go on from one archive to the next.
+            Field::Number => (0..games.len()).map(|place| Some(place as i64)).collect(),
+        }
+    }
+
+    /// Of two sides that one that comes first in the order.
+    fn foremost(&self, one: Value, other: Value) -> Value {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(if self.descending { one.max(other) } else { one.min(other) }),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+fn column(headers: &TagColumns<'_>, key: &Key) -> Option<Arc<Column>> {
+    headers.readable(std::slice::from_ref(key)).0.pop()
+}
+
+/// A tag's column in each archive.
+struct Source(Vec<Option<Arc<Column>>>);
+
+impl Source {
+    fn of(headers: &[TagColumns<'_>], name: &str) -> Source {
+        let key = Key::Tag(name.to_owned());
+        Source(headers.iter().map(|headers| column(headers, &key)).collect())
+    }
+
+    fn text(&self, (archive, game): (usize, u64)) -> Option<&[u8]> {
+        self.0.get(archive)?.as_ref()?.text(game)
+    }
+}
+
+fn of_column(headers: &[TagColumns<'_>], games: &[(usize, u64)], key: &Key, of: impl Fn(u32) -> i64) -> Vec<Value> {
+    let columns: Vec<Option<Arc<Column>>> = headers.iter().map(|headers| column(headers, key)).collect();
+    let value = |(archive, game): &(usize, u64)| Some(of(columns.get(*archive)?.as_ref()?.get(*game)));
+    games.iter().map(value).collect()
+}
+
+fn numbers(headers: &[TagColumns<'_>], games: &[(usize, u64)], name: &str, reading: Reading) -> Vec<Value> {
+    let source = Source::of(headers, name);
+    games.iter().map(|game| value::read(reading, source.text(*game)?).map(|(least, _)| least)).collect()
+}
+
+/// Of a date in part the first day that it can be counts.
+fn dates(headers: &[TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
+    let [date, utc] = ["Date", "UTCDate"].map(|name| numbers(headers, games, name, reading));
+    date.into_iter().zip(utc).map(|(date, utc)| date.or(utc)).collect()
+}
+
+/// Black's wins, draws, White's wins.
+fn results(headers: &[TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
+    let told = Source::of(headers, "Result");
+    let facts = of_column(headers, games, &Key::Facts, i64::from);
+    let rank = |outcome: u8| match outcome {
+        outcome if outcome == Outcome::BlackWins as u8 => Some(0),
+        outcome if outcome == Outcome::Draw as u8 => Some(1),
+        outcome if outcome == Outcome::WhiteWins as u8 => Some(2),
+        _ => None,
+    };
+    let of = |(game, facts): (&(usize, u64), Value)| {
+        let told = told.text(*game).and_then(eval::outcome);
+        told.or_else(|| facts.map(|facts| eval::marked_outcome(facts as u8))).and_then(rank)
+    };
+    games.iter().zip(facts).map(of).collect()
+}
+
+fn texts(headers: &[TagColumns<'_>], games: &[(usize, u64)], name: &str) -> Vec<Value> {
+    ranked(&[&Source::of(headers, name)], games).pop().unwrap_or_default()
+}
+
+/// The rank of each game's text among those that games here have; of each source.
+fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
+    let said = |text: &&[u8]| value::is_known(text);
+    let mut distinct: Vec<&[u8]> =
+        sources.iter().flat_map(|source| games.iter().filter_map(|game| source.text(*game)).filter(said)).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let mut order: Vec<(String, usize)> = distinct
+        .iter()
+        .enumerate()
+        .map(|(place, text)| (String::from_utf8_lossy(text).to_lowercase(), place))
+        .collect();
+    order.sort_by(|one, other| natural(one.0.as_bytes(), other.0.as_bytes()));
+    let mut ranks = vec![0; distinct.len()];
+    let (mut rank, mut before): (i64, Option<&str>) = (0, None);
+    for (text, place) in &order {
+        if before.is_some_and(|before| natural(before.as_bytes(), text.as_bytes()).is_ne()) {
+            rank += 1;
+        }
+        before = Some(text);
+        if let Some(own) = ranks.get_mut(*place) {
+            *own = rank;
+        }
+    }
+    let rank = |source: &Source, game: &(usize, u64)| {
+        let place = distinct.binary_search(&source.text(*game).filter(said)?).ok()?;
+        ranks.get(place).copied()
+    };
+    sources.iter().map(|source| games.iter().map(|game| rank(source, game)).collect()).collect()
+}
+
+/// Compares texts in small letters; digits in succession count as a number, so that round 10 comes after round 9.
+fn natural(mut one: &[u8], mut other: &[u8]) -> Ordering {
+    loop {
+        match (one, other) {
+            ([a, ..], [b, ..]) if a.is_ascii_digit() && b.is_ascii_digit() => {
+                let ((a, rest), (b, others)) = (digits(one), digits(other));
+                let order = a.len().cmp(&b.len()).then_with(|| a.cmp(b));
+                if order.is_ne() {
+                    return order;
+                }
+                (one, other) = (rest, others);
+            }
+            ([a, rest @ ..], [b, others @ ..]) if a == b => (one, other) = (rest, others),
+            _ => return one.cmp(other),
+        }
+    }
+}
+
+/// The digits that a text begins with, without zeros before them, and the rest.
+fn digits(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    (digits.get(zeros..).unwrap_or_default(), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_texts_are_numbers() {
+        let sorted = ["", "9", "10", "10.2", "10.10", "a", "a 2", "a 010", "a 11", "b"];
+        for (place, one) in sorted.iter().enumerate() {
+            for (other_place, other) in sorted.iter().enumerate() {
+                let order = natural(one.as_bytes(), other.as_bytes());
+                assert_eq!(order, place.cmp(&other_place), "{one} {other}");
+            }
+        }
+        assert_eq!(natural(b"round 01", b"round 1"), Ordering::Equal);
+    }
+
+    #[test]
+    fn keys_are_read() {
+        for (text, column, what) in [
+            ("", 1, "expected a field"),
+            ("-elo,", 6, "expected a field"),
+            ("elo date", 5, "expected \",\" or the end"),
+            ("-datte", 2, "did you mean date?"),
+            ("elo,,date", 5, "expected a field"),
+            ("elo = 3", 5, "expected \",\" or the end"),
+            ("tag(", 5, "expected the name of a tag"),
+        ] {
+            let fault = SortKeys::parse(text).expect_err(text);
+            assert_eq!(fault.column(), column, "{text}: {fault}");
+            assert!(fault.what().contains(what), "{text}: {}", fault.what());
+        }
+        let keys = SortKeys::parse("-elo, date,-\"My tag\",tag(Round)").unwrap();
+        assert_eq!(keys.0.iter().map(|key| key.descending).collect::<Vec<_>>(), [true, false, true, false]);
+        assert_eq!(keys.0[2].field, Field::Text("My tag".to_owned()));
+        assert_eq!(keys.0[3].field, Field::Text("Round".to_owned()));
+    }
+}

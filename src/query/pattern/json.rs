@@ -1,0 +1,178 @@
+//! Queries in the JSON of Scoutfish (its README, "Rules", "Sequences" and "Streaks"), and a few rules more.
+
+use crate::chess::{Color, Role};
+use crate::game::Outcome;
+use crate::query::fault::QueryFault;
+use crate::query::pattern::json_place::Place;
+use crate::query::pattern::{Board, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, Streak};
+use serde_json::{Map, Value};
+
+/// A query and what it says of its output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JsonQuery {
+    /// What a game has to have.
+    pub pattern: Pattern,
+    /// How many games to pass over.
+    pub skip: u64,
+    /// How many games to give at most.
+    pub limit: Option<u64>,
+}
+
+/// Reads a query. Rules: `sub-fen`, `material`, `imbalance`, `result`, `result-type`, `moved`, `captured`, `stm`, `pass`, `white-move`,
+/// `black-move`; beyond Scoutfish's also `pattern` and `pawns`; with `sequence` and `streak` around them, and `skip` and `limit`.
+///
+/// `stm` is the side to move in the position, `moved` and `captured` are about the move that led to it. Material and imbalance are
+/// compared piece by piece.
+pub fn parse(text: &str) -> Result<JsonQuery, QueryFault> {
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        let before: usize = text.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1).sum();
+        let what = error.to_string();
+        let what = what.split(" at line ").next().unwrap_or_default();
+        QueryFault::in_bytes(text, (before + error.column(), format!("this is not JSON: {what}")))
+    })?;
+    let place = Place::whole(text);
+    let fields = object(&value, &place)?;
+    let number = |name: &str| match fields.get(name) {
+        None => Ok(None),
+        Some(value) => value.as_u64().map(Some).ok_or_else(|| place.field(name).fault("a whole number is wanted")),
+    };
+    let (skip, limit) = (number("skip")?.unwrap_or(0), number("limit")?);
+    let streaks = if let Some(items) = fields.get("sequence") {
+        only(fields, &["sequence"], &place)?;
+        let place = place.field("sequence");
+        let items = array(items, &place)?;
+        let of = |(number, item): (usize, &Value)| streak(item, &place.item(number));
+        items.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?
+    } else {
+        vec![streak(&value, &place)?]
+    };
+    Ok(JsonQuery { pattern: Pattern(streaks), skip, limit })
+}
+
+fn object<'a>(value: &'a Value, place: &Place) -> Result<&'a Map<String, Value>, QueryFault> {
+    value.as_object().ok_or_else(|| place.fault("an object {..} is wanted"))
+}
+
+fn array<'a>(value: &'a Value, place: &Place) -> Result<&'a [Value], QueryFault> {
+    match value.as_array() {
+        Some(items) if !items.is_empty() => Ok(items),
+        _ => Err(place.fault("an array of one rule or more is wanted")),
+    }
+}
+
+/// Refuses fields beside these.
+fn only(fields: &Map<String, Value>, known: &[&str], place: &Place) -> Result<(), QueryFault> {
+    let at_top = |name: &&String| place.is_whole() && matches!(name.as_str(), "skip" | "limit");
+    match fields.keys().find(|name| !known.contains(&name.as_str()) && !at_top(name)) {
+        None => Ok(()),
+        Some(name) => {
+            Err(place.field(name).fault_of_name(&format!("no such rule here; there are {}", known.join(", "))))
+        }
+    }
+}
+
+fn streak(value: &Value, place: &Place) -> Result<Streak, QueryFault> {
+    let fields = object(value, place)?;
+    let Some(items) = fields.get("streak") else { return Ok(Streak(vec![condition(fields, place)?])) };
+    only(fields, &["streak"], place)?;
+    let place = place.field("streak");
+    let of = |(number, item): (usize, &Value)| {
+        let place = place.item(number);
+        condition(object(item, &place)?, &place)
+    };
+    Ok(Streak(array(items, &place)?.iter().enumerate().map(of).collect::<Result<_, _>>()?))
+}
+
+const RULES: [&str; 13] = [
+    "sub-fen",
+    "material",
+    "imbalance",
+    "result",
+    "result-type",
+    "moved",
+    "captured",
+    "stm",
+    "pass",
+    "white-move",
+    "black-move",
+    "pattern",
+    "pawns",
+];
+
+fn condition(fields: &Map<String, Value>, place: &Place) -> Result<Condition, QueryFault> {
+    only(fields, &RULES, place)?;
+    if !fields.keys().any(|name| RULES.contains(&name.as_str())) {
+        return Err(place.fault("at least one rule is wanted"));
+    }
+    let mut condition = Condition {
+        boards: list(fields, place, "sub-fen", Board::read_sub_fen)?,
+        pawns: list(fields, place, "pawns", Board::read_pawns)?,
+        materials: list(fields, place, "material", Material::read)?,
+        imbalances: list(fields, place, "imbalance", Imbalance::read)?,
+        results: list(fields, place, "result", |text| {
+            Outcome::from_token(text.as_bytes()).ok_or((1, "not a result: write 1-0, 0-1, 1/2-1/2 or *".to_owned()))
+        })?,
+        moves: list(fields, place, "white-move", |text| MoveRule::read(text, Color::White))?,
+        moved: one(fields, place, "moved", roles)?,
+        captured: one(fields, place, "captured", roles)?,
+        side: one(fields, place, "stm", |text| match text.to_ascii_lowercase().as_str() {
+            "white" => Ok(Color::White),
+            "black" => Ok(Color::Black),
+            _ => Err((1, "neither white nor black".to_owned())),
+        })?,
+        ending: one(fields, place, "result-type", |text| match text {
+            "mate" => Ok(Ending::Mate),
+            "stalemate" => Ok(Ending::Stalemate),
+            _ => Err((1, "neither mate nor stalemate".to_owned())),
+        })?,
+    };
+    condition.boards.extend(list(fields, place, "pattern", Board::read)?);
+    condition.moves.extend(list(fields, place, "black-move", |text| MoveRule::read(text, Color::Black))?);
+    Ok(condition)
+}
+
+/// Reads pieces as in `KQ`. Errors point at their place.
+pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
+    roles(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+}
+
+fn roles(text: &str) -> Result<Vec<Role>, Fault> {
+    let role = |(at, letter): (usize, u8)| {
+        Role::from_letter(letter.to_ascii_uppercase())
+            .ok_or_else(|| (at + 1, "not a piece: write some of PNBRQK".to_owned()))
+    };
+    text.bytes().enumerate().map(role).collect()
+}
+
+/// A text or a list of texts.
+fn list<T>(
+    fields: &Map<String, Value>,
+    place: &Place,
+    name: &str,
+    read: impl Fn(&str) -> Result<T, Fault>,
+) -> Result<Vec<T>, QueryFault> {
+    let place = place.field(name);
+    let read_at = |value: &Value, place: &Place| {
+        let text = value.as_str().ok_or_else(|| place.fault("a text is wanted"))?;
+        read(text).map_err(|fault| place.fault_within(fault))
+    };
+    match fields.get(name) {
+        None => Ok(Vec::new()),
+        Some(Value::Array(items)) if !items.is_empty() => {
+            items.iter().enumerate().map(|(number, item)| read_at(item, &place.item(number))).collect()
+        }
+        Some(value) => Ok(vec![read_at(value, &place)?]),
+    }
+}
+
+fn one<T>(
+    fields: &Map<String, Value>,
+    place: &Place,
+    name: &str,
+    read: impl Fn(&str) -> Result<T, Fault>,
+) -> Result<Option<T>, QueryFault> {
+    match fields.get(name) {
+        Some(Value::Array(_)) => Err(place.field(name).fault("one text is wanted, not a list")),
+        _ => Ok(list(fields, place, name, read)?.pop()),
+    }
+}

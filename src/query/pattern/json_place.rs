@@ -1,0 +1,220 @@
+//! Where in a JSON text a value stands, so that what is wrong with it can be shown there.
+
+use crate::query::fault::QueryFault;
+use std::fmt;
+use std::ops::Range;
+
+/// A value in a JSON text, by the way to it.
+#[derive(Clone, Debug)]
+pub struct Place<'a> {
+    text: &'a str,
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Field(String),
+    Item(usize),
+}
+
+impl<'a> Place<'a> {
+    /// Returns the place of the whole text, which has to be JSON.
+    pub fn whole(text: &'a str) -> Place<'a> {
+        Place { text, steps: Vec::new() }
+    }
+
+    /// Returns whether it is the whole text.
+    pub fn is_whole(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Returns the place of a member of the object here.
+    pub fn field(&self, name: &str) -> Place<'a> {
+        self.step(Step::Field(name.to_owned()))
+    }
+
+    /// Returns the place of an element of the array here, from 0.
+    pub fn item(&self, number: usize) -> Place<'a> {
+        self.step(Step::Item(number))
+    }
+
+    fn step(&self, step: Step) -> Place<'a> {
+        let mut steps = self.steps.clone();
+        steps.push(step);
+        Place { text: self.text, steps }
+    }
+
+    /// Returns the fault of the value.
+    pub fn fault(&self, what: &str) -> QueryFault {
+        self.fault_at(self.find().1, what)
+    }
+
+    /// Returns the fault of the member's name.
+    pub fn fault_of_name(&self, what: &str) -> QueryFault {
+        self.fault_at(self.find().0, what)
+    }
+
+    /// Returns the fault of a letter of the text that the value is, by its column in bytes from 1.
+    pub fn fault_within(&self, (column, what): (usize, String)) -> QueryFault {
+        let Range { start, end } = self.find().1;
+        let literal = self.text.get(start..end).unwrap_or_default();
+        let at = start + raw(literal, column.saturating_sub(1));
+        let letter = self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        self.fault_at(at..at + letter, &what)
+    }
+
+    fn fault_at(&self, at: Range<usize>, what: &str) -> QueryFault {
+        let what = if self.is_whole() { what.to_owned() } else { format!("{self}: {what}") };
+        let end = self.text.len();
+        QueryFault::new(self.text, at.start.min(end)..at.end.min(end), what)
+    }
+
+    /// The bytes of the name, where it is a member, and of the value.
+    fn find(&self) -> (Range<usize>, Range<usize>) {
+        let bytes = self.text.as_bytes();
+        let start = blanks(bytes, 0);
+        let mut found = (start..start, start..value(bytes, start));
+        for step in &self.steps {
+            // What serde_json has read is there; where it is not, the place of what it is in has to do.
+            match child(self.text, found.1.start, step) {
+                Some(next) => found = next,
+                None => break,
+            }
+        }
+        found
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, step) in self.steps.iter().enumerate() {
+            match step {
+                Step::Field(name) if number == 0 => write!(f, "{name}")?,
+                Step::Field(name) => write!(f, ".{name}")?,
+                Step::Item(number) => write!(f, "[{number}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The member or element of what begins at `at`: of members of the same name the last counts.
+fn child(text: &str, at: usize, step: &Step) -> Option<(Range<usize>, Range<usize>)> {
+    let bytes = text.as_bytes();
+    let (mut next, mut number, mut found) = (blanks(bytes, at + 1), 0, None);
+    while !matches!(bytes.get(next), None | Some(b'}' | b']')) {
+        let mut name = next..next;
+        if bytes.get(at) == Some(&b'{') {
+            name.end = value(bytes, next);
+            next = blanks(bytes, blanks(bytes, name.end) + 1);
+        }
+        let own = next..value(bytes, next);
+        let is = match step {
+            Step::Field(wanted) => {
+                let name = text.get(name.clone()).and_then(|name| serde_json::from_str::<String>(name).ok());
+                name.as_ref() == Some(wanted)
+            }
+            Step::Item(wanted) => number == *wanted,
+        };
+        if is {
+            found = Some((name, own.clone()));
+        }
+        number += 1;
+        next = blanks(bytes, own.end);
+        if bytes.get(next) == Some(&b',') {
+            next = blanks(bytes, next + 1);
+        }
+    }
+    found
+}
+
+fn blanks(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+}
+
+/// The end of the value that begins at `at`; always after that, up to the end of the text.
+fn value(bytes: &[u8], at: usize) -> usize {
+    let (mut next, mut depth) = (at, 0usize);
+    loop {
+        match bytes.get(next) {
+            None => return next.max(bytes.len()),
+            Some(b'"') => {
+                next += 1;
+                while !matches!(bytes.get(next), None | Some(b'"')) {
+                    next += if bytes.get(next) == Some(&b'\\') { 2 } else { 1 };
+                }
+                next += 1;
+            }
+            Some(b'{' | b'[') => {
+                depth += 1;
+                next += 1;
+            }
+            Some(b'}' | b']') => {
+                depth = depth.saturating_sub(1);
+                next += 1;
+            }
+            Some(b',' | b':') => next += 1,
+            Some(byte) if byte.is_ascii_whitespace() => next += 1,
+            Some(_) => {
+                let rest = bytes.get(next..).unwrap_or_default();
+                next += rest.iter().take_while(|byte| !byte.is_ascii_whitespace() && !b",]}".contains(byte)).count();
+            }
+        }
+        if depth == 0 {
+            return next.min(bytes.len());
+        }
+    }
+}
+
+/// The place in a string as JSON writes it of byte `at` of the string.
+fn raw(literal: &str, at: usize) -> usize {
+    let bytes = literal.as_bytes();
+    let (mut place, mut read) = (1, 0);
+    while read < at && place < bytes.len() {
+        let length = match (bytes.get(place), bytes.get(place + 1)) {
+            (Some(b'"'), _) => break,
+            (Some(b'\\'), Some(b'u')) => 6,
+            (Some(b'\\'), _) => 2,
+            _ => literal.get(place..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
+        };
+        let letters = literal.get(place..place + length).unwrap_or_default();
+        // Half of a pair is no string; together they have four bytes.
+        let decoded = serde_json::from_str::<String>(&format!("\"{letters}\""));
+        read += decoded.map_or(2, |text| text.len());
+        place += length;
+    }
+    place.min(bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found() {
+        let text = " { \"a\" : [1, {\"b\\u0063\": \"x\\n\\u00e9\u{e9}z\"}, [[]] ], \"a,\": {}, \"d\":true }";
+        let place = Place::whole(text);
+        let at = |place: &Place| &text[place.find().1];
+        assert_eq!(at(&place), text.trim());
+        assert_eq!(at(&place.field("a").item(0)), "1");
+        assert_eq!(at(&place.field("a").item(2).item(0)), "[]");
+        assert_eq!(at(&place.field("a,")), "{}");
+        assert_eq!(at(&place.field("d")), "true");
+        let text_of = place.field("a").item(1).field("bc");
+        assert_eq!(text_of.to_string(), "a[1].bc");
+        // x, a line feed, and two letters of two bytes each: z is the seventh byte.
+        let fault = text_of.fault_within((7, "no".to_owned()));
+        assert_eq!((&text[fault.at()], fault.what()), ("z", "a[1].bc: no"));
+        assert_eq!(&text[place.field("d").find().0], "\"d\"");
+    }
+
+    #[test]
+    fn whatever_the_text_is_there_is_an_end() {
+        for text in ["", "\"", "\"\\", "{", "{\"a\"", "[1,", "}", "]]", ",", ":", "{:,}", "{\"a\":}"] {
+            let place = Place::whole(text).field("a").item(0);
+            let fault = place.fault_within((9, String::new()));
+            assert!(fault.at().end <= text.len(), "{text}");
+        }
+    }
+}

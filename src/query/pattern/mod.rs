@@ -1,0 +1,582 @@
+//! What a position, or the move that led to it, has to be like: boards with blanks, material, imbalance, moves; and sequences of these.
+
+pub mod json;
+mod json_place;
+mod search;
+
+use crate::archive::GameRef;
+use crate::brenner::replay::{Replay, ReplayError};
+use crate::brenner::{CASTLE_A, CASTLE_H};
+use crate::chess::{CastlingSide, Color, Role};
+use crate::game::Outcome;
+use crate::query::fault::QueryFault;
+use crate::query::position::position_query::class;
+
+/// A fault within one text: its column, in bytes from 1, and what is wrong.
+pub(in crate::query) type Fault = (usize, String);
+
+/// Every class of piece, and the empty square.
+const ANY: u16 = (1 << 13) - 1;
+
+fn class_of(letter: u8) -> Option<u8> {
+    let role = Role::from_letter(letter.to_ascii_uppercase())?;
+    Some(1 + role as u8 + if letter.is_ascii_uppercase() { 0 } else { 6 })
+}
+
+/// A board with blanks: what may stand on each square.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Board(Vec<(u8, u16)>);
+
+impl Board {
+    /// Reads eight ranks from the eighth to the first with `/` between. A letter is that piece, a digit so many squares with anything on
+    /// them, `?` one such square, `.` an empty square, `*` any piece, `A` any White piece, `a` any Black piece, `[Qr.]` one of these, `[^Pp]`
+    /// none of these.
+    pub fn parse(text: &str) -> Result<Board, QueryFault> {
+        Board::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    /// Reads the placement of a FEN: its pieces have to be there, what else there is does not matter. What follows it is passed over.
+    pub fn parse_sub_fen(text: &str) -> Result<Board, QueryFault> {
+        Board::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    /// Reads a board of which only the pawns count: these and no others.
+    pub fn parse_pawns(text: &str) -> Result<Board, QueryFault> {
+        Board::read_pawns(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    pub(in crate::query) fn read(text: &str) -> Result<Board, Fault> {
+        let bytes = text.as_bytes();
+        let (mut at, mut file, mut rank, mut squares) = (0, 0u8, 7u8, Vec::new());
+        let fault = |at: usize, what: &str| (at + 1, what.to_owned());
+        while let Some(&byte) = bytes.get(at) {
+            let begun = at;
+            at += 1;
+            match byte {
+                b'/' => {
+                    if file != 8 {
+                        return Err(fault(begun, "a rank has eight squares"));
+                    }
+                    rank = rank.checked_sub(1).ok_or_else(|| fault(begun, "a board has eight ranks"))?;
+                    file = 0;
+                    continue;
+                }
+                b'1'..=b'8' => {
+                    file += byte - b'0';
+                    if file > 8 {
+                        return Err(fault(begun, "a rank has eight squares"));
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            let mask = if byte == b'[' {
+                let negated = bytes.get(at) == Some(&b'^');
+                at += usize::from(negated);
+                let mut mask = 0;
+                loop {
+                    match bytes.get(at) {
+                        Some(b']') => break,
+                        Some(letter) => {
+                            mask |= mask_of(*letter)
+                                .ok_or_else(|| fault(at, "not a piece: write one of PNBRQKpnbrqk.*Aa"))?
+                        }
+                        None => return Err(fault(begun, "the bracket does not close")),
+                    }
+                    at += 1;
+                }
+                at += 1;
+                if negated { ANY & !mask } else { mask }
+            } else {
+                mask_of(byte).ok_or_else(|| fault(begun, "not a piece, a number of squares or one of .?*Aa["))?
+            };
+            if file == 8 {
+                return Err(fault(begun, "a rank has eight squares"));
+            }
+            if mask != ANY {
+                squares.push((rank * 8 + file, mask));
+            }
+            file += 1;
+        }
+        if rank != 0 || file != 8 {
+            return Err(fault(bytes.len(), "a board has eight ranks of eight squares"));
+        }
+        Ok(Board(squares))
+    }
+
+    pub(in crate::query) fn read_sub_fen(text: &str) -> Result<Board, Fault> {
+        let placement = text.split(' ').next().unwrap_or_default();
+        let other = placement.bytes().position(|byte| !matches!(byte, b'/' | b'1'..=b'8') && class_of(byte).is_none());
+        match other {
+            Some(at) => Err((at + 1, "not a piece or a number of empty squares".to_owned())),
+            None => Board::read(placement),
+        }
+    }
+
+    pub(in crate::query) fn read_pawns(text: &str) -> Result<Board, Fault> {
+        let pawns = 1 << 1 | 1 << 7;
+        let Board(written) = Board::read_sub_fen(text)?;
+        let of = |square: u8| {
+            let mask = written.iter().find(|(at, _)| *at == square).map_or(0, |(_, mask)| mask & pawns);
+            (square, if mask == 0 { ANY & !pawns } else { mask })
+        };
+        // The pawns first: they are what other positions do not have.
+        let mut squares: Vec<(u8, u16)> = (0..64).map(of).collect();
+        squares.sort_by_key(|(_, mask)| mask & !pawns != 0);
+        Ok(Board(squares))
+    }
+
+    #[inline]
+    fn matches(&self, board: &[u8; 64]) -> bool {
+        self.0.iter().all(|(square, mask)| mask >> class(board[usize::from(square & 63)]) & 1 != 0)
+    }
+
+    fn swapped(&self) -> Board {
+        let swap = |mask: u16| mask & 1 | (mask >> 1 & 63) << 7 | (mask >> 7 & 63) << 1;
+        Board(self.0.iter().map(|(square, mask)| (square ^ 56, swap(*mask))).collect())
+    }
+}
+
+fn mask_of(letter: u8) -> Option<u16> {
+    Some(match letter {
+        b'.' => 1,
+        b'?' => ANY,
+        b'*' => ANY & !1,
+        b'A' => 63 << 1,
+        b'a' => 63 << 7,
+        letter => 1 << class_of(letter)?,
+    })
+}
+
+/// How many pieces of each kind there may be: the least and the most of each of the twelve, White's pawn first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Material([(u8, u8); 12]);
+
+impl Material {
+    /// Reads pieces with numbers: `KRPkr`, White's upper case, Black's lower; after a letter may stand how many: `P2`, `P1-3`, `P2+`, `P*`
+    /// (any number), `P?` (one or none). Pieces that are not named are not there. In upper case throughout, a second K begins Black's.
+    pub fn parse(text: &str) -> Result<Material, QueryFault> {
+        Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    pub(in crate::query) fn read(text: &str) -> Result<Material, Fault> {
+        let bytes = text.as_bytes();
+        let lower = bytes.iter().any(u8::is_ascii_lowercase);
+        let (mut counts, mut at, mut kings) = ([(0u8, 0u8); 12], 0, 0);
+        while let Some(&letter) = bytes.get(at) {
+            let begun = at;
+            at += 1;
+            let class =
+                class_of(letter).ok_or_else(|| (begun + 1, "not a piece: write one of PNBRQKpnbrqk".to_owned()))?;
+            kings += usize::from(letter == b'K');
+            let black = !lower && kings > 1;
+            let first = number(text, &mut at)?;
+            let next = bytes.get(at);
+            at += usize::from(matches!((first, next), (None, Some(b'*' | b'?')) | (Some(_), Some(b'+' | b'-'))));
+            let (least, most) = match (first, next) {
+                (None, Some(b'*')) => (0, 64),
+                (None, Some(b'?')) => (0, 1),
+                (None, _) => (1, 1),
+                (Some(least), Some(b'+')) => (least, 64),
+                (Some(least), Some(b'-')) => {
+                    let begun = at;
+                    let most = number(text, &mut at)?.filter(|most| least <= *most);
+                    (least, most.ok_or_else(|| (begun + 1, format!("a number not less than {least} is wanted")))?)
+                }
+                (Some(number), _) => (number, number),
+            };
+            let place = usize::from(class - 1) + if black { 6 } else { 0 };
+            if let Some(count) = counts.get_mut(place) {
+                *count = (count.0.saturating_add(least), count.1.saturating_add(most));
+            }
+        }
+        if bytes.is_empty() {
+            return Err((1, "no pieces: write such as KRPkr".to_owned()));
+        }
+        Ok(Material(counts))
+    }
+
+    fn matches(&self, pieces: &[u8; 13]) -> bool {
+        self.0.iter().zip(&pieces[1..]).all(|((least, most), pieces)| least <= pieces && pieces <= most)
+    }
+
+    fn swapped(&self) -> Material {
+        let mut counts = self.0;
+        counts.rotate_left(6);
+        Material(counts)
+    }
+}
+
+/// Reads a number from 0 to 64 at a place, if there is one, and goes on after it.
+fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
+    let rest = text.get(*at..).unwrap_or_default();
+    let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    if digits == 0 {
+        return Ok(None);
+    }
+    let number = rest.get(..digits).and_then(|digits| digits.parse().ok()).filter(|number| *number <= 64);
+    let fault = (*at + 1, "a board has 64 squares".to_owned());
+    *at += digits;
+    number.map(Some).ok_or(fault)
+}
+
+/// What White has more of each role than Black, as in `PPvN`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Imbalance([i16; 6]);
+
+impl Imbalance {
+    /// Reads White's surplus, `v`, and Black's.
+    pub fn parse(text: &str) -> Result<Imbalance, QueryFault> {
+        Imbalance::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    pub(in crate::query) fn read(text: &str) -> Result<Imbalance, Fault> {
+        let (mut more, mut sign) = ([0; 6], 1);
+        for (at, letter) in text.bytes().enumerate() {
+            match (letter, Role::from_letter(letter)) {
+                (b'v', _) if sign == 1 => sign = -1,
+                (_, Some(role)) if role != Role::King => more[role as usize] += sign,
+                _ => return Err((at + 1, "not a piece: write such as PPvN".to_owned())),
+            }
+        }
+        if sign == 1 {
+            return Err((text.len() + 1, "a v between White's pieces and Black's: write such as PPvN".to_owned()));
+        }
+        Ok(Imbalance(more))
+    }
+
+    fn matches(&self, pieces: &[u8; 13]) -> bool {
+        self.0.iter().enumerate().all(|(role, more)| i16::from(pieces[1 + role]) - i16::from(pieces[7 + role]) == *more)
+    }
+
+    fn swapped(&self) -> Imbalance {
+        Imbalance(self.0.map(|more| -more))
+    }
+}
+
+/// A move by its SAN without a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MoveRule {
+    color: Color,
+    castle: Option<CastlingSide>,
+    role: Role,
+    to: u8,
+    file: Option<u8>,
+    rank: Option<u8>,
+    promotion: Option<Role>,
+}
+
+impl MoveRule {
+    /// Reads a move such as `Nf3`, `Rac1`, `exd5`, `e8=Q` or `O-O`. What the SAN does not say may be anything.
+    pub fn parse(text: &str, color: Color) -> Result<MoveRule, QueryFault> {
+        MoveRule::read(text, color).map_err(|fault| QueryFault::in_bytes(text, fault))
+    }
+
+    pub(in crate::query) fn read(text: &str, color: Color) -> Result<MoveRule, Fault> {
+        let bytes = text.trim_end_matches(['+', '#', '!', '?']).as_bytes();
+        let mut rule =
+            MoveRule { color, castle: None, role: Role::King, to: 0, file: None, rank: None, promotion: None };
+        let fault = || (1, "not a move: write such as Nf3, exd5, e8=Q or O-O".to_owned());
+        rule.castle = match bytes {
+            b"O-O" | b"0-0" => Some(CastlingSide::King),
+            b"O-O-O" | b"0-0-0" => Some(CastlingSide::Queen),
+            _ => None,
+        };
+        if rule.castle.is_some() {
+            return Ok(rule);
+        }
+        let (role, rest) = match bytes {
+            [letter, rest @ ..] => Role::from_letter(*letter).map_or((Role::Pawn, bytes), |role| (role, rest)),
+            [] => return Err(fault()),
+        };
+        let rest = match rest {
+            [rest @ .., b'=', letter] => {
+                let promoted = Role::from_letter(*letter).filter(|role| !matches!(role, Role::Pawn | Role::King));
+                rule.promotion = Some(promoted.filter(|_| role == Role::Pawn).ok_or_else(fault)?);
+                rest
+            }
+            rest => rest,
+        };
+        let (head, target) = rest.split_last_chunk::<2>().ok_or_else(fault)?;
+        rule.role = role;
+        rule.to = crate::chess::Square::parse(target).ok_or_else(fault)?.index();
+        for letter in head.strip_suffix(b"x").unwrap_or(head) {
+            match letter {
+                b'a'..=b'h' if rule.file.is_none() && rule.rank.is_none() => rule.file = Some(letter - b'a'),
+                b'1'..=b'8' if rule.rank.is_none() => rule.rank = Some(letter - b'1'),
+                _ => return Err(fault()),
+            }
+        }
+        Ok(rule)
+    }
+
+    fn matches(&self, played: &Played) -> bool {
+        let is = |wanted: Option<u8>, found: u8| wanted.is_none_or(|wanted| wanted == found);
+        self.color == played.color
+            && self.castle == played.castle
+            && (self.castle.is_some()
+                || self.role as u8 == played.role
+                    && self.to == played.to
+                    && is(self.file, played.from & 7)
+                    && is(self.rank, played.from >> 3)
+                    && (self.promotion.is_none() || self.promotion.map(|role| role as u8) == played.promotion))
+    }
+}
+
+/// How a game ends on the board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// By mate.
+    Mate,
+    /// By stalemate.
+    Stalemate,
+}
+
+/// What a position and the move before it have to be like. Of each list one has to fit; an empty list asks nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Condition {
+    /// The game's result.
+    pub results: Vec<Outcome>,
+    /// The position is the last of the game, and this.
+    pub ending: Option<Ending>,
+    /// Boards with blanks.
+    pub boards: Vec<Board>,
+    /// Pawns.
+    pub pawns: Vec<Board>,
+    /// Pieces on the board.
+    pub materials: Vec<Material>,
+    /// Who has more of what.
+    pub imbalances: Vec<Imbalance>,
+    /// The move that led to the position.
+    pub moves: Vec<MoveRule>,
+    /// The roles of which one made that move.
+    pub moved: Option<Vec<Role>>,
+    /// The roles of which one was captured by that move; an empty list: none was.
+    pub captured: Option<Vec<Role>>,
+    /// The side to move.
+    pub side: Option<Color>,
+}
+
+impl Condition {
+    /// Returns the same with the colours changed and the board turned over.
+    pub fn swapped(&self) -> Condition {
+        let turned =
+            |m: &MoveRule| MoveRule { color: m.color.other(), to: m.to ^ 56, rank: m.rank.map(|rank| 7 - rank), ..*m };
+        Condition {
+            results: self.results.clone(),
+            boards: self.boards.iter().map(Board::swapped).collect(),
+            pawns: self.pawns.iter().map(Board::swapped).collect(),
+            materials: self.materials.iter().map(Material::swapped).collect(),
+            imbalances: self.imbalances.iter().map(Imbalance::swapped).collect(),
+            moves: self.moves.iter().map(turned).collect(),
+            side: self.side.map(Color::other),
+            ..self.clone()
+        }
+    }
+
+    fn matches(&self, at: &At) -> bool {
+        if self.side.is_some_and(|side| side != at.turn) {
+            return false;
+        }
+        let played = at.played.as_ref();
+        if !self.moves.is_empty() && !played.is_some_and(|played| self.moves.iter().any(|rule| rule.matches(played))) {
+            return false;
+        }
+        let one_of = |roles: &[Role], role: u8| roles.iter().any(|wanted| *wanted as u8 == role);
+        if let Some(roles) = &self.moved
+            && !played.is_some_and(|played| one_of(roles, played.role))
+        {
+            return false;
+        }
+        if let Some(roles) = &self.captured {
+            let fits = played.is_some_and(|played| match played.captured {
+                None => roles.is_empty(),
+                Some(role) => one_of(roles, role),
+            });
+            if !fits {
+                return false;
+            }
+        }
+        let any = |boards: &[Board]| boards.is_empty() || boards.iter().any(|board| board.matches(at.board));
+        if !any(&self.boards) || !any(&self.pawns) {
+            return false;
+        }
+        if !self.materials.is_empty() || !self.imbalances.is_empty() {
+            let mut pieces = [0u8; 13];
+            for code in at.board {
+                pieces[usize::from(class(*code)) % 13] += 1;
+            }
+            let fits = (self.materials.is_empty() || self.materials.iter().any(|material| material.matches(&pieces)))
+                && (self.imbalances.is_empty() || self.imbalances.iter().any(|imbalance| imbalance.matches(&pieces)));
+            if !fits {
+                return false;
+            }
+        }
+        match self.ending {
+            None => true,
+            Some(_) if !at.last => false,
+            Some(Ending::Mate) => at.replay.position().is_checkmate(),
+            Some(Ending::Stalemate) => at.replay.position().is_stalemate(),
+        }
+    }
+
+    /// Returns the most pawns of White and Black, and the most pieces, that the board can have.
+    fn most(&self) -> [u8; 4] {
+        let most = |classes: std::ops::Range<usize>| {
+            let of = |material: &Material| {
+                material
+                    .0
+                    .get(classes.clone())
+                    .unwrap_or_default()
+                    .iter()
+                    .fold(0u8, |sum, (_, most)| sum.saturating_add(*most))
+            };
+            self.materials.iter().map(of).max().unwrap_or(u8::MAX)
+        };
+        [most(0..1), most(6..7), most(0..6), most(6..12)]
+    }
+
+    fn has_result(&self, outcome: Outcome) -> bool {
+        self.results.is_empty() || self.results.contains(&outcome)
+    }
+}
+
+/// A move as the boards before and after it show it.
+struct Played {
+    color: Color,
+    from: u8,
+    to: u8,
+    role: u8,
+    captured: Option<u8>,
+    castle: Option<CastlingSide>,
+    promotion: Option<u8>,
+}
+
+impl Played {
+    /// Returns `None` for the null move. `code` is the last byte of the move.
+    fn of(before: &[u8; 64], after: &[u8; 64], color: Color, code: Option<&u8>) -> Option<Played> {
+        let own = |class: u8| (1..13).contains(&class) && (class > 6) == (color == Color::Black);
+        let (mut from, mut to, mut captured, mut lost_pawn) = (None, None, None, false);
+        for square in (0..64u8).filter(|square| before[usize::from(square & 63)] != after[usize::from(square & 63)]) {
+            let [then, now] = [before, after].map(|board| class(board[usize::from(square & 63)]));
+            if own(then) {
+                lost_pawn |= (then - 1) % 6 == Role::Pawn as u8;
+                // Of the two pieces of a castling the king counts.
+                if from.is_none() || (then - 1) % 6 == Role::King as u8 {
+                    from = Some((square, (then - 1) % 6));
+                }
+            } else if then != 0 {
+                captured = Some((then - 1) % 6);
+            }
+            if own(now) && (to.is_none() || (now - 1) % 6 == Role::King as u8) {
+                to = Some((square, (now - 1) % 6));
+            }
+        }
+        let ((from, role), (to, arrived)) = (from?, to?);
+        let castle = match code {
+            Some(&CASTLE_H) if !lost_pawn => Some(CastlingSide::King),
+            Some(&CASTLE_A) if !lost_pawn => Some(CastlingSide::Queen),
+            _ => None,
+        };
+        let role = if castle.is_some() { Role::King as u8 } else { role };
+        let promotion = (role != arrived && castle.is_none()).then_some(arrived);
+        Some(Played { color, from, to, role, captured, castle, promotion })
+    }
+}
+
+/// A ply of a game, and what can be asked of it.
+struct At<'a> {
+    board: &'a [u8; 64],
+    turn: Color,
+    played: Option<Played>,
+    last: bool,
+    replay: &'a Replay,
+}
+
+/// One or more conditions that hold at plies in immediate succession.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Streak(pub Vec<Condition>);
+
+/// What a game has to have: streaks, each after the end of the one before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pattern(pub Vec<Streak>);
+
+impl Pattern {
+    /// Returns the pattern of one condition that has to hold for so many plies.
+    pub fn lasting(condition: Condition, plies: usize) -> Pattern {
+        Pattern(vec![Streak(vec![condition; plies.max(1)])])
+    }
+
+    /// Returns the same with the colours changed and the board turned over.
+    pub fn swapped(&self) -> Pattern {
+        let turned = |streak: &Streak| Streak(streak.0.iter().map(Condition::swapped).collect());
+        Pattern(self.0.iter().map(turned).collect())
+    }
+
+    fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        self.0.iter().flat_map(|streak| &streak.0)
+    }
+
+    /// Returns the most pawns and pieces that a game can end with after it has had all of this.
+    pub(crate) fn most(&self) -> [u8; 4] {
+        self.conditions()
+            .map(Condition::most)
+            .fold([u8::MAX; 4], |all, one| std::array::from_fn(|i| all[i].min(one[i])))
+    }
+
+    /// Calls `found` with the plies of each match, until it returns false; a match begins after the end of the one before.
+    ///
+    /// The matches are the earliest ones: of each streak the first that begins after the end of the one before it.
+    pub fn scan(&self, game: &GameRef<'_>, mut found: impl FnMut(Vec<u32>) -> bool) -> Result<(), ReplayError> {
+        let outcome = game.outcome().unwrap_or(Outcome::Unknown);
+        if !self.conditions().all(|condition| condition.has_result(outcome)) {
+            return Ok(());
+        }
+        let needs_move = self
+            .conditions()
+            .any(|condition| !condition.moves.is_empty() || condition.moved.is_some() || condition.captured.is_some());
+        let needs_last = self.conditions().any(|condition| condition.ending.is_some());
+        let last_ply = if needs_last { game.plies() } else { u32::MAX };
+        let (mut replay, mut stream) = (Replay::new(game.start()), game.brenner());
+        let (mut played, mut done, mut plies) = (None, 0, Vec::new());
+        // For each open beginning of the current streak, how many of its conditions have held.
+        let mut open: Vec<usize> = Vec::new();
+        loop {
+            let Some(Streak(streak)) = self.0.get(done) else { return Ok(()) };
+            let at = At {
+                board: replay.board(),
+                turn: replay.turn(),
+                played: played.take(),
+                last: replay.ply() == last_ply,
+                replay: &replay,
+            };
+            open.push(0);
+            open.retain_mut(|held| {
+                let holds = streak.get(*held).is_some_and(|condition| condition.matches(&at));
+                *held += usize::from(holds);
+                holds
+            });
+            // The first to be open is the first to be whole.
+            if open.first() == Some(&streak.len()) {
+                let end = replay.ply();
+                plies.extend(end + 1 - streak.len() as u32..=end);
+                open.clear();
+                done += 1;
+                if done == self.0.len() {
+                    if !found(std::mem::take(&mut plies)) {
+                        return Ok(());
+                    }
+                    done = 0;
+                }
+            }
+            let (before, color, ply) = (needs_move.then(|| *replay.board()), replay.turn(), replay.ply() + 1);
+            let used = replay.run(stream, ply)?;
+            if replay.ply() < ply {
+                return Ok(());
+            }
+            let code = used.checked_sub(1).and_then(|last| stream.get(last));
+            played = before.and_then(|before| Played::of(&before, replay.board(), color, code));
+            stream = stream.get(used..).unwrap_or_default();
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Which games have what a pattern asks.
+
+use crate::query::pattern::Pattern;
+use crate::query::position::search::{Hit, Search, SearchResult, Step, games_of};
+
+impl Search<'_> {
+    /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit; without `all_plies` only the
+    /// first match counts. Variations are not looked into.
+    pub fn pattern(&self, pattern: &Pattern, either_color: bool, all_plies: bool) -> SearchResult {
+        let mut steps = Vec::new();
+        let mut candidates = self.candidates(None, &mut steps);
+        // The other way round the bounds are others.
+        if let (Some(signatures), false) = (self.signatures(), either_color) {
+            candidates = signatures.ending_within(pattern.most(), self.games());
+            steps.push(Step { what: "signatures", games: candidates.len() as u64 });
+        }
+        let swapped = either_color.then(|| pattern.swapped());
+        let (hits, unread) = self.each(&candidates, |game, hits| {
+            let mut plies = Vec::new();
+            for pattern in [pattern].into_iter().chain(&swapped) {
+                pattern.scan(game, |found| {
+                    plies.push(found);
+                    all_plies
+                })?;
+            }
+            if !all_plies {
+                plies = plies.into_iter().min().into_iter().collect();
+            }
+            let mut plies = plies.concat();
+            plies.sort_unstable();
+            plies.dedup();
+            hits.extend(plies.into_iter().map(|ply| Hit { game: game.number(), ply, variation: false }));
+            Ok(())
+        });
+        steps.push(Step { what: "replay", games: games_of(&hits) });
+        SearchResult { hits, steps, unread }
+    }
+}

@@ -1,0 +1,181 @@
+//! A position looked up in the position index.
+//!
+//! The index tells positions apart by a part of their keys, so every place that it names is looked at in its game: a range of games at a
+//! time, in their order. Games that begin with the same bytes are told by those alone. Where the index says that a game has the usual
+//! start, the head of its record is enough.
+
+use crate::brenner::replay::Replay;
+use crate::chess::position::STANDARD;
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::query::position::index::{GameRange, PositionIndex};
+use crate::query::position::position_query::PositionQuery;
+use crate::query::position::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
+use rayon::prelude::*;
+
+/// So few places are looked at before other threads have woken up.
+const FEW: usize = 256;
+/// Beginnings of games that are known.
+const KNOWN: usize = 4;
+/// The longest of them, in bytes.
+const LONGEST: usize = 48;
+
+/// A place that the index names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct At {
+    game: u64,
+    ply: u32,
+    /// Whether it is the standard starting position at the start of a game, which the index names by the game and not by a key.
+    is_start: bool,
+}
+
+/// What was found at some places.
+#[derive(Default)]
+struct Part {
+    hits: Vec<Hit>,
+    unread: Vec<Error>,
+    /// Games looked at.
+    games: u64,
+}
+
+/// A game's first bytes, and whether the position is after them.
+struct Beginning {
+    bytes: Vec<u8>,
+    ply: u32,
+    fits: bool,
+}
+
+impl Search<'_> {
+    /// Finds the games by the index.
+    pub(in crate::query) fn index_search(
+        &self,
+        index: &PositionIndex,
+        sought: &PositionQuery,
+        reach: SearchOptions,
+    ) -> Result<SearchResult> {
+        let lists = sought.variants().iter().map(|position| index.places(position)).collect::<Result<Vec<_>>>()?;
+        let from_start = sought.matches(&STANDARD);
+        let count: usize = lists.iter().map(|list| list.len()).sum();
+        let parts = if count < FEW && !from_start {
+            let mut places: Vec<u64> = lists.into_iter().flatten().collect();
+            places.sort_unstable();
+            let located = index.locate(places.into_iter())?.into_iter();
+            let places = located.map(|place| At { game: place.game, ply: place.ply, is_start: false }).collect();
+            vec![self.part(sought, places, reach, &mut Vec::new())]
+        } else {
+            let of_range = |known: &mut Vec<Beginning>, range: GameRange<'_>| {
+                let lists = lists.iter().map(|list| list.within(range.places.clone()));
+                let mut own: Vec<u64> = lists.flatten().collect();
+                own.sort_unstable();
+                let mut own = own.into_iter().peekable();
+                let mut places = Vec::new();
+                for (game, facts, range) in range.games() {
+                    if from_start && !facts.set_up {
+                        places.push(At { game, ply: 0, is_start: true });
+                    }
+                    while let Some(place) = own.next_if(|place| *place < range.end) {
+                        places.push(At { game, ply: place.saturating_sub(range.start) as u32, is_start: false });
+                    }
+                }
+                self.part(sought, places, reach, known)
+            };
+            index.ranges()?.into_par_iter().with_min_len(4).map_init(Vec::new, of_range).collect()
+        };
+        let mut steps = vec![Step { what: "all games", games: self.archive().len() }];
+        steps.push(Step { what: "position index", games: parts.iter().map(|part| part.games).sum() });
+        let mut found = SearchResult {
+            hits: Vec::with_capacity(parts.iter().map(|part| part.hits.len()).sum()),
+            ..SearchResult::default()
+        };
+        for part in parts {
+            found.hits.extend(part.hits);
+            found.unread.extend(part.unread);
+        }
+        steps.push(Step { what: "replay", games: games_of(&found.hits) });
+        Ok(SearchResult { steps, ..found })
+    }
+
+    /// Looks at these places.
+    fn part(
+        &self,
+        sought: &PositionQuery,
+        mut places: Vec<At>,
+        reach: SearchOptions,
+        known: &mut Vec<Beginning>,
+    ) -> Part {
+        let mut part = Part::default();
+        if self.archive().deleted_count() > 0 {
+            places.retain(|at| !self.archive().is_deleted(at.game));
+        }
+        if let Some(among) = self.games() {
+            places.retain(|at| among.contains(at.game));
+        }
+        places.dedup();
+        part.hits.reserve(places.len());
+        for places in places.chunk_by(|a, b| a.game == b.game) {
+            part.games += 1;
+            if let Err(error) = self.look_at(sought, places, reach, known, &mut part.hits) {
+                part.unread.push(error);
+            }
+        }
+        part
+    }
+
+    /// Looks at the places of one game.
+    fn look_at(
+        &self,
+        sought: &PositionQuery,
+        mut places: &[At],
+        reach: SearchOptions,
+        known: &mut Vec<Beginning>,
+        hits: &mut Vec<Hit>,
+    ) -> Result<()> {
+        let hit = |game: u64, ply: u32| Hit { game, ply, variation: false };
+        // The index is believed nothing that its archive does not say too.
+        if let [at, rest @ ..] = places
+            && at.is_start
+            && !self.archive().is_set_up(at.game)?
+        {
+            hits.push(hit(at.game, at.ply));
+            places = if reach.all_plies { rest } else { &[] };
+        }
+        let (Some(At { game: number, ply: first, .. }), Some(last)) = (places.first().copied(), places.last()) else {
+            return Ok(());
+        };
+        let game = match self.archive().game_until(number, Some(last.ply)) {
+            Err(Error::Deleted { .. }) => return Ok(()),
+            game => game?,
+        };
+        let mut stream = game.brenner();
+        let is_short = !game.is_set_up() && places.len() == 1;
+        if is_short {
+            let same = |own: &&Beginning| own.ply == first && stream.starts_with(&own.bytes);
+            if let Some(beginning) = known.iter().find(same) {
+                hits.extend(beginning.fits.then(|| hit(number, first)));
+                return Ok(());
+            }
+        }
+        let mut replay = Replay::new(game.start());
+        while let Some((At { ply, .. }, rest)) = places.split_first() {
+            places = rest;
+            let used = replay.run(stream, *ply).map_err(|_| Damage::new(0, DamageKind::Moves).of_game(number))?;
+            let (bytes, rest) = stream.split_at_checked(used).unwrap_or_default();
+            stream = rest;
+            let fits =
+                replay.ply() == *ply && sought.same_pieces(replay.board()) && sought.same_state_at(&replay.state());
+            if is_short && used <= LONGEST {
+                // The one that has been known longest gives way.
+                if known.len() == KNOWN {
+                    known.remove(0);
+                }
+                known.push(Beginning { bytes: bytes.to_vec(), ply: *ply, fits });
+            }
+            if fits {
+                hits.push(hit(number, *ply));
+                if !reach.all_plies {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}

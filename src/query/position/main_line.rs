@@ -1,0 +1,112 @@
+//! A game's main line, walked in search of a position.
+
+use crate::archive::GameRef;
+use crate::brenner::replay::{Replay, ReplayError};
+use crate::chess::position::STANDARD;
+use crate::chess::{Color, Position};
+use crate::query::position::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns};
+use crate::query::position::signature::Departures;
+
+/// A walk along main lines that ends where the position cannot come any more.
+pub(crate) struct MainLine<'a> {
+    sought: &'a PositionQuery,
+    /// What is known of games from the standard starting position.
+    standard: Option<HomePawnFilter>,
+    /// That position, to begin with.
+    start: Replay,
+    /// Whether that is it.
+    at_start: bool,
+    /// The first ply at which they can have it.
+    earliest: u32,
+}
+
+/// The home pawns that the position has: once one of them has left, the position is past.
+struct HomePawnFilter {
+    departures: Departures,
+    needed: Home,
+    /// Whether a pawn stands after its home, so that pawns tell nothing.
+    has_back_pawns: bool,
+}
+
+impl HomePawnFilter {
+    /// Returns `None` where no game from this start can have the position.
+    fn of(sought: &PositionQuery, start: &Position) -> Option<HomePawnFilter> {
+        let departures = Departures::new(&start.board);
+        if has_back_pawns(&start.board) {
+            return Some(HomePawnFilter { departures, needed: [0; 2], has_back_pawns: true });
+        }
+        let (needed, standing) = (sought.home(), home_pawns(&start.board));
+        let possible = (0..2).all(|side| needed[side] & !standing[side] == 0);
+        possible.then_some(HomePawnFilter { departures, needed, has_back_pawns: false })
+    }
+}
+
+impl<'a> MainLine<'a> {
+    pub(crate) fn new(sought: &'a PositionQuery) -> MainLine<'a> {
+        let (standard, start) = (HomePawnFilter::of(sought, &STANDARD), Replay::new(&STANDARD));
+        MainLine { sought, standard, start, at_start: sought.matches(&STANDARD), earliest: sought.earliest() }
+    }
+
+    /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns false.
+    pub(crate) fn scan(
+        &self,
+        game: &GameRef<'_>,
+        mut hit: impl FnMut(&Replay, &[u8]) -> bool,
+    ) -> Result<(), ReplayError> {
+        let sought = self.sought;
+        let mut rest = game.brenner();
+        let (mut replay, of_start);
+        let filter = if game.is_set_up() {
+            replay = Replay::new(game.start());
+            of_start = HomePawnFilter::of(sought, game.start());
+            &of_start
+        } else {
+            // What every such game has need not be looked for, and a move has a byte at least.
+            let begun = self.at_start && !hit(&self.start, rest);
+            if begun || rest.len() < self.earliest as usize {
+                return Ok(());
+            }
+            replay = self.start.clone();
+            let ply = self.earliest.max(self.at_start.into());
+            let used = replay.run(rest, ply)?;
+            if replay.ply() < ply {
+                return Ok(());
+            }
+            rest = rest.get(used..).unwrap_or_default();
+            &self.standard
+        };
+        let Some(HomePawnFilter { departures, needed, has_back_pawns }) = filter else { return Ok(()) };
+        let turn = sought.compare().side.then(|| sought.position().turn());
+        let ahead = sought.first();
+        // Whether the pieces may be there, and whether they can be later.
+        let look = |board: &[u8; 64], to_move: Color| {
+            let here = class(board[ahead.0]) == ahead.1 && turn.is_none_or(|turn| turn == to_move);
+            (here && sought.same_pieces(board), !departures.lost(board, *needed))
+        };
+        let (mut here, mut can_be) = look(replay.board(), replay.turn());
+        can_be &= *has_back_pawns || sought.is_ahead(replay.board());
+        loop {
+            if !can_be {
+                return Ok(());
+            }
+            if here && sought.same_state_at(&replay.state()) && !hit(&replay, rest) {
+                return Ok(());
+            }
+            let (used, stopped) = replay.run_while(rest, |state| {
+                let board = state.board();
+                (here, can_be) = look(board, state.turn());
+                if state.ply().is_multiple_of(ASKED) {
+                    can_be &= *has_back_pawns || sought.is_ahead(board);
+                }
+                !here && can_be
+            })?;
+            if !stopped {
+                return Ok(());
+            }
+            rest = rest.get(used..).unwrap_or_default();
+        }
+    }
+}
+
+/// Every so many plies it is asked whether the position can still come.
+const ASKED: u32 = 8;

@@ -1,0 +1,245 @@
+//! Which games reach a position, and at which ply.
+
+use crate::archive::{Archive, GameRef, GameSet};
+use crate::brenner::OPEN;
+use crate::brenner::decode::{Decoder, Item, TextPlaces};
+use crate::brenner::replay::ReplayError;
+use crate::chess::Position;
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::query::position::index::PositionIndex;
+use crate::query::position::main_line::MainLine;
+use crate::query::position::position_query::PositionQuery;
+use crate::query::position::signature::Signatures;
+use rayon::prelude::*;
+
+/// Games to a task.
+pub(in crate::query) const TASK: usize = 256;
+/// Games that are opened together.
+const TOGETHER: usize = 16;
+
+/// A place where a game has the position.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Hit {
+    /// The game, from 1.
+    pub game: u64,
+    /// The ply; 0 is the starting position. In a variation it is counted along that line.
+    pub ply: u32,
+    /// Whether it is in a variation.
+    pub variation: bool,
+}
+
+/// How far a search goes in each game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SearchOptions {
+    /// All plies with the position, not the first alone.
+    pub all_plies: bool,
+    /// Variations too. Without `all_plies` the first in the main line counts, and only where there is none the first in a variation.
+    pub variations: bool,
+}
+
+/// What a step of a search did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// What was done, in a word or two.
+    pub what: &'static str,
+    /// How many games were left behind it.
+    pub games: u64,
+}
+
+/// What a search found.
+#[derive(Debug, Default)]
+pub struct SearchResult {
+    /// The hits, by game and ply.
+    pub hits: Vec<Hit>,
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+    /// The games that cannot be read.
+    pub unread: Vec<Error>,
+}
+
+/// A search in an archive: among which games, and with the help of what.
+#[derive(Clone, Debug)]
+pub struct Search<'a> {
+    archive: &'a Archive,
+    signatures: Option<&'a Signatures>,
+    index: Option<&'a PositionIndex>,
+    among: Option<&'a GameSet>,
+}
+
+impl<'a> Search<'a> {
+    /// Returns a search in all games, without help.
+    pub fn new(archive: &'a Archive) -> Search<'a> {
+        Search { archive, signatures: None, index: None, among: None }
+    }
+
+    /// Returns the search with signatures to go by; they must be the archive's.
+    pub fn with_signatures(self, signatures: &'a Signatures) -> Search<'a> {
+        Search { signatures: Some(signatures), ..self }
+    }
+
+    /// Returns the search with a position index to look in; it must be the archive's.
+    pub fn with_index(self, index: &'a PositionIndex) -> Search<'a> {
+        Search { index: Some(index), ..self }
+    }
+
+    /// Returns the search in these games only.
+    pub fn among(self, games: &'a GameSet) -> Search<'a> {
+        Search { among: Some(games), ..self }
+    }
+
+    pub(crate) fn signatures(&self) -> Option<&'a Signatures> {
+        self.signatures
+    }
+
+    pub(crate) fn index(&self) -> Option<&'a PositionIndex> {
+        self.index
+    }
+
+    pub(crate) fn games(&self) -> Option<&'a GameSet> {
+        self.among
+    }
+
+    /// Returns the archive.
+    pub fn archive(&self) -> &'a Archive {
+        self.archive
+    }
+
+    /// Finds the games that reach a position, on rayon's current pool.
+    ///
+    /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is told in
+    /// `unread`.
+    pub fn position(&self, sought: &PositionQuery, reach: SearchOptions) -> SearchResult {
+        let mut steps = Vec::new();
+        if let (Some(index), false) = (self.index, reach.variations) {
+            // A damaged index is no reason to answer nothing: the games have it all.
+            match self.index_search(index, sought, reach) {
+                Ok(found) => return found,
+                Err(error) => index.failed(&error),
+            }
+        }
+        let candidates = self.candidates((!reach.variations).then_some(sought), &mut steps);
+        let line = MainLine::new(sought);
+        let (hits, unread) = self.each(&candidates, |game, hits| {
+            if reach.variations && memchr::memchr(OPEN, game.brenner()).is_some() {
+                return all_lines(sought, game, reach, hits);
+            }
+            let number = game.number();
+            line.scan(game, |replay, _| {
+                hits.push(Hit { game: number, ply: replay.ply(), variation: false });
+                reach.all_plies
+            })
+        });
+        steps.push(Step { what: "replay", games: games_of(&hits) });
+        SearchResult { hits, steps, unread }
+    }
+
+    /// Returns the games that may have a position in their main line, by what is known without reading them; all where none is given.
+    pub(crate) fn candidates(&self, sought: Option<&PositionQuery>, steps: &mut Vec<Step>) -> Vec<u64> {
+        let archive = self.archive;
+        steps.push(match self.among {
+            Some(games) => Step { what: "filter", games: games.len() },
+            None => Step { what: "all games", games: archive.len() },
+        });
+        let mut games = match (self.signatures, sought, self.among) {
+            (Some(signatures), Some(sought), among) => {
+                let games = match among {
+                    None => signatures.candidates(sought),
+                    Some(among) => signatures.candidates_among(sought, among),
+                };
+                steps.push(Step { what: "signatures", games: games.len() as u64 });
+                games
+            }
+            (_, _, Some(among)) => among.iter().collect(),
+            (_, _, None) => (1..=archive.len()).collect(),
+        };
+        if archive.deleted_count() > 0 {
+            games.retain(|game| !archive.is_deleted(*game));
+        }
+        games
+    }
+
+    /// Does `work` with each of these games in parallel; returns what it has put into its list, in order, and what could not be read.
+    pub(crate) fn each<T: Send>(
+        &self,
+        games: &[u64],
+        work: impl Fn(&GameRef<'_>, &mut Vec<T>) -> Result<(), ReplayError> + Sync,
+    ) -> (Vec<T>, Vec<Error>) {
+        let of_task = |games: &[u64]| {
+            let (mut found, mut unread) = (Vec::new(), Vec::new());
+            // Some games are opened before they are worked on, so that their bytes come from memory together.
+            let mut open = Vec::with_capacity(TOGETHER);
+            for games in games.chunks(TOGETHER) {
+                open.extend(games.iter().map(|number| self.archive.game(*number)));
+                for game in open.drain(..) {
+                    match game {
+                        Ok(game) => {
+                            if work(&game, &mut found).is_err() {
+                                unread.push(Damage::new(0, DamageKind::Moves).of_game(game.number()).into());
+                            }
+                        }
+                        Err(Error::Deleted { .. }) => {}
+                        Err(error) => unread.push(error),
+                    }
+                }
+            }
+            (found, unread)
+        };
+        let tasks: Vec<(Vec<T>, Vec<Error>)> = games.par_chunks(TASK).map(of_task).collect();
+        let (mut all, mut failed) = (Vec::new(), Vec::new());
+        for (found, unread) in tasks {
+            all.extend(found);
+            failed.extend(unread);
+        }
+        (all, failed)
+    }
+}
+
+/// Returns how many games a list of hits in order has.
+pub(crate) fn games_of(hits: &[Hit]) -> u64 {
+    hits.chunk_by(|a, b| a.game == b.game).count() as u64
+}
+
+/// Looks for the position in all lines of a game.
+fn all_lines(
+    sought: &PositionQuery,
+    game: &GameRef<'_>,
+    reach: SearchOptions,
+    hits: &mut Vec<Hit>,
+) -> Result<(), ReplayError> {
+    let mut found = Vec::new();
+    lines(game, |position, ply, variation| {
+        if sought.matches(position) {
+            found.push(Hit { game: game.number(), ply, variation });
+        }
+    })?;
+    if !reach.all_plies {
+        let first = found.iter().find(|hit| !hit.variation).or(found.first()).copied();
+        found.clear();
+        found.extend(first);
+    }
+    found.sort();
+    hits.extend(found);
+    Ok(())
+}
+
+/// Calls `seen` with every position of a game, variations included, its ply along its line, and whether it is in a variation.
+fn lines(game: &GameRef<'_>, mut seen: impl FnMut(&Position, u32, bool)) -> Result<(), ReplayError> {
+    let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
+    let (mut ply, mut before) = (0u32, Vec::new());
+    seen(decoder.position(), 0, false);
+    loop {
+        match decoder.advance(|_, _| {}).map_err(|error| ReplayError { offset: error.offset })? {
+            None => return Ok(()),
+            Some(Item::Move(_)) => {
+                ply += 1;
+                seen(decoder.position(), ply, decoder.depth() > 0);
+            }
+            Some(Item::Open) => {
+                before.push(ply);
+                ply = ply.saturating_sub(1);
+            }
+            Some(Item::Close) => ply = before.pop().unwrap_or(ply),
+            Some(_) => {}
+        }
+    }
+}

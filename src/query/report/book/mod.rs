@@ -1,0 +1,223 @@
+//! Opening books in the format of PolyGlot: for each position the moves played and how good they were.
+//!
+//! A book is a list of entries of 16 bytes, big-endian, ordered by key: the position's key (8 bytes), the move (2), its weight (2), and
+//! four bytes for a program that learns.
+
+// Foreign bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod numbers;
+
+use crate::brenner::decode::{Decoder, Item, TextPlaces};
+use crate::brenner::replay::ReplayError;
+use crate::chess::{CastlingSide, Color, Move, MoveKind, Piece, Position, Role, Square};
+use crate::error::Error;
+use crate::game::Outcome;
+use crate::query::position::search::Search;
+use numbers::NUMBERS;
+
+/// What goes into a book.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BookOptions {
+    /// How many plies of each game count.
+    pub plies: u32,
+    /// In how many games a move must have been played.
+    pub min_games: u64,
+}
+
+impl Default for BookOptions {
+    fn default() -> BookOptions {
+        BookOptions { plies: 40, min_games: 3 }
+    }
+}
+
+/// A move of a book.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BookEntry {
+    /// The key of the position before the move.
+    pub key: u64,
+    /// The move: three bits each for the file and rank of the target, the file and rank of the start, and the promotion (1 knight to
+    /// 4 queen), the lowest first; castling is king takes rook.
+    pub m: u16,
+    /// How good it is among the moves of its position: twice the mover's wins and its draws, made smaller where need be.
+    pub weight: u16,
+}
+
+impl BookEntry {
+    /// Returns the 16 bytes.
+    pub fn encode(self) -> [u8; 16] {
+        let entry = u128::from(self.key) << 64 | u128::from(self.m) << 48 | u128::from(self.weight) << 32;
+        entry.to_be_bytes()
+    }
+}
+
+/// Returns the key of a position in the books of PolyGlot.
+pub fn key(position: &Position) -> u64 {
+    let mut key = 0;
+    let mut add = |number: usize| key ^= NUMBERS.get(number).copied().unwrap_or(0);
+    for square in (0..64).filter_map(Square::new) {
+        if let Some(Piece { color, role }) = position.piece_at(square) {
+            let kind = role as usize * 2 + usize::from(color == Color::White);
+            add(kind * 64 + usize::from(square.index()));
+        }
+    }
+    for (number, (color, side)) in [
+        (Color::White, CastlingSide::King),
+        (Color::White, CastlingSide::Queen),
+        (Color::Black, CastlingSide::King),
+        (Color::Black, CastlingSide::Queen),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        if position.castling_rook(color, side).is_some() {
+            add(768 + number);
+        }
+    }
+    // Where a pawn stands beside the one that has just passed, pinned or not.
+    if let Some(target) = position.en_passant() {
+        let turn = position.turn();
+        let rank = if turn == Color::White { 4 } else { 3 };
+        let pawn = Some(Piece { color: turn, role: Role::Pawn });
+        let beside = |file: u8| file < 8 && position.piece_at(Square::at(file, rank)) == pawn;
+        if beside(target.file().index().wrapping_sub(1)) || beside(target.file().index() + 1) {
+            add(772 + usize::from(target.file().index()));
+        }
+    }
+    if position.turn() == Color::White {
+        add(780);
+    }
+    key
+}
+
+/// Returns a move as a book has it.
+fn code(m: Move) -> u16 {
+    let promotion = match m.kind {
+        MoveKind::Promotion(role) => role as u16,
+        _ => 0,
+    };
+    u16::from(m.to.index()) | u16::from(m.from.index()) << 6 | promotion << 12
+}
+
+/// How a move did in a position: twice the points of the mover, and games.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Score {
+    key: u64,
+    m: u16,
+    points: u64,
+    games: u64,
+}
+
+/// A book in the making: the moves of as many searches as there are archives.
+#[derive(Debug)]
+pub struct BookBuilder {
+    options: BookOptions,
+    scores: Vec<Score>,
+}
+
+impl BookBuilder {
+    /// Returns a book without moves.
+    pub fn new(options: BookOptions) -> BookBuilder {
+        BookBuilder { options, scores: Vec::new() }
+    }
+
+    /// Returns the moves with their weights, in the order of the book's file.
+    ///
+    /// Moves that never scored are left out.
+    pub fn entries(&self) -> Vec<BookEntry> {
+        entries(&self.scores, self.options.min_games)
+    }
+}
+
+impl Search<'_> {
+    /// Returns a book of the games searched, in the order of its file, and the games that could not be read.
+    ///
+    /// Moves that never scored are left out. Memory: 32 bytes for each different move of each different position.
+    pub fn book(&self, options: BookOptions) -> (Vec<BookEntry>, Vec<Error>) {
+        let mut book = BookBuilder::new(options);
+        let unread = self.add_to_book(&mut book);
+        (book.entries(), unread)
+    }
+
+    /// Adds the games searched to a book; returns why those could not be read that could not.
+    pub fn add_to_book(&self, book: &mut BookBuilder) -> Vec<Error> {
+        let BookBuilder { options, scores: all } = book;
+        let candidates = self.candidates(None, &mut Vec::new());
+        let mut unread = Vec::new();
+        // In parts, so that what recurs is joined before there is too much of it.
+        for part in candidates.chunks(1 << 15) {
+            let (new, failed) = self.each(part, |game, scores| {
+                let outcome = game.outcome().unwrap_or(Outcome::Unknown);
+                if outcome == Outcome::Unknown {
+                    return Ok(());
+                }
+                let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
+                let mut plies = 0;
+                while plies < options.plies {
+                    let line = decoder.depth() == 0;
+                    let mut before = None;
+                    let item = decoder.advance(|position, _| {
+                        if line {
+                            before = Some((key(position), position.turn()));
+                        }
+                    });
+                    match item.map_err(|error| ReplayError { offset: error.offset })? {
+                        None => break,
+                        Some(Item::Move(m)) => {
+                            let Some((key, turn)) = before else { continue };
+                            plies += 1;
+                            let points = match (outcome, turn) {
+                                (Outcome::WhiteWins, Color::White) | (Outcome::BlackWins, Color::Black) => 2,
+                                (Outcome::Draw, _) => 1,
+                                _ => 0,
+                            };
+                            if m.kind != MoveKind::Null {
+                                scores.push(Score { key, m: code(m), points, games: 1 });
+                            }
+                        }
+                        Some(_) => {}
+                    }
+                }
+                Ok(())
+            });
+            all.extend(new);
+            unread.extend(failed);
+            join(all);
+        }
+        unread
+    }
+}
+
+/// Sorts the scores and joins those of the same move.
+fn join(scores: &mut Vec<Score>) {
+    use rayon::prelude::*;
+    scores.par_sort_unstable();
+    scores.dedup_by(|next, first| {
+        let same = (next.key, next.m) == (first.key, first.m);
+        if same {
+            first.points += next.points;
+            first.games += next.games;
+        }
+        same
+    });
+}
+
+fn entries(scores: &[Score], min_games: u64) -> Vec<BookEntry> {
+    let mut book = Vec::new();
+    for position in scores.chunk_by(|a, b| a.key == b.key) {
+        let mut moves: Vec<&Score> =
+            position.iter().filter(|score| score.games >= min_games && score.points > 0).collect();
+        moves.sort_by_key(|score| std::cmp::Reverse(score.points));
+        let most = moves.first().map_or(0, |score| score.points);
+        let weight = |points: u64| match most {
+            0..=0xFFFF => points,
+            most => (points * 0xFFFF / most).max(1),
+        };
+        book.extend(moves.iter().map(|score| BookEntry {
+            key: score.key,
+            m: score.m,
+            weight: u16::try_from(weight(score.points)).unwrap_or(u16::MAX),
+        }));
+    }
+    book
+}

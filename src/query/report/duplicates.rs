@@ -1,0 +1,406 @@
+//! Games that are there twice: the same main line with headers that can be one game's, or a game that another one continues.
+
+use crate::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
+use crate::error::{Error, Result};
+use crate::format::record::push_start;
+use crate::query::filter::value;
+use crate::query::tag_columns::{Key, TagColumns};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// Games shorter than this are often alike: they are one game only if all of the seven tag roster's values are the same.
+const SHORT: u32 = 16;
+
+/// Which of several that are one game is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Keep {
+    /// That with the most plies; of these, that with the most bytes of comments, variations and glyphs; of these, that with the most tags
+    /// that say something; of these, the first.
+    #[default]
+    Best,
+    /// The first of those with the most plies.
+    First,
+    /// The last of those with the most plies.
+    Last,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Whether a game that is the beginning of another one counts as it. Both players must be known.
+    pub prefixes: bool,
+    /// Which game is kept.
+    pub keep: Keep,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { prefixes: true, keep: Keep::Best }
+    }
+}
+
+/// How a game is another's double.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Likeness {
+    /// Their main lines are the same.
+    Same,
+    /// One main line is the beginning of the other.
+    Prefix,
+}
+
+/// A game that is there twice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Double {
+    /// The game that can go.
+    pub game: u64,
+    /// The game that stays.
+    pub kept: u64,
+    /// How they are alike.
+    pub likeness: Likeness,
+}
+
+/// Returns the games that can go, ascending, each with the one that stays: it is never one that can go itself. Of several archives they
+/// have the numbers that an [`ArchiveSet`](crate::archive::ArchiveSet) gives them: these go on from one to the next.
+///
+/// Two games are one if their main lines (and starting positions) are the same, or one begins the other, and nothing in their headers
+/// speaks against it: players (a surname with initials agrees with the full name), date, round and result must agree as far as both say
+/// something. Memory holds the main lines of all games. Runs on rayon's current pool. Errors: damaged games or tags.
+pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>> {
+    let (mut all, mut before) = (Vec::new(), 0);
+    let mut known = HashMap::new();
+    for headers in headers {
+        all.extend(games(headers, before, &mut known)?);
+        before += headers.archive().len();
+    }
+    let games = all;
+    let mut clusters = Clusters::new(games.len());
+    same(&games, &mut clusters);
+    if options.prefixes {
+        prefixes(&games, &mut clusters);
+    }
+    Ok(clusters.doubles(&games, options.keep))
+}
+
+/// A game as it is compared.
+struct Candidate {
+    number: u64,
+    /// Its starting position, if not the standard starting position, and its main line: bytes that begin another game's only where its moves do.
+    line: Box<[u8]>,
+    plies: u32,
+    players: [Name; 2],
+    /// Year, month, day; 0 for what is not known.
+    date: [u16; 3],
+    round: Option<u64>,
+    result: Option<u8>,
+    /// The values of the seven tag roster, as numbers of strings.
+    roster: [u32; 7],
+    /// Bytes of the record beyond the main line, and tags that say something.
+    more: (usize, usize),
+}
+
+/// A player's name, taken apart; all in small letters. Empty where it is not known.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+struct Name {
+    surname: Box<str>,
+    given: Box<str>,
+}
+
+impl Name {
+    fn of(text: &[u8]) -> Name {
+        let text = String::from_utf8_lossy(text).to_lowercase();
+        let (surname, given) = match text.split_once(',') {
+            Some((surname, given)) => (surname, given),
+            None => text.trim().rsplit_once(' ').map_or((text.as_str(), ""), |(given, surname)| (surname, given)),
+        };
+        let letters = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>().into();
+        let words = |text: &str| {
+            let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+            words.collect::<Vec<_>>().join(" ").into()
+        };
+        Name { surname: letters(surname), given: words(given) }
+    }
+
+    fn is_known(&self) -> bool {
+        !self.surname.is_empty()
+    }
+
+    /// Whether both can be one person's: `Carlsen`, `Carlsen, M` and `Carlsen, Magnus` are.
+    fn agrees(&self, other: &Name) -> bool {
+        if !self.is_known() || !other.is_known() {
+            return true;
+        }
+        let given = |one: &str, other: &str| other.is_empty() || one.starts_with(other);
+        let initial = |name: &str| name.chars().take_while(|letter| *letter != ' ').count() <= 1;
+        let (one, two) = (&*self.given, &*other.given);
+        let begins = given(one, two) || given(two, one);
+        // M. C. and Magnus Carl: by the first letter, where one of them is only that.
+        let initials = (initial(one) || initial(two)) && one.chars().next() == two.chars().next();
+        self.surname == other.surname && (begins || initials)
+    }
+}
+
+impl Candidate {
+    fn agrees(&self, other: &Candidate) -> bool {
+        if self.plies.min(other.plies) < SHORT {
+            return self.roster == other.roster && self.plies == other.plies;
+        }
+        let both = |one: u16, two: u16| one == 0 || two == 0 || one == two;
+        // A month counts only within a year that is known.
+        let dates = both(self.date[0], other.date[0])
+            && (self.date[0] == 0
+                || other.date[0] == 0
+                || (both(self.date[1], other.date[1])
+                    && (self.date[1] == 0 || other.date[1] == 0 || both(self.date[2], other.date[2]))));
+        let known = |one: Option<u64>, two: Option<u64>| one.zip(two).is_none_or(|(one, two)| one == two);
+        dates
+            && known(self.round, other.round)
+            && known(self.result.map(u64::from), other.result.map(u64::from))
+            && self.players[0].agrees(&other.players[0])
+            && self.players[1].agrees(&other.players[1])
+    }
+}
+
+const ROSTER: [&str; 7] = ["White", "Black", "Date", "Round", "Result", "Event", "Site"];
+
+/// The games of an archive, numbered after `before` others. `known` numbers the strings of the roster, the same in all archives.
+fn games(headers: &TagColumns, before: u64, known: &mut HashMap<Box<[u8]>, u32>) -> Result<Vec<Candidate>> {
+    let archive = headers.archive();
+    let keys = ROSTER.map(|name| Key::Tag(name.to_owned()));
+    let columns = headers.columns(&keys)?;
+    // The number for all archives of each string's number in this one's column.
+    let numbers: Vec<Vec<u32>> = columns
+        .iter()
+        .map(|column| {
+            let count = column.strings().map_or(0, |strings| strings.len() as u32);
+            let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
+            let of = |number: u32| {
+                text(number).map_or(0, |text| match known.get(text) {
+                    Some(number) => *number,
+                    None => {
+                        let next = known.len() as u32 + 1;
+                        known.insert(text.into(), next);
+                        next
+                    }
+                })
+            };
+            (0..=count).map(of).collect()
+        })
+        .collect();
+    let text = |column: usize, game: u64| columns.get(column).and_then(|column| column.text(game)).unwrap_or_default();
+    let chunks: Result<Vec<Vec<Candidate>>> = (0..archive.chunk_count())
+        .into_par_iter()
+        .map(|chunk| {
+            let chunk = archive.chunk(chunk)?;
+            chunk
+                .games()
+                .map(|game| {
+                    let game = game?;
+                    let number = game.number();
+                    let mut line = Vec::with_capacity(game.brenner().len() + 1);
+                    if game.is_set_up() {
+                        line.push(1);
+                        push_start(game.start(), &mut line);
+                    } else {
+                        line.push(0);
+                    }
+                    let start = line.len();
+                    push_main_line(game.brenner(), &mut line);
+                    let more = game.brenner().len().saturating_sub(line.len() - start);
+                    let mut roster = [0; 7];
+                    for ((value, column), numbers) in roster.iter_mut().zip(&columns).zip(&numbers) {
+                        *value = numbers.get(column.get(number) as usize).copied().unwrap_or(0);
+                    }
+                    let mut told = 0;
+                    game.visit_tags(|_, value| told += usize::from(value::is_known(value)))?;
+                    Ok(Candidate {
+                        number: before + number,
+                        plies: game.plies(),
+                        players: [Name::of(text(0, number)), Name::of(text(1, number))],
+                        date: date(text(2, number)),
+                        round: leading(text(3, number)),
+                        result: match text(4, number) {
+                            b"1-0" => Some(0),
+                            b"0-1" => Some(1),
+                            b"1/2-1/2" | b"1/2" => Some(2),
+                            _ => None,
+                        },
+                        roster,
+                        more: (more, told),
+                        line: line.into(),
+                    })
+                })
+                .collect::<Result<Vec<_>, Error>>()
+        })
+        .collect();
+    Ok(chunks?.into_iter().flatten().collect())
+}
+
+/// Appends the moves of a main line and nothing else.
+fn push_main_line(stream: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(byte) = stream.get(at) {
+        let length = match *byte {
+            EXPLICIT => 3,
+            NAG => 2,
+            OPEN => match replay::skip_variation(stream.get(at..).unwrap_or_default()) {
+                Some(length) => length,
+                None => return,
+            },
+            _ => 1,
+        };
+        // Results, texts, marks and variations are no moves.
+        if !matches!(*byte, TEXT..=0x03 | 0x06 | 0x07 | NAG | OPEN) {
+            out.extend_from_slice(stream.get(at..at + length).unwrap_or_default());
+        }
+        at += length;
+    }
+}
+
+fn date(text: &[u8]) -> [u16; 3] {
+    let mut date = [0; 3];
+    let parts = text.split(|byte| matches!(byte, b'.' | b'-' | b'/'));
+    for (part, own) in parts.zip(&mut date) {
+        *own = leading(part).and_then(|number| u16::try_from(number).ok()).unwrap_or(0);
+    }
+    date
+}
+
+fn leading(text: &[u8]) -> Option<u64> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(text.get(..digits)?).ok()?.parse().ok()
+}
+
+/// Games that are one, as sets that grow together.
+struct Clusters {
+    parent: Vec<usize>,
+}
+
+impl Clusters {
+    fn new(games: usize) -> Clusters {
+        Clusters { parent: (0..games).collect() }
+    }
+
+    fn root(&mut self, mut place: usize) -> usize {
+        while self.parent[place] != place {
+            self.parent[place] = self.parent[self.parent[place]];
+            place = self.parent[place];
+        }
+        place
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        self.parent[one.max(other)] = one.min(other);
+    }
+
+    fn doubles(mut self, games: &[Candidate], keep: Keep) -> Vec<Double> {
+        let mut sets: HashMap<usize, Vec<usize>> = HashMap::new();
+        for place in 0..games.len() {
+            let root = self.root(place);
+            sets.entry(root).or_default().push(place);
+        }
+        let mut doubles = Vec::new();
+        for set in sets.into_values().filter(|set| set.len() > 1) {
+            let best = |place: &&usize| (games[**place].more, Reverse(**place));
+            // No move is ever lost: one of the longest stays.
+            let most = set.iter().map(|place| games[*place].plies).max();
+            let mut longest = set.iter().filter(|place| Some(games[**place].plies) == most);
+            let kept = match keep {
+                Keep::Best => longest.max_by_key(best),
+                Keep::First => longest.next(),
+                Keep::Last => longest.next_back(),
+            };
+            let Some(kept) = kept.copied() else { continue };
+            for place in set.into_iter().filter(|place| *place != kept) {
+                // By way of a third, games may be joined that do not agree with each other: those stay.
+                if !games[place].agrees(&games[kept]) {
+                    continue;
+                }
+                let (line, other) = (&games[place].line, &games[kept].line);
+                let likeness = if line == other { Likeness::Same } else { Likeness::Prefix };
+                if likeness == Likeness::Prefix && !(line.starts_with(other) || other.starts_with(line)) {
+                    continue;
+                }
+                doubles.push(Double { game: games[place].number, kept: games[kept].number, likeness });
+            }
+        }
+        doubles.sort_unstable_by_key(|double| double.game);
+        doubles
+    }
+}
+
+/// Joins games with the same main line.
+fn same(games: &[Candidate], clusters: &mut Clusters) {
+    let mut lines: HashMap<(&[u8], [u32; 7]), Vec<usize>> = HashMap::with_capacity(games.len());
+    for (place, game) in games.iter().enumerate() {
+        // Short games have company enough: they are told apart by their tags at once.
+        let roster = if game.plies < SHORT { game.roster } else { [0; 7] };
+        lines.entry((&game.line, roster)).or_default().push(place);
+    }
+    for places in lines.into_values().filter(|places| places.len() > 1) {
+        // One of each set stands for it.
+        let mut first: Vec<usize> = Vec::new();
+        for place in places {
+            match first.iter().find(|other| games[**other].agrees(&games[place])) {
+                Some(other) => clusters.join(*other, place),
+                None => first.push(place),
+            }
+        }
+    }
+}
+
+/// Joins games of which one begins the other. Both players must be known in both.
+fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
+    let mut pairs: HashMap<[&str; 2], Vec<usize>> = HashMap::new();
+    for (place, game) in games.iter().enumerate() {
+        if game.plies >= SHORT && game.players.iter().all(Name::is_known) {
+            let players = [&*game.players[0].surname, &*game.players[1].surname];
+            pairs.entry(players).or_default().push(place);
+        }
+    }
+    for mut places in pairs.into_values().filter(|places| places.len() > 1) {
+        // Sorted by their bytes, a line stands before all that it begins, and nothing else is between them.
+        places.sort_by(|a, b| games[*a].line.cmp(&games[*b].line));
+        let mut open: Vec<usize> = Vec::new();
+        for place in places {
+            let line = &games[place].line;
+            while open.last().is_some_and(|last| !line.starts_with(&games[*last].line)) {
+                open.pop();
+            }
+            if let Some(before) = open.iter().rev().find(|before| games[**before].agrees(&games[place])) {
+                clusters.join(*before, place);
+            }
+            open.push(place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_agree_as_far_as_they_say_something() {
+        let agree = |one: &str, two: &str| Name::of(one.as_bytes()).agrees(&Name::of(two.as_bytes()));
+        for (one, two) in [
+            ("Carlsen, Magnus", "Carlsen,M"),
+            ("Carlsen, Magnus", "Magnus Carlsen"),
+            ("Carlsen", "CARLSEN, M."),
+            ("?", "Carlsen"),
+            ("", "x"),
+            ("Van der Wiel, John", "Van der Wiel, J."),
+            ("Polgar, J", "Polgar, Judit"),
+        ] {
+            assert!(agree(one, two) && agree(two, one), "{one} {two}");
+        }
+        for (one, two) in [
+            ("Polgar, Judit", "Polgar, Zsuzsa"),
+            ("Polgar, J", "Polgar, Zsuzsa"),
+            ("Carlsen, M", "Karlsen, M"),
+            ("Polgar, Jane", "Polgar, Judit"),
+        ] {
+            assert!(!agree(one, two) && !agree(two, one), "{one} {two}");
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Distributions over the games of an archive: results, lengths, years, ratings, openings, players, events.
+
+use crate::archive::GameSet;
+use crate::error::Result;
+use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
+use crate::game::Outcome;
+use crate::query::filter::Filter;
+use crate::query::filter::expr::Reading;
+use crate::query::filter::value;
+use crate::query::tag_columns::{Column, Key, TagColumns};
+use std::collections::{BTreeMap, HashMap};
+
+/// Moves (not plies) to a bar of the lengths.
+pub const LENGTH_STEP: u32 = 10;
+/// Points to a bar of the ratings.
+pub const RATING_STEP: u32 = 100;
+
+/// What was counted.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Stats {
+    /// Games.
+    pub games: u64,
+    /// Games by result, in the order of [`Outcome`]: `*`, 0-1, 1-0, draws; by the tag Result, or the movetext where that says none.
+    pub results: [u64; 4],
+    /// Plies of all main lines.
+    pub plies: u64,
+    /// Games by the plies that they have.
+    pub by_plies: BTreeMap<u32, u64>,
+    /// Plies of the longest main line, and the first game that has it.
+    pub longest: (u32, u64),
+    /// Games by the moves that they have, at the first number of each bar of `LENGTH_STEP`.
+    pub lengths: BTreeMap<u32, u64>,
+    /// Games by year; those of no known year are not in it.
+    pub years: BTreeMap<u16, u64>,
+    /// Ratings, two to a game at most, at the first number of each bar of `RATING_STEP`.
+    pub ratings: BTreeMap<u32, u64>,
+    /// Games by ECO code.
+    pub ecos: BTreeMap<String, u64>,
+    /// Players with their games, those with most first; after `cut` no more than it says.
+    pub players: Vec<Player>,
+    /// Events with how many games they have, those with most first.
+    pub events: Vec<(String, u64)>,
+    /// Games that start from a set-up position.
+    pub set_up: u64,
+    /// Games with faults.
+    pub faulty: u64,
+    /// Games with comments.
+    pub comments: u64,
+    /// Games with variations.
+    pub variations: u64,
+    /// Games with NAGs or marks.
+    pub glyphs: u64,
+}
+
+/// A player's games.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Player {
+    /// The name as the tags have it.
+    pub name: String,
+    /// Games.
+    pub games: u64,
+    /// Games won.
+    pub won: u64,
+    /// Games drawn.
+    pub drawn: u64,
+    /// Games lost.
+    pub lost: u64,
+}
+
+/// Counts the games of a set. Reads header columns alone.
+pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
+    let tag = |name: &str| Key::Tag(name.to_owned());
+    let names = ["White", "Black", "Event", "ECO", "WhiteElo", "BlackElo", "Date", "UTCDate", "Result"];
+    let keys: Vec<Key> = names.into_iter().map(tag).chain([Key::Plies, Key::Facts]).collect();
+    let columns = headers.columns(&keys)?;
+    let [white, black, event, eco, white_elo, black_elo, _, _, _, plies, facts] = columns.as_slice() else {
+        return Ok(Stats::default());
+    };
+    let mut stats = Stats { games: games.len(), ..Stats::default() };
+
+    let mut outcomes = Vec::new();
+    for outcome in [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw] {
+        // The filter knows what counts as the result.
+        let Ok(filter) = Filter::parse(&format!("result = {}", outcome.token())) else { continue };
+        let mut own = filter.games(headers).games;
+        own.intersect(games);
+        stats.results[outcome as usize] = own.len();
+        outcomes.push((outcome, own));
+    }
+
+    let years = headers.years()?;
+    for game in games.iter() {
+        let own = plies.get(game);
+        *stats.by_plies.entry(own).or_default() += 1;
+        if own > stats.longest.0 {
+            stats.longest = (own, game);
+        }
+        if let Some(year) = years.get(game) {
+            *stats.years.entry(year).or_default() += 1;
+        }
+        let facts = facts.get(game) as u8;
+        let count = |bit: u8| u64::from(facts & bit != 0);
+        stats.set_up += count(SET_UP);
+        stats.faulty += count(FAULT);
+        stats.comments += count(COMMENTS);
+        stats.variations += count(VARIATIONS);
+        stats.glyphs += count(GLYPHS);
+    }
+    for (own, count) in &stats.by_plies {
+        stats.plies += u64::from(*own) * count;
+        *stats.lengths.entry(own.div_ceil(2) / LENGTH_STEP * LENGTH_STEP).or_default() += count;
+    }
+
+    for column in [white_elo, black_elo] {
+        for (text, count) in counts(column, games) {
+            if let Some((rating, _)) = value::read(Reading::Rating, text) {
+                let rating = u32::try_from(rating).unwrap_or(u32::MAX) / RATING_STEP * RATING_STEP;
+                *stats.ratings.entry(rating).or_default() += count;
+            }
+        }
+    }
+    for (text, count) in counts(eco, games) {
+        if value::read(Reading::Eco, text).is_some() {
+            let code = String::from_utf8_lossy(text.get(..3).unwrap_or_default()).to_uppercase();
+            *stats.ecos.entry(code).or_default() += count;
+        }
+    }
+    let events =
+        counts(event, games).filter(|(text, _)| value::is_known(text)).map(|(text, count)| (lossy(text), count));
+    stats.events = events.collect();
+
+    let mut players: HashMap<&[u8], Player> = HashMap::new();
+    for (column, wins) in [(white, Outcome::WhiteWins), (black, Outcome::BlackWins)] {
+        for (outcome, own) in &outcomes {
+            for (name, count) in counts(column, own).filter(|(name, _)| value::is_known(name)) {
+                let player = players.entry(name).or_default();
+                player.games += count;
+                match outcome {
+                    Outcome::Draw => player.drawn += count,
+                    Outcome::Unknown => {}
+                    outcome if *outcome == wins => player.won += count,
+                    _ => player.lost += count,
+                }
+            }
+        }
+    }
+    stats.players = players.into_iter().map(|(name, player)| Player { name: lossy(name), ..player }).collect();
+    stats.sort();
+    Ok(stats)
+}
+
+impl Stats {
+    /// Returns the plies of the game in the middle.
+    pub fn median_plies(&self) -> u32 {
+        let mut seen = 0;
+        let middle = self.by_plies.iter().find(|(_, count)| {
+            seen += **count;
+            seen > self.games / 2
+        });
+        middle.map_or(0, |(plies, _)| *plies)
+    }
+
+    /// Leaves no more than so many players and events.
+    pub fn cut(&mut self, most: usize) {
+        self.players.truncate(most);
+        self.events.truncate(most);
+    }
+
+    /// Adds what was counted in another archive; to be called before `cut`. The longest game is known by its number in its own archive.
+    pub fn add(&mut self, other: Stats) {
+        fn join<K: Ord>(one: &mut BTreeMap<K, u64>, other: BTreeMap<K, u64>) {
+            other.into_iter().for_each(|(key, count)| *one.entry(key).or_default() += count);
+        }
+        self.games += other.games;
+        self.results.iter_mut().zip(other.results).for_each(|(one, other)| *one += other);
+        self.plies += other.plies;
+        if other.longest.0 > self.longest.0 {
+            self.longest = other.longest;
+        }
+        join(&mut self.by_plies, other.by_plies);
+        join(&mut self.lengths, other.lengths);
+        join(&mut self.years, other.years);
+        join(&mut self.ratings, other.ratings);
+        join(&mut self.ecos, other.ecos);
+        let mut players: HashMap<String, Player> = HashMap::new();
+        for player in std::mem::take(&mut self.players).into_iter().chain(other.players) {
+            let known = players.entry(player.name.clone()).or_default();
+            known.games += player.games;
+            known.won += player.won;
+            known.drawn += player.drawn;
+            known.lost += player.lost;
+            known.name = player.name;
+        }
+        self.players = players.into_values().collect();
+        let mut events: BTreeMap<String, u64> = BTreeMap::new();
+        join(&mut events, std::mem::take(&mut self.events).into_iter().collect());
+        join(&mut events, other.events.into_iter().collect());
+        self.events = events.into_iter().collect();
+        self.set_up += other.set_up;
+        self.faulty += other.faulty;
+        self.comments += other.comments;
+        self.variations += other.variations;
+        self.glyphs += other.glyphs;
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.events.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        self.players.sort_unstable_by(|a, b| b.games.cmp(&a.games).then_with(|| a.name.cmp(&b.name)));
+    }
+}
+
+fn lossy(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
+
+/// The strings that games of a set have in a column, each with how many have it.
+fn counts<'a>(column: &'a Column, games: &GameSet) -> impl Iterator<Item = (&'a [u8], u64)> {
+    let strings = column.strings();
+    let mut counts = vec![0u64; strings.map_or(0, |strings| strings.len()) + 1];
+    for game in games.iter() {
+        if let Some(count) = counts.get_mut(column.get(game) as usize) {
+            *count += 1;
+        }
+    }
+    let text = move |number: u32| strings.and_then(|strings| strings.get(number));
+    (0..).zip(counts).filter(|(_, count)| *count > 0).filter_map(move |(number, count)| Some((text(number)?, count)))
+}

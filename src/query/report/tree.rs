@@ -1,0 +1,385 @@
+//! The opening tree: what was played in a position, and how it went.
+
+use crate::brenner::replay::Replay;
+use crate::chess::position::STANDARD;
+use crate::chess::{Color, Move, Position};
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::positions::Facts;
+use crate::game::Outcome;
+use crate::query::position::facts::facts;
+use crate::query::position::index::{GameRange, Places, PositionIndex};
+use crate::query::position::main_line::MainLine;
+use crate::query::position::position_query::{Compare, PositionQuery, class};
+use crate::query::position::search::Search;
+use rayon::prelude::*;
+
+/// How many sample games are kept, the highest rated.
+const SAMPLES: usize = 8;
+
+/// Counts of games.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Games that White won.
+    pub white: u64,
+    /// Draws.
+    pub draws: u64,
+    /// Games that Black won.
+    pub black: u64,
+    /// Games without a result.
+    pub unknown: u64,
+    /// Games with a rating, and the sum of their ratings: a game's is the mean of the players', or that of the one who has any.
+    rated: (u64, u64),
+    /// Games with a result in which the opponent of the side to move has a rating; the sum of those ratings; twice the points scored.
+    against: (u64, u64, u64),
+    /// The last year played; 0 where none is known.
+    year: u16,
+    /// Rating (twice) and number of the games with the highest ratings, best first.
+    samples: Vec<(u32, u64)>,
+}
+
+impl Tally {
+    /// Adds a game. Sums without branches: no processor foresees results.
+    #[inline]
+    fn add(&mut self, game: u64, facts: &Facts, turn: Color) {
+        let is = |outcome: Outcome| u64::from(facts.outcome == outcome);
+        let (white_won, drawn, black_won) = (is(Outcome::WhiteWins), is(Outcome::Draw), is(Outcome::BlackWins));
+        let known = white_won + drawn + black_won;
+        self.white += white_won;
+        self.draws += drawn;
+        self.black += black_won;
+        self.unknown += 1 - known;
+        let [white, black] = facts.ratings.map(u32::from);
+        let one_only = (white == 0) | (black == 0);
+        let double = (white + black) << u32::from(one_only);
+        self.rated.0 += u64::from(double > 0);
+        self.rated.1 += u64::from(double);
+        let opponent = facts.ratings[turn.other().index()];
+        let won = if turn == Color::White { white_won } else { black_won };
+        let counts = known & u64::from(opponent > 0);
+        self.against.0 += counts;
+        self.against.1 += u64::from(opponent) * counts;
+        self.against.2 += (2 * won + drawn) * counts;
+        self.year = self.year.max(facts.year);
+        self.sample((double, game));
+    }
+
+    #[inline]
+    fn sample(&mut self, new: (u32, u64)) {
+        let better = |old: &(u32, u64)| old.0 > new.0 || old.0 == new.0 && old.1 < new.1;
+        if self.samples.len() == SAMPLES && self.samples.last().is_some_and(better) {
+            return;
+        }
+        let place = self.samples.partition_point(better);
+        self.samples.insert(place, new);
+        self.samples.truncate(SAMPLES);
+    }
+
+    fn join(&mut self, other: &Tally) {
+        self.white += other.white;
+        self.draws += other.draws;
+        self.black += other.black;
+        self.unknown += other.unknown;
+        self.rated = (self.rated.0 + other.rated.0, self.rated.1 + other.rated.1);
+        let ((a, b, c), (d, e, f)) = (self.against, other.against);
+        self.against = (a + d, b + e, c + f);
+        self.year = self.year.max(other.year);
+        other.samples.iter().for_each(|sample| self.sample(*sample));
+    }
+
+    /// Returns the same counts with other numbers for the sample games.
+    fn behind(&self, before: u64) -> Tally {
+        let samples = self.samples.iter().map(|(rating, game)| (*rating, game + before)).collect();
+        Tally { samples, ..self.clone() }
+    }
+
+    /// Returns how many games there are.
+    pub fn games(&self) -> u64 {
+        self.white + self.draws + self.black + self.unknown
+    }
+
+    /// Returns the mean of the games' ratings, `None` where no game has any.
+    pub fn average_rating(&self) -> Option<u32> {
+        let (games, double) = self.rated;
+        (games > 0).then(|| ((double as f64) / (games as f64) / 2.0).round() as u32)
+    }
+
+    /// Returns the rating at which the side to move would have been expected to score what it scored: the mean of its opponents' plus
+    /// 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off. `None` where no opponent has a rating.
+    pub fn performance(&self) -> Option<i32> {
+        let (games, ratings, half_points) = self.against;
+        if games == 0 {
+            return None;
+        }
+        let share = half_points as f64 / (2 * games) as f64;
+        let off = 400.0 * (share / (1.0 - share)).log10();
+        Some((ratings as f64 / games as f64 + off.clamp(-800.0, 800.0)).round() as i32)
+    }
+
+    /// Returns the last year in which a game was played, `None` where no year is known.
+    pub fn last_year(&self) -> Option<u16> {
+        (self.year > 0).then_some(self.year)
+    }
+
+    /// Returns the games with the highest ratings, at most eight, best first.
+    pub fn samples(&self) -> impl Iterator<Item = u64> + '_ {
+        self.samples.iter().map(|(_, game)| *game)
+    }
+}
+
+/// A move that was played in a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Branch {
+    /// The move.
+    pub m: Move,
+    /// The games in which it was played.
+    pub tally: Tally,
+}
+
+/// What was played in a position. Each game counts once, at the first ply that has the position.
+#[derive(Debug)]
+pub struct Tree {
+    /// The position.
+    pub position: Position,
+    /// All games that reach it.
+    pub tally: Tally,
+    /// The moves, the most frequent first.
+    pub branches: Vec<Branch>,
+    /// The games that cannot be read.
+    pub unread: Vec<Error>,
+}
+
+impl Search<'_> {
+    /// Returns what was played in a position, in the main lines of the games searched; side to move, castling rights and legal en
+    /// passant captures have to agree.
+    ///
+    /// With the position index, and where the search is not `among` some games, the answer comes from the index alone and costs a few
+    /// nanoseconds a game. Positions are then told apart by the bits of two keys in succession (some 90 in a large archive) and not
+    /// compared piece by piece.
+    pub fn tree(&self, position: &Position) -> Tree {
+        let moves = position.legal_moves();
+        if let (Some(index), None) = (self.index(), self.games()) {
+            match by_index(index, position, &moves) {
+                Ok(tree) => return tree,
+                Err(error) => index.failed(&error),
+            }
+        }
+        self.tree_by_games(position, &moves)
+    }
+
+    fn tree_by_games(&self, position: &Position, moves: &[Move]) -> Tree {
+        let sought = PositionQuery::new(position, Compare::default());
+        let line = MainLine::new(&sought);
+        let diffs = MoveDiff::of_all(position, moves);
+        let candidates = self.candidates(Some(&sought), &mut Vec::new());
+        let archive = self.archive();
+        let turn = position.turn();
+        let of_chunk = |number: usize| {
+            let games = archive.games_of(number);
+            let from = candidates.partition_point(|game| *game < games.start);
+            let to = candidates.partition_point(|game| *game < games.end);
+            let mut part = Part::new(moves.len());
+            let Some(candidates) = candidates.get(from..to).filter(|games| !games.is_empty()) else { return part };
+            let chunk = match archive.chunk(number) {
+                Ok(chunk) => chunk,
+                Err(error) => {
+                    part.unread.push(error);
+                    return part;
+                }
+            };
+            for number in candidates {
+                let read = chunk.game(*number).and_then(|game| {
+                    let mut next = None;
+                    let damage = |_| Damage::new(0, DamageKind::Moves).of_game(*number);
+                    line.scan(&game, |replay, rest| {
+                        next = Some(played(&diffs, replay, rest));
+                        false
+                    })
+                    .map_err(damage)?;
+                    if let Some(branch) = next {
+                        part.add(*number, &facts(&game)?, branch, turn);
+                    }
+                    Ok(())
+                });
+                part.unread.extend(read.err().filter(|error| !matches!(error, Error::Deleted { .. })));
+            }
+            part
+        };
+        let parts: Vec<Part> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
+        let mut whole = Part::new(moves.len());
+        parts.into_iter().for_each(|part| whole.join(part));
+        Tree::new(position, moves, whole)
+    }
+}
+
+impl Tree {
+    /// Adds what was played in the same position in another archive, whose games are numbered after `before` others.
+    pub fn add(&mut self, other: Tree, before: u64) {
+        self.tally.join(&other.tally.behind(before));
+        for branch in other.branches {
+            let tally = branch.tally.behind(before);
+            match self.branches.iter_mut().find(|own| own.m == branch.m) {
+                Some(own) => own.tally.join(&tally),
+                None => self.branches.push(Branch { m: branch.m, tally }),
+            }
+        }
+        // Where as many games have two moves, they stay in the order of the legal moves.
+        let moves = self.position.legal_moves();
+        let place = |m: Move| moves.iter().position(|known| *known == m);
+        self.branches.sort_by_key(|branch| (std::cmp::Reverse(branch.tally.games()), place(branch.m)));
+        self.unread.extend(other.unread);
+    }
+
+    fn new(position: &Position, moves: &[Move], part: Part) -> Tree {
+        let played = moves.iter().zip(part.branches).filter(|(_, tally)| tally.games() > 0);
+        let mut branches: Vec<Branch> = played.map(|(m, tally)| Branch { m: *m, tally }).collect();
+        branches.sort_by_key(|branch| std::cmp::Reverse(branch.tally.games()));
+        Tree { position: position.clone(), tally: part.all, branches, unread: part.unread }
+    }
+}
+
+/// Counts of a part of the games, the moves in the order of `legal_moves`.
+struct Part {
+    all: Tally,
+    branches: Vec<Tally>,
+    unread: Vec<Error>,
+}
+
+impl Part {
+    fn new(moves: usize) -> Part {
+        Part { all: Tally::default(), branches: vec![Tally::default(); moves], unread: Vec::new() }
+    }
+
+    fn join(&mut self, other: Part) {
+        self.all.join(&other.all);
+        self.branches.iter_mut().zip(&other.branches).for_each(|(own, other)| own.join(other));
+        self.unread.extend(other.unread);
+    }
+
+    fn add(&mut self, game: u64, facts: &Facts, branch: Option<usize>, turn: Color) {
+        self.all.add(game, facts, turn);
+        if let Some(tally) = branch.and_then(|branch| self.branches.get_mut(branch)) {
+            tally.add(game, facts, turn);
+        }
+    }
+}
+
+/// What a move changes on the board: by it a move is known from the board after it. And its place among the moves.
+struct MoveDiff(Vec<(usize, u8)>, usize);
+
+impl MoveDiff {
+    /// Returns the diffs of these moves, castling first: it does what a move of the rook does, and more.
+    fn of_all(position: &Position, moves: &[Move]) -> Vec<MoveDiff> {
+        let diff = |(place, m): (usize, &Move)| {
+            let mut after = position.clone();
+            after.play_unchecked(*m);
+            let changed = |square: &usize| class(position.board[*square]) != class(after.board[*square]);
+            MoveDiff((0..64).filter(changed).map(|square| (square, class(after.board[square]))).collect(), place)
+        };
+        let mut diffs: Vec<MoveDiff> = moves.iter().enumerate().map(diff).collect();
+        diffs.sort_by_key(|MoveDiff(squares, _)| std::cmp::Reverse(squares.len()));
+        diffs
+    }
+}
+
+/// Returns which move is played next; `None` for the end of the game and for a null move.
+fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
+    let mut after = replay.clone();
+    let ply = replay.ply() + 1;
+    after.run(rest, ply).ok()?;
+    if after.ply() < ply {
+        return None;
+    }
+    let board = after.board();
+    let fits = |squares: &[(usize, u8)]| squares.iter().all(|(square, wanted)| class(board[square & 63]) == *wanted);
+    diffs.iter().find(|MoveDiff(squares, _)| fits(squares)).map(|MoveDiff(_, place)| *place)
+}
+
+/// The tree by the index alone.
+fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Result<Tree> {
+    let places = index.places(position)?;
+    let after = |m: &Move| {
+        let mut after = position.clone();
+        after.play_unchecked(*m);
+        index.places(&after)
+    };
+    let lists = moves.iter().map(after).collect::<Result<Vec<Places<'_>>>>()?;
+    let from_start = PositionQuery::new(position, Compare::default()).matches(&STANDARD);
+    let by_index = ByIndex { places, lists, from_start, turn: position.turn() };
+    let mut ranges = index.ranges()?;
+    if !from_start {
+        let mut rest = by_index.places.clone();
+        ranges.retain(|range| {
+            rest = rest.within(range.places.start..u64::MAX);
+            rest.clone().next().is_some_and(|place| place < range.places.end)
+        });
+    }
+    let part = || Part::new(moves.len());
+    let add = |mut part: Part, range: &GameRange<'_>| {
+        by_index.add(range, &mut part);
+        part
+    };
+    let whole = match ranges.len() {
+        // A few games are counted before other threads have woken up.
+        ..16 => ranges.iter().fold(part(), add),
+        _ => ranges.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut one, other| {
+            one.join(other);
+            one
+        }),
+    };
+    Ok(Tree::new(position, moves, whole))
+}
+
+/// What the index says of a position and of those after each move.
+struct ByIndex<'a> {
+    places: Places<'a>,
+    lists: Vec<Places<'a>>,
+    from_start: bool,
+    turn: Color,
+}
+
+impl ByIndex<'_> {
+    /// Adds the games of a range.
+    fn add(&self, range: &GameRange<'_>, part: &mut Part) {
+        // The place after the first that each game has, and the game.
+        let mut behind = Vec::new();
+        let mut places = self.places.within(range.places.clone()).peekable();
+        for (game, facts, own) in range.games() {
+            let mut first = None;
+            while let Some(place) = places.next_if(|place| *place < own.end) {
+                first = first.or(Some(place));
+            }
+            if self.from_start && !facts.set_up {
+                first = Some(own.start);
+            }
+            if let Some(first) = first {
+                part.all.add(game, &facts, self.turn);
+                // After a game's last place is another game.
+                let next = first.saturating_add(1);
+                if next < own.end {
+                    behind.push((next, game));
+                }
+            }
+        }
+        for (tally, list) in part.branches.iter_mut().zip(&self.lists) {
+            let mut left = behind.as_slice();
+            for place in list.within(range.places.clone()) {
+                left = left.get(ahead(left, place)..).unwrap_or_default();
+                let Some((next, game)) = left.first() else { break };
+                if let Some(facts) = range.facts(*game).filter(|_| *next == place) {
+                    tally.add(*game, &facts, self.turn);
+                }
+            }
+        }
+    }
+}
+
+/// Returns how many of these are below a place: soon where they are few.
+fn ahead(places: &[(u64, u64)], place: u64) -> usize {
+    let mut step = 1;
+    while places.get(step).is_some_and(|(own, _)| *own < place) {
+        step *= 2;
+    }
+    let from = step / 2;
+    let near = places.get(from..(step + 1).min(places.len())).unwrap_or_default();
+    from + near.partition_point(|(own, _)| *own < place)
+}

@@ -1,0 +1,231 @@
+//! A column: a number for each game, and the table of strings that the numbers stand for.
+
+use crate::archive::map::Map;
+use crate::format::tag_columns;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes in memory or of a mapped file.
+#[derive(Clone, Debug)]
+enum Store {
+    Owned(Vec<u8>),
+    Mapped(Arc<Map>, Range<usize>),
+}
+
+impl Store {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Store::Owned(bytes) => bytes,
+            Store::Mapped(map, range) => map.get(range.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// Distinct strings in ascending order, by number from 1.
+#[derive(Clone, Debug)]
+pub struct Strings {
+    ends: Store,
+    text: Store,
+}
+
+impl Strings {
+    pub(in crate::query) fn new(ends: Vec<u8>, text: Vec<u8>) -> Strings {
+        Strings { ends: Store::Owned(ends), text: Store::Owned(text) }
+    }
+
+    pub(in crate::query) fn mapped(map: &Arc<Map>, table: &tag_columns::TableEntry) -> Strings {
+        let Range { start, end } = table.part.range;
+        let middle = (start + table.count * 4).min(end);
+        Strings {
+            ends: Store::Mapped(Arc::clone(map), start..middle),
+            text: Store::Mapped(Arc::clone(map), middle..end),
+        }
+    }
+
+    /// Returns how many strings there are.
+    pub fn len(&self) -> usize {
+        self.ends().len() / 4
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns string `number`, from 1. Of number 0, and in a file made with ill will, there may be none.
+    pub fn get(&self, number: u32) -> Option<&[u8]> {
+        let place = number.checked_sub(1)? as usize;
+        let start = place.checked_sub(1).map_or(Some(0), |before| self.end(before))?;
+        self.text().get(start..self.end(place)?)
+    }
+
+    /// Returns the number of a string, by halves; `None` where it is not in the table.
+    pub fn find(&self, text: &[u8]) -> Option<u32> {
+        let (mut low, mut high) = (1, self.len() as u32 + 1);
+        while low < high {
+            let middle = u32::midpoint(low, high);
+            if self.get(middle)? < text { low = middle + 1 } else { high = middle }
+        }
+        (self.get(low)? == text).then_some(low)
+    }
+
+    /// Returns the text of the strings of some numbers, one after the other, and the end of each in it. `None` where there are not all.
+    pub(crate) fn run(&self, numbers: Range<u32>) -> Option<(&[u8], impl Iterator<Item = usize>)> {
+        let (first, past) = (numbers.start.checked_sub(1)? as usize, numbers.end.checked_sub(1)? as usize);
+        let ends = self.ends().get(first * 4..past * 4)?.as_chunks::<4>().0;
+        let start = first.checked_sub(1).map_or(Some(0), |before| self.end(before))?;
+        let end = move |bytes: &[u8; 4]| (u32::from_le_bytes(*bytes) as usize).checked_sub(start);
+        let mut before = Some(0);
+        let ascend = ends.iter().all(|bytes| {
+            let last = std::mem::replace(&mut before, end(bytes));
+            last <= before && before.is_some()
+        });
+        let text = self.text().get(start..start + before.filter(|_| ascend)?)?;
+        Some((text, ends.iter().filter_map(end)))
+    }
+
+    fn end(&self, place: usize) -> Option<usize> {
+        let bytes = self.ends().get(place * 4..place * 4 + 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
+    }
+
+    pub(in crate::query) fn ends(&self) -> &[u8] {
+        self.ends.bytes()
+    }
+
+    pub(in crate::query) fn text(&self) -> &[u8] {
+        self.text.bytes()
+    }
+}
+
+/// A number for each game.
+#[derive(Clone, Debug)]
+pub struct Column {
+    numbers: Store,
+    width: u8,
+    strings: Option<Arc<Strings>>,
+}
+
+impl Column {
+    /// Returns the column of these numbers in the least width.
+    pub(in crate::query) fn new(numbers: &[u32], strings: Option<Arc<Strings>>) -> Column {
+        let all = numbers.iter().fold(0, |all, number| all | number);
+        let width = (32 - all.leading_zeros()).div_ceil(8).max(1) as u8;
+        let mut bytes = Vec::with_capacity(numbers.len() * usize::from(width));
+        numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes().iter().take(usize::from(width))));
+        Column { numbers: Store::Owned(bytes), width, strings }
+    }
+
+    /// Returns the column of a tag that no game has: it has no numbers, which all read as 0.
+    pub(in crate::query) fn without_values() -> Column {
+        Column::of_strings(Vec::new(), Vec::new())
+    }
+
+    /// Returns a column of no games with these strings.
+    pub(crate) fn of_strings(ends: Vec<u8>, text: Vec<u8>) -> Column {
+        Column { numbers: Store::Owned(Vec::new()), width: 1, strings: Some(Arc::new(Strings::new(ends, text))) }
+    }
+
+    pub(in crate::query) fn mapped(
+        map: &Arc<Map>,
+        column: &tag_columns::ColumnEntry,
+        strings: Option<Arc<Strings>>,
+    ) -> Column {
+        let numbers = Store::Mapped(Arc::clone(map), column.part.range.clone());
+        Column { numbers, width: column.width, strings }
+    }
+
+    /// Returns the table of strings, where the numbers are places in one.
+    pub fn strings(&self) -> Option<&Arc<Strings>> {
+        self.strings.as_ref()
+    }
+
+    /// Returns the bytes of a number, 1 to 4.
+    pub fn width(&self) -> u8 {
+        self.width
+    }
+
+    /// Returns the numbers of all games, little-endian, `width` bytes each.
+    pub fn bytes(&self) -> &[u8] {
+        self.numbers.bytes()
+    }
+
+    /// Returns the number of a game, from 1; 0 for a game that there is not.
+    #[inline]
+    pub fn get(&self, game: u64) -> u32 {
+        let Some(row) = game.checked_sub(1).and_then(|row| usize::try_from(row).ok()) else { return 0 };
+        let bytes = self.bytes();
+        // A look for each width, so that the compiler sees it.
+        let number = match self.width {
+            1 => bytes.get(row).map(|byte| u32::from(*byte)),
+            2 => bytes.as_chunks::<2>().0.get(row).map(|number| u32::from(u16::from_le_bytes(*number))),
+            3 => bytes.as_chunks::<3>().0.get(row).map(|[a, b, c]| u32::from_le_bytes([*a, *b, *c, 0])),
+            _ => bytes.as_chunks::<4>().0.get(row).map(|number| u32::from_le_bytes(*number)),
+        };
+        number.unwrap_or(0)
+    }
+
+    /// Returns the text of a game's value, from game 1.
+    pub fn text(&self, game: u64) -> Option<&[u8]> {
+        self.strings.as_ref()?.get(self.get(game))
+    }
+
+    /// Copies the numbers of these games, by place from 0; those beyond the column are left as they are.
+    pub(crate) fn copy(&self, rows: Range<usize>, numbers: &mut [u32]) {
+        let width = usize::from(self.width);
+        let bytes = self.bytes().get(rows.start * width..).unwrap_or_default();
+        let all = numbers.iter_mut().take(rows.len());
+        match width {
+            1 => all.zip(bytes).for_each(|(number, byte)| *number = u32::from(*byte)),
+            2 => all
+                .zip(bytes.as_chunks::<2>().0)
+                .for_each(|(number, bytes)| *number = u32::from(u16::from_le_bytes(*bytes))),
+            3 => all
+                .zip(bytes.as_chunks::<3>().0)
+                .for_each(|(number, [a, b, c])| *number = u32::from_le_bytes([*a, *b, *c, 0])),
+            _ => all.zip(bytes.as_chunks::<4>().0).for_each(|(number, bytes)| *number = u32::from_le_bytes(*bytes)),
+        }
+    }
+
+    /// Sets the bits of those of these games, by place from 0, whose place and number pass, and clears those of the others: the first game's
+    /// is the lowest of the first word. Games beyond the column are left as they are.
+    #[inline(always)]
+    pub(crate) fn select(&self, rows: Range<usize>, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
+        let width = usize::from(self.width);
+        let bytes = self.bytes();
+        let bytes = bytes.get(rows.start * width..(rows.end * width).min(bytes.len())).unwrap_or_default();
+        // A loop for each width, so that the compiler sees it.
+        match width {
+            1 => mark_of::<1>(bytes, rows.start, words, passes),
+            2 => mark_of::<2>(bytes, rows.start, words, passes),
+            3 => mark_of::<3>(bytes, rows.start, words, passes),
+            _ => mark_of::<4>(bytes, rows.start, words, passes),
+        }
+    }
+}
+
+#[inline(always)]
+fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
+    for (word, bytes) in words.iter_mut().zip(bytes.chunks(64 * WIDTH)) {
+        let mut bits = 0;
+        for (bit, own) in bytes.as_chunks::<WIDTH>().0.iter().enumerate() {
+            let mut number = [0; 4];
+            number.iter_mut().zip(own).for_each(|(to, from)| *to = *from);
+            bits |= u64::from(passes(row + bit, u32::from_le_bytes(number))) << (bit % 64);
+        }
+        *word = bits;
+        row += 64;
+    }
+}
+
+/// The year that each string of a table begins with; 0 for none, and for no string.
+pub(in crate::query) fn years(column: &Column) -> Vec<u16> {
+    let Some(strings) = column.strings() else { return vec![0] };
+    let year = |number: u32| {
+        let text = strings.get(number)?;
+        let digits = text.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+        let ends = text.get(4).is_none_or(|byte| matches!(byte, b'.' | b'-' | b'/'));
+        ends.then(|| digits.iter().fold(0, |year, digit| year * 10 + u16::from(digit - b'0')))
+    };
+    (0..=strings.len() as u32).map(|number| year(number).unwrap_or(0)).collect()
+}

@@ -1,0 +1,29 @@
+//! What columns cannot say, because tags are damaged.
+
+use crate::error::Error;
+use std::fmt;
+use std::ops::Range;
+
+/// Games whose headers cannot be read, and why.
+#[derive(Debug)]
+pub struct Unread {
+    /// The games.
+    pub games: Range<u64>,
+    /// Why.
+    pub error: Error,
+}
+
+impl Clone for Unread {
+    fn clone(&self) -> Unread {
+        Unread { games: self.games.clone(), error: self.error.again() }
+    }
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.games.end.saturating_sub(self.games.start) {
+            1 => write!(f, "game {}: {}", self.games.start, self.error),
+            _ => write!(f, "games {} to {}: {}", self.games.start, self.games.end.saturating_sub(1), self.error),
+        }
+    }
+}

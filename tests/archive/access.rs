@@ -1,0 +1,105 @@
+//! The ways to reach an archive's bytes: mapped, in memory, read piece by piece. All give the same games, and the last outlives a file
+//! that is cut under it.
+
+use crate::common::import::try_import;
+use crate::common::sample::lichess;
+use rayon::prelude::*;
+use scoresheet::archive::{Access, FileKind, Level, SideState};
+use scoresheet::import::Existing;
+use scoresheet::{Archive, Error, ImportOptions};
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+
+/// The 3,000 games of the sample in an archive.
+fn sample(folder: &Path) -> PathBuf {
+    let target = folder.join("sample.bga");
+    let options = ImportOptions { existing: Existing::Replace, ..ImportOptions::default() };
+    let source = [lichess()];
+    try_import(&source, &target, &options).unwrap();
+    target
+}
+
+#[test]
+fn every_access_gives_the_same_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = sample(folder.path());
+    let mapped = Archive::open(&target).unwrap();
+    let digest = mapped.digest().unwrap();
+    let read = Archive::open_with(&target, Access::Read).unwrap();
+    assert_eq!(read.index_state(), SideState::File);
+    let file = fs::read(&target).unwrap();
+    let index = fs::read(FileKind::Index.beside(&target)).unwrap();
+    let held = Archive::from_bytes(file.clone(), Some(&index)).unwrap();
+    assert_eq!(held.index_state(), SideState::File);
+    // What lies after the last commit does not count in memory either.
+    let longer = Archive::from_bytes([file.as_slice(), b"BGAb"].concat(), None).unwrap();
+    assert_eq!((longer.index_state(), longer.file_length()), (SideState::Missing, file.len() as u64));
+    for archive in [&read, &held, &longer] {
+        assert_eq!(archive.digest().unwrap(), digest);
+        assert_eq!(archive.index_file(), index);
+        assert_eq!(archive.totals().unwrap(), mapped.totals().unwrap());
+        assert_eq!(archive.sources().unwrap(), mapped.sources().unwrap());
+        // Point reads in an order that no cache likes.
+        (0..3000_u64).into_par_iter().for_each(|step| {
+            let number = step * 1237 % 3000 + 1;
+            let (one, other) = (archive.game(number).unwrap(), mapped.game(number).unwrap());
+            assert_eq!(one.brenner(), other.brenner());
+            let ply = (step % 30).min(u64::from(other.plies())) as u32;
+            assert_eq!(one.position(ply).unwrap(), other.position(ply).unwrap());
+        });
+    }
+    let mut original = Vec::new();
+    assert!(read.write_original(&read.sources().unwrap()[0], &mut original).unwrap());
+    assert_eq!(original.len() as u64, read.totals().unwrap().pgn_bytes);
+    for level in [Level::Quick, Level::Full] {
+        let one = Archive::verify(&target, level, |_| {}).unwrap();
+        assert_eq!(one, Archive::verify_with(&target, Access::Read, level, |_| {}).unwrap());
+        assert!(one.is_intact());
+    }
+}
+
+#[test]
+fn a_file_cut_or_changed_under_a_reader_gives_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = sample(folder.path());
+    let intact = Archive::open(&target).unwrap();
+    let digests: Vec<_> = intact.games().map(|game| game.unwrap().digest().unwrap()).collect();
+    let moves: Vec<_> = intact.games().map(|game| game.unwrap().brenner().to_vec()).collect();
+    drop(intact);
+    let whole = fs::read(&target).unwrap();
+    let archive = Archive::open_with(&target, Access::Read).unwrap();
+    assert!(archive.game(1).unwrap().digest().is_ok());
+    let check = |archive: &Archive| {
+        let (mut right, mut refused) = (0, 0);
+        for ((game, digest), moves) in archive.games().zip(&digests).zip(&moves) {
+            if let Ok(game) = &game {
+                assert!(game.brenner() == moves, "moves of game {}", game.number());
+            }
+            match game.and_then(|game| game.digest()) {
+                Ok(found) => {
+                    assert_eq!(found, *digest);
+                    right += 1;
+                }
+                Err(Error::Damaged(_)) => refused += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert_eq!(right + refused, 3000);
+        (right, refused)
+    };
+    let file = OpenOptions::new().write(true).open(&target).unwrap();
+    file.set_len(whole.len() as u64 / 2).unwrap();
+    let (right, refused) = check(&archive);
+    assert!(right > 0 && refused > 1000, "{right} {refused}");
+    file.set_len(0).unwrap();
+    let (_, refused) = check(&archive);
+    assert!(refused > 2900, "{refused}");
+    // Another archive's bytes in its place are not taken for its own.
+    let mut other = whole.clone();
+    other[8192..].rotate_left(1);
+    fs::write(&target, other).unwrap();
+    let (right, _) = check(&archive);
+    assert!(right < 100, "{right}");
+    fs::write(&target, whole).unwrap();
+    assert_eq!(check(&Archive::open_with(&target, Access::Read).unwrap()), (3000, 0));
+}

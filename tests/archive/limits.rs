@@ -1,0 +1,151 @@
+//! What an archive may cost is for its reader to say: each limit, at what the archive takes and one below.
+
+use crate::common::import::try_import;
+use scoresheet::archive::{Access, Level, Limits, OpenOptions};
+use scoresheet::{Archive, Error, ImportOptions};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// An archive with comments, clocks and odd layout, of one chunk.
+fn made(folder: &Path) -> PathBuf {
+    let (source, target) = (folder.join("s.pgn"), folder.join("s.bga"));
+    let mut text = String::new();
+    for game in 0..200 {
+        text += &format!(
+            "[Event \"Open\"]\n[White \"Player {}\"]\n[Black \"Guest {}\"]\n\n1. e4 {{[%clk 0:03:0{}]}} e5 {{a remark}}  2. Nf3  *\n\n",
+            game % 7,
+            game % 5,
+            game % 10
+        );
+    }
+    text += &format!("[Event \"{}\"]\n\n{{{}}} 1. d4 *\n", "x".repeat(9000), "a comment that recurs ".repeat(3000));
+    fs::write(&source, text).unwrap();
+    try_import(&[source], &target, &ImportOptions::default()).unwrap();
+    target
+}
+
+/// Of each block: how many bytes are checked at once; and where it is one compressed part, how many come of it, and of how many.
+fn parts(file: &[u8]) -> Vec<(u32, usize, usize)> {
+    let (mut at, mut parts) = (8192, Vec::new());
+    while at < file.len() {
+        let number = |from: usize, bytes: usize| {
+            file[at + from..at + from + bytes]
+                .iter()
+                .rev()
+                .fold(0usize, |number, byte| number << 8 | usize::from(*byte))
+        };
+        let (kind, checked, length) = (file[at + 4], number(20, 4), number(24, 8));
+        let payload = &file[at + 40..at + 40 + length];
+        let (mut raw, mut body) = (0, 0);
+        if matches!(kind, 2..=4 | 7) {
+            let end = payload.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
+            if payload[end] == 1 {
+                raw = payload[..end].iter().rev().fold(0, |number, byte| number << 7 | usize::from(byte & 0x7F));
+                body = payload.len() - end - 1;
+            }
+        }
+        parts.push((checked as u32, raw, body));
+        at += 40 + length;
+    }
+    parts
+}
+
+/// Whether all of every game can be read.
+fn is_read(path: &Path, limits: Limits) -> bool {
+    let mut read = Vec::new();
+    for options in [OpenOptions::from(limits), OpenOptions { access: Access::Read, limits }] {
+        let archive = Archive::open_with(path, options).unwrap();
+        assert_eq!(archive.limits(), &limits);
+        let games: Vec<_> = archive.games().map(|game| game.and_then(|game| game.digest())).collect();
+        let sources = archive.sources().and_then(|sources| {
+            let given = sources.iter().map(|source| archive.write_original(source, &mut Vec::new()));
+            given.map(|given| given.map_err(|error| error.unwrap())).collect::<Result<Vec<bool>, Error>>()
+        });
+        let fine = games.iter().all(Result::is_ok) && sources.as_ref().is_ok_and(|sources| sources == &[true]);
+        for error in games.into_iter().filter_map(Result::err).chain(sources.err()) {
+            assert!(matches!(error, Error::Damaged(_)), "{error}");
+        }
+        // A verification agrees, and moves need no column.
+        assert_eq!(Archive::verify_with(path, options, Level::Full, |_| {}).unwrap().is_intact(), fine);
+        read.push(fine);
+    }
+    let whole = Archive::from_bytes_with(fs::read(path).unwrap(), None, limits).unwrap();
+    let all = whole.games().all(|game| game.and_then(|game| game.digest()).is_ok());
+    assert!(read[0] == read[1] && all >= read[0], "every access has the same limits");
+    read[0]
+}
+
+/// The least that a limit may be, by trying.
+fn least(path: &Path, most: usize, limits: impl Fn(usize) -> Limits) -> usize {
+    assert!(is_read(path, limits(most)) && !is_read(path, limits(0)));
+    let (mut below, mut enough) = (0, most);
+    while enough - below > 1 {
+        let middle = usize::midpoint(below, enough);
+        if is_read(path, limits(middle)) { enough = middle } else { below = middle }
+    }
+    enough
+}
+
+#[test]
+fn each_limit_holds_to_the_last_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = made(folder.path());
+    assert_eq!(Archive::open(&path).unwrap().limits(), &Limits::default());
+    let parts = parts(&fs::read(&path).unwrap());
+    assert!(parts.len() >= 5);
+    let standard = Limits::default();
+    let most = parts.iter().map(|part| part.0).max().unwrap();
+    assert_eq!(least(&path, 1 << 20, |block| Limits { block: block as u32, ..standard }), most as usize);
+    let most = parts.iter().map(|part| part.1).max().unwrap();
+    assert!(most > 9000);
+    assert_eq!(least(&path, 1 << 20, |part| Limits { part, ..standard }), most);
+    // A part of 100 bytes may give 999 at a ratio of 9: whole multiples count.
+    let most = parts.iter().map(|part| part.1 / (part.2 + 1) + 1).max().unwrap();
+    assert!(most > 20, "{most}");
+    assert_eq!(least(&path, 1 << 12, |ratio| Limits { ratio: ratio.max(1), ..standard }), most);
+    // Each clock takes its own place; a remark has a mark in the moves.
+    assert_eq!(least(&path, 1 << 12, |placed| Limits { placed, ..standard }), 200);
+    let texts = 200 * ("[%clk 0:03:00]".len() + "a remark".len()) + 3000 * "a comment that recurs ".len();
+    assert_eq!(least(&path, 1 << 20, |texts| Limits { texts, ..standard }), texts);
+    let edits = least(&path, 1 << 20, |edits| Limits { edits, ..standard });
+    assert!(edits >= 200);
+    // Of all that takes no bytes the edits cost the most: three numbers each.
+    let own = Limits { allowance_per_game: 0, allowance_per_byte: 0, ..standard };
+    assert_eq!(least(&path, 1 << 22, |allowance| Limits { allowance, ..own }), edits * 176);
+    let games = Limits { allowance: 0, allowance_per_byte: 0, ..standard };
+    assert_eq!(
+        least(&path, 1 << 20, |allowance_per_game| Limits { allowance_per_game, ..games }),
+        (edits * 176).div_ceil(201)
+    );
+    assert!(
+        least(&path, 1 << 20, |allowance_per_byte| Limits {
+            allowance: 0,
+            allowance_per_game: 0,
+            allowance_per_byte,
+            ..standard
+        }) > 10
+    );
+    assert_eq!(least(&path, 1 << 20, |string| Limits { string, ..standard }), "Player 0".len());
+}
+
+#[test]
+fn a_refreshed_archive_keeps_its_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = made(folder.path());
+    let options = OpenOptions { access: Access::Read, limits: Limits { texts: 10, ..Limits::default() } };
+    let mut archive = Archive::open_with(&path, options).unwrap();
+    let games = archive.len();
+    let source = folder.path().join("more.pgn");
+    fs::write(&source, "1. e4 {a long remark} *\n").unwrap();
+    let append = ImportOptions { existing: scoresheet::import::Existing::Append, ..ImportOptions::default() };
+    try_import(&[source], &path, &append).unwrap();
+    assert!(archive.refresh().unwrap());
+    assert_eq!((archive.len(), archive.limits()), (games + 1, &options.limits));
+    assert!(archive.game(games + 1).unwrap().digest().is_err());
+    // What a repair cannot read within the limits is lost, and told.
+    let target = folder.path().join("repaired.bga");
+    let repair = Archive::repair(&path, options, &target, false, |_| {}).unwrap();
+    assert_eq!((repair.lost_games(), repair.kept_games()), (0, games + 1));
+    assert!(!repair.losses.is_empty());
+    assert!(Archive::repair(&path, Access::Read, &target, true, |_| {}).unwrap().losses.is_empty());
+}

@@ -1,0 +1,22 @@
+//! Archives through the library: written, opened, changed, copied, and the source's bytes back.
+
+/// Shared by all test programs.
+#[path = "../common/mod.rs"]
+mod common;
+
+/// Mapped, in memory, read piece by piece.
+mod access;
+/// Archives of released versions, and the bytes that this version writes.
+mod golden;
+/// Each limit of a reader, met and missed by one.
+mod limits;
+/// Games deleted, and copied into new archives.
+mod manage;
+/// A plain list of games beside an archive, after any sequence of changes.
+mod model;
+/// Which commit counts: every combination of header pages and length.
+mod opening;
+/// Sources byte for byte, exports with the same content.
+mod roundtrip;
+/// Determinism, appending, indexes, threads.
+mod written;

@@ -1,0 +1,334 @@
+//! `scoresheet find` and `scoresheet tree` as users see them.
+
+use crate::common::cli::Room;
+use serde_json::Value;
+
+fn json(line: &str) -> Value {
+    serde_json::from_str(line).unwrap()
+}
+
+/// The room with each set of side files: none, signatures, positions.
+fn rooms() -> [Room; 3] {
+    let rooms = [Room::with_archive(), Room::with_archive(), Room::with_archive()];
+    rooms[1].fine(&["index", "g.bga", "--signatures"]);
+    rooms[2].fine(&["index", "g.bga", "--positions", "--threads", "1"]);
+    assert!(rooms[1].path("g.bgs").exists() && rooms[2].path("g.bgp").exists());
+    rooms
+}
+
+#[test]
+fn positions_in_every_format() {
+    for room in rooms() {
+        let find = |args: &[&str]| room.fine(&[&["find", "g.bga"], args].concat());
+        assert_eq!(
+            find(&["--moves", "1. e4 e5 2.Qh5"]),
+            "1\t3\tAdler, A\tBuche, Björn\t1-0\t2024.01.02\tC20\t7\tCoffee house\n"
+        );
+        let fen = "rnbqkbnr/pppp1ppp/8/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR b KQkq -";
+        assert_eq!(find(&["--fen", fen, "--format", "numbers"]), "1\n");
+        assert_eq!(find(&["--epd", &format!("{fen} id \"x\";"), "--format", "pairs"]), "1:3\n");
+        assert_eq!(find(&["--fen", &fen.replace(" b ", " w "), "--count"]), "0\n");
+        assert_eq!(find(&["--fen", &fen.replace(" b KQkq", " w -"), "--any-side", "--any-castling", "--count"]), "1\n");
+        assert_eq!(find(&["--moves", "", "--count"]), "2\n");
+        assert_eq!(find(&["--moves", "", "--limit", "1", "--format", "numbers"]), "1\n");
+        assert_eq!(find(&["--moves", "e4 e5 Nf3 Nc6 Bb5", "--count"]), "0\n");
+        assert_eq!(find(&["--moves", "e4 e5 Nf3 d6", "--variations", "--format", "json"]).lines().count(), 1);
+        let found = json(&find(&["--moves", "e4 e5 Nf3 Nc6 Bb5", "--variations", "--format", "json"]));
+        assert_eq!(
+            (&found["game"], &found["hits"][0]["ply"], &found["hits"][0]["variation"]),
+            (&1.into(), &5.into(), &true.into())
+        );
+        assert_eq!(
+            find(&["--moves", "e4", "--format", "csv"]),
+            "game,ply,white,black,result,date,eco,plies,event\n1,1,\"Adler, A\",\"Buche, Björn\",1-0,2024.01.02,C20,7,Coffee house\n"
+        );
+        assert_eq!(
+            find(&["--moves", "e4", "--format", "fen"]),
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1\n"
+        );
+        assert!(find(&["--moves", "e4", "--format", "pgn"]).contains("4. Qxf7# 1-0"));
+        assert_eq!(find(&["--moves", "", "--where", "result = 1/2-1/2", "--format", "numbers"]), "2\n");
+        room.fine(&["find", "g.bga", "--moves", "d4", "-o", "d4.bga"]);
+        assert!(room.fine(&["export", "d4.bga"]).contains("3. cxd5 cxd5 1/2-1/2"));
+        let told = room.run(&["find", "g.bga", "--moves", "e4", "--explain"]).err;
+        assert!(told.starts_with("all games        3 games\n") && told.contains("replay           1 game\n"), "{told}");
+    }
+}
+
+#[test]
+fn patterns() {
+    for room in rooms() {
+        let find = |args: &[&str]| room.fine(&[&["find", "g.bga", "--format", "pairs"], args].concat());
+        assert_eq!(find(&["--material", "KQk"]), "3:1\n");
+        assert_eq!(find(&["--material", "kqK", "--either-color"]), "3:1\n");
+        assert_eq!(find(&["--white-move", "a8=Q"]), "3:1\n");
+        assert_eq!(find(&["--captured", "P", "--moved", "Q"]), "1:7\n");
+        assert_eq!(find(&["--board", "8/8/2p5/3P4/8/8/8/8"]), "2:5\n");
+        assert_eq!(find(&["--pawns", "rnbqkbnr/pp2pppp/8/3p4/3P4/8/PP2PPPP/RNBQKBNR"]), "2:6\n");
+        assert_eq!(find(&["--imbalance", "Pv", "--plies", "1"]), "1:7\n2:5\n3:0\n");
+        assert_eq!(find(&["--query", "{\"result-type\": \"mate\"}"]), "1:7\n");
+        assert_eq!(find(&["--query", "{\"pass\": \"\", \"skip\": 1, \"limit\": 1}"]), "2:0\n");
+    }
+}
+
+#[test]
+fn errors_point_at_their_place() {
+    let room = Room::with_archive();
+    for (args, code, place) in [
+        (&["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBXR w KQkq -"][..], 2, Some(41)),
+        (&["--moves", "e4 e5 Ke3"], 2, Some(6)),
+        (&["--moves", "1. é4"], 2, Some(3)),
+        (&["--material", "KRxk"], 2, Some(2)),
+        (&["--board", "8/8/8/8"], 2, Some(7)),
+        (&["--query", "{\"pass\": }"], 2, Some(9)),
+        (&["--query", "{\"passs\": \"\"}"], 2, Some(1)),
+        (&["--query", "{\"sequence\": [{\"moved\": \"K\"}, {\"moved\": \"KX\"}]}"], 2, Some(42)),
+        (&["--epd", "8/8/8/8/8/8/8/K1k5 w - - id \"x;"], 2, Some(28)),
+        (&[], 1, None),
+        (&["--fen", "8/8/8/8/8/8/8/8", "--moves", "e4"], 2, None),
+        (&["--moves", "e4", "--material", "Kk"], 2, None),
+        (&["--material", "Kk", "--query", "{}"], 2, None),
+    ] {
+        let done = room.run(&[&["find", "g.bga"], args].concat());
+        assert_eq!(done.code, Some(code), "{args:?}: {}", done.err);
+        assert!(!done.err.is_empty() && done.out.is_empty(), "{args:?}");
+        if let Some(place) = place {
+            let mark = done.err.lines().last().unwrap();
+            assert_eq!(mark.trim_end_matches('^'), format!("  {}", " ".repeat(place)), "{args:?}: {}", done.err);
+            assert!(mark.ends_with('^') && done.err.contains(&format!("column {}: ", place + 1)), "{}", done.err);
+        }
+    }
+}
+
+#[test]
+fn stale_side_files_are_told() {
+    let room = &rooms()[2];
+    room.write("more.pgn", "1. e4 c5 *\n");
+    room.fine(&["import", "more.pgn", "-o", "g.bga", "--append", "--quiet"]);
+    let done = room.run(&["find", "g.bga", "--moves", "e4", "--count"]);
+    assert_eq!(done.out, "2\n");
+    assert!(done.err.contains("`scoresheet index g.bga --positions`"), "{}", done.err);
+    room.fine(&["index", "g.bga", "--positions", "--quiet"]);
+    room.fine(&["delete", "g.bga", "--games", "1"]);
+    room.fine(&["index", "g.bga", "--positions", "--signatures", "--quiet"]);
+    let done = room.run(&["find", "g.bga", "--moves", "e4", "--format", "numbers"]);
+    assert_eq!((done.out.as_str(), done.err.as_str()), ("4\n", ""));
+    assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["moves"].as_array().unwrap().len(), 2);
+    assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["draws"], 1);
+    assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["white"], 0);
+}
+
+#[test]
+fn of_a_cut_archive_not_all_is_looked_at() {
+    let room = Room::with_archive();
+    room.write("more.pgn", "1. e4 c5 *\n");
+    room.fine(&["import", "more.pgn", "-o", "g.bga", "--append", "--quiet"]);
+    let path = room.0.path().join("g.bga");
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 9]).unwrap();
+    for (args, text) in [
+        (&["find", "g.bga", "--moves", "e4", "--format", "numbers"][..], "1\n"),
+        (&["find", "g.bga", "--moves", "e4", "--count"], "1\n"),
+        (&["tree", "g.bga", "--moves", "d4 d5 c4"], "c6"),
+        (&["list", "g.bga"], "Buche"),
+        (&["eco", "g.bga"], "C20"),
+        (&["stats", "g.bga"], "3"),
+    ] {
+        let done = room.run(args);
+        assert!(done.code == Some(1) && done.out.contains(text), "{args:?}: {} {}", done.out, done.err);
+        assert!(done.err.contains("truncated"), "{args:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn the_tree() {
+    for room in rooms() {
+        let tree = json(&room.fine(&["tree", "g.bga", "--json"]));
+        assert_eq!([&tree["white"], &tree["draws"], &tree["black"]], [1, 1, 0]);
+        let mut moves = tree["moves"].as_array().unwrap().clone();
+        moves.sort_by_key(|branch| branch["san"] != "e4");
+        assert_eq!(moves.len(), 2);
+        assert_eq!((&moves[0]["uci"], &moves[0]["san"], &moves[0]["white"]), (&"e2e4".into(), &"e4".into(), &1.into()));
+        assert_eq!((&moves[0]["averageRating"], &moves[1]["averageRating"]), (&2100.into(), &Value::Null));
+        assert_eq!((&moves[0]["lastYear"], &moves[0]["game"]), (&2024.into(), &1.into()));
+        let top = &tree["topGames"][0];
+        assert_eq!((&top["id"], &top["winner"], &top["uci"]), (&1.into(), &"white".into(), &"e2e4".into()));
+        assert_eq!(
+            (&top["white"]["name"], &top["white"]["rating"], &top["year"]),
+            (&"Adler, A".into(), &2100.into(), &2024.into())
+        );
+        let text = room.fine(&["tree", "g.bga", "--moves", "d4 d5"]);
+        let line = text.lines().find(|line| line.starts_with("c4")).unwrap();
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(columns[..4], ["c4", "1", "100.0", "%"], "{text}");
+        let draws = json(&room.fine(&["tree", "g.bga", "--json", "--where", "result = 1/2-1/2"]));
+        assert_eq!([&draws["white"], &draws["draws"], &draws["black"]], [0, 1, 0]);
+    }
+}
+
+/// Games of which the keys of an order say different things, or nothing.
+const SORTED: &str = r#"[Event "A"]
+[White "Zu"]
+[Black "ab"]
+[Date "2001.??.??"]
+[Round "10"]
+[Result "1-0"]
+[WhiteElo "2500"]
+[BlackElo "2700"]
+
+1. e4 e5 1-0
+
+[Event "a"]
+[White "Ac"]
+[Black "?"]
+[Date "2001.05.02"]
+[Round "9"]
+[Result "*"]
+[BlackElo "2600"]
+
+1. e4 c5 2. Nf3 *
+
+[Event "B"]
+[White "?"]
+[Black "Ba"]
+[Round "9"]
+[Result "0-1"]
+[WhiteElo "?"]
+
+1. e4 {best} c6 0-1
+
+[Event "B"]
+[White "ZU"]
+[Black "Co"]
+[Date "1999.12.31"]
+[Result "1/2-1/2"]
+[WhiteElo "2600"]
+
+1. e4 d6 2. d4 Nf6 1/2-1/2
+"#;
+
+#[test]
+fn games_found_are_sorted() {
+    let room = Room::new();
+    room.write("s.pgn", SORTED);
+    room.fine(&["import", "s.pgn", "-o", "s.bga", "--quiet"]);
+    let sorted = |keys: &str, more: &[&str]| {
+        let args = [&["find", "s.bga", "--moves", "e4", "--format", "numbers", "--sort", keys], more].concat();
+        room.fine(&args).lines().map(|line| line.parse::<u64>().unwrap()).collect::<Vec<_>>()
+    };
+    for (keys, order) in [
+        // Letter case apart, what is missing last, games that say the same in their order.
+        ("white", [2, 1, 4, 3]),
+        ("-white", [1, 4, 2, 3]),
+        ("player", [1, 2, 3, 4]),
+        ("-player", [1, 4, 3, 2]),
+        ("elo", [1, 2, 4, 3]),
+        ("-elo", [1, 2, 4, 3]),
+        ("maxelo", [1, 2, 3, 4]),
+        ("-whiteelo", [4, 1, 2, 3]),
+        // Of a date in part its first day counts.
+        ("date", [4, 1, 2, 3]),
+        ("-date", [2, 1, 4, 3]),
+        ("-year,white", [2, 1, 4, 3]),
+        ("month", [2, 4, 1, 3]),
+        // Numbers in texts are numbers.
+        ("round", [2, 3, 1, 4]),
+        ("-round", [1, 2, 3, 4]),
+        ("event,-round", [1, 2, 3, 4]),
+        ("-event,-plies", [4, 3, 2, 1]),
+        ("result", [3, 4, 1, 2]),
+        ("-result", [1, 4, 3, 2]),
+        ("-plies", [4, 2, 1, 3]),
+        ("-moves,game", [2, 4, 1, 3]),
+        ("-game", [4, 3, 2, 1]),
+        ("-comments", [3, 1, 2, 4]),
+        ("eco", [1, 2, 3, 4]),
+        ("tag(\"Round\"),-\"Event\"", [3, 2, 1, 4]),
+    ] {
+        assert_eq!(sorted(keys, &[]), order, "{keys}");
+        for most in ["1", "2", "3", "9"] {
+            let first = &order[..most.parse::<usize>().unwrap().min(4)];
+            assert_eq!(sorted(keys, &["--limit", most]), first, "{keys}");
+        }
+    }
+    let find = |args: &[&str]| room.fine(&[&["find", "s.bga", "--moves", "e4"], args].concat());
+    // In every format the same.
+    let ranks = |format: &str| find(&["--sort", "-date", "--limit", "2", "--format", format]);
+    assert_eq!(ranks("pairs"), "2:1\n1:1\n");
+    assert!(ranks("csv").lines().map(|line| line.split(',').next().unwrap()).eq(["game", "2", "1"]));
+    assert!(ranks("line").lines().map(|line| line.split('\t').next().unwrap()).eq(["2", "1"]));
+    assert!(ranks("json").lines().map(|line| json(line)["game"].as_u64().unwrap()).eq([2, 1]));
+    assert!(ranks("pgn").find("[White \"Ac\"]") < ranks("pgn").find("[White \"Zu\"]"));
+    assert_eq!(ranks("fen").lines().count(), 2);
+    assert_eq!(find(&["--sort", "-date", "--count"]), "4\n");
+    let query = r#"{"white-move": "e4", "skip": 1, "limit": 2}"#;
+    assert_eq!(room.fine(&["find", "s.bga", "--query", query, "--sort", "-date", "--format", "numbers"]), "1\n4\n");
+    // An archive has those that come first, in the order that they had.
+    find(&["--sort", "-date", "--limit", "2", "-o", "two.bga"]);
+    assert_eq!(room.fine(&["export", "two.bga"]), room.fine(&["export", "s.bga", "--games", "1,2"]));
+    for (keys, place) in [("-elo,datte", "column 6"), ("elo date", "column 5"), ("", "column 1")] {
+        let done = room.run(&["find", "s.bga", "--moves", "e4", "--sort", keys]);
+        assert!(done.code == Some(2) && done.err.contains(place), "{}", done.err);
+    }
+}
+
+#[test]
+fn several_archives_are_searched_as_one() {
+    let room = Room::with_archive();
+    room.write("s.pgn", SORTED);
+    std::fs::create_dir(room.path("folder")).unwrap();
+    room.fine(&["import", "s.pgn", "-o", "folder/s.bga", "--quiet"]);
+    std::fs::rename(room.path("g.bga"), room.path("folder/g.bga")).unwrap();
+    let both = ["folder/g.bga", "folder/s.bga"];
+    room.fine(&["merge", both[0], both[1], "-o", "m.bga", "-q"]);
+    let one = |args: &[&str]| room.fine(&[&args[..1], &["m.bga"], &args[1..]].concat());
+    let all = |args: &[&str]| room.fine(&[&args[..1], &both, &args[1..]].concat());
+    // Whatever does not name a game is the same as for one archive; a folder and a pattern are its archives.
+    for args in [
+        &["find", "--moves", "e4", "--count"][..],
+        &["find", "--moves", "e4", "--format", "fen", "--sort", "-plies"],
+        &["find", "--moves", "e4", "--format", "pgn", "--sort", "-elo,white", "--limit", "3"],
+        &["find", "--moves", "e4 e5", "--format", "pgn", "--variations", "--all-plies"],
+        &["find", "--moves", "", "--where", "elo >= 2100", "--count"],
+        &["tree", "--samples", "0"],
+        &["tree", "--moves", "e4", "--samples", "0", "--where", "white ~ u"],
+    ] {
+        let told = one(args);
+        assert_eq!(all(args), told, "{args:?}");
+        assert_eq!(room.fine(&[&args[..1], &["folder"], &args[1..]].concat()), told, "{args:?}");
+        assert_eq!(room.fine(&[&args[..1], &["folder/*.bga"], &args[1..]].concat()), told, "{args:?}");
+    }
+    // What names a game names its archive.
+    assert_eq!(all(&["find", "--moves", "e4 e5", "--format", "pairs"]), "folder/g.bga\t1:2\nfolder/s.bga\t1:2\n");
+    assert_eq!(
+        all(&["find", "--moves", "e4", "--sort", "-date", "--limit", "2", "--format", "numbers"]),
+        "folder/g.bga\t1\nfolder/s.bga\t2\n"
+    );
+    let csv = all(&["find", "--moves", "e4 e5", "--format", "csv"]);
+    assert!(csv.starts_with("archive,game,ply,") && csv.contains("\nfolder/s.bga,1,2,Zu,ab,"), "{csv}");
+    assert!(all(&["find", "--moves", "e4 c5"]).starts_with("folder/s.bga\t2\t2\tAc\t"));
+    let found = json(&all(&["find", "--moves", "e4 c5", "--format", "json"]));
+    assert_eq!((&found["archive"], &found["game"]), (&"folder/s.bga".into(), &2.into()));
+    all(&["find", "--moves", "e4", "--where", "plies > 3", "-o", "found.bga"]);
+    one(&["find", "--moves", "e4", "--where", "plies > 3", "-o", "same.bga"]);
+    assert_eq!(room.digest("found.bga"), room.digest("same.bga"));
+    let tree = json(&all(&["tree", "--json"]));
+    let top = &tree["topGames"][0];
+    assert_eq!((&top["archive"], &top["id"]), (&"folder/s.bga".into(), &1.into()));
+    let rare = tree["moves"].as_array().unwrap().iter().find(|branch| branch["san"] == "d4").unwrap();
+    assert_eq!((&rare["archive"], &rare["game"]), (&"folder/g.bga".into(), &2.into()));
+    assert!(all(&["tree"]).contains("\nfolder/s.bga  1  Zu (2500) - ab (2700)  1-0  2001"));
+    all(&["book", "-o", "both.bin", "--min-games", "1", "-q"]);
+    one(&["book", "-o", "one.bin", "--min-games", "1", "-q"]);
+    assert_eq!(room.read("both.bin"), room.read("one.bin"));
+    let eco = all(&["eco", "--where", "player = Ac"]);
+    assert!(eco.starts_with("folder/s.bga\t2\tB27\t"), "{eco}");
+    all(&["eco", "--write", "-o", "named.bga", "-q"]);
+    one(&["eco", "--write", "-o", "also.bga", "-q"]);
+    assert_eq!(room.digest("named.bga"), room.digest("also.bga"));
+    room.fails(&["eco", both[0], both[1], "--games", "1"], 1, &["--games goes with one archive"]);
+    room.write("folder/empty.txt", "");
+    std::fs::create_dir(room.path("none")).unwrap();
+    room.fails(&["find", "none", "--moves", "e4"], 1, &["no archive in this folder"]);
+    room.fails(&["find", "folder", "nowhere.bga", "--moves", "e4"], 1, &["nowhere.bga"]);
+}

@@ -1,0 +1,466 @@
+//! What the command line takes for games and what it refuses, by content; and how faults, damage and differences are told.
+
+use crate::common::cli::{FAULTY, PGN, Room, bzip2, gzip, json, many};
+use std::io::Write;
+
+/// Rejected as a variant.
+const ATOMIC: &str = "[Event \"Boom\"]\n[Variant \"Atomic\"]\n\n1. e4 e5 *\n\n";
+
+/// A tar file of files by name, as the program `tar` makes it.
+fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut tar = Vec::new();
+    for (name, content) in files {
+        let mut header = [0u8; 512];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        for (at, field) in [(100, "0000644\0"), (108, "0000000\0"), (116, "0000000\0"), (257, "ustar\x0000")] {
+            header[at..at + field.len()].copy_from_slice(field.as_bytes());
+        }
+        header[124..136].copy_from_slice(format!("{:011o}\0", content.len()).as_bytes());
+        header[136..148].copy_from_slice(b"14371573311\0");
+        header[148..156].fill(b' ');
+        header[156] = b'0';
+        let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        tar.extend_from_slice(&header);
+        tar.extend_from_slice(content);
+        tar.resize(tar.len().next_multiple_of(512), 0);
+    }
+    tar.resize(tar.len() + 1024, 0);
+    tar
+}
+
+/// A zip file of stored files by name.
+fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut zip, mut table) = (Vec::new(), Vec::new());
+    for (name, content) in files {
+        let mut crc = flate2::Crc::new();
+        crc.update(content);
+        let size = u32::try_from(content.len()).unwrap().to_le_bytes();
+        let fields = [
+            &[20, 0, 0, 0, 0, 0, 0, 0, 0x21, 0][..],
+            &crc.sum().to_le_bytes(),
+            &size,
+            &size,
+            &u16::try_from(name.len()).unwrap().to_le_bytes(),
+            &[0, 0],
+        ]
+        .concat();
+        let offset = u32::try_from(zip.len()).unwrap().to_le_bytes();
+        let zeros = [0; 10];
+        table.extend([b"PK\x01\x02\x14\0", &fields[..], &zeros, &offset, name.as_bytes()].concat());
+        zip.extend([b"PK\x03\x04", &fields[..], name.as_bytes(), content].concat());
+    }
+    let count = u16::try_from(files.len()).unwrap().to_le_bytes();
+    let (size, start) = (u32::try_from(table.len()).unwrap(), u32::try_from(zip.len()).unwrap());
+    let end = [b"PK\x05\x06\0\0\0\0", &count[..], &count, &size.to_le_bytes(), &start.to_le_bytes(), &[0, 0]].concat();
+    [zip, table, end].concat()
+}
+
+/// A folder with an archive of the three games, and the PCN of them.
+fn with_pcn() -> (Room, String) {
+    let room = Room::with_archive();
+    let pcn = room.fine(&["export", "g.bga", "--format", "pcn"]);
+    room.write("x.pcn", &pcn);
+    (room, pcn)
+}
+
+#[test]
+fn pcn_is_known_by_its_content() {
+    let (room, pcn) = with_pcn();
+    let bytes = pcn.as_bytes();
+    let array = format!("\u{FEFF} [\n{}]\n", pcn.trim_end().replace('\n', ",\n"));
+    for (name, content) in [
+        ("x.pcn", bytes.to_vec()),
+        ("x.pgn", bytes.to_vec()),
+        ("x", array.into_bytes()),
+        ("x.pcn.gz", gzip(bytes)),
+        ("x.pcn.bz2", bzip2(bytes)),
+        ("x.pcn.zst", zstd::encode_all(bytes, 1).unwrap()),
+        ("x.zip", zip(&[("x.pcn", bytes), ("readme.txt", b"1. e4 *")])),
+        ("x.tar.gz", gzip(&tar(&[("a/x.pcn", bytes)]))),
+    ] {
+        room.write(name, &content);
+        let done = room.run(&["import", name, "-o", "x.bga", "--force"]);
+        assert_eq!(done.code, Some(0), "{name}: {}", done.err);
+        assert!(done.err.starts_with("3 games seen = 3 stored + 0 rejected"), "{name}: {}", done.err);
+        assert!(done.err.contains(&format!("{name}: PCN; converted to PGN")), "{}", done.err);
+        assert!(done.err.contains("0 of 1 source can be restored byte for byte"), "{}", done.err);
+        assert_eq!(room.fine(&["export", "x.bga", "--format", "pcn"]), pcn, "{name}");
+        let out = room.fine(&["verify", "x.bga", "--against", name]);
+        assert!(out.contains("the same: ") && out.contains("compared as PGN converted from this PCN"), "{name}: {out}");
+        if name == "x.zip" {
+            continue;
+        }
+        let done = room.run_with(&["import", "-", "-o", "stdin.bga", "--force", "--json"], content);
+        let summary = json(&done.out).pop().unwrap();
+        assert_eq!((&summary["stored"], &summary["rejected"]), (&3.into(), &0.into()), "{name}: {}", done.err);
+        assert_eq!(summary["sources"][0]["made_of_pcn"], true);
+        assert_eq!(summary["sources"][0]["exact"], false);
+        assert_eq!(room.fine(&["export", "stdin.bga", "--format", "pcn"]), pcn, "{name}");
+    }
+}
+
+#[test]
+fn every_command_that_reads_games_reads_pcn() {
+    let (room, pcn) = with_pcn();
+    room.write("one.pcn", pcn.lines().nth(1).unwrap());
+    room.write("one.pcn.gz", gzip(pcn.lines().nth(1).unwrap().as_bytes()));
+    // The second game takes the place of the first.
+    room.fine(&["replace", "g.bga", "1", "one.pcn", "-q"]);
+    let uci = room.fine(&["export", "g.bga", "--format", "uci"]);
+    let lines: Vec<&str> = uci.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (3, lines[2]), "{uci}");
+    assert!(lines[0].contains("moves d2d4 d7d5"), "{uci}");
+    for name in ["one.pcn", "one.pcn.gz"] {
+        assert_eq!(room.fine(&["brenner", "encode", name]).lines().count(), 1);
+        assert!(room.fine(&["brenner", "explain", name]).contains("  d4\n"));
+    }
+    assert_eq!(json(&room.fine(&["bench", "x.pcn", "--no-zstd", "--json", "-q"]))[0]["games"], 3);
+    // What is wrong with a document is said by all, and nothing is written.
+    let before = room.read("g.bga");
+    room.write("bad.pcn", "{\"previous_moves\": 1}");
+    for args in [
+        &["replace", "g.bga", "2", "bad.pcn"][..],
+        &["import", "bad.pcn", "-o", "bad.bga"],
+        &["import", "bad.pcn", "-o", "g.bga", "--append"],
+        &["bench", "bad.pcn", "-q"],
+        &["brenner", "encode", "bad.pcn"],
+    ] {
+        room.fails(args, 1, &["bad.pcn: bad PCN: /previous_moves: a list of moves is wanted here"]);
+    }
+    assert!(room.read("g.bga") == before && !room.path("bad.bga").exists());
+    room.write("other.json", "[{\"id\": 5}]");
+    room.fails(&["import", "other.json", "-o", "bad.bga"], 1, &["bad PCN: /0/id: PCN has no such member"]);
+    room.write("cut.json", &pcn[..pcn.len() - 5]);
+    room.fails(&["import", "cut.json", "-o", "bad.bga"], 1, &["bad PCN: no JSON at line 3"]);
+    // A comment of PGN is not JSON.
+    room.write("comment.pgn", "{\"Immortal\": so it is called} 1. e4 e5 *\n");
+    room.fine(&["import", "comment.pgn", "-o", "c.bga", "-q"]);
+    assert!(room.fine(&["export", "c.bga"]).contains("{\"Immortal\": so it is called}"));
+}
+
+#[test]
+fn a_document_of_another_family_is_kept_whole_compressed_too() {
+    let room = Room::with_archive();
+    let sample = include_str!("../../testdata/pcn/document-sample.json");
+    room.write("s.gz", gzip(sample.as_bytes()));
+    let done = room.run(&["import", "s.gz", "-o", "s.bga"]);
+    assert!(done.code == Some(0) && done.err.contains("kept whole"), "{}", done.err);
+    assert_eq!(room.fine(&["export", "s.bga", "--original"]), sample);
+    assert!(room.fine(&["verify", "s.bga", "--against", "s.gz"]).contains("s.gz: the same"));
+    room.fine(&["pcn", "check", "s.gz"]);
+    // There is no game in it that could take the place of one.
+    room.fails(&["replace", "g.bga", "1", "s.gz"], 1, &["s.gz: bad PCN: /starting_position: a board of 9x9 squares"]);
+}
+
+#[test]
+fn nothing_promises_the_bytes_of_pcn() {
+    let (room, _) = with_pcn();
+    room.fine(&["import", "x.pcn", "g.pgn", "-o", "x.bga", "-q"]);
+    assert!(room.fine(&["info", "x.bga"]).contains("Exact    1 of 2 sources"));
+    let done = room.run(&["export", "x.bga", "--original", "--source", "x.pcn"]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(done.err.contains("x.pcn: not what was imported but its conversion to PGN"), "{}", done.err);
+    assert!(!done.err.contains("the same"), "{}", done.err);
+    assert!(done.out.starts_with("[Date \"2024.01.02\"]"), "{}", done.out);
+    // In a folder it is called what it is.
+    assert_eq!(room.run(&["export", "x.bga", "--original", "-o", "all/"]).code, Some(1));
+    assert!(room.read("all/x.pcn.pgn") == done.out.as_bytes() && room.read("all/g.pgn") == PGN.as_bytes());
+    assert!(room.fine(&["verify", "x.bga"]).contains("intact"));
+    // Other files of the same name.
+    room.write("x.pcn", "{\"previous_moves\": []}");
+    let done = room.run(&["verify", "x.bga", "--against", "x.pcn"]);
+    assert_eq!(done.code, Some(4), "{}", done.out);
+    assert_eq!(done.out.lines().count(), 1, "{}", done.out);
+}
+
+#[test]
+fn an_import_of_pcn_that_was_cut_off_goes_on() {
+    let room = Room::new();
+    room.write("g.pgn", many(6000));
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    room.write("x.pcn", room.fine(&["export", "g.bga", "--format", "pcn"]));
+    let packed = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
+    room.write("b.pgn.zst", &packed);
+    let args = ["import", "x.pcn", "b.pgn.zst", "-o", "x.bga", "-q", "--batch", "1"];
+    room.fine(&args);
+    let whole = room.read("x.bga");
+    std::fs::remove_file(room.path("x.bga")).unwrap();
+    room.write("b.pgn.zst", &packed[..packed.len() - 9]);
+    assert_eq!(room.run(&args).code, Some(1));
+    room.write("b.pgn.zst", &packed);
+    // The PGN of the first source is made again, to see that it is what it was.
+    let done = room.run(&[&args[..], &["--resume", "--json"]].concat());
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    // The one commit more is all that differs.
+    room.write("whole.bga", whole);
+    assert_eq!(room.digest("x.bga"), room.digest("whole.bga").replace("whole.bga", "x.bga"));
+    room.fine(&["verify", "x.bga", "--against", "x.pcn", "b.pgn.zst"]);
+}
+
+#[test]
+fn what_is_no_pgn_is_refused() {
+    let room = Room::with_archive();
+    room.fine(&["book", "g.bga", "-o", "book.bin", "--min-games", "1", "-q"]);
+    let book = room.read("book.bin");
+    let before = room.read("g.bga");
+    let noise: Vec<u8> = (0..9000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let kinds: &[(&str, &[u8], &str)] = &[
+        ("png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG image"),
+        ("jpg", b"\xFF\xD8\xFF\xE0\0\x10JFIF\0", "a JPEG image"),
+        ("gif", b"GIF89a\x01\0\x01\0", "a GIF image"),
+        ("pdf", b"%PDF-1.7\n1 0 obj\n", "a PDF document"),
+        ("elf", b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", "a program (ELF)"),
+        ("db", b"SQLite format 3\0\x10\0", "an SQLite database"),
+        ("si4", b"Scid.si\0\x01\x90\0\0\0\x05", "a Scid database"),
+        ("cbh", b"\0\0\x2C\0\x2E\x01\0\0\0\x0A", "a ChessBase database"),
+        ("7z", b"7z\xBC\xAF\x27\x1C\0\x04", "7-Zip"),
+        ("rar", b"Rar!\x1A\x07\x01\0", "rar"),
+        ("xz", b"\xFD7zXZ\0\0\x04", "xz"),
+        ("bin", &book, "a PolyGlot opening book"),
+        ("noise", &noise, "binary data ("),
+        ("nuls", &[0; 100_000], "binary data (4096 of its first 4096 bytes are control characters)"),
+        ("utf16", b"\r\0\n\0[\0E\0v\0", "UTF-16"),
+        ("twice", &gzip(PGN.as_bytes()), "compressed twice (gzip)"),
+        ("text.tar", &tar(&[("readme.txt", b"1. e4 *")]), "no .pgn or .pcn file in this tar file"),
+        (
+            "bad.tar",
+            &tar(&[("a.pgn", PGN.as_bytes()), ("b.pgn", b"%PDF-1.7")]),
+            "b.pgn in this tar file: this is no PGN but a PDF",
+        ),
+        (
+            "bad.zip",
+            &zip(&[("a.pgn", b"\x7FELF\x02\x01\x01\0")]),
+            "a.pgn in this zip file: this is no PGN but a program",
+        ),
+    ];
+    for (name, content, words) in kinds {
+        // Whatever it is called, and compressed too; a zip file only as a file.
+        let mut ways = vec![(name.to_string(), content.to_vec()), (format!("{name}.gz"), gzip(content))];
+        if *name == "bad.zip" || *name == "twice" {
+            ways.remove(usize::from(*name == "bad.zip"));
+        }
+        for (name, content) in ways {
+            room.write(&name, &content);
+            if name.contains("bad.tar") {
+                // Games before the second file are committed when that is found to be none; the last one had not ended yet.
+                let done = room.run(&["import", &name, "-o", "some.bga", "--force"]);
+                assert!(
+                    done.err.contains(words) && done.err.contains("2 games before that are committed"),
+                    "{}",
+                    done.err
+                );
+                room.fails(&["replace", "g.bga", "1", &name], 1, &[words]);
+                continue;
+            }
+            for args in [
+                &["import", &name, "-o", "new.bga"][..],
+                &["import", &name, "-o", "g.bga", "--append"],
+                &["replace", "g.bga", "1", &name],
+                &["brenner", "encode", &name],
+                &["bench", &name, "-q"],
+            ] {
+                let done = room.run(args);
+                let last = done.err.lines().last().unwrap_or_default();
+                let expected =
+                    if words.contains("xz") && name.ends_with(".gz") { "compressed twice (xz)" } else { words };
+                let is_seen = ["7z", "rar"].iter().any(|own| name == format!("{own}.gz")) || last.contains(expected);
+                assert!(done.code == Some(1) && is_seen, "{args:?}: {:?} {}", done.code, done.err);
+            }
+        }
+        assert!(!room.path("new.bga").exists(), "{name}");
+    }
+    // Of several files none is imported.
+    for name in ["png", "png.gz"] {
+        room.fails(&["import", "g.pgn", name, "-o", "new.bga"], 1, &[name, "this is no PGN but a PNG image"]);
+        assert!(!room.path("new.bga").exists());
+    }
+    assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
+    assert!(room.read("g.bga") == before);
+}
+
+#[test]
+fn control_characters_beside_chess_are_faults_as_ever() {
+    let room = Room::new();
+    room.write("nul.pgn", [&[0; 3000][..], PGN.as_bytes(), &[0; 5000]].concat());
+    room.fine(&["import", "nul.pgn", "-o", "g.bga", "-q"]);
+    assert!(room.fine(&["verify", "g.bga", "--against", "nul.pgn"]).contains("the same"));
+    room.write("moves.pgn", b"\0\0\0\0\x01\x02 1. e4 e5 2. Nf3 *\n");
+    room.run(&["import", "moves.pgn", "-o", "m.bga", "-q"]);
+    assert!(room.fine(&["export", "m.bga"]).contains("1. e4 e5 2. Nf3"));
+    // Text that is not English has bytes of any value above.
+    room.write("latin.pgn", [&b"{"[..], &[0xE4; 9000], b"} 1. d4 *\n"].concat());
+    room.fine(&["import", "latin.pgn", "-o", "l.bga", "-q"]);
+}
+
+#[test]
+fn tar_files_are_read() {
+    let room = Room::new();
+    let second = many(3000);
+    let long = format!("{}/{}.pgn", "d".repeat(60), "n".repeat(30));
+    let files: &[(&str, &[u8])] = &[
+        ("notes.txt", b"nothing"),
+        (&long, PGN.trim_end().as_bytes()),
+        ("._b.pgn", b"\0\x05\x16\x07"),
+        ("b.PGN", second.as_bytes()),
+        ("empty.pgn", b""),
+    ];
+    let tar = tar(files);
+    let pgn = [PGN.trim_end(), "\n", &second].concat();
+    for (name, content) in [
+        ("t.tar", tar.clone()),
+        ("t.tar.gz", gzip(&tar)),
+        ("t.tbz", bzip2(&tar)),
+        ("t.tar.zst", zstd::encode_all(&tar[..], 1).unwrap()),
+        ("t.zip", zip(files)),
+    ] {
+        room.write(name, content);
+        room.fine(&["import", name, "-o", "g.bga", "--force", "-q"]);
+        assert!(room.fine(&["export", "g.bga", "--original"]) == pgn, "{name}");
+        assert!(room.fine(&["verify", "g.bga", "--against", name]).contains("the same"), "{name}");
+        room.fine(&["export", "g.bga", "--original", "-o", "all/", "--force", "-q"]);
+    }
+    assert!(room.read("all/t.pgn") == pgn.as_bytes());
+    // Cut short, or with a header that is damaged.
+    for (name, content) in [
+        ("cut.tar", tar[..tar.len() / 2].to_vec()),
+        ("damaged.tar", {
+            let mut damaged = tar.clone();
+            let header = damaged.windows(5).position(|bytes| bytes == b"b.PGN").unwrap();
+            damaged[header] ^= 1;
+            damaged
+        }),
+    ] {
+        room.write(name, content);
+        let done = room.run(&["import", name, "-o", "no.bga", "--force"]);
+        done.failed(&[name], 1, &[name, "damaged or cut short"]);
+    }
+    room.write("mixed.tar", self::tar(&[("a.pgn", PGN.as_bytes()), ("b.pcn", b"{\"previous_moves\": []}")]));
+    room.fails(&["import", "mixed.tar", "-o", "m.bga"], 1, &["b.pcn in this tar file", "unpack it first"]);
+}
+
+#[test]
+fn a_damaged_spot_is_one_line() {
+    let room = Room::new();
+    room.write("many.pgn", many(9000));
+    room.fine(&["import", "many.pgn", "-o", "g.bga", "-q"]);
+    let whole = room.read("g.bga");
+    // A page of records in the first block; then the header of the second moves block too.
+    let mut damaged = whole.clone();
+    damaged[17_000] ^= 1;
+    room.write("g.bga", &damaged);
+    // What is said of the files beside it is not asked here.
+    let of_archive = |out: &str| {
+        let own = out.lines().filter(|line| line.starts_with("g.bga: "));
+        own.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let done = room.run(&["verify", "g.bga"]);
+    let lines = of_archive(&done.out);
+    assert_eq!((done.code, lines.len()), (Some(4), 2), "{}", done.out);
+    let repaired = room.run(&["repair", "g.bga", "-o", "r.bga", "-q"]).out;
+    let games = repaired.split(": games ").nth(1).unwrap().split(" lost").next().unwrap();
+    let expected = format!("g.bga: games {games} damaged or lost: damaged game records at byte 8192");
+    assert_eq!(lines[0], expected, "{repaired}");
+    assert!(lines[1].starts_with("g.bga: DAMAGED: 1 damaged spot ("), "{}", lines[1]);
+    let all = room.run(&["verify", "g.bga", "--verbose"]).out;
+    let (first, last) = games.split_once(" to ").unwrap();
+    for game in [first, last] {
+        assert!(all.contains(&format!("damaged game records at byte 8192 (game {game})\n")), "{all}");
+        assert!(all.contains(&format!("game {game} is damaged or lost\n")), "{all}");
+    }
+    let report = &json(&room.run(&["verify", "g.bga", "--json"]).out)[0];
+    let (first, last): (u64, u64) = (first.parse().unwrap(), last.parse().unwrap());
+    assert_eq!(report["damage"].as_array().unwrap().len() as u64, last - first + 1);
+    assert_eq!(report["spots"][0]["games"], serde_json::json!([{ "first": first, "last": last }]));
+    assert_eq!(report["spots"].as_array().unwrap().len(), 1);
+
+    // A block that cannot be found is one spot too, with the games that no block holds.
+    let sync = &whole[8192..8196];
+    let starts: Vec<usize> = (8192..whole.len() - 4).filter(|at| &whole[*at..at + 4] == sync).collect();
+    let moves: Vec<usize> = starts.iter().copied().filter(|at| whole[at + 4] == whole[8196]).collect();
+    damaged[moves[1] + 9] ^= 1;
+    room.write("g.bga", &damaged);
+    let done = room.run(&["verify", "g.bga"]);
+    let lines = of_archive(&done.out);
+    assert_eq!((lines.len(), &lines[0]), (3, &expected), "{}", done.out);
+    assert!(lines[1].ends_with(&format!("at byte {}", moves[1])) && lines[1].contains(": games "), "{}", lines[1]);
+}
+
+#[test]
+fn a_wrong_file_is_one_line() {
+    let room = Room::new();
+    let text = many(4000);
+    room.write("g.pgn", &text);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    room.write("other.pgn", text.replace("[Event", "[Evens"));
+    let done = room.run(&["verify", "g.bga", "--against", "other.pgn"]);
+    assert_eq!((done.code, done.out.lines().count()), (Some(4), 1), "{}", done.out);
+    assert!(done.out.contains("DIFFERENT: another file: it has none of the 1,000 games compared"), "{}", done.out);
+    let all = room.run(&["verify", "g.bga", "--against", "other.pgn", "--verbose"]);
+    assert_eq!((all.code, all.out.lines().count()), (Some(4), 1001));
+    // A hole of 500 games is one line.
+    let start = |game: usize| text[..text.find(&format!("/{game}\"]")).unwrap()].rfind("[Event").unwrap();
+    room.write("hole.pgn", [&text[..start(1000)], &text[start(1500)..]].concat());
+    let done = room.run(&["verify", "g.bga", "--against", "hole.pgn"]);
+    let lines: Vec<&str> = done.out.lines().collect();
+    assert!(lines.len() <= 4, "{}", done.out);
+    assert!(lines.iter().any(|line| line.contains(": games 1001 to 1499: not found in the file")), "{}", done.out);
+    let found = &json(&room.run(&["verify", "g.bga", "--against", "hole.pgn", "--json"]).out)[0]["files"][0];
+    assert!(found["differences"].as_array().unwrap().len() >= 500);
+    assert_eq!(found["equal_games"], 3500);
+}
+
+#[test]
+fn rejections_come_first_and_faults_in_a_row_are_one() {
+    let room = Room::new();
+    let words = "[Event \"W\"]\n\n1. e4 so it went on e5 *\n\n";
+    let pgn = [&words.repeat(30)[..], FAULTY, "\n", &ATOMIC.repeat(25), "no game here\n\n", PGN].concat();
+    room.write("g.pgn", &pgn);
+    let done = room.run(&["import", "g.pgn", "-o", "g.bga"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let lines: Vec<&str> = done.err.lines().collect();
+    assert!(lines[0].starts_with("rejected: 25 games: 25 a variant of chess that is not supported"), "{}", done.err);
+    assert!(lines[1].contains("(rejected): a variant of chess") && lines[20].contains("(rejected)"), "{}", done.err);
+    assert_eq!(lines[21], "... and 5 more faults of rejected games (--all-faults lists them all)");
+    assert!(
+        lines[22]
+            .ends_with("game 1 (stored as 1): after ply 1: unknown word in the movetext: so (and 3 more in a row)"),
+        "{}",
+        lines[22]
+    );
+    assert!(lines[42].starts_with("... and ") && lines[42].contains("of games that were stored"), "{}", lines[42]);
+    // All of them one by one, and for programs.
+    let all = room.run(&["import", "g.pgn", "-o", "a.bga", "--all-faults", "-q"]);
+    assert_eq!(all.err.matches("unknown word in the movetext").count(), 120, "{}", all.err);
+    let objects = json(&room.run(&["import", "g.pgn", "-o", "j.bga", "--json"]).out);
+    assert_eq!(objects.iter().filter(|fault| fault["reason"] == "unknown word in the movetext").count(), 120);
+    assert_eq!(objects.last().unwrap()["rejected"], 25);
+}
+
+#[test]
+fn of_several_archives_the_longest_game_is_named_with_its_own() {
+    let room = Room::with_archive();
+    room.write("long.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O *\n");
+    room.fine(&["import", "long.pgn", "-o", "long.bga", "-q"]);
+    let text = room.fine(&["stats", "g.bga", "long.bga"]);
+    assert!(text.contains("Longest    9 plies, game 1 of long.bga\n"), "{text}");
+    let report = &json(&room.fine(&["stats", "g.bga", "long.bga", "--json"]))[0];
+    assert_eq!((&report["longest_game"], &report["longest_archive"]), (&1.into(), &"long.bga".into()));
+    room.fine(&["stats", "g.bga", "long.bga", "--report", "s.html"]);
+    assert!(String::from_utf8(room.read("s.html")).unwrap().contains("game 1 of long.bga"));
+    // Of one archive there is nothing to tell.
+    assert!(room.fine(&["stats", "long.bga"]).contains("Longest    9 plies, game 1\n"));
+    assert_eq!(json(&room.fine(&["stats", "long.bga", "--json"]))[0]["longest_archive"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_source_that_fails_behind_its_first_games_keeps_them() {
+    // Smaller than what is looked at: the games before the damage are read all the same.
+    let room = Room::new();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    encoder.write_all(PGN.as_bytes()).unwrap();
+    let whole = encoder.finish().unwrap();
+    room.write("cut.gz", &whole[..whole.len() - 12]);
+    let done = room.run(&["import", "cut.gz", "-o", "g.bga"]);
+    done.failed(&["cut.gz"], 1, &["cut.gz", "cut short", "2 games before that are committed"]);
+}

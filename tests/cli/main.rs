@@ -1,0 +1,30 @@
+//! The command `scoresheet` as users see it: arguments in, output, files and exit code out. Nothing here looks into the library.
+
+/// Shared by all test programs.
+#[path = "../common/mod.rs"]
+mod common;
+
+/// Every subcommand: its output and its exit codes.
+mod commands;
+/// Every example of the five source documents, by its number.
+mod documents;
+/// Bad input, damage, outputs that take nothing.
+mod failures;
+/// `find` and `tree`.
+mod find;
+/// What is taken for games and what is refused; how faults and differences are reported.
+mod inputs;
+/// Signals: nothing unfinished is left.
+mod interrupt;
+/// Filters, and commands that make new archives of old ones.
+mod manage;
+/// Positions, Brenner moves, FEN flavours and PCN.
+mod notations;
+/// The source's bytes back, comparison with files, rejected games, encodings.
+mod original;
+/// Files that commands write: never an input, never another kind of file.
+mod outputs;
+/// `position` with lists of FENs and EPDs.
+mod positions;
+/// `import --resume`.
+mod resume;

@@ -1,0 +1,355 @@
+//! The command line: filters, and what makes new archives of old ones.
+
+use crate::common::cli::{FAULTY, PGN, Room, gzip, json, many};
+use serde_json::Value;
+
+#[test]
+fn filters_choose_what_is_listed_and_exported() {
+    let room = Room::with_archive();
+    let numbers = |filter: &str| {
+        let out = room.fine(&["list", "g.bga", "--where", filter]);
+        out.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(numbers("player ~ adler"), "1 2");
+    assert_eq!(numbers("result = draw or setup"), "2 3");
+    assert_eq!(numbers("year = 2024 and elo > 2000"), "1");
+    assert_eq!(numbers("plies > 100"), "");
+    room.fine(&["index", "g.bga", "--tag-columns", "-q"]);
+    assert!(room.names().contains(&"g.bgh".to_owned()));
+    assert_eq!(numbers("player ~ adler"), "1 2");
+    assert_eq!(json(&room.fine(&["list", "g.bga", "--json", "--where", "setup"]))[0]["game"], 3);
+    assert_eq!(room.fine(&["list", "g.bga", "--games", "2-3", "--where", "player ~ adler"]).lines().count(), 1);
+    let pgn = room.fine(&["export", "g.bga", "--where", "has(eco)"]);
+    assert!(pgn.contains("[ECO \"C20\"]") && pgn.matches("[Event ").count() == 1, "{pgn}");
+    let done = room.run(&["list", "g.bga", "--where", "elo >= x"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("column 8: expected a rating\n  elo >= x\n         ^"), "{}", done.err);
+}
+
+#[test]
+fn deleted_games_are_gone_from_everything() {
+    let room = Room::with_archive();
+    room.write("f.pgn", FAULTY);
+    room.fine(&["import", "f.pgn", "-o", "g.bga", "--append", "-q"]);
+    room.fails(&["delete", "g.bga"], 1, &["--games", "--where"]);
+    let dry = room.run(&["delete", "g.bga", "--where", "fault", "--dry-run"]);
+    assert!(dry.err.contains("1 game would be deleted"), "{}", dry.err);
+    assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 4);
+    let done = room.run(&["delete", "g.bga", "--where", "fault", "--games", "2-"]);
+    assert!(done.err.contains("1 game deleted"), "{}", done.err);
+    room.fine(&["delete", "g.bga", "--games", "2", "-q"]);
+    room.fails(&["delete", "g.bga", "--games", "2"], 1, &["game 2 has been deleted"]);
+    room.fails(&["delete", "g.bga", "--games", "9"], 1, &["there is no game 9"]);
+    let numbers: Vec<_> =
+        json(&room.fine(&["list", "g.bga", "--json"])).iter().map(|game| game["game"].clone()).collect();
+    assert_eq!(numbers, [1, 3]);
+    room.fails(&["show", "g.bga", "4"], 1, &["game 4 has been deleted"]);
+    room.fails(&["fen", "g.bga", "2:1"], 1, &["game 2 has been deleted"]);
+    room.fails(&["export", "g.bga", "--games", "1,2"], 1, &["game 2 has been deleted"]);
+    assert_eq!(room.fine(&["export", "g.bga", "--games", "1-4"]).matches("[Event ").count(), 2);
+    assert_eq!(room.fine(&["find", "g.bga", "--moves", "d4", "--count"]), "0\n");
+    room.fine(&["verify", "g.bga", "-q"]);
+    let info = json(&room.fine(&["info", "g.bga", "--json"])).remove(0);
+    assert_eq!((&info["games"], &info["deleted"]), (&4.into(), &2.into()));
+    room.fine(&["compact", "g.bga", "-o", "c.bga", "-q"]);
+    assert_eq!(room.digest("c.bga"), room.digest("g.bga"));
+    assert_eq!(room.fine(&["list", "c.bga"]).lines().count(), 2);
+    room.fails(&["compact", "g.bga", "-o", "c.bga"], 1, &["c.bga already exists"]);
+    room.fails(&["compact", "g.bga", "-o", "g.bga", "--force"], 1, &["is both input and output"]);
+}
+
+#[test]
+fn a_game_is_replaced() {
+    let room = Room::with_archive();
+    room.write("new.pgn", "[White \"New\"]\n\n1. c4 *\n");
+    room.write("empty.pgn", "\n");
+    let done = room.run(&["replace", "g.bga", "2", "new.pgn"]);
+    assert!(done.code == Some(0) && done.err.contains("game 2 is now game 4"), "{}", done.err);
+    let whites: Vec<_> =
+        json(&room.fine(&["list", "g.bga", "--json"])).iter().map(|game| game["white"].clone()).collect();
+    assert_eq!(whites, ["Adler, A", "Ce", "New"]);
+    room.fails(&["replace", "g.bga", "2", "new.pgn"], 1, &["game 2 has been deleted"]);
+    let (bytes, index) = (room.read("g.bga"), room.read("g.bgi"));
+    room.fails(&["replace", "g.bga", "1", "empty.pgn"], 1, &["empty.pgn", "there is no game in it"]);
+    // A file that breaks off replaces nothing, whatever of it was good.
+    room.write("cut.pgn.gz", &gzip(many(2000).as_bytes())[..9000]);
+    room.fails(&["replace", "g.bga", "1", "cut.pgn.gz"], 1, &["cut.pgn.gz"]);
+    assert!(bytes == room.read("g.bga") && index == room.read("g.bgi"));
+    assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 3);
+    room.fine(&["verify", "g.bga", "-q"]);
+}
+
+/// Of every beginning of the file that a replacement writes, the archive is the old one or the new one.
+#[test]
+fn a_replacement_is_one_commit() {
+    let room = Room::with_archive();
+    let commits = |room: &Room| json(&room.fine(&["info", "g.bga", "--json"]))[0]["commits"].as_u64();
+    let (before, old) = (commits(&room), room.digest("g.bga"));
+    let length = room.read("g.bga").len();
+    room.write("new.pgn", many(3));
+    room.fine(&["replace", "g.bga", "2", "new.pgn", "-q"]);
+    assert_eq!(commits(&room), before.map(|commits| commits + 1));
+    let (new, whole) = (room.digest("g.bga"), room.read("g.bga"));
+    assert_ne!(old, new);
+    for end in (length..whole.len()).step_by(7) {
+        room.write("cut.bga", &whole[..end]);
+        assert_eq!(room.run(&["info", "cut.bga", "--digest"]).out, old, "{end}");
+    }
+}
+
+#[test]
+fn archives_are_merged_split_and_cut_down() {
+    let room = Room::with_archive();
+    room.write("f.pgn", FAULTY);
+    room.fine(&["import", "f.pgn", "-o", "f.bga", "-q"]);
+    room.fine(&["merge", "f.bga", "g.bga", "-o", "m.bga", "-q"]);
+    let events: Vec<_> =
+        json(&room.fine(&["list", "m.bga", "--json"])).iter().map(|game| game["event"].clone()).collect();
+    assert_eq!(events, ["Faulty", "Coffee house", "Coffee house", "Endgame"]);
+    // Both sources come back.
+    room.fine(&["export", "m.bga", "--original", "--source", "2", "-o", "back.pgn", "-q"]);
+    assert_eq!(room.read("back.pgn"), PGN.as_bytes());
+    room.fine(&["list", "m.bga", "--where", "event ~ coffee", "-o", "coffee.bga"]);
+    assert_eq!(room.fine(&["export", "coffee.bga"]), room.fine(&["export", "g.bga", "--games", "1,2"]));
+    room.fine(&["split", "m.bga", "--count", "3", "-o", "parts", "-q"]);
+    assert_eq!(room.fine(&["list", "parts/m-1.bga"]).lines().count(), 3);
+    assert_eq!(room.fine(&["list", "parts/m-2.bga"]).lines().count(), 1);
+    // Each takes some 13,000 bytes by itself, and hardly more with another.
+    room.fine(&["split", "m.bga", "--bytes", "1M", "-o", "whole", "-q"]);
+    assert_eq!(room.digest("whole/m-1.bga"), room.digest("m.bga"));
+    let refused = room.run(&["split", "m.bga", "--bytes", "1K", "-o", "small", "-q"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(
+        refused.err.contains("game 1 alone takes") && !room.0.path().join("small/m-1.bga").exists(),
+        "{}",
+        refused.err
+    );
+    for bad in ["0", "M", "12X", "-3", "99999999999G"] {
+        assert_eq!(room.run(&["split", "m.bga", &format!("--bytes={bad}"), "-o", "small"]).code, Some(2), "{bad}");
+    }
+    assert_eq!(room.run(&["split", "m.bga", "--bytes", "1M", "--count", "2", "-o", "small"]).code, Some(2));
+    room.fine(&["split", "m.bga", "--by", "year", "-o", "years", "-q"]);
+    assert_eq!(room.fine(&["list", "years/m-2024.bga"]).lines().count(), 1);
+    assert_eq!(room.fine(&["list", "years/m-unknown.bga"]).lines().count(), 3);
+    room.fine(&["merge", "parts/m-1.bga", "parts/m-2.bga", "-o", "again.bga", "-q"]);
+    assert_eq!(room.digest("again.bga"), room.digest("m.bga"));
+}
+
+#[test]
+fn archives_are_split_by_size() {
+    let room = Room::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/lichess-sample.pgn.zst");
+    room.fine(&["import", sample, "-o", "s.bga", "-q"]);
+    let whole = std::fs::metadata(room.0.path().join("s.bga")).unwrap().len();
+    for (bytes, less) in [(100_000, 4), (60_000, 3)] {
+        let folder = format!("parts{bytes}");
+        room.fine(&["split", "s.bga", "--bytes", &format!("{}K", bytes / 1000), "-o", &folder, "-q"]);
+        let mut parts: Vec<_> = std::fs::read_dir(room.0.path().join(&folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|end| end == "bga"))
+            .collect();
+        parts.sort();
+        let sizes: Vec<u64> = parts.iter().map(|path| std::fs::metadata(path).unwrap().len()).collect();
+        assert!(sizes.iter().all(|size| *size <= bytes), "{sizes:?}");
+        // All but the last are nearly as large as they may be.
+        let (_, full) = sizes.split_last().unwrap();
+        assert!(
+            full.len() as u64 >= whole / bytes && full.iter().all(|size| *size > bytes - bytes / less),
+            "{sizes:?}"
+        );
+        let mut merge = vec!["merge".to_owned()];
+        merge.extend(parts.iter().map(|path| path.to_str().unwrap().to_owned()));
+        merge.extend(["-o".to_owned(), format!("{folder}.bga"), "-q".to_owned()]);
+        room.fine(&merge.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(room.fine(&["export", &format!("{folder}.bga")]), room.fine(&["export", "s.bga"]));
+    }
+    // Nothing is written over.
+    assert_eq!(room.run(&["split", "s.bga", "--bytes", "100K", "-o", "parts100000", "-q"]).code, Some(1));
+    room.fine(&["split", "s.bga", "--bytes", "100K", "-o", "parts100000", "-q", "--force"]);
+}
+
+/// One game told in five ways, and others that are near it but not it.
+const TWICE: &str = r#"[White "Carlsen, Magnus"]
+[Black "Anand, Viswanathan"]
+[Date "2013.11.22"]
+[Result "1/2-1/2"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. d3 Bc5 5. c3 O-O 6. O-O Re8 7. Re1 a6 8. Ba4 b5 9. Bb3 d6 10. Bg5 Be6 1/2-1/2
+
+[White "Carlsen,M"]
+[Black "Anand, V."]
+[Date "2013.??.??"]
+[Result "1/2-1/2"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. d3 Bc5 5. c3 O-O {castles} 6. O-O (6. Nxe5 Nxe5) Re8 7. Re1 a6 8. Ba4 b5 9. Bb3 d6 10. Bg5 Be6 1/2-1/2
+
+[White "Magnus Carlsen"]
+[Black "?"]
+[Date "2013.11"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. d3 Bc5 5. c3 O-O 6. O-O Re8 7. Re1 a6 8. Ba4 b5 9. Bb3 d6 10. Bg5 Be6 *
+
+[White "Carlsen, Magnus"]
+[Black "Anand, Viswanathan"]
+[Date "2013.11.22"]
+[Result "*"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. d3 Bc5 5. c3 O-O 6. O-O Re8 7. Re1 a6 8. Ba4 b5 *
+
+[White "Carlsen, Henrik"]
+[Black "Anand, Viswanathan"]
+[Date "2013.11.22"]
+[Result "1/2-1/2"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. d3 Bc5 5. c3 O-O 6. O-O Re8 7. Re1 a6 8. Ba4 b5 9. Bb3 d6 10. Bg5 Be6 1/2-1/2
+
+[White "Carlsen, Magnus"]
+[Black "Anand, Viswanathan"]
+[Date "2014.11.22"]
+[Result "1/2-1/2"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. d3 Bc5 5. c3 O-O 6. O-O Re8 7. Re1 a6 8. Ba4 b5 9. Bb3 d6 10. Bg5 Be6 1/2-1/2
+
+[White "Carlsen, Magnus"]
+[Black "Anand, Viswanathan"]
+[Date "2013.11.22"]
+[Result "*"]
+
+1. e4 e5 *
+
+[White "A"]
+[Black "B"]
+
+1. e4 e5 *
+
+[White "A"]
+[Black "B"]
+
+1. e4 e5 {again} *
+"#;
+
+#[test]
+fn doubles_are_listed_deleted_and_left_out() {
+    let room = Room::new();
+    room.write("t.pgn", TWICE);
+    room.fine(&["import", "t.pgn", "-o", "t.bga", "-q"]);
+    let out = room.fine(&["dedupe", "t.bga", "--dry-run"]);
+    let pairs: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').take(3).collect()).collect();
+    // The second has most to say; game 4 begins it; the games of another piece, another year and of two moves stay.
+    assert_eq!(pairs, [["1", "2", "same"], ["3", "2", "same"], ["4", "2", "prefix"], ["8", "9", "same"]], "{out}");
+    let first = json(&room.fine(&["dedupe", "t.bga", "--json", "--keep", "first", "--whole-only"]));
+    let pairs: Vec<_> =
+        first.iter().map(|pair| (pair["game"].as_u64().unwrap(), pair["kept"].as_u64().unwrap())).collect();
+    assert_eq!(pairs, [(2, 1), (3, 1), (9, 8)]);
+    room.fine(&["dedupe", "t.bga", "-o", "one.bga", "-q"]);
+    room.fine(&["dedupe", "t.bga", "--delete", "-q"]);
+    assert_eq!(room.digest("one.bga"), room.digest("t.bga"));
+    assert_eq!(room.fine(&["list", "one.bga"]).lines().count(), 5);
+    assert_eq!(room.fine(&["dedupe", "one.bga"]), "");
+}
+
+#[test]
+fn doubles_are_found_across_archives() {
+    let room = Room::new();
+    room.write("t.pgn", TWICE);
+    room.fine(&["import", "t.pgn", "-o", "t.bga", "-q"]);
+    let games = room.fine(&["list", "t.bga"]).lines().count();
+    // Cut in two, the same pairs are found, each game named by its archive and its number there.
+    room.fine(&["list", "t.bga", "--games", "1-2", "-o", "a.bga"]);
+    room.fine(&["list", "t.bga", "--games", "3-", "-o", "b.bga"]);
+    let out = room.fine(&["dedupe", "a.bga", "b.bga", "--dry-run"]);
+    let pairs: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').take(5).collect()).collect();
+    let expected = [
+        ["a.bga", "1", "a.bga", "2", "same"],
+        ["b.bga", "1", "a.bga", "2", "same"],
+        ["b.bga", "2", "a.bga", "2", "prefix"],
+        ["b.bga", "6", "b.bga", "7", "same"],
+    ];
+    assert_eq!(pairs, expected, "{out}");
+    let pairs = json(&room.fine(&["dedupe", "a.bga", "b.bga", "--json", "-q"]));
+    let told: Vec<_> = ["archive", "game", "kept_archive", "kept"].map(|name| pairs[1][name].clone()).into();
+    assert_eq!(told, [Value::from("b.bga"), 1.into(), "a.bga".into(), 2.into()]);
+    room.fine(&["dedupe", "t.bga", "-o", "one.bga", "-q"]);
+    room.fine(&["dedupe", "a.bga", "b.bga", "-o", "both.bga", "-q"]);
+    assert_eq!(room.digest("one.bga"), room.digest("both.bga"));
+    room.fine(&["dedupe", "a.bga", "b.bga", "--delete", "-q"]);
+    assert_eq!(room.fine(&["list", "a.bga", "b.bga"]).lines().count(), games - 4);
+    assert_eq!(room.fine(&["dedupe", "a.bga", "b.bga", "-q"]), "");
+    // Deleted by what they say, not by number.
+    room.fails(&["delete", "a.bga", "b.bga", "--games", "1"], 1, &["--games goes with one archive"]);
+    let said = room.run(&["delete", "a.bga", "b.bga", "--where", "plies > 0", "--dry-run"]);
+    assert_eq!((said.code, said.err), (Some(0), format!("{} games would be deleted\n", games - 4)));
+    room.fine(&["delete", "a.bga", "b.bga", "--where", "plies > 0"]);
+    assert_eq!(room.fine(&["list", "a.bga", "b.bga"]), "");
+}
+
+#[test]
+fn games_are_counted() {
+    let room = Room::with_archive();
+    let stats = json(&room.fine(&["stats", "g.bga", "--json"])).remove(0);
+    assert_eq!(stats["games"], 3);
+    let results = &stats["results"];
+    assert_eq!([&results["white"], &results["draws"], &results["black"], &results["unknown"]], [1, 1, 0, 1]);
+    assert_eq!((&stats["plies"], &stats["longest_plies"], &stats["longest_game"]), (&15.into(), &7.into(), &1.into()));
+    assert_eq!((&stats["years"][0]["year"], &stats["years"][0]["games"]), (&2024.into(), &1.into()));
+    assert_eq!((&stats["ratings"][0]["from"], &stats["ecos"][0]["eco"]), (&2100.into(), &"C20".into()));
+    let player = &stats["players"][0];
+    assert_eq!((&player["player"], &player["games"]), (&"Adler, A".into(), &2.into()));
+    assert_eq!((&player["won"], &player["drawn"], &player["lost"]), (&1.into(), &1.into(), &0.into()));
+    assert_eq!(stats["events"][0]["event"], "Coffee house");
+    let text = room.fine(&["stats", "g.bga", "--where", "event ~ coffee"]);
+    assert!(text.contains("Games      2") && text.contains("Players"), "{text}");
+    room.fine(&["stats", "g.bga", "--report", "g.html"]);
+    let page = String::from_utf8(room.read("g.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg") && page.contains("Buche, Björn"), "{page}");
+    assert!(!page.contains("http"), "the page loads something");
+}
+
+#[test]
+fn openings_are_named_and_never_written_over_unasked() {
+    let room = Room::with_archive();
+    let out = room.fine(&["eco", "g.bga"]);
+    let lines: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(lines[0][..2], ["1", "C20"], "{out}");
+    assert_eq!((lines[0][4], lines[1][1], lines[1][4], lines[2][1]), ("C20", "D10", "-", "-"), "{out}");
+    assert_eq!(json(&room.fine(&["eco", "g.bga", "--json", "--where", "missing(eco)"])).len(), 2);
+    room.fine(&["eco", "g.bga", "--write", "-o", "n.bga", "-q"]);
+    let games = json(&room.fine(&["list", "n.bga", "--json"]));
+    assert_eq!((&games[0]["eco"], &games[1]["eco"], games[2]["eco"].is_null()), (&"C20".into(), &"D10".into(), true));
+    assert!(games[1]["tags"].to_string().contains("Opening"));
+    room.fine(&["verify", "n.bga", "-q"]);
+    // The game that is named keeps its code, whatever it is.
+    room.write("odd.pgn", "[ECO \"A00\"]\n[Opening \"?\"]\n\n1. e4 c5 *\n");
+    room.fine(&["import", "odd.pgn", "-o", "odd.bga", "-q"]);
+    room.fine(&["eco", "odd.bga", "--write", "-o", "kept.bga", "-q"]);
+    room.fine(&["eco", "odd.bga", "--write", "--overwrite", "-o", "over.bga", "-q"]);
+    assert!(room.fine(&["export", "kept.bga"]).contains("[ECO \"A00\"]\n[Opening \"Sicilian Defense\"]"));
+    assert!(room.fine(&["export", "over.bga"]).contains("[ECO \"B20\"]"));
+}
+
+#[test]
+fn several_archives_behave_as_one() {
+    let room = Room::with_archive();
+    room.write("f.pgn", FAULTY);
+    room.fine(&["import", "f.pgn", "-o", "f.bga", "-q"]);
+    let both = ["g.bga", "f.bga"];
+    let list = room.fine(&[&["list"], &both[..]].concat());
+    let heads: Vec<Vec<&str>> = list.lines().map(|line| line.split('\t').take(2).collect()).collect();
+    assert_eq!(heads, [["g.bga", "1"], ["g.bga", "2"], ["g.bga", "3"], ["f.bga", "1"]]);
+    let games = json(&room.fine(&[&["list", "--json", "--where", "fault or game = 3"], &both[..]].concat()));
+    let known: Vec<_> = games.iter().map(|game| (game["archive"].as_str().unwrap(), &game["game"])).collect();
+    assert_eq!(known, [("g.bga", &3.into()), ("f.bga", &1.into())]);
+    room.fails(&[&["list", "--games", "1"], &both[..]].concat(), 1, &["--games goes with one archive"]);
+    let pgn = room.fine(&[&["export"], &both[..]].concat());
+    assert_eq!(pgn, [room.fine(&["export", "g.bga"]), room.fine(&["export", "f.bga"])].concat());
+    let games = json(&room.fine(&[&["export", "--format", "json"], &both[..]].concat()));
+    assert_eq!((&games[3]["archive"], &games[3]["game"]), (&"f.bga".into(), &1.into()));
+    // Counted together as if they were one archive.
+    room.fine(&["merge", "g.bga", "f.bga", "-o", "m.bga", "-q"]);
+    let stats = room.fine(&[&["stats"], &both[..]].concat());
+    assert!(stats.contains(", game 1 of g.bga"), "{stats}");
+    assert_eq!(stats.replace(" of g.bga", "").replace(" of f.bga", ""), room.fine(&["stats", "m.bga"]));
+    room.fine(&[&["list", "--where", "white ~ e", "-o", "e.bga"], &both[..]].concat());
+    assert_eq!(room.fine(&["export", "e.bga"]), room.fine(&["export", "m.bga", "--where", "white ~ e"]));
+}

@@ -1,0 +1,556 @@
+//! Files that commands write: never an input, never another kind of file, private where what they come from is, and as their names say.
+
+use crate::common::cli::{PGN, Room};
+use std::collections::BTreeSet;
+use std::fs;
+
+/// A command that writes a file: its arguments, `OUT` standing for the path, and the option that it is given with.
+struct Writer {
+    args: &'static str,
+    option: &'static str,
+}
+
+/// Every option of every command that names a file to be written.
+const WRITERS: &[Writer] = &[
+    Writer { args: "import n.pgn -o OUT", option: "--output" },
+    Writer { args: "import n.pgn -o new.bga --rejects OUT", option: "--rejects" },
+    Writer { args: "list g.bga h.bga -o OUT", option: "--output" },
+    Writer { args: "find g.bga h.bga --moves e4 -o OUT", option: "--output" },
+    Writer { args: "book g.bga h.bga -o OUT", option: "--output" },
+    Writer { args: "export g.bga h.bga -o OUT", option: "--output" },
+    Writer { args: "export g.bga h.bga --format json -o OUT", option: "--output" },
+    Writer { args: "export g.bga --original -o OUT", option: "--output" },
+    Writer { args: "eco g.bga h.bga --write -o OUT", option: "--output" },
+    Writer { args: "dedupe g.bga h.bga -o OUT", option: "--output" },
+    Writer { args: "compact g.bga -o OUT", option: "--output" },
+    Writer { args: "merge g.bga h.bga -o OUT", option: "--output" },
+    Writer { args: "stats g.bga h.bga --report OUT", option: "--report" },
+    Writer { args: "repair g.bga -o OUT", option: "--output" },
+    Writer { args: "pcn convert d.pcn -o OUT", option: "--output" },
+    Writer { args: "pack g.bga -o OUT", option: "--output" },
+    Writer { args: "unpack g.bga -o OUT", option: "--output" },
+    Writer { args: "bench n.pgn --report OUT", option: "--report" },
+];
+/// Options that name a folder to be written into; what is written there has a test of its own below.
+const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
+/// Commands that change an archive where it is, or write beside it; the same.
+const IN_PLACE: [&str; 6] = ["import", "dedupe", "delete", "undelete", "replace", "index"];
+/// Options that name a file to be read.
+const READ: [(&str, &str); 1] = [("verify", "--against")];
+/// Commands that write nothing but standard output.
+const READERS: &[&str] = &[
+    "show",
+    "fen",
+    "tree",
+    "position",
+    "brenner encode",
+    "brenner decode",
+    "brenner explain",
+    "brenner sizes",
+    "pcn show",
+    "pcn check",
+    "info",
+    "verify",
+    "completions",
+];
+
+const INPUTS: [&str; 12] =
+    ["d.pcn", "n.pgn", "g.bga", "g.bgi", "g.bgs", "g.bgp", "g.bgh", "h.bga", "h.bgi", "h.bgs", "h.bgp", "h.bgh"];
+
+/// A PGN file, and two archives of it with every file that can stand beside one.
+fn room() -> Room {
+    let room = Room::new();
+    room.write("n.pgn", PGN);
+    for archive in ["g.bga", "h.bga"] {
+        room.fine(&["import", "n.pgn", "-o", archive, "-q"]);
+        room.fine(&["index", archive, "--signatures", "--positions", "--tag-columns", "-q"]);
+    }
+    room.fine(&["export", "g.bga", "--games", "2", "--format", "pcn", "-o", "d.pcn", "-q"]);
+    room
+}
+
+fn contents(room: &Room) -> Vec<Vec<u8>> {
+    INPUTS.iter().map(|name| room.read(name)).collect()
+}
+
+/// Returns the commands that a help text lists.
+fn commands_in(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
+}
+
+/// Fails where a command or an option is not in one of the lists above.
+#[test]
+fn every_command_that_writes_is_in_the_table() {
+    let room = Room::new();
+    let mut commands: BTreeSet<String> = BTreeSet::new();
+    for command in commands_in(&room.fine(&["--help"])) {
+        // A command may have commands of its own.
+        let inner = commands_in(&room.fine(&[&command, "--help"]));
+        commands.extend(inner.iter().map(|inner| format!("{command} {inner}")));
+        commands.extend(inner.is_empty().then_some(command));
+    }
+    assert!(commands.len() > 20, "{commands:?}");
+    let of = |args: &'static str| match args.strip_prefix("pcn ") {
+        Some(rest) => &args[..4 + rest.find(' ').unwrap()],
+        None => args.split(' ').next().unwrap(),
+    };
+    let writers = WRITERS.iter().map(|writer| of(writer.args)).chain(FOLDERS.map(|(command, _)| command));
+    let listed: BTreeSet<String> = writers.chain(IN_PLACE).chain(READERS.iter().copied()).map(str::to_owned).collect();
+    assert_eq!(commands, listed);
+    let mut options = BTreeSet::new();
+    for command in &commands {
+        let args: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        for word in room.fine(&args).lines().map(str::trim_start).filter(|line| line.starts_with('-')) {
+            let mut parts = word.split_whitespace().skip_while(|part| !part.starts_with("--"));
+            let (Some(option), Some(value)) = (parts.next(), parts.next()) else { continue };
+            if ["FILE", "FOLDER", "DIR", "ARCHIVE", "PATH"].iter().any(|name| value.contains(name)) {
+                options.insert((command.to_string(), option.to_owned()));
+            }
+        }
+    }
+    let known = WRITERS.iter().map(|writer| (of(writer.args), writer.option)).chain(FOLDERS).chain(READ);
+    let known: BTreeSet<(String, String)> =
+        known.map(|(command, option)| (command.to_owned(), option.to_owned())).collect();
+    assert_eq!(options, known);
+}
+
+/// The names by which an input can be meant.
+fn names(room: &Room, input: &str) -> Vec<String> {
+    let mut names = vec![input.to_owned(), format!("./{input}"), format!("../{}/{input}", folder(room))];
+    let links = ["hard", "soft"].map(|kind| format!("{kind}-{}", input.replace('.', "-")));
+    if !room.path(&links[0]).exists() {
+        fs::hard_link(room.path(input), room.path(&links[0])).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(input, room.path(&links[1])).unwrap();
+    }
+    // Elsewhere a file is known by its path alone.
+    if cfg!(unix) {
+        names.extend(links);
+    }
+    names
+}
+
+fn folder(room: &Room) -> String {
+    room.0.path().file_name().unwrap().to_str().unwrap().to_owned()
+}
+
+#[test]
+fn no_output_is_an_input() {
+    let room = room();
+    let before = contents(&room);
+    for Writer { args, .. } in WRITERS {
+        let words: Vec<&str> = args.split(' ').collect();
+        let reads = |name: &&&str| words.contains(name) || words.contains(&format!("{}.bga", &name[..1]).as_str());
+        for input in INPUTS.iter().filter(reads) {
+            for name in names(&room, input) {
+                for force in [false, true] {
+                    let mut args: Vec<&str> =
+                        words.iter().map(|word| if *word == "OUT" { &name } else { *word }).collect();
+                    args.extend(force.then_some("--force"));
+                    let done = room.run(&args);
+                    assert_eq!(done.code, Some(1), "{args:?}: {}{}", done.out, done.err);
+                    let told =
+                        ["is both input and output", "that is being read"].iter().any(|what| done.err.contains(what));
+                    assert!(told, "{args:?}: {}", done.err);
+                    assert!(contents(&room) == before, "{args:?}");
+                }
+            }
+        }
+    }
+    assert!(!room.names().iter().any(|name| name.starts_with('.') || name.starts_with("new")), "{:?}", room.names());
+}
+
+#[test]
+fn no_archive_is_its_own_input() {
+    let room = room();
+    let before = contents(&room);
+    for name in names(&room, "n.pgn") {
+        for how in ["--append", "--force", "--resume"] {
+            room.fails(&["import", "n.pgn", "-o", &name, how], 1, &["is both input and output"]);
+        }
+        // The index of that archive would be the source.
+        fs::rename(room.path("g.bgi"), room.path("kept")).unwrap();
+        fs::hard_link(room.path("n.pgn"), room.path("g.bgi")).unwrap();
+        room.fails(&["import", &name, "-o", "g.bga", "--append"], 1, &["is both input and output"]);
+        room.fails(&["replace", "g.bga", "1", &name], 1, &["is both input and output"]);
+        fs::rename(room.path("kept"), room.path("g.bgi")).unwrap();
+    }
+    for name in names(&room, "g.bga").iter().chain(&names(&room, "g.bgi")) {
+        room.fails(&["import", "n.pgn", "-o", "g.bga", "--force", "--rejects", name], 1, &["would be written twice"]);
+        room.fails(&["import", "n.pgn", "-o", "g.bga", "--append", "--rejects", name], 1, &["would be written twice"]);
+    }
+    for name in names(&room, "g.bga") {
+        room.fails(&["replace", "g.bga", "1", &name], 1, &["is both input and output"]);
+    }
+    let again = fs::File::open(room.path("n.pgn")).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_scoresheet"));
+    let command = command.args(["import", "-", "-o", "n.pgn", "--force"]).current_dir(room.0.path()).stdin(again);
+    let done = command.output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    if cfg!(unix) {
+        let told = String::from_utf8(done.stderr).unwrap();
+        assert!(told.contains("is both input and output"), "{told}");
+    }
+    assert!(contents(&room) == before);
+}
+
+#[test]
+fn parts_and_pages_replace_nothing_else() {
+    let room = room();
+    let before = contents(&room);
+    // A part that would have the name of the archive, or of a link to it.
+    fs::create_dir(room.path("parts")).unwrap();
+    fs::hard_link(room.path("g.bga"), room.path("parts/g-2.bga")).unwrap();
+    for force in [&[][..], &["--force"]] {
+        for by in [["--count", "1"], ["--bytes", "1M"]] {
+            let name = if by[0] == "--count" { "g-2" } else { "g-1" };
+            let _ = fs::rename(room.path("parts/g-2.bga"), room.path(&format!("parts/{name}.bga")));
+            let args = [&["split", "g.bga", "-o", "parts", by[0], by[1]], force].concat();
+            if cfg!(unix) {
+                room.fails(&args, 1, &["is both input and output"]);
+            }
+            assert_eq!(fs::read_dir(room.path("parts")).unwrap().count(), 1, "{args:?}");
+            let _ = fs::rename(room.path(&format!("parts/{name}.bga")), room.path("parts/g-2.bga"));
+        }
+    }
+    fs::create_dir(room.path("pages")).unwrap();
+    room.write("pages/scoresheet-list.1", PGN);
+    room.fails(&["man", "--dir", "pages"], 1, &["scoresheet-list.1 is PGN, and a manual page would replace it"]);
+    assert_eq!(fs::read_dir(room.path("pages")).unwrap().count(), 1);
+    fs::remove_file(room.path("pages/scoresheet-list.1")).unwrap();
+    for _ in 0..2 {
+        room.fine(&["man", "--dir", "pages"]);
+    }
+    assert!(fs::read_dir(room.path("pages")).unwrap().count() > 20);
+    assert!(contents(&room) == before);
+}
+
+/// What stands beside an archive is written without being asked for, so that it must be what it should be.
+#[test]
+fn what_is_no_side_file_is_not_replaced_by_one() {
+    let room = room();
+    room.write("x.pgn", PGN);
+    let archive = room.read("g.bga");
+    for (option, side) in
+        [("", "g.bgi"), ("--signatures", "g.bgs"), ("--positions", "g.bgp"), ("--tag-columns", "g.bgh")]
+    {
+        let kept = room.read(side);
+        let index = ["index", "g.bga", option];
+        let args = &index[..if option.is_empty() { 2 } else { 3 }];
+        for other in
+            [PGN.as_bytes(), &archive, b"{\"a\": 1}", &room.read(if side == "g.bgs" { "g.bgp" } else { "g.bgs" })]
+        {
+            room.write(side, other);
+            room.fails(args, 1, &[side, "would replace it"]);
+            if side == "g.bgi" {
+                room.fails(&["delete", "g.bga", "--games", "1"], 1, &["g.bgi is "]);
+                room.fails(&["undelete", "g.bga", "--all"], 1, &["g.bgi is "]);
+                room.fails(&["replace", "g.bga", "1", "x.pgn"], 1, &["g.bgi is "]);
+                room.fails(&["dedupe", "g.bga", "--delete"], 1, &["g.bgi is "]);
+                room.fails(&["import", "x.pgn", "-o", "g.bga", "--append"], 1, &["g.bgi is "]);
+                room.fails(&["merge", "h.bga", "-o", "g.bga", "--force"], 1, &["g.bgi is "]);
+            }
+            assert_eq!(room.read(side), other);
+        }
+        // A damaged one is a cache, and made again; so is an empty one.
+        for damaged in [&b"\0\x01\x02\x03 no magic"[..], b""] {
+            room.write(side, damaged);
+            room.fine(args);
+            assert!(room.read(side) == kept, "{side}");
+        }
+    }
+    assert!(room.read("g.bga") == archive);
+    // Another archive in its place: what stood beside the old one goes, and what is not ours stays.
+    room.write("g.bgs", "mine");
+    room.fine(&["merge", "h.bga", "g.bga", "-o", "t.bga", "-q"]);
+    room.fine(&["merge", "t.bga", "-o", "g.bga", "--force", "-q"]);
+    assert_eq!(room.names().iter().filter(|name| name.starts_with("g.")).count(), 3, "{:?}", room.names());
+    assert_eq!(room.read("g.bgs"), b"mine");
+}
+
+#[test]
+fn what_a_name_says_is_written() {
+    let room = room();
+    let pgn = room.fine(&["export", "g.bga"]);
+    for ending in [".pgn", ".pgn.zst", ".PGN.GZ", ".pgn.bz2", ".pgn.zip", ".zip"] {
+        let name = format!("x{ending}");
+        room.fine(&["export", "g.bga", "-o", &name, "-q"]);
+        assert_eq!(room.read(&name).starts_with(b"["), ending == ".pgn", "{name}");
+        room.fine(&["import", &name, "-o", "back.bga", "-q", "--force"]);
+        assert_eq!(room.fine(&["export", "back.bga"]), pgn, "{name}");
+        room.fine(&["export", "g.bga", "-o", &name, "-q", "--force"]);
+    }
+    for (args, words) in [
+        (&["export", "g.bga", "-o", "x.bga"][..], &["`scoresheet list ARCHIVE -o x.bga`"][..]),
+        (&["export", "g.bga", "-o", "x.BGA", "--force"], &["name is that of an archive"]),
+        (&["export", "g.bga", "-o", "x.bgi"], &["name is that of the index of an archive"]),
+        (&["export", "g.bga", "-o", "x.html"], &["name is that of an HTML page"]),
+        (&["export", "g.bga", "-o", "x.pgn.xz"], &[".gz, .bz2, .zst or .zip"]),
+        (&["export", "g.bga", "-o", "x.tar"], &[".gz, .bz2, .zst or .zip"]),
+        (&["export", "g.bga", "-o", "y.pgn", "--format", "json"], &["would be JSON", "name is that of PGN"]),
+        (&["export", "g.bga", "-o", "x.csv"], &["would be PGN"]),
+        (&["export", "g.bga", "--original", "-o", "x.bga"], &["name is that of an archive"]),
+        (&["book", "g.bga", "-o", "x.pgn"], &["would be an opening book"]),
+        (&["stats", "g.bga", "--report", "y.pgn"], &["would be an HTML page"]),
+        (&["list", "g.bga", "-o", "y.pgn"], &["`scoresheet export` writes PGN"]),
+        (&["merge", "g.bga", "-o", "x.bga.gz"], &["already compressed"]),
+        (&["import", "n.pgn", "-o", "y.pgn.gz"], &["already compressed"]),
+        (&["import", "n.pgn", "-o", "y.pgn"], &["would be an archive"]),
+        (&["import", "n.pgn", "-o", "y.bgi"], &["would be an archive"]),
+        (&["import", "n.pgn", "-o", "y.bga", "--rejects", "z.bga"], &["name is that of an archive"]),
+    ] {
+        room.fails(args, 1, words);
+    }
+    assert!(!room.names().iter().any(|name| name.starts_with('y') || name.starts_with("x.b")), "{:?}", room.names());
+}
+
+#[test]
+fn force_replaces_files_of_the_same_kind_alone() {
+    let room = room();
+    room.fine(&["book", "g.bga", "-o", "book.bin", "--min-games", "1"]);
+    room.fine(&["stats", "g.bga", "--report", "page.html"]);
+    room.fine(&["export", "g.bga", "--format", "json", "-o", "games.json"]);
+    room.fine(&["export", "g.bga", "--format", "fen", "-o", "games.fen"]);
+    room.fine(&["export", "g.bga", "-o", "games.pgn"]);
+    room.fine(&["export", "g.bga", "-o", "packed.pgn.gz"]);
+    room.fine(&["merge", "g.bga", "-o", "games.bga"]);
+    room.write("photo", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    room.write("notes", "Remember the milk.\n");
+    let held = [
+        "book.bin",
+        "page.html",
+        "games.json",
+        "games.fen",
+        "games.pgn",
+        "packed.pgn.gz",
+        "games.bga",
+        "photo",
+        "notes",
+    ];
+    let writers = [
+        (&["book", "g.bga", "--min-games", "1", "-o"][..], &["book.bin"][..]),
+        (&["stats", "g.bga", "--report"], &["page.html"]),
+        (&["export", "g.bga", "--format", "json", "-o"], &["games.json"]),
+        (&["export", "g.bga", "--format", "uci", "-o"], &["games.fen", "notes"]),
+        (&["export", "g.bga", "-o"], &["games.pgn", "packed.pgn.gz"]),
+        (&["compact", "g.bga", "-o"], &["games.bga"]),
+        (&["import", "n.pgn", "-q", "-o"], &["games.bga"]),
+    ];
+    for (args, own) in writers {
+        for (place, name) in held.iter().enumerate() {
+            if name.ends_with(".gz") && ["compact", "import"].contains(&args[0]) {
+                continue;
+            }
+            // A name that says nothing, so that what is there decides; a compressed file keeps saying that.
+            let (bytes, neutral) =
+                (room.read(name), format!("n{place}{}", if name.ends_with(".gz") { ".gz" } else { "" }));
+            room.write(&neutral, &bytes);
+            let without = [args, &[&neutral]].concat();
+            let with = [&without[..], &["--force"]].concat();
+            room.fails(&without, 1, &["exists"]);
+            assert!(room.read(&neutral) == bytes);
+            if own.contains(name) {
+                room.fine(&with);
+            } else {
+                room.fails(&with, 1, &["would replace it: give another name, or remove it first"]);
+                assert!(room.read(&neutral) == bytes, "{with:?}");
+            }
+            fs::remove_file(room.path(&neutral)).unwrap();
+            let _ = fs::remove_file(room.path(&format!("{neutral}.bgi")));
+        }
+    }
+    // What nobody can name gives way where it has the right name, and an empty file anywhere.
+    room.write("broken.pgn", b"\0\x01");
+    room.write("broken.bga", b"\0\x01");
+    room.write("empty", b"");
+    room.fine(&["export", "g.bga", "-o", "broken.pgn", "--force"]);
+    room.fine(&["compact", "g.bga", "-o", "broken.bga", "--force"]);
+    room.fine(&["stats", "g.bga", "--report", "empty", "--force"]);
+    // An archive with a damaged first page is an archive.
+    let mut damaged = room.read("games.bga");
+    damaged[..100].fill(0);
+    room.write("damaged", &damaged);
+    room.fails(&["export", "g.bga", "-o", "damaged", "--force"], 1, &["damaged is an archive"]);
+    assert!(room.read("damaged") == damaged);
+    room.fails(&["bench", "n.pgn", "--report", "page.html"], 1, &["already exists"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn private_files_stay_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let room = room();
+    let set = |name: &str, mode| fs::set_permissions(room.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    let mode = |name: &str| fs::metadata(room.path(name)).unwrap().permissions().mode() & 0o777;
+    let sides = ["g.bgi", "g.bgs", "g.bgp", "g.bgh"];
+    set("g.bga", 0o600);
+    let clear = || sides.iter().for_each(|side| fs::remove_file(room.path(side)).unwrap());
+    clear();
+    room.fine(&["index", "g.bga", "-q"]);
+    room.fine(&["index", "g.bga", "--signatures", "--positions", "--tag-columns", "-q"]);
+    assert_eq!(sides.map(mode), [0o600; 4]);
+    for args in [
+        &["delete", "g.bga", "--games", "1", "-q"][..],
+        &["undelete", "g.bga", "--games", "1", "-q"],
+        &["replace", "g.bga", "2", "n.pgn", "-q"],
+        &["dedupe", "g.bga", "--delete", "-q"],
+        &["import", "n.pgn", "-o", "g.bga", "--append", "-q"],
+        &["import", "n.pgn", "-o", "g.bga", "--force", "-q"],
+        &["merge", "h.bga", "-o", "g.bga", "--force", "-q"],
+        &["compact", "h.bga", "-o", "g.bga", "--force", "-q"],
+        &["pack", "h.bga", "-o", "g.bga", "--force", "-q"],
+        &["repair", "h.bga", "-o", "g.bga", "--force", "-q"],
+        &["eco", "h.bga", "--write", "-o", "g.bga", "--force", "-q"],
+    ] {
+        let _ = fs::remove_file(room.path("g.bgi"));
+        room.fine(args);
+        assert_eq!((mode("g.bga"), mode("g.bgi")), (0o600, 0o600), "{args:?}");
+    }
+    for (args, name) in [
+        (&["export", "h.bga", "-o", "x.pgn", "-q"][..], "x.pgn"),
+        (&["book", "h.bga", "-o", "x.bin", "-q", "--min-games", "1"], "x.bin"),
+        (&["stats", "h.bga", "--report", "x.html"], "x.html"),
+        (&["export", "h.bga", "--original", "-o", "y.pgn", "-q"], "y.pgn"),
+    ] {
+        room.fine(args);
+        for private in [0o600, 0o640, 0o444] {
+            set(name, private);
+            room.fine(&[args, &["--force"]].concat());
+            assert_eq!(mode(name), private, "{args:?}");
+        }
+    }
+}
+
+/// The disk is full, or whatever else: what is committed is done, and the index is a cache.
+#[test]
+fn an_index_that_cannot_be_written_is_a_warning() {
+    let room = room();
+    let blocked = |archive: &str| {
+        let index = room.path(&archive.replace(".bga", ".bgi"));
+        let _ = fs::remove_file(&index);
+        let _ = fs::create_dir(&index);
+        fs::write(index.join("full"), "").unwrap();
+    };
+    blocked("g.bga");
+    for (args, archive, said) in [
+        (&["delete", "g.bga", "--games", "1"][..], "g.bga", "1 game deleted"),
+        (&["replace", "g.bga", "2", "n.pgn"], "g.bga", "game 2 is now"),
+        (&["import", "n.pgn", "-o", "g.bga", "--append"], "g.bga", "3 games seen"),
+        (&["dedupe", "g.bga", "--delete"], "g.bga", "deleted"),
+        (&["merge", "h.bga", "-o", "merged.bga"], "merged.bga", "3 games"),
+        (&["pack", "h.bga", "-o", "packed.bga"], "packed.bga", "3 games"),
+        (&["repair", "h.bga", "-o", "repaired.bga"], "repaired.bga", "3 games of 3 kept"),
+        (&["import", "n.pgn", "-o", "new.bga"], "new.bga", "3 games seen"),
+        (&["split", "h.bga", "--bytes", "1M", "-o", "."], "h-1.bga", "3 games"),
+    ] {
+        blocked(archive);
+        let done = room.run(args);
+        assert_eq!(done.code, Some(0), "{args:?}: {}", done.err);
+        assert!(done.err.contains(said), "{args:?}: {}", done.err);
+        let warning = format!("scoresheet: warning: {archive} is complete, but without its index");
+        assert!(
+            done.err.lines().any(|line| line.contains(&warning.replace("h-1", "./h-1")) || line.contains(&warning)),
+            "{args:?}: {}",
+            done.err
+        );
+        // What stood beside the archive before belongs to it no more, and verify says so.
+        for side in ["bgs", "bgp", "bgh"] {
+            let _ = fs::remove_file(room.path(&archive.replace("bga", side)));
+        }
+        assert!(room.fine(&["verify", archive]).contains("intact"));
+    }
+    assert!(!room.names().iter().any(|name| name.starts_with('.')), "{:?}", room.names());
+}
+
+/// A file that is too large for the disk is one error, and not there.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_one_error_and_leaves_nothing() {
+    let room = Room::new();
+    // More than is held in memory, however it is compressed.
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/lichess-sample.pgn.zst");
+    room.fine(&["import", games, "-o", "g.bga", "-q"]);
+    let before = room.names();
+    for ending in ["pgn", "pgn.zst", "pgn.gz", "pgn.bz2", "pgn.zip"] {
+        // A signal that is ignored, so that the write fails.
+        let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" export g.bga -o \"$1\" -q";
+        let args = ["-c", script, env!("CARGO_BIN_EXE_scoresheet"), &format!("x.{ending}")];
+        let done = std::process::Command::new("sh").args(args).current_dir(room.0.path()).output().unwrap();
+        let told = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(1), "{told}");
+        assert!(told.starts_with(&format!("scoresheet: cannot write x.{ending}: ")), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+        assert_eq!(room.names(), before);
+    }
+}
+
+/// Names of files must not command the terminal.
+#[cfg(unix)]
+#[test]
+fn escape_sequences_in_names_stay_out_of_the_terminal() {
+    let room = room();
+    let odd = "o\u{1b}[31md\u{9b}d\r";
+    let [archive, pgn, folder] = ["bga", "pgn", "d"].map(|end| format!("{odd}.{end}"));
+    room.write(&pgn, [PGN, crate::common::cli::FAULTY].concat());
+    fs::create_dir(room.path(&folder)).unwrap();
+    let (archive, pgn, folder) = (archive.as_str(), pgn.as_str(), folder.as_str());
+    room.write("odd\u{1b}.pcn", room.read("d.pcn"));
+    let bytes = room.read("g.bga");
+    room.write("broken\u{1b}.bga", [&bytes[..bytes.len() - 300], &[0; 300]].concat());
+    let commands: &[&[&str]] = &[
+        &["verify", "broken\u{1b}.bga"],
+        &["info", "broken\u{1b}.bga"],
+        &["repair", "broken\u{1b}.bga", "-o", "whole.bga"],
+        &["import", pgn, "-o", archive],
+        &["import", pgn, "-o", archive],
+        &["import", "missing\u{1b}", "-o", "x.bga"],
+        &["import", folder, "-o", "x.bga"],
+        &["import", pgn, "-o", "x\u{1b}.pgn"],
+        &["import", "n.pgn", "-o", archive, "--rejects", pgn],
+        &["brenner", "encode", pgn],
+        &["brenner", "decode", pgn],
+        &["list", archive, "g.bga"],
+        &["list", "*\u{1b}*"],
+        &["info", archive],
+        &["show", archive, "99"],
+        &["find", archive, "g.bga", "--moves", "e4"],
+        &["index", archive],
+        &["index", archive, "--signatures", "--positions", "--tag-columns"],
+        &["dedupe", archive, "g.bga"],
+        &["delete", archive, "--games", "1"],
+        &["undelete", archive, "--all"],
+        &["replace", archive, "2", pgn],
+        &["pcn", "check", "odd\u{1b}.pcn", "d.pcn", pgn],
+        &["pcn", "show", "odd\u{1b}.pcn", "--moves"],
+        &["export", archive, "-o", "z\u{1b}.pgn"],
+        &["export", archive, "-o", "z\u{1b}.pgn"],
+        &["export", archive, "-o", "z\u{1b}/x.pgn"],
+        &["export", archive, "--original", "--source", "\u{1b}"],
+        &["export", "g.bga", "--original", "-o", folder],
+        &["book", archive, "-o", "z\u{1b}.bin"],
+        &["stats", archive, "--report", "z\u{1b}.html"],
+        &["merge", archive, "g.bga", "-o", "m\u{1b}.bga"],
+        &["split", archive, "--count", "1", "-o", folder],
+        &["pack", archive, "-o", "p\u{1b}.bga"],
+        &["repair", archive, "-o", "r\u{1b}.bga"],
+        &["verify", archive],
+        &["verify", archive, "--against", pgn],
+        &["bench", pgn, "--no-zstd", "-q"],
+        &["man", "--dir", folder],
+        &["li\u{1b}[31mst"],
+        &["list", "g.bga", "--nothing\u{1b}[31m"],
+        &["list", archive, "--where", "\u{1b}[31m"],
+        &["fen", archive, "1:\u{1b}"],
+    ];
+    let mut escapes = Vec::new();
+    for args in commands {
+        let done = room.run(args);
+        let control = |text: &str| text.chars().any(|letter| letter.is_control() && letter != '\n' && letter != '\t');
+        if control(&done.out) || control(&done.err) {
+            escapes.push((args, done.out, done.err));
+        }
+    }
+    assert!(escapes.is_empty(), "{escapes:#?}");
+}

@@ -1,0 +1,135 @@
+//! `import --resume`: an import that was cut off goes on, and nothing else does.
+
+use crate::common::cli::{Room, json, many};
+use std::fs;
+
+/// An archive of the beginning of `games.pgn.zst`, which has been cut short, and the whole file.
+fn cut_off() -> (Room, Vec<u8>) {
+    let room = Room::new();
+    let whole = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
+    room.write("games.pgn.zst", &whole[..whole.len() / 2]);
+    room.fails(&["import", "games.pgn.zst", "-o", "g.bga", "-q"], 1, &["cut short", "committed in g.bga"]);
+    (room, whole)
+}
+
+#[test]
+fn it_goes_on_where_it_was() {
+    let (room, whole) = cut_off();
+    let info = &json(&room.fine(&["info", "g.bga", "--json"]))[0];
+    assert_eq!(info["unfinished"], "games.pgn.zst");
+    assert!(room.fine(&["info", "g.bga"]).contains("import --resume"));
+    let there = info["games"].as_u64().unwrap();
+    assert!(there > 1000 && there < 8000, "{there}");
+
+    room.write("games.pgn.zst", &whole);
+    let lines = json(&room.fine(&["import", "games.pgn.zst", "-o", "g.bga", "--resume", "--json"]));
+    let summary = lines.last().unwrap();
+    assert_eq!(summary["stored"], 9000 - there);
+    assert_eq!((&summary["archive_games"], &summary["sources"][0]["exact"]), (&9000.into(), &true.into()));
+    assert!(summary["passed_over"].as_u64().unwrap() > 0);
+    room.fine(&["import", "games.pgn.zst", "-o", "whole.bga", "-q"]);
+    assert_eq!(room.digest("g.bga"), room.digest("whole.bga"));
+    assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
+    room.fine(&["verify", "g.bga", "--against", "games.pgn.zst"]);
+    let sources = |name| json(&room.fine(&["info", name, "--json"]))[0]["sources"].clone();
+    assert_eq!(sources("g.bga"), sources("whole.bga"));
+
+    // It is all there: nothing happens, and nothing is told twice.
+    let before = room.read("g.bga");
+    fs::remove_file(room.path("g.bgi")).unwrap();
+    let done = room.run(&["import", "games.pgn.zst", "-o", "g.bga", "--resume"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.err.contains("in the archive already"), "{}", done.err);
+    assert_eq!(room.read("g.bga"), before);
+    assert!(room.fine(&["info", "g.bga"]).contains("Index    good"));
+}
+
+#[test]
+fn a_packed_import_goes_on_packed() {
+    let room = Room::new();
+    let whole = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
+    room.write("games.pgn.zst", &whole[..whole.len() / 2]);
+    let import = ["import", "games.pgn.zst", "-o", "g.bga", "--pack", "--level", "3", "-q"];
+    room.fails(&import, 1, &["cut short", "committed in g.bga"]);
+    room.write("games.pgn.zst", &whole);
+    room.fails(
+        &["import", "games.pgn.zst", "-o", "g.bga", "--level", "3", "--resume"],
+        1,
+        &["other options", "packed"],
+    );
+    room.fine(&[import.as_slice(), &["--resume"]].concat());
+    room.fine(&["import", "games.pgn.zst", "-o", "whole.bga", "--pack", "--level", "3", "-q"]);
+    assert_eq!(room.digest("g.bga"), room.digest("whole.bga"));
+    assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
+}
+
+#[test]
+fn it_begins_where_nothing_is_there() {
+    let room = Room::with_archive();
+    room.fine(&["import", "g.pgn", "-o", "new.bga", "--resume", "-q"]);
+    assert_eq!(room.read("new.bga"), room.read("g.bga"));
+    room.write("more.pgn", many(3));
+    room.fails(&["import", "more.pgn", "-o", "g.bga", "--resume"], 1, &["g.bga", "--append"]);
+    room.fine(&["import", "more.pgn", "-o", "g.bga", "--resume", "--append", "-q"]);
+    assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 6);
+    room.fine(&["import", "more.pgn", "-o", "g.bga", "--resume", "--append", "-q"]);
+    assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 6, "no duplicates");
+    assert_eq!(room.run(&["import", "g.pgn", "-o", "g.bga", "--resume", "--force"]).code, Some(2));
+}
+
+#[test]
+fn it_goes_on_with_the_same_only() {
+    let (room, whole) = cut_off();
+    let before = room.read("g.bga");
+    let refused = |args: &[&str], words: &[&str]| {
+        let args = [&["import"], args, &["-o", "g.bga", "--resume"]].concat();
+        room.fails(&args, 1, words);
+        assert_eq!(room.read("g.bga"), before);
+    };
+    fs::remove_file(room.path("games.pgn.zst")).unwrap();
+    refused(&["games.pgn.zst"], &["cannot open games.pgn.zst"]);
+    // The first game is another one, and the length the same.
+    let other = many(9000).replacen("Nf3", "Nc3", 1);
+    room.write("games.pgn.zst", zstd::encode_all(other.as_bytes(), 1).unwrap());
+    refused(&["games.pgn.zst"], &["games.pgn.zst: has changed"]);
+    room.write("games.pgn.zst", zstd::encode_all(&many(9000).as_bytes()[..5000], 1).unwrap());
+    refused(&["games.pgn.zst"], &["games.pgn.zst: has changed"]);
+    room.write("games.pgn.zst", &whole);
+    room.write("other.pgn", many(10));
+    refused(&["other.pgn"], &["g.bga", "read games.pgn.zst where other.pgn is given"]);
+    refused(&["other.pgn", "games.pgn.zst"], &["g.bga", "read games.pgn.zst where other.pgn is given"]);
+    refused(&["games.pgn.zst", "--level", "3"], &["other options", "level 9", "level 3"]);
+    refused(&["games.pgn.zst", "--strict"], &["other options", "strict"]);
+    refused(&["games.pgn.zst", "--batch", "3"], &["other options", "batch 3"]);
+    refused(&["games.pgn.zst", "--encoding", "latin1"], &["other options", "latin1"]);
+
+    // To add something else leaves the beginning as it is, and says so.
+    let done = room.run(&["import", "other.pgn", "-o", "g.bga", "--append"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.err.contains("an earlier import of games.pgn.zst was interrupted"), "{}", done.err);
+    assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
+    room.fails(&["import", "games.pgn.zst", "-o", "g.bga", "--resume"], 1, &["no import of these files"]);
+}
+
+/// A file that was whole before the import was cut off must not have changed either.
+#[test]
+fn the_files_before_it_are_looked_at_too() {
+    let room = Room::new();
+    room.write("first.pgn", many(20));
+    let whole = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
+    room.write("second.pgn", &whole[..whole.len() / 2]);
+    room.fails(&["import", "first.pgn", "second.pgn", "-o", "g.bga", "-q"], 1, &["cut short"]);
+    room.write("second.pgn", &whole);
+    let resume = ["import", "first.pgn", "second.pgn", "-o", "g.bga", "--resume", "-q"];
+    room.write("first.pgn", many(20).replacen("Nf3", "Nc3", 1));
+    room.fails(&resume, 1, &["first.pgn: has changed"]);
+    room.write("first.pgn", many(21));
+    room.fails(&resume, 1, &["first.pgn: has changed"]);
+    room.fails(&["import", "second.pgn", "-o", "g.bga", "--resume"], 1, &["read first.pgn where second.pgn is given"]);
+    room.fails(&["import", "first.pgn", "-o", "g.bga", "--resume"], 1, &["read second.pgn too"]);
+    room.write("first.pgn", many(20));
+    room.fine(&resume);
+    room.fine(&["import", "first.pgn", "second.pgn", "-o", "whole.bga", "-q"]);
+    assert_eq!(room.digest("g.bga"), room.digest("whole.bga"));
+    room.fine(&["verify", "g.bga", "--against", "first.pgn", "second.pgn"]);
+}

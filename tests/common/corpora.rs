@@ -1,0 +1,36 @@
+//! The files of the large corpora, where SCORESHEET_CORPORA names a folder of them.
+
+use std::path::{Path, PathBuf};
+
+/// Returns the PGN files of a corpus in order, or `None`, with a message, where no folder of corpora is named.
+///
+/// A named folder without such files is a fault: the test would prove nothing unnoticed.
+pub fn sources(corpus: &str) -> Option<Vec<PathBuf>> {
+    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+        eprintln!("skipped: SCORESHEET_CORPORA is not set");
+        return None;
+    };
+    let entries =
+        std::fs::read_dir(Path::new(&corpora).join(corpus)).unwrap_or_else(|error| panic!("{corpus}: {error}"));
+    let files = entries.map(|entry| entry.unwrap().path());
+    let mut sources: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|ending| ending == "pgn")).collect();
+    assert!(!sources.is_empty(), "{corpus}: no PGN files");
+    sources.sort();
+    Some(sources)
+}
+
+/// Returns a corpus as text, or `None`, with a message, where no folder of corpora is named.
+///
+/// A named folder without the file is a fault: the test would prove nothing unnoticed.
+pub fn text(path: &str) -> Option<String> {
+    let Some(folder) = std::env::var_os("SCORESHEET_CORPORA") else {
+        println!("skipped: SCORESHEET_CORPORA is not set");
+        return None;
+    };
+    let path = Path::new(&folder).join(path);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) => panic!("{}: {error}", path.display()),
+    }
+}

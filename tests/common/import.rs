@@ -1,0 +1,34 @@
+//! Archives made of PGN files, as most tests want them: no faults reported, nobody to stop it.
+
+use scoresheet::import::{Existing, Progress, Summary};
+use scoresheet::{Archive, Error, ImportOptions, Result, import};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Imports files as the options say.
+pub fn try_import(sources: &[PathBuf], target: &Path, options: &ImportOptions) -> Result<Summary> {
+    import(sources, target, options, &Progress::default(), &AtomicBool::new(false), |_| {})
+}
+
+/// Returns an archive of these files alone; one that is there already is replaced.
+pub fn archive_of(sources: &[PathBuf], target: &Path, options: ImportOptions) -> Archive {
+    try_import(sources, target, &ImportOptions { existing: Existing::Replace, ..options }).unwrap();
+    Archive::open(target).unwrap()
+}
+
+/// Adds a file to an archive, or makes one of it.
+pub fn append(source: &Path, target: &Path, options: ImportOptions) -> Summary {
+    let options = ImportOptions { existing: Existing::Append, ..options };
+    // A process that another test is about to start holds this one's files, and their locks, until it is started.
+    for _ in 0..1000 {
+        match try_import(&[source.to_path_buf()], target, &options) {
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::ResourceBusy => {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            done => return done.unwrap(),
+        }
+    }
+    panic!("the lock is not given back");
+}

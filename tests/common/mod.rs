@@ -1,0 +1,26 @@
+//! What the test programs share. Each takes it in with `#[path = "../common/mod.rs"] mod common;` and uses a part of it.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+/// The command, run in a folder of its own, and games for it.
+#[cfg(feature = "cli")]
+pub mod cli;
+/// The files of the large corpora, where there are any.
+pub mod corpora;
+/// Archives made of PGN files.
+pub mod import;
+/// Positions by their FEN, and lines played from them.
+pub mod positions;
+/// The one seeded generator of random numbers.
+pub mod random;
+/// The files of `testdata/`.
+pub mod sample;
+
+/// Returns a number from the environment: how long a test is to run, or where it begins. `1_000` and `1000` are the same.
+pub fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.replace('_', "").parse().expect(name))
+}
+
+/// Returns the seed of a state or kill: its number, and what the environment asks for.
+pub fn seed(state: u64) -> u64 {
+    state ^ (number("SCORESHEET_SEED", 0) << 40)
+}

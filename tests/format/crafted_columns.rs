@@ -1,0 +1,378 @@
+//! Archives whose columns say much with few bytes: at n and at 2 n, reading takes twice the time at the most, or is
+//! refused.
+
+use crate::common::random::Random;
+use crate::forge::Forge;
+use crate::memory::{peak, refusing};
+use scoresheet::archive::MODEL;
+use scoresheet::brenner::encode::{push_move, push_outcome};
+use scoresheet::chess::Position;
+use scoresheet::format::block::Kind;
+use scoresheet::format::moves::Coding;
+use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
+use scoresheet::format::texts::{Texts, TextsBuilder};
+use scoresheet::format::{deletions, dictionary, layout, record};
+use scoresheet::game::{Outcome, TextKind};
+use scoresheet::packed;
+use scoresheet::{Archive, Error};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+/// Numbers and strings as columns have them.
+#[derive(Default)]
+struct Raw(Vec<u8>);
+
+impl Raw {
+    fn varint(mut self, mut number: usize) -> Raw {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+        self
+    }
+
+    fn bytes(mut self, bytes: &[u8]) -> Raw {
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    fn string(self, text: &[u8]) -> Raw {
+        self.varint(text.len()).bytes(text)
+    }
+
+    /// A plane of width 0, which takes its width alone.
+    fn zeros(self) -> Raw {
+        self.bytes(&[0])
+    }
+
+    /// One number in four planes.
+    fn one(self, number: usize) -> Raw {
+        self.bytes(&[4]).bytes(&(number as u32).to_le_bytes())
+    }
+
+    /// A compressed part that is stored as it is.
+    fn part(self) -> Vec<u8> {
+        Raw::default().varint(self.0.len()).bytes(&[0]).bytes(&self.0).0
+    }
+}
+
+/// Bytes that do not repeat.
+fn noise(length: usize) -> Vec<u8> {
+    let mut random = Random(1);
+    (0..length).map(|_| b'a' + random.below(16) as u8).collect()
+}
+
+/// A chunk of a game with a move, and these texts.
+fn texts(forge: &mut Forge, raw: Raw) {
+    forge.chunk_of(&[vec![0x2C]], Coding::Plain);
+    forge.beside(Kind::Texts, 1, &raw.part());
+}
+
+/// A chunk of games without moves, whose tags are these.
+fn tags(forge: &mut Forge, games: usize, raw: Raw) {
+    forge.chunk_with(&vec![Vec::new(); games], Coding::Plain, Some(&raw.part()), None);
+}
+
+/// One column, not of the list of names, each game with a tag in it.
+fn column(name: &[u8], codec: &[u8], width: u8) -> Raw {
+    Raw::default().bytes(&[1, 1, 0, 1, 0]).string(name).bytes(codec).bytes(&[width])
+}
+
+/// Tags of games that have so many linked ratings each, whose numbers are these.
+fn linked(each: usize, numbers: &[u8]) -> Raw {
+    let raw = Raw::default().varint(1).varint(each).bytes(&vec![0; each]);
+    raw.varint(1).bytes(&[8, 2, 255]).varint(1).bytes(&[0, 0, 0, 0, 0]).zeros().string(numbers)
+}
+
+/// Adaptive numbers that are 1 for ever, in a byte: not 0, which stands for a text.
+fn ones() -> &'static [u8] {
+    static ONES: LazyLock<[u8; 1]> = LazyLock::new(|| {
+        let is_read = |byte: &u8| read(made(&mut |forge, n| tags(forge, n, linked(n, &[*byte])), 30)) == 0;
+        [(0..=255).find(is_read).expect("some byte is 1 and then the same")]
+    });
+    &*ONES
+}
+
+/// The game that has one move for each side, for ever.
+const FORCED: &str = "5b1k/4p1p1/4P1P1/8/8/4p1p1/4P1P1/5B1K w - - 0 1";
+
+type Kinds = [(&'static str, fn(&mut Forge, usize)); 16];
+
+/// What is made of n, in columns.
+pub const KINDS: Kinds = [
+    ("placed texts without a byte", |forge, n| {
+        texts(forge, Raw::default().varint(1).string(b"").one(n).zeros().zeros().zeros());
+    }),
+    ("placed clocks without a byte", |forge, n| {
+        let raw = Raw::default().varint(1).string(b"[%clk \0c]").one(n).zeros().zeros().zeros();
+        texts(forge, raw.string(b""));
+    }),
+    ("fields of a template times texts", |forge, n| {
+        let template = b"\0i".repeat(n / 8);
+        let raw = Raw::default().varint(1).string(&template).one(n / 8).zeros().zeros().zeros();
+        texts(forge, raw.string(b""));
+    }),
+    ("a long literal times texts", |forge, n| {
+        let raw = Raw::default().varint(1).string(&noise(n)).zeros().one(n).zeros().zeros();
+        texts(forge, raw.bytes(&vec![0; n]));
+    }),
+    ("streams of a number each", |forge, n| {
+        let mut raw = Raw::default().varint(n);
+        for number in 0..n {
+            raw = raw.string(format!("{number}\0i").as_bytes());
+        }
+        let planes: Vec<u8> =
+            (0..4).flat_map(|plane| (0..n).map(move |number| (number >> (8 * plane)) as u8)).collect();
+        raw = raw.zeros().one(n).zeros().bytes(&[4]).bytes(&planes).bytes(&vec![0; n]);
+        texts(forge, raw.bytes(&vec![0; n]));
+    }),
+    ("edits of nothing", |forge, n| {
+        let raw = Raw::default().varint(1).bytes(&[0; 9]).zeros().one(n).string(b"").string(b"").string(b"");
+        forge.chunk_with(&[Vec::new()], Coding::Plain, None, Some(&raw.part()));
+    }),
+    ("linked values of a long key", |forge, n| {
+        // One game: its key, and then n ratings, each of that key.
+        let mut raw = Raw::default().varint(1).varint(n + 1).bytes(&[0]).bytes(&vec![1; n]);
+        raw = raw.varint(2).bytes(&[5, 0, 0]).bytes(&[8, 2, 255]).varint(1).bytes(&[1, 0, 1, 0, 0]);
+        raw = raw.zeros().varint(n).bytes(&noise(n)).string(b"").bytes(&vec![0; n]);
+        tags(forge, 1, raw);
+    }),
+    ("linked values times games", |forge, n| tags(forge, n, linked(n, ones()))),
+    ("many columns, of which games have none", |forge, n| {
+        let mut raw = Raw::default().varint(1).varint(0).varint(n);
+        raw = raw.bytes(&[8, 2, 255]).bytes(&[1, 0, 0].repeat(n - 1));
+        raw = raw.varint(1).bytes(&[0, 0, 0, 0, 0]).zeros().string(b"");
+        tags(forge, n, raw);
+    }),
+    ("a long name times values", |forge, n| {
+        let raw = column(&noise(n), &[0], 0).varint(0).zeros().bytes(&vec![0; n]);
+        tags(forge, n, raw);
+    }),
+    ("a long prefix times values", |forge, n| {
+        let codec = Raw::default().bytes(&[6]).string(&noise(n));
+        let raw = column(b"Site", &codec.0, 1).varint(0).zeros().bytes(&vec![1; n]);
+        tags(forge, n, raw);
+    }),
+    ("a long string times values", |forge, n| {
+        tags(forge, n, column(b"Event", &[1], 1).varint(0).zeros().bytes(&vec![1; n]));
+        let payload = dictionary::encode(&[noise(n.min(2000)).into()], 1);
+        (0..2).for_each(|_| forge.block(Kind::Dictionary, 0, 1, &payload));
+    }),
+    ("games that share a record", |forge, n| {
+        let first = forge.file.len();
+        forge.chunk_of(&[vec![vec![0x12; n]], vec![Vec::new(); n - 1]].concat(), Coding::Plain);
+        // Each group begins at the one record there is.
+        forge.change_table(first, |starts, lengths| {
+            starts.fill(0);
+            let group = lengths[..lengths.len() / n * 16].to_vec();
+            lengths.chunks_mut(group.len()).for_each(|lengths| lengths.copy_from_slice(&group[..lengths.len()]));
+        });
+    }),
+    ("blocks that delete all games", |forge, n| {
+        forge.chunk_of(&vec![Vec::new(); n], Coding::Plain);
+        let payload = deletions::encode(&[(1, n as u64)]);
+        (0..n / 40).for_each(|_| forge.block(Kind::Deleted, 1, n as u32, &payload));
+    }),
+    ("packed games of forced moves", |forge, n| {
+        let mut record = vec![record::HEADER, record::SET_UP];
+        record::push_start(&Position::from_fen(FORCED.as_bytes()).unwrap(), &mut record);
+        record.extend_from_slice(&[0x00, 0x11, 0x22, 0x33, 0x44]);
+        forge.chunk_of(&vec![record; n / 100], Coding::Packed(MODEL));
+    }),
+    ("a packed game of forced moves", |forge, n| {
+        let mut record = vec![record::HEADER, record::SET_UP];
+        record::push_start(&Position::from_fen(FORCED.as_bytes()).unwrap(), &mut record);
+        record.extend_from_slice(&noise(n / 20));
+        forge.chunk_of(&[record], Coding::Packed(MODEL));
+    }),
+];
+
+fn made(make: &mut dyn FnMut(&mut Forge, usize), n: usize) -> Vec<u8> {
+    let mut forge = Forge::new();
+    make(&mut forge, n);
+    forge.finish()
+}
+
+/// Reads all that an archive has, on this thread alone. Returns how many games cannot be read since a block of theirs
+/// is refused.
+fn read(file: Vec<u8>) -> usize {
+    let archive = Archive::from_bytes(file, None).expect("the blocks are sound");
+    let mut refused = 0;
+    for game in archive.games() {
+        let done = game.and_then(|game| {
+            let moves = game.check_moves();
+            let digest = game.digest();
+            let original = game.original(&mut Vec::new());
+            moves.and(digest.map(drop)).and(original)
+        });
+        match done {
+            Err(Error::Damaged(damage)) => refused += usize::from(damage.kind.to_string().ends_with("block")),
+            done => done.unwrap(),
+        }
+    }
+    refused
+}
+
+/// The time that this thread has been on a processor, where the system says so; otherwise the time that has passed.
+fn now(start: Instant) -> Duration {
+    // The system counts when a thread gives way.
+    std::thread::yield_now();
+    let on_processor = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = on_processor.and_then(|text| text.split(' ').next()?.parse().ok());
+    nanoseconds.map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
+
+/// How long reading takes at least, and how many bytes it holds at the most.
+fn cost(file: &[u8]) -> (Duration, u64) {
+    let start = Instant::now();
+    let mut best = (Duration::MAX, u64::MAX);
+    for _ in 0..4 {
+        let file = file.to_vec();
+        let before = now(start);
+        let (_, bytes) = peak(|| read(file));
+        best = (best.0.min(now(start) - before), best.1.min(bytes));
+    }
+    best
+}
+
+#[test]
+fn columns_cost_no_more_than_their_bytes() {
+    let mut dear = Vec::new();
+    for (name, make) in KINDS {
+        for n in [2_000, 20_000] {
+            let (one, other) = (made(&mut { make }, n), made(&mut { make }, 2 * n));
+            let (first, second) = (cost(&one), cost(&other));
+            println!("{name}, {n}: {} and {} bytes, {first:?} and {second:?}", one.len(), other.len());
+            // What a block may cost whatever its size takes a while, too.
+            let in_time = second.0 < first.0 * 22 / 10 + Duration::from_millis(20);
+            let in_memory = second.1 < first.1 * 22 / 10 + (24 << 20);
+            if !in_time || !in_memory || second.1 > (32 << 20) + 400 * other.len() as u64 {
+                dear.push(format!("{name}, {n}: {first:?} {second:?}"));
+            }
+        }
+    }
+    assert!(dear.is_empty(), "{dear:#?}");
+}
+
+#[test]
+fn columns_within_their_budget_are_read() {
+    // If they were refused at any size, the test above would be of no worth.
+    for (name, make) in KINDS {
+        let refused = read(made(&mut { make }, 200));
+        assert_eq!(refused > 0, name == "games that share a record", "{name}");
+    }
+    let bounded = ["placed", "fields", "literal", "edits", "key"];
+    for (name, make) in KINDS.into_iter().filter(|(name, _)| bounded.iter().any(|word| name.contains(word))) {
+        assert!(read(made(&mut { make }, 1_000_000)) > 0, "{name}");
+    }
+}
+
+#[test]
+fn what_a_writer_makes_is_within_every_budget() {
+    // A long game whose clocks stand still.
+    let (mut texts, moves) = (TextsBuilder::default(), 300_000);
+    for number in 1..=moves {
+        assert!(!texts.push(TextKind::Brace, b"[%clk 0:03:00]", Some(number)));
+    }
+    texts.end_game();
+    let read = Texts::decode(&texts.encode(3), 1).expect("texts");
+    assert!(read.placed(0).map(|(after, _)| after).eq(1..=u64::from(moves)));
+    assert!(read.placed(0).all(|(_, text)| text == b"[%clk 0:03:00]"));
+
+    // A long name, and a long beginning that all values have.
+    let (mut tags, name, start) = (TagsBuilder::default(), noise(9_000), [noise(50_000), b"/".to_vec()].concat());
+    let value = |number: usize| [&start, format!("{number:08}").as_bytes()].concat();
+    for number in 0..2_000 {
+        tags.push(&name, b"");
+        tags.push(b"Site", &value(number));
+        tags.push(b"WhiteElo", b"1500");
+    }
+    tags.end_game();
+    let read = Tags::decode(&tags.analyse().encode(3), 1).expect("tags");
+    let mut seen = 0;
+    read.visit(0, |tag, text| {
+        if let (b"Site", StoredValue::Text(text)) = (tag, text) {
+            assert!(*text == value(seen));
+            seen += 1;
+        }
+    });
+    assert_eq!(seen, 2_000);
+
+    // A source without move numbers.
+    let edit = layout::LayoutEdit { copy: 8, delete: 3, insert: Box::default() };
+    let edits = vec![vec![edit; 200_000]];
+    let layout = layout::Layout { styles: vec![[0; layout::STYLE]], games: vec![0], edits };
+    let read = layout::Layout::decode(&layout.encode(3), 1).expect("a layout");
+    assert!(read.of_game(0) == layout.of_game(0));
+
+    // A game in which there was never a choice.
+    let start = Position::from_fen(FORCED.as_bytes()).unwrap();
+    let (mut position, mut stream) = (start.clone(), Vec::new());
+    for _ in 0..5_000 {
+        let only = position.legal_moves()[0];
+        push_move(&position, only, &mut stream);
+        position.play_unchecked(only);
+    }
+    push_outcome(Outcome::Draw, &mut stream);
+    let (mut bytes, mut back) = (Vec::new(), Vec::new());
+    packed::encode(&start, &stream, &mut bytes);
+    packed::decode(&start, &bytes, None, &mut back).expect("moves");
+    assert!(back == stream);
+}
+
+#[test]
+fn packed_moves_are_worth_their_bytes() {
+    let start = Position::from_fen(FORCED.as_bytes()).unwrap();
+    for length in 0..100 {
+        let mut stream = Vec::new();
+        let _ = packed::decode(&start, &noise(length), None, &mut stream);
+        // A move takes three bytes at the most, and is looked at before the bound is.
+        assert!(stream.len() <= 128 + 64 * length + 3, "{} of {length}", stream.len());
+    }
+}
+
+#[test]
+fn a_string_that_any_tag_may_name_has_a_limit() {
+    let made = |length| {
+        let mut forge = Forge::new();
+        tags(&mut forge, 1, column(b"Event", &[1], 1).varint(0).zeros().bytes(&[1]));
+        let payload = dictionary::encode(&[noise(length).into()], 1);
+        (0..2).for_each(|_| forge.block(Kind::Dictionary, 0, 1, &payload));
+        forge.finish()
+    };
+    assert_eq!((read(made(64 << 10)), read(made((64 << 10) + 1))), (0, 1));
+}
+
+#[test]
+fn what_a_file_asks_for_and_is_not_there_is_an_error() {
+    // Enough of everything that each column takes more than a megabyte.
+    let mut forge = Forge::new();
+    let games = 200_000;
+    let raw = column(b"Event", &[1], 1).varint(0).zeros().bytes(&vec![1; games]);
+    // A move, and the mark of a text.
+    forge.chunk_with(&vec![vec![0x2C, 0]; games], Coding::Plain, Some(&raw.part()), None);
+    forge.beside(Kind::Texts, games as u32, &{
+        let mut raw = Raw::default().varint(1).string(b"[%clk \0c] \0t").bytes(&[1]).bytes(&vec![0; games]);
+        raw = raw.bytes(&[1]).bytes(&vec![1; games]).zeros().zeros().bytes(&vec![0; games]).string(b"");
+        raw.bytes(&b"abc\0".repeat(games)).part()
+    });
+    let payload = dictionary::encode(&[noise(9).into()], 1);
+    (0..2).for_each(|_| forge.block(Kind::Dictionary, 0, 1, &payload));
+    let file = forge.finish();
+    let archive = Archive::from_bytes(file, None).unwrap();
+    // Of the last game, so that no more is asked of the moves than that.
+    let ask = || {
+        let game = archive.chunk(0).unwrap().game(games as u64).unwrap();
+        let tags = game.tags().map(drop);
+        let texts = game.has_comments().map(drop);
+        tags.and(texts).and(game.original(&mut Vec::new()))
+    };
+    ask().unwrap();
+    let mut refused = 0;
+    while let (done, true) = refusing(1 << 20, refused, ask) {
+        assert!(matches!(done, Err(Error::Damaged(_))), "{refused}: {done:?}");
+        refused += 1;
+    }
+    assert!(refused > 12, "{refused}");
+}

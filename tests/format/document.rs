@@ -1,0 +1,468 @@
+//! FORMAT.md against the code: the tables are read out of the document and compared with what the library does.
+
+use scoresheet::brenner::encode;
+use scoresheet::chess::Position;
+use scoresheet::format::block::{BlockHeader, HEADER, Kind};
+use scoresheet::format::commit::{Commit, Unfinished};
+use scoresheet::format::header::{BLOCKS, Header, MAGIC, PAGE};
+use scoresheet::format::index::{self, Index};
+use scoresheet::format::side::SideHeader;
+use scoresheet::format::source::Source;
+use scoresheet::format::{ArchiveId, Chain, State, VERSION, positions, record, signatures, tags};
+use scoresheet::game::Outcome;
+use scoresheet::packed::{self, train, train::board::TurnedBoard, train::features, train::model};
+use scoresheet::pgn::{LineEnd, Style};
+
+const DOCUMENT: &str = include_str!("../../FORMAT.md");
+
+fn section(title: &str) -> &'static str {
+    let start = DOCUMENT.find(&format!(" {title}\n")).unwrap_or_else(|| panic!("no section {title}"));
+    let rest = &DOCUMENT[start..];
+    &rest[..rest.find("\n## ").unwrap_or(rest.len())]
+}
+
+/// The rows of the tables of a section, as cells without blanks around.
+fn rows(title: &str) -> Vec<Vec<&'static str>> {
+    let cells =
+        |line: &'static str| line.trim_matches('|').split(" | ").map(|cell| cell.trim_matches([' ', '|'])).collect();
+    section(title).lines().filter(|line| line.starts_with('|') && !line.starts_with("|--")).map(cells).collect()
+}
+
+/// The fields of an offset table, as (offset, size): they must follow each other without a gap.
+fn fields(title: &str) -> Vec<(usize, usize)> {
+    let number = |cell: &str| cell.replace(',', "").parse().ok();
+    let fields: Vec<(usize, usize)> =
+        rows(title).iter().filter_map(|row| Some((number(row.first()?)?, number(row.get(1)?)?))).collect();
+    for pair in fields.windows(2) {
+        assert_eq!(pair[0].0 + pair[0].1, pair[1].0, "{title}");
+    }
+    fields
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+}
+
+/// The number written at a field of an offset table.
+fn at(bytes: &[u8], field: (usize, usize)) -> u64 {
+    bytes[field.0..field.0 + field.1].iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+#[test]
+fn header_pages() {
+    let fields = fields("2 Header pages");
+    assert_eq!(fields.last(), Some(&(PAGE - 4, 4)));
+    let (id, chain) = (ArchiveId(*b"0123456789abcdef"), Chain(*b"fedcba9876543210"));
+    let state = State { id, sequence: 0x0102_0304_0506_0707, length: 0x2122_2324, games: 0x3132, chain };
+    let page = Header { version: VERSION, state, commit: 0x4142 }.encode();
+    assert_eq!(page.len(), PAGE);
+    assert_eq!(page[..8], MAGIC);
+    assert!(section("2 Header pages").contains("89 42 47 41 0D 0A 1A 0A"));
+    let expected = [
+        u64::from(VERSION.0),
+        u64::from(VERSION.1),
+        PAGE as u64,
+        0,
+        state.sequence,
+        state.length,
+        state.games,
+        0,
+        0x4142,
+    ];
+    for (field, expected) in fields[1..10].iter().zip(expected) {
+        if field.1 != 16 {
+            assert_eq!(at(&page, *field), expected, "{field:?}");
+        }
+    }
+    assert_eq!((&page[fields[4].0..][..16], &page[fields[8].0..][..16]), (&id.0[..], &chain.0[..]));
+    assert!(page[fields[10].0..PAGE - 4].iter().all(|byte| *byte == 0));
+    assert_eq!(at(&page, fields[11]), u64::from(crc32fast::hash(&page[..PAGE - 4])));
+    assert!(section("2 Header pages").contains("Blocks begin at 8,192."));
+    assert_eq!(BLOCKS, 8192);
+}
+
+#[test]
+fn block_headers() {
+    let fields = fields("3 Blocks");
+    let id = ArchiveId([7; 16]);
+    let header = BlockHeader {
+        kind: Kind::Tags,
+        coding: 0x12,
+        first: 0x0102_0304_0506_0708,
+        count: 0x1112_1314,
+        checked: 0x2122,
+        length: 0x3132_3334,
+        payload_crc: 0x4142_4344,
+    };
+    let bytes = header.encode(id, 999);
+    assert_eq!(fields.last(), Some(&(HEADER - 4, 4)));
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&id.0);
+    crc.update(&999u64.to_le_bytes());
+    crc.update(&bytes[..HEADER - 4]);
+    let expected = [
+        u64::from(u32::from_le_bytes(*b"BGAb")),
+        2,
+        0x12,
+        0,
+        header.first,
+        u64::from(header.count),
+        u64::from(header.checked),
+        header.length,
+        u64::from(header.payload_crc),
+        u64::from(crc.finalize()),
+    ];
+    let found: Vec<u64> = fields.iter().map(|field| at(&bytes, *field)).collect();
+    assert_eq!(found, expected);
+    let kinds: Vec<(u8, &str)> = rows("3 Blocks")
+        .iter()
+        .filter(|row| row.len() == 3)
+        .filter_map(|row| Some((row[0].parse().ok()?, row[1])))
+        .collect();
+    let names = [
+        (Kind::Moves, "moves"),
+        (Kind::Tags, "tags"),
+        (Kind::Texts, "texts"),
+        (Kind::Dictionary, "dictionary"),
+        (Kind::Source, "source"),
+        (Kind::Commit, "commit"),
+        (Kind::Layout, "layout"),
+        (Kind::Deleted, "deletions"),
+        (Kind::Loose, "loose"),
+        (Kind::Restored, "restorations"),
+    ];
+    for (kind, name) in names {
+        assert!(kinds.contains(&(kind as u8, name)), "{name}");
+    }
+    assert_eq!(kinds.iter().filter(|(_, name)| names.iter().any(|(_, known)| known == name)).count(), names.len());
+}
+
+#[test]
+fn index_files() {
+    let fields = fields("13 The index file");
+    let state = State { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 7, chain: Chain([4; 16]) };
+    let index = Index { state, pages: 8, strings: 9, ..Index::default() };
+    let file = index.encode();
+    assert_eq!(file[..8], index::MAGIC);
+    assert!(section("13 The index file").contains("89 42 47 49 0D 0A 1A 0A"));
+    assert_eq!(fields[3], (12, 4));
+    assert_eq!(at(&file, fields[3]), index::HEADER as u64);
+    let numbers: Vec<u64> = fields[5..8].iter().chain(&fields[9..14]).map(|field| at(&file, *field)).collect();
+    assert_eq!(numbers, [5, 6, 7, 8, 9, 0, 0, 0]);
+    assert_eq!(file[fields[8].0..][..16], [4; 16]);
+    assert_eq!(fields[13].0 + 8, index::HEADER);
+    assert_eq!(file.len(), index::HEADER + 4);
+    assert!(section("13 The index file").contains(&format!("| 112 | {} each |", index::ENTRY)));
+}
+
+#[test]
+fn record_flags_and_start() {
+    let flags: Vec<&str> =
+        rows("5 Game records").iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
+    let expected = [record::SET_UP, record::NO_MARKER, record::FAULT].map(|flag| format!("0x{flag:02X}"));
+    assert_eq!(flags, expected);
+    assert!(section("5 Game records").contains(&format!("the byte {:02X}", record::HEADER)));
+    let example = section("5 Game records").lines().find(|line| line.starts_with("Example: ")).unwrap();
+    let quoted: Vec<&str> = example.split('`').skip(1).step_by(2).collect();
+    let position = Position::from_fen(quoted[0].as_bytes()).unwrap();
+    let mut bytes = Vec::new();
+    record::push_start(&position, &mut bytes);
+    assert_eq!(bytes, hex(quoted[1]));
+}
+
+#[test]
+fn worked_moves() {
+    let rows: Vec<_> =
+        rows("6 Brenner moves").into_iter().filter(|row| row.len() == 4 && row[1].contains('/')).collect();
+    assert_eq!(rows.len(), 25);
+    for row in rows {
+        let [fen, san, bytes] = [row[1], row[2], row[3]].map(|cell| cell.trim_matches('`'));
+        let position = Position::from_fen(fen.as_bytes()).unwrap();
+        let m = position.parse_san(san.as_bytes()).unwrap();
+        assert_eq!(position.san(m).trim_end_matches(['+', '#']), san, "{fen}");
+        let mut out = Vec::new();
+        encode::push_move(&position, m, &mut out);
+        assert_eq!(out, hex(bytes), "{fen} {san}");
+    }
+}
+
+#[test]
+fn tag_names() {
+    let names: Vec<&str> = section("7 Tags blocks")
+        .lines()
+        .skip_while(|line| !line.starts_with("Names by number"))
+        .filter(|line| line.starts_with("    "))
+        .flat_map(str::split_whitespace)
+        .collect();
+    assert_eq!(names, tags::NAMES);
+}
+
+#[test]
+fn commits_and_styles() {
+    assert_eq!(Commit::default().encode().len(), 13 * 8 + 16);
+    assert!(section("12 Commits").contains("thirteen u64"));
+    let source = Source {
+        number: 0,
+        name: "a.pgn".into(),
+        bytes: 300,
+        seen: 2,
+        rejected: 1,
+        first_game: 7,
+        exact: true,
+        sha256: [9; 32],
+    };
+    let unfinished = Unfinished { first_source: 1, line: 200, options: "xy".into(), source: source.clone() };
+    let mut payload = Commit::default().encode();
+    unfinished.encode(&mut payload);
+    let fields: Vec<_> = rows("12 Commits").into_iter().map(|row| row[0]).collect();
+    assert_eq!(fields, ["bytes", "104", "16", "varint", "varint", "string", "the rest"]);
+    assert_eq!(payload[120..], [&[1, 200, 1, 2, b'x', b'y'], &source.encode()[..]].concat());
+    assert_eq!(Unfinished::of(&payload), Some(unfinished));
+    let flags: Vec<u16> = rows("9 Layout blocks")
+        .iter()
+        .filter_map(|row| row[0].strip_prefix("0x"))
+        .map(|flag| u16::from_str_radix(flag, 16).unwrap())
+        .collect();
+    let plain = Style { number_after_comment: false, number_after_variation: false, ..Style::default() };
+    let styles = [
+        Style { joined_numbers: true, ..plain },
+        Style { unbroken_numbers: true, ..plain },
+        Style { number_after_comment: true, ..plain },
+        Style { number_after_variation: true, ..plain },
+        Style { wide_variations: true, ..plain },
+        Style { full_squares: true, ..plain },
+        Style { windows_1252: true, ..plain },
+        Style { pairs: true, ..plain },
+        Style { wide_result: true, ..plain },
+        Style { filled: true, ..plain },
+    ];
+    assert_eq!(styles.map(|style| u16::from_le_bytes([style.encode()[7], style.encode()[8]])).as_slice(), flags);
+    let style = Style { line_end: LineEnd::CrLf, width: 0x0102_0304, after_tags: 5, after_game: 6, ..plain };
+    assert_eq!(style.encode(), [1, 4, 3, 2, 1, 5, 6, 0, 0]);
+    assert_eq!(Style::decode(style.encode()), Some(style));
+}
+
+#[test]
+fn side_files() {
+    let state = State { id: ArchiveId([9; 16]), sequence: 5, length: 6, games: 2, chain: Chain([8; 16]) };
+    let side = SideHeader { state, own: 0 };
+    let table = fields("19 Signatures file");
+    let file = signatures::encode(&side, &[0x0102_0304_0506_0708, 7]);
+    assert_eq!(file[..8], signatures::MAGIC);
+    assert!(section("19 Signatures file").contains("89 42 47 53 0D 0A 1A 0A"));
+    assert_eq!(at(&file, table[3]), table.last().map(|field| (field.0 + field.1) as u64).unwrap());
+    let numbers: Vec<u64> = table[5..8].iter().chain(&table[9..10]).map(|field| at(&file, *field)).collect();
+    assert_eq!(numbers, [5, 6, 2, 0]);
+    assert_eq!(file[table[8].0..][..16], state.chain.0);
+    assert_eq!(file[80..88], [8, 7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(file.len(), 80 + 2 * 8 + 4);
+
+    let table = fields("20 Position index");
+    let layout = positions::PositionsLayout::new(SideHeader { own: 64 << 9, ..side }, 0x1112_1314);
+    let header = layout.encode();
+    assert_eq!(header[..8], positions::MAGIC);
+    assert!(section("20 Position index").contains("89 42 47 50 0D 0A 1A 0A"));
+    let numbers: Vec<u64> = table[5..8].iter().chain(&table[9..12]).map(|field| at(&header, *field)).collect();
+    assert_eq!(numbers, [5, 6, 2, 64 << 9, 0x1112_1314, 9]);
+    assert_eq!(at(&header, table[12]), 4);
+    assert_eq!(table.last().map(|field| field.0 + field.1), Some(positions::HEADER));
+    assert_eq!(positions::PositionsLayout::new(side, 1 << 32).width, 8);
+    let facts =
+        positions::Facts { plies: 1, set_up: true, outcome: Outcome::WhiteWins, ratings: [2851, 4095], year: 2026 };
+    let number = 1 | 1 << 23 | 2 << 24 | 2851 << 26 | 4095 << 38 | 2026 << 50;
+    assert_eq!((facts.encode(), positions::Facts::decode(number)), (number, facts));
+}
+
+/// The example of section 19: what each field of a signature says.
+#[test]
+fn signatures_of_games() {
+    let signature = |moves: &str| {
+        let (mut position, mut stream) = (Position::standard(), Vec::new());
+        for san in moves.split_whitespace() {
+            let m = position.parse_san(san.as_bytes()).unwrap();
+            encode::push_move(&position, m, &mut stream);
+            position.play_unchecked(m);
+        }
+        scoresheet::query::position::signature::signature(&Position::standard(), &stream)
+    };
+    // 8 pawns a side, 16 pieces a side, less 1.
+    assert_eq!(signature("Nf3"), 0xFF88_0000_0000_0000);
+    // e2 is 4, d7 is 11; the captures leave Black a pawn short.
+    assert_eq!(signature("e4 d5 exd5"), 0xEF78_BBBB_BBBB_BBB4);
+    // A pawn captured at home leaves it too: f7 is 13.
+    assert_eq!(signature("e4 e5 Qh5 Nc6 Qxf7+"), 0xEF78_DDDD_DDDD_DDC4);
+}
+
+#[test]
+fn header_columns_files() {
+    use scoresheet::format::tag_columns::{self, ColumnRef, Directory, Key, TableRef};
+    let title = "21 The header columns file";
+    let fields = fields(title);
+    let state = State { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 2, chain: Chain([4; 16]) };
+    let table = TableRef { ends: &[2, 0, 0, 0], text: b"hi" };
+    let key = Key::Tag("White".to_owned());
+    let columns = [
+        ColumnRef { key: &key, table: Some(0), width: 1, numbers: &[1, 0] },
+        ColumnRef { key: &Key::Plies, table: None, width: 1, numbers: &[9, 8] },
+    ];
+    let file = tag_columns::encode(&state, &[table], &columns, &["Round"]);
+    assert_eq!(file[..8], tag_columns::MAGIC);
+    assert!(section(title).contains("89 42 47 48 0D 0A 1A 0A"));
+    assert_eq!((fields[3], at(&file, fields[3])), ((12, 4), tag_columns::HEADER as u64));
+    let directory = at(&file, fields[10]) as usize;
+    let numbers: Vec<u64> = fields[5..8].iter().chain(&fields[9..12]).map(|field| at(&file, *field)).collect();
+    assert_eq!(numbers, [5, 6, 2, file.len() as u64, directory as u64, 0]);
+    assert_eq!(fields[11].0 + 8, tag_columns::HEADER);
+    // The directory as the document says it: tables, then columns, then the tags without one.
+    let crc = |offset: usize, bytes: &[u8]| state.id.crc(offset as u64, bytes).to_le_bytes();
+    let parts = tag_columns::HEADER + directory + 4;
+    let expected = [
+        &[1, 1, 2][..],
+        &crc(parts, b"\x02\0\0\0hi"),
+        &[2, 2, 5],
+        b"White",
+        &[0, 1],
+        &crc(parts + 6, &[1, 0]),
+        &[0, 1],
+        &crc(parts + 8, &[9, 8]),
+        &[1, 5],
+        b"Round",
+    ];
+    assert_eq!(file[tag_columns::HEADER..parts - 4], expected.concat());
+    assert_eq!(file[parts..], *b"\x02\0\0\0hi\x01\x00\x09\x08");
+    assert!(Directory::decode(&file).is_some());
+    let flags: Vec<&str> = rows(title).iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
+    let expected = [
+        tag_columns::SET_UP,
+        tag_columns::FAULT,
+        tag_columns::NO_MARKER,
+        3 << tag_columns::OUTCOME_SHIFT,
+        tag_columns::COMMENTS,
+        tag_columns::VARIATIONS,
+        tag_columns::GLYPHS,
+    ];
+    assert_eq!(flags, expected.map(|flag| format!("0x{flag:02X}")));
+}
+
+#[test]
+fn deletions() {
+    let text = section("22 Deletions blocks");
+    let example = text.split("games 1, 5, 6 and 7 is `").nth(1).unwrap().split('`').next().unwrap();
+    // A varint with the raw length, and a byte that says it is not compressed, come before.
+    let payload = scoresheet::format::deletions::encode(&[(1, 1), (5, 7)]);
+    assert_eq!(payload, [&[4, 0], hex(example).as_slice()].concat());
+}
+
+#[test]
+fn packed_groups_and_model_file() {
+    let groups = [
+        ("capture", features::CAPTURE),
+        ("danger", features::DANGER),
+        ("to", features::TO),
+        ("from", features::FROM),
+        ("check", features::CHECK),
+        ("threat", features::THREAT),
+        ("hanging", features::HANGING),
+        ("prize", features::PRIZE),
+        ("structure", features::STRUCTURE),
+        ("other king", features::OPP_KING),
+        ("own king", features::OWN_KING),
+        ("again", features::AGAIN),
+        ("special", features::SPECIAL),
+        ("evasion", features::EVASION),
+        ("zone", features::ZONE),
+    ];
+    let table = rows("18 Packed moves");
+    let mut written = table.iter().skip_while(|row| row[0] != "group").skip(1);
+    let mut start = 0;
+    for (name, group) in groups {
+        let row = written.next().unwrap();
+        assert_eq!((row[0], row[1].parse().ok(), start), (name, Some(group.size), group.start));
+        start += group.size;
+    }
+    assert_eq!(start, features::SMALL);
+    let fields = table.iter().skip_while(|row| row[..] != ["bytes", "field"]).skip(1);
+    let sum: usize = fields.map_while(|row| row[0].parse::<usize>().ok()).sum();
+    assert_eq!(sum, model::BOOK_AT);
+}
+
+/// The worked example, by a range decoder made from the document alone.
+#[test]
+fn packed_example() {
+    let model = model::Model::read(packed::MODEL).unwrap();
+    let start = Position::standard();
+    let (mut position, mut moves, mut stream) = (start.clone(), Vec::new(), Vec::new());
+    for san in ["f3", "e5", "g4", "Qh4#"] {
+        let m = position.parse_san(san.as_bytes()).unwrap();
+        encode::push_move(&position, m, &mut stream);
+        position.play_unchecked(m);
+    }
+    stream.push(1);
+    let spaced = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ");
+    assert!(section("18 Packed moves").contains(&spaced(&stream)));
+    let mut bytes = Vec::new();
+    packed::encode(&start, &stream, &mut bytes);
+
+    let (mut range, mut shifted) = (u64::MAX, 0);
+    let byte = |at: usize| u64::from(bytes.get(at).copied().unwrap_or(0));
+    let mut code = (0..8).fold(0, |code, at| code << 8 | byte(at));
+    let mut expected = Vec::new();
+    let mut symbol = |name: &str, shares: &[(u32, u32)], total: u32| {
+        let unit = range / u64::from(total);
+        let at = (code / unit).min(u64::from(total) - 1) as u32;
+        let found = shares.iter().position(|(from, width)| at >= *from && at < from + width).unwrap();
+        let (from, width) = shares[found];
+        code -= unit * u64::from(from);
+        range = unit * u64::from(width);
+        while range < 1 << 56 {
+            (range, code) = (range << 8, code << 8 | byte(shifted + 8));
+            shifted += 1;
+        }
+        let room = 8 * (bytes.len() as i64 - shifted as i64) - i64::from(range.leading_zeros());
+        expected.push(format!("| {name} | {total} | {from} | {width} | {room} |"));
+        (found, room)
+    };
+    let kinds: Vec<(u32, u32)> = (0..8).map(|kind| train::kind_interval(&model, kind)).collect();
+    let (kind, mut room) = symbol("kind", &kinds, 1 << 16);
+    assert_eq!(kind, 1);
+    let mut board = TurnedBoard::new(&start).unwrap();
+    let mut history = Default::default();
+    let mut position = start.clone();
+    loop {
+        let priced = train::priced(&model, &start, &moves).unwrap();
+        if priced.is_empty() {
+            break;
+        }
+        if room <= 23 {
+            let context = board.end_context(&history, scoresheet::game::Outcome::BlackWins, position.turn());
+            let share = train::end_frequency(&model, context, (room + 8).clamp(0, 31) as usize);
+            let (over, _) = symbol("over", &[(0, share), (share, (1 << 16) - share)], 1 << 16);
+            assert_eq!(over, 1);
+        }
+        let mut shares = Vec::new();
+        let mut total = 0;
+        for (_, _, width) in &priced {
+            shares.push((total, *width));
+            total += width;
+        }
+        let (at, left) = symbol("move", &shares, total);
+        room = left;
+        let m = board.to_move(priced[at].0, position.turn());
+        train::play(&mut board, &mut history, m, position.turn(), 0);
+        position.play_unchecked(m);
+        moves.push(m);
+    }
+    assert!(position.is_checkmate());
+    let first = train::priced(&model, &start, &[]).unwrap();
+    let listed: Vec<String> = first
+        .iter()
+        .map(|(step, score, width)| {
+            let square = |square: u8| format!("{}{}", (b'a' + square % 8) as char, square / 8 + 1);
+            format!("{}{} {score} {width}", square(step.from), square(step.to))
+        })
+        .collect();
+    let text = format!("{}\n\n{}\n\n{}", spaced(&bytes), expected.join("\n"), listed.join(", "));
+    for part in text.split("\n\n") {
+        assert!(section("18 Packed moves").contains(part), "the example should be:\n\n{text}\n");
+    }
+}

@@ -1,0 +1,20 @@
+//! The bytes of the format: columns, packed moves, archives that no writer would write, and FORMAT.md against the code.
+
+/// Shared by all test programs.
+#[path = "../common/mod.rs"]
+mod common;
+
+/// Tags and texts through their columns.
+mod columns;
+/// Archives of any content whose checksums are good: time and memory in proportion to the file.
+mod crafted;
+/// The same for columns, each from bytes written by hand.
+mod crafted_columns;
+/// The tables of FORMAT.md against the code.
+mod document;
+/// Archives put together block by block.
+mod forge;
+/// The allocator of this program: counts what each thread asks for, and refuses when asked to.
+mod memory;
+/// Packed moves: every stream comes back, no bytes do harm.
+mod packed;

@@ -1,0 +1,194 @@
+//! The house: which file may need which. Rooms stand on floors and need only what is below them; no files need one another in a circle.
+
+/// Names followed from file to file.
+mod graph;
+/// What a file says of names.
+mod source;
+
+use graph::{Needs, circles, needs};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// The floors from the ground; rooms of one floor stand side by side and do not know each other.
+const FLOORS: [&[&str]; 9] = [
+    &["error"],
+    &["monitor"],
+    &["chess"],
+    &["game"],
+    &["pgn", "pcn", "brenner", "format"],
+    &["packed"],
+    &["archive"],
+    &["query", "import"],
+    &["cli"],
+];
+
+/// Arrows that run up or between rooms side by side, and are still there: file, room.
+const KNOWN_ARROWS: &[(&str, &str)] = &[];
+
+/// Circles that are still there. What is cut is taken out here, too.
+const KNOWN_CIRCLES: &[&[&str]] = &[
+    &["chess/text/fen.rs", "chess/text/fen/read.rs", "chess/text/fen/write.rs", "chess/text/fen/write/shuffle.rs"],
+    &["game/mod.rs", "game/notes.rs"],
+    &["import/feed.rs", "import/mod.rs", "import/output.rs", "import/parsed.rs", "import/resume.rs"],
+];
+
+/// The files below `src` and their texts.
+fn files() -> BTreeMap<String, String> {
+    fn collect(folder: &Path, root: &Path, files: &mut BTreeMap<String, String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, root, files);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+                files.insert(name, std::fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    let (root, mut files) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), BTreeMap::new());
+    collect(&root, &root, &mut files);
+    files
+}
+
+fn room(file: &str) -> &str {
+    file.split('/').next().unwrap_or(file).trim_end_matches(".rs")
+}
+
+fn floor(file: &str) -> Option<usize> {
+    FLOORS.iter().position(|rooms| rooms.contains(&room(file)))
+}
+
+/// The arrows that do not run down, as (file, room) with what ties them.
+fn arrows_up(needs: &Needs) -> BTreeMap<(String, String), String> {
+    let mut up: BTreeMap<(String, String), String> = BTreeMap::new();
+    for (file, others) in needs.iter().filter(|(file, _)| *file != "lib.rs") {
+        let from = floor(file).unwrap_or_else(|| panic!("{file}: a room that stands on no floor"));
+        for (other, names) in others.iter().filter(|(other, _)| room(other) != room(file)) {
+            if floor(other).is_none_or(|to| to >= from) {
+                let ties = up.entry((file.clone(), room(other).to_owned())).or_default();
+                let _ = writeln!(ties, "    {file} -> {other}: {}", joined(names));
+            }
+        }
+    }
+    up
+}
+
+fn joined(names: &BTreeSet<String>) -> String {
+    names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// What ties the files of a circle, line by line.
+fn ties(circle: &[String], needs: &Needs) -> String {
+    let mut ties = String::new();
+    for file in circle {
+        for (other, names) in needs[file].iter().filter(|(other, _)| circle.contains(other)) {
+            let _ = writeln!(ties, "    {file} -> {other}: {}", joined(names));
+        }
+    }
+    ties
+}
+
+#[test]
+fn rooms_need_only_what_is_below_them() {
+    let up = arrows_up(&needs(&files()));
+    let mut wrong = String::new();
+    for ((file, room), ties) in &up {
+        if !KNOWN_ARROWS.contains(&(file, room)) {
+            let _ = write!(wrong, "{file} needs {room}:\n{ties}");
+        }
+    }
+    for (file, room) in KNOWN_ARROWS {
+        if !up.contains_key(&((*file).to_owned(), (*room).to_owned())) {
+            let _ = writeln!(wrong, "{file} needs {room} no more: take it out of KNOWN_ARROWS");
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn no_files_need_one_another_in_a_circle() {
+    let needs = needs(&files());
+    // Of nothing there are no circles: the names of this house are followed.
+    assert!(needs.len() > 200 && needs.values().map(BTreeMap::len).sum::<usize>() > 1000);
+    let circles = circles(&needs);
+    let mut wrong = String::new();
+    for circle in &circles {
+        if !KNOWN_CIRCLES.iter().any(|known| *known == circle.as_slice()) {
+            let _ = write!(wrong, "a circle of {} files: {circle:?}\n{}", circle.len(), ties(circle, &needs));
+        }
+    }
+    for known in KNOWN_CIRCLES {
+        if !circles.iter().any(|circle| *known == circle.as_slice()) {
+            let _ = writeln!(wrong, "no longer a circle as listed, take it out of KNOWN_CIRCLES: {known:?}");
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// The needs of a small crate.
+fn of(files: &[(&str, &str)]) -> Needs {
+    needs(&files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect())
+}
+
+/// Proof that the test can fail, and of what does not count.
+#[test]
+fn arrows_up_are_found() {
+    let game = ("game.rs", "pub struct Game; pub fn read() {}");
+    for chess in [
+        "use crate::game::Game;",
+        "use crate::{game::{self, Game as Other}};",
+        "fn f() { crate::game::read(); }",
+        "use crate::game; fn f() { game::read() }",
+        "use super::game::*; fn f(_: &'static Game) {}",
+        "use crate::Short; fn f(_: Short) {}",
+        "fn f() { let _ = ('\\'', \"//\", r#\"\"\"#); crate::game::read() } // {",
+        "#[cfg(not(test))] use crate::game::Game;",
+    ] {
+        let needs =
+            of(&[game, ("chess/mod.rs", chess), ("lib.rs", "mod chess; mod game; pub use game::Game as Short;")]);
+        assert!(arrows_up(&needs).contains_key(&("chess/mod.rs".to_owned(), "game".to_owned())), "{chess}");
+    }
+    for chess in [
+        "// use crate::game::Game;",
+        "/* use crate::game::Game; */ const TEXT: &str = \"crate::game::read()\";",
+        "#[cfg(test)] mod tests { use crate::game::Game; }",
+        "use std::game::Game; mod game_of { }",
+        "use crate::error::Error;",
+    ] {
+        let needs = of(&[game, ("chess/mod.rs", chess), ("error.rs", "pub struct Error;"), ("lib.rs", "")]);
+        assert!(arrows_up(&needs).is_empty(), "{chess}");
+    }
+    let beside =
+        of(&[("pgn/mod.rs", "use crate::format::Kind;"), ("format/mod.rs", "pub enum Kind {}"), ("lib.rs", "")]);
+    assert_eq!(arrows_up(&beside).len(), 1);
+}
+
+#[test]
+fn circles_are_found() {
+    let child = ("chess/child.rs", "use super::LIMIT; pub struct Child; fn f() { LIMIT }");
+    let circle = [vec!["chess/child.rs".to_owned(), "chess/mod.rs".to_owned()]];
+    for hub in [
+        "mod child; const LIMIT: u32 = 1; use child::Child; fn f(_: Child) {}",
+        "mod child; const LIMIT: u32 = 1; pub use child::Child; fn f(_: Child) {}",
+        "mod child; const LIMIT: u32 = 1; fn f(_: child::Child) {}",
+    ] {
+        assert_eq!(circles(&of(&[child, ("chess/mod.rs", hub), ("lib.rs", "")])), circle, "{hub}");
+    }
+    // A hub that only hands its children on needs none of them.
+    let hub = ("chess/mod.rs", "mod child; mod other; pub use child::Child; pub use other::*; const LIMIT: u32 = 1;");
+    let other = ("chess/other.rs", "use super::Child; pub struct Other(Child);");
+    assert!(circles(&of(&[child, hub, other, ("lib.rs", "")])).is_empty());
+    // Over three files, in a program that uses the library.
+    let files = [
+        ("cli/a.rs", "use crate::b::B; pub struct A(B);"),
+        ("cli/b.rs", "use scoresheet::Archive; use crate::c::*; pub struct B(C, Archive);"),
+        ("cli/c.rs", "pub struct C; fn f() { crate::a::A }"),
+        ("cli/main.rs", "mod a; mod b; mod c;"),
+        ("lib.rs", "pub use archive::Archive;"),
+        ("archive.rs", "pub struct Archive;"),
+    ];
+    let needs = of(&files);
+    assert_eq!(circles(&needs), [["cli/a.rs", "cli/b.rs", "cli/c.rs"]]);
+    assert!(needs["cli/b.rs"]["archive.rs"].contains("Archive"));
+}

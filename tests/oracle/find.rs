@@ -1,0 +1,370 @@
+//! Position search against a brute-force replay by the crate shakmaty: every game, every ply.
+
+#![allow(clippy::result_large_err, clippy::type_complexity)]
+
+use crate::common::corpora;
+use crate::common::import::{archive_of, try_import};
+use crate::common::random::Random;
+use crate::common::sample::lichess;
+use rayon::prelude::*;
+use scoresheet::archive::FileKind;
+use scoresheet::chess::{Move, MoveKind, Role};
+use scoresheet::import::Existing;
+use scoresheet::query::{
+    Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, SideState, Signatures, position::index,
+};
+use scoresheet::{Archive, ImportOptions, Position};
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{Board, CastlingMode, Chess, FromSetup, Position as _};
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+/// Set-ups, Chess960, promotions beyond the labels, null moves, variations, transpositions, en passant legal and not.
+const CORNERS: &str = r#"
+[White "Transposed"]
+
+1. Nf3 Nf6 2. Ng1 Ng8 3. e4 e5 4. Nf3 Nc6 (4... Nf6 5. Nxe5 (5. d4) d6) 5. Bb5 a6 *
+
+[White "Other order"]
+
+1. Nf3 Nc6 2. e4 e5 3. Bb5 a6 *
+
+[White "En passant"]
+
+1. e4 Nf6 2. e5 d5 3. exd6 exd6 *
+
+[White "No capture"]
+
+1. d4 d5 2. c4 e6 3. Nc3 Nf6 *
+
+[White "Pinned, so no en passant"]
+[SetUp "1"]
+[FEN "4r2k/3p4/8/4P3/8/8/8/4K3 b - - 0 1"]
+
+1... d5 2. Kd2 *
+
+[White "Pieces beyond the labels"]
+[SetUp "1"]
+[FEN "7k/8/8/8/8/8/NNNNNN2/K7 w - - 0 1"]
+
+1. Nfe4 Kg8 2. Ng5 Kf8 *
+
+[White "Pawns on the first rank"]
+[SetUp "1"]
+[FEN "4k3/4p3/8/8/8/8/8/PP2K3 w - - 0 1"]
+
+1. a2 e6 2. a3 e5 *
+
+[White "Castling"]
+[Variant "Chess960"]
+[SetUp "1"]
+[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w FDfd - 0 1"]
+
+1. Nf3 Nf6 2. Nb3 Nb6 3. O-O O-O *
+
+[White "Null move"]
+
+1. e4 -- 2. d4 d5 3. exd5 *
+
+[White "Promotion"]
+[SetUp "1"]
+[FEN "7k/P7/8/8/8/8/p7/7K w - - 0 1"]
+
+1. a8=N a1=N 2. Nb6 Nb3 *
+
+[White "Rights lost"]
+
+1. e4 e5 2. Ke2 Ke7 3. Ke1 Ke8 4. Nf3 *
+
+[White "No moves"]
+
+*
+"#;
+
+/// Returns the position in shakmaty; `None` where it refuses it.
+fn theirs(position: &Position) -> Option<Chess> {
+    let fen: Fen = position.fen().parse().ok()?;
+    Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).or_else(|error| error.ignore_too_much_material()).ok()
+}
+
+fn their_move(m: Move) -> UciMove {
+    let square = |square: scoresheet::chess::Square| shakmaty::Square::new(u32::from(square.index()));
+    let promotion = m.promotion().map(|role| match role {
+        Role::Knight => shakmaty::Role::Knight,
+        Role::Bishop => shakmaty::Role::Bishop,
+        Role::Rook => shakmaty::Role::Rook,
+        _ => shakmaty::Role::Queen,
+    });
+    UciMove::Normal { from: square(m.from), to: square(m.to), promotion }
+}
+
+struct Target {
+    place: (u64, u32),
+    ours: Position,
+    theirs: Chess,
+    compare: Compare,
+}
+
+impl Target {
+    fn matches(&self, other: &Chess) -> bool {
+        let sought = &self.theirs;
+        let ep = |position: &Chess| position.legal_ep_square();
+        sought.board() == other.board()
+            && (!self.compare.side || sought.turn() == other.turn())
+            && (!self.compare.castling || sought.castles().castling_rights() == other.castles().castling_rights())
+            && (!self.compare.en_passant || ep(sought) == ep(other))
+    }
+}
+
+/// Random positions of random games, at plies 0 to 80 where the game is as long, with random demands.
+fn targets(archive: &Archive, count: usize, random: &mut Random) -> Vec<Target> {
+    let mut targets = Vec::new();
+    while targets.len() < count {
+        let game = archive.game(random.below(archive.len() as usize) as u64 + 1).unwrap();
+        let ply = random.below(game.plies().min(80) as usize + 1) as u32;
+        let ours = game.position(ply).unwrap();
+        let Some(theirs) = theirs(&ours) else { continue };
+        let mut any = || random.one_in(4);
+        let compare = Compare { side: !any(), castling: !any(), en_passant: !any() };
+        targets.push(Target { place: (game.number(), ply), ours, theirs, compare });
+    }
+    targets
+}
+
+/// All hits of each target, in order, and the games that shakmaty cannot play.
+fn brute_force(archive: &Archive, targets: &[Target]) -> (Vec<Vec<Hit>>, HashSet<u64>) {
+    let mut by_board: HashMap<Board, Vec<usize>> = HashMap::new();
+    for (number, target) in targets.iter().enumerate() {
+        by_board.entry(target.theirs.board().clone()).or_default().push(number);
+    }
+    let games: Vec<(u64, Option<Vec<(usize, Hit)>>)> = archive
+        .par_games()
+        .map(|game| {
+            let game = game.unwrap();
+            let mut hits = Vec::new();
+            let replayed = replay(&game, |ply, position| {
+                for number in by_board.get(position.board()).into_iter().flatten() {
+                    if targets[*number].matches(position) {
+                        hits.push((*number, Hit { game: game.number(), ply, variation: false }));
+                    }
+                }
+            });
+            (game.number(), replayed.map(|()| hits))
+        })
+        .collect();
+    let (mut all, mut refused) = (vec![Vec::new(); targets.len()], HashSet::new());
+    for (game, hits) in games {
+        match hits {
+            None => drop(refused.insert(game)),
+            Some(hits) => hits.into_iter().for_each(|(target, hit)| all[target].push(hit)),
+        }
+    }
+    (all, refused)
+}
+
+fn replay(game: &scoresheet::archive::GameRef, mut seen: impl FnMut(u32, &Chess)) -> Option<()> {
+    let mut position = theirs(game.start())?;
+    seen(0, &position);
+    for (played, m) in game.to_game().unwrap().main_line().enumerate() {
+        position = match m.kind {
+            MoveKind::Null => position.swap_turn().ok()?,
+            _ => position.clone().play(their_move(m).to_move(&position).ok()?).ok()?,
+        };
+        seen(played as u32 + 1, &position);
+    }
+    Some(())
+}
+
+fn firsts(hits: &[Hit]) -> Vec<Hit> {
+    hits.chunk_by(|a, b| a.game == b.game).map(|game| game[0]).collect()
+}
+
+/// Holds all ways to search against the brute force; returns the times with signatures and with the index.
+fn agrees(archive: &Archive, targets: &[Target], slowly: usize) -> [Vec<Duration>; 2] {
+    let (expected, refused) = brute_force(archive, targets);
+    let signatures = Signatures::build(archive);
+    let size = signatures.write(archive).unwrap();
+    assert_eq!(size, 80 + 8 * archive.len() + 4);
+    let (read, state) = Signatures::open(archive);
+    assert_eq!((read.as_ref(), state), (Some(&signatures), SideState::File));
+    let (size, entries) = index::build(archive, 64 << 20, |_| {}).unwrap();
+    let (index, state) = PositionIndex::open(archive);
+    assert_eq!(state, SideState::File);
+    let index = index.unwrap();
+    assert_eq!(index.len(), entries);
+    index.verify().unwrap();
+    let plies = archive.totals().unwrap().plies;
+    println!("{} games, {plies} plies: index {:.2} bytes a ply", archive.len(), size as f64 / plies as f64);
+    let plain = Search::new(archive);
+    let (signed, indexed) = (plain.clone().with_signatures(&signatures), plain.clone().with_index(&index));
+    let mut times = [Vec::new(), Vec::new()];
+    let mut found_any = 0;
+    for (number, (target, expected)) in targets.iter().zip(&expected).enumerate() {
+        let sought = PositionQuery::new(&target.ours, target.compare);
+        let all = SearchOptions { all_plies: true, ..SearchOptions::default() };
+        let what = format!("{:?} {:?}", target.ours, target.compare);
+        let known = |hits: Vec<Hit>| hits.into_iter().filter(|hit| !refused.contains(&hit.game)).collect::<Vec<_>>();
+        let searches = [&signed, &indexed, &plain];
+        for (way, search) in searches.iter().enumerate().take(if number < slowly { 3 } else { 2 }) {
+            let start = Instant::now();
+            let found = search.position(&sought, SearchOptions::default());
+            if let Some(times) = times.get_mut(way) {
+                times.push(start.elapsed());
+            }
+            assert!(found.unread.is_empty());
+            assert_eq!(known(found.hits), firsts(expected), "{what}");
+            assert_eq!(known(search.position(&sought, all).hits), *expected, "{what}");
+        }
+        assert!(expected.iter().any(|hit| (hit.game, hit.ply) == target.place) || refused.contains(&target.place.0));
+        found_any += expected.len();
+    }
+    assert!(found_any >= targets.len() / 2);
+    times
+}
+
+#[test]
+fn corner_cases_agree_with_brute_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("corners.pgn");
+    std::fs::write(&source, CORNERS).unwrap();
+    let archive = archive_of(&[source], &folder.path().join("corners.bga"), ImportOptions::default());
+    assert_eq!(archive.len(), 12);
+    // Every position of every game, with every demand.
+    let mut targets = Vec::new();
+    for game in archive.games() {
+        let game = game.unwrap();
+        for ply in 0..=game.plies() {
+            for demand in 0..8 {
+                let compare = Compare { side: demand & 1 == 0, castling: demand & 2 == 0, en_passant: demand & 4 == 0 };
+                let ours = game.position(ply).unwrap();
+                if let Some(theirs) = theirs(&ours) {
+                    targets.push(Target { place: (game.number(), ply), ours, theirs, compare });
+                }
+            }
+        }
+    }
+    assert!(targets.len() > 400);
+    agrees(&archive, &targets, usize::MAX);
+    // What shakmaty does not play is still found.
+    for (game, ply) in [(6, 4), (7, 4)] {
+        let sought = PositionQuery::new(&archive.position(game, ply).unwrap(), Compare::default());
+        let hit = Hit { game, ply, variation: false };
+        assert_eq!(Search::new(&archive).position(&sought, SearchOptions::default()).hits, [hit]);
+    }
+}
+
+#[test]
+fn variations_and_transpositions() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("corners.pgn");
+    std::fs::write(&source, CORNERS).unwrap();
+    let archive = archive_of(&[source], &folder.path().join("corners.bga"), ImportOptions::default());
+    let search = |moves: &str, reach: SearchOptions| {
+        let mut position = Position::standard();
+        for san in moves.split(' ') {
+            position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
+        }
+        let signatures = Signatures::build(&archive);
+        let sought = PositionQuery::new(&position, Compare::default());
+        let found = Search::new(&archive).with_signatures(&signatures).position(&sought, reach);
+        found.hits.iter().map(|hit| (hit.game, hit.ply, hit.variation)).collect::<Vec<_>>()
+    };
+    let (first, all) = (SearchOptions::default(), SearchOptions { all_plies: true, variations: true });
+    assert_eq!(search("e4 e5 Nf3 Nc6 Bb5 a6", first), [(1, 10, false), (2, 6, false)]);
+    assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", first), []);
+    assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", SearchOptions { variations: true, ..first }), [(1, 9, true)]);
+    assert_eq!(search("e4 e5 Nf3 Nf6 d4", all), [(1, 9, true)]);
+    assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5 d6", all), [(1, 10, true)]);
+    assert_eq!(
+        search("Nf3 Nf6 Ng1 Ng8", SearchOptions { all_plies: true, variations: false })[..2],
+        [(1, 0, false), (1, 4, false)]
+    );
+    assert_eq!(search("e4 e5 Nf3", all), [(1, 7, false)]);
+}
+
+#[test]
+fn the_sample_agrees_with_brute_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = lichess();
+    let archive = archive_of(&[sample], &folder.path().join("sample.bga"), ImportOptions::default());
+    let targets = targets(&archive, 300, &mut Random(8));
+    agrees(&archive, &targets, 60);
+}
+
+#[test]
+fn the_corpora_agree_with_brute_force() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, count) in
+        [("otb", 600), ("online", 150), ("engine", 150), ("engine960", 150), ("annotated", 150), ("synthetic", 100)]
+    {
+        let Some(sources) = corpora::sources(name) else { return };
+        let archive = archive_of(&sources, &folder.path().join(format!("{name}.bga")), ImportOptions::default());
+        let targets = targets(&archive, count, &mut Random(count as u64));
+        let times = agrees(&archive, &targets, 10);
+        for (mut times, what) in times.into_iter().zip(["signatures", "index"]) {
+            times.sort();
+            println!("{name}, {what}: p50 {:?}, worst {:?}", times[times.len() / 2], times[times.len() - 1]);
+        }
+    }
+}
+
+#[test]
+fn stale_and_damaged_side_files_are_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("corners.pgn"), folder.path().join("corners.bga"));
+    std::fs::write(&source, CORNERS).unwrap();
+    let archive = archive_of(std::slice::from_ref(&source), &target, ImportOptions::default());
+    assert_eq!(Signatures::open(&archive).1, SideState::Missing);
+    assert_eq!(PositionIndex::open(&archive).1, SideState::Missing);
+    Signatures::build(&archive).write(&archive).unwrap();
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
+    let whole = std::fs::read(FileKind::Signatures.beside(&target)).unwrap();
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        std::fs::write(FileKind::Signatures.beside(&target), &bytes).unwrap();
+        let state = if (8..12).contains(&at) { SideState::Stale } else { SideState::Damaged };
+        assert_eq!(Signatures::open(&archive).1, state, "byte {at}");
+    }
+    std::fs::write(FileKind::Signatures.beside(&target), &whole).unwrap();
+    let whole = std::fs::read(FileKind::Positions.beside(&target)).unwrap();
+    let sought = PositionQuery::new(&archive.position(1, 6).unwrap(), Compare::default());
+    let expected = Search::new(&archive).position(&sought, SearchOptions::default()).hits;
+    assert_eq!(expected.len(), 2);
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        std::fs::write(FileKind::Positions.beside(&target), &bytes).unwrap();
+        if let (Some(index), _) = PositionIndex::open(&archive) {
+            assert!(index.verify().is_err(), "byte {at}");
+            let found = Search::new(&archive).with_index(&index).position(&sought, SearchOptions::default());
+            assert_eq!(found.hits, expected, "byte {at}");
+        }
+    }
+    for length in 0..whole.len() {
+        std::fs::write(FileKind::Positions.beside(&target), &whole[..length]).unwrap();
+        assert_eq!(PositionIndex::open(&archive).1, SideState::Damaged, "length {length}");
+    }
+    // Another state of the archive.
+    std::fs::write(FileKind::Positions.beside(&target), &whole).unwrap();
+    assert_eq!(PositionIndex::open(&archive).1, SideState::File);
+    let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
+    try_import(&[source], &target, &options).unwrap();
+    let archive = Archive::open(&target).unwrap();
+    assert_eq!(archive.len(), 24);
+    assert_eq!(PositionIndex::open(&archive).1, SideState::Stale);
+    assert_eq!(Signatures::open(&archive).1, SideState::Stale);
+}
+
+#[test]
+fn a_sort_in_parts_gives_the_same_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = lichess();
+    let archive = archive_of(&[sample], &folder.path().join("sample.bga"), ImportOptions::default());
+    let build = |memory| {
+        index::build(&archive, memory, |_| {}).unwrap();
+        std::fs::read(FileKind::Positions.beside(archive.path())).unwrap()
+    };
+    assert!(build(1 << 20) == build(1 << 30));
+}

@@ -1,0 +1,318 @@
+//! Header filters against a naive evaluation that reads every game's tags, and the faults of filters that cannot be read.
+
+use crate::common::corpora;
+use crate::common::import::try_import;
+use crate::common::sample::lichess;
+use scoresheet::ImportOptions;
+use scoresheet::archive::{Archive, FileKind, GameRef};
+use scoresheet::game::{Event, Outcome, TextKind};
+use scoresheet::query::Filter;
+use scoresheet::query::tag_columns::{self, TagColumns};
+use std::path::{Path, PathBuf};
+
+/// A game's tags as the naive evaluation sees them.
+struct Seen<'a> {
+    game: &'a GameRef<'a>,
+    tags: Vec<(String, String)>,
+}
+
+impl Seen<'_> {
+    fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
+    }
+
+    fn has(&self, name: &str, part: &str) -> bool {
+        self.tag(name).is_some_and(|value| value.to_lowercase().contains(&part.to_lowercase()))
+    }
+
+    fn elo(&self, name: &str) -> Option<i64> {
+        let digits: String = self.tag(name)?.trim().chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().ok().filter(|elo| *elo > 0)
+    }
+
+    fn elos(&self) -> Option<(i64, i64)> {
+        self.elo("WhiteElo").zip(self.elo("BlackElo"))
+    }
+
+    fn any_elo(&self, fits: impl Fn(i64) -> bool) -> bool {
+        ["WhiteElo", "BlackElo"].into_iter().filter_map(|name| self.elo(name)).any(fits)
+    }
+
+    /// Year, month, day of a date, 0 for question marks, by way of the text alone.
+    fn date(&self, name: &str) -> Option<(i64, i64, i64)> {
+        let parts: Vec<&str> = self.tag(name)?.split('.').collect();
+        let part = |place: usize| match parts.get(place).copied() {
+            None => Some(0),
+            Some(text) if !text.is_empty() && text.chars().all(|letter| letter == '?') => Some(0),
+            Some(text) => text.parse::<i64>().ok(),
+        };
+        let (year, month, day) = (part(0)?, part(1)?, part(2)?);
+        (parts.len() <= 3 && month <= 12 && day <= 31).then_some((year, month, day))
+    }
+
+    fn played(&self) -> Option<(i64, i64, i64)> {
+        ["Date", "UTCDate"].into_iter().filter_map(|name| self.date(name)).find(|date| date.0 > 0)
+    }
+
+    fn year(&self) -> Option<i64> {
+        self.played().map(|date| date.0)
+    }
+
+    fn eco(&self) -> Option<&str> {
+        let eco = self.tag("ECO")?;
+        let bytes = eco.as_bytes();
+        let intact =
+            bytes.len() >= 3 && (b'A'..=b'E').contains(&bytes[0]) && bytes[1..3].iter().all(u8::is_ascii_digit);
+        intact.then(|| &eco[..3])
+    }
+
+    fn result(&self) -> Option<&str> {
+        match self.tag("Result") {
+            Some(result @ ("1-0" | "0-1" | "1/2-1/2" | "*")) => Some(result),
+            _ => self.game.outcome().map(Outcome::token).or(Some("*")),
+        }
+    }
+
+    fn known(&self, name: &str) -> bool {
+        self.tag(name).is_some_and(|value| !["", "?", "-"].contains(&value))
+    }
+
+    fn event(&self, fits: impl Fn(&Event) -> bool) -> bool {
+        self.game.to_game().unwrap().events.iter().any(fits)
+    }
+}
+
+type Naive = fn(&Seen) -> bool;
+
+/// Filters and what they mean, said another way.
+const CASES: [(&str, Naive); 44] = [
+    (r#"white ~ "an""#, |g| g.has("White", "an")),
+    (r#"white ~ "AN" and black ~ "e""#, |g| g.has("White", "an") && g.has("Black", "e")),
+    (r#"player ~ "ch" or event ~ "blitz""#, |g| {
+        g.has("White", "ch") || g.has("Black", "ch") || g.has("Event", "blitz")
+    }),
+    (r#"not player ~ "a""#, |g| !g.has("White", "a") && !g.has("Black", "a")),
+    (r#"white ^= "k""#, |g| g.tag("White").is_some_and(|name| name.to_lowercase().starts_with('k'))),
+    ("elo >= 2000", |g| g.any_elo(|elo| elo >= 2000)),
+    ("elo != 1500", |g| ["WhiteElo", "BlackElo"].iter().all(|name| g.elo(name).is_some_and(|elo| elo != 1500))),
+    ("whiteelo in 1500..1600", |g| g.elo("WhiteElo").is_some_and(|elo| (1500..=1600).contains(&elo))),
+    ("whiteelo in ..1600", |g| g.elo("WhiteElo").is_some_and(|elo| elo <= 1600)),
+    ("blackelo in 1900.. and plies > 10", |g| g.elo("BlackElo").is_some_and(|elo| elo >= 1900) && g.game.plies() > 10),
+    ("minelo > 1800", |g| g.elos().is_some_and(|(a, b)| a.min(b) > 1800)),
+    ("maxelo < 1400", |g| g.elos().is_some_and(|(a, b)| a.max(b) < 1400)),
+    ("avgelo = 1650", |g| g.elos().is_some_and(|(a, b)| (a + b) / 2 == 1650)),
+    ("elodiff <= 5", |g| g.elos().is_some_and(|(a, b)| (a - b).abs() <= 5)),
+    ("year in 1990..2013", |g| g.year().is_some_and(|year| (1990..=2013).contains(&year))),
+    ("year != 2013", |g| g.year().is_some_and(|year| year != 2013)),
+    ("year < 1950 or year > 2005", |g| g.year().is_some_and(|year| !(1950..=2005).contains(&year))),
+    ("date = 2013.01", |g| g.played().is_some_and(|(year, month, _)| (year, month) == (2013, 1))),
+    ("date >= 2012.12.31", |g| {
+        g.played().is_some_and(|(year, month, day)| (year, month.max(1), day.max(1)) >= (2012, 12, 31))
+    }),
+    ("date < 1999.06.15", |g| {
+        let latest = |(year, month, day)| match (month, day) {
+            (0, _) => (year, 12, 31),
+            (month, 0) => (year, month, 31),
+            _ => (year, month, day),
+        };
+        g.played().is_some_and(|date| latest(date) < (1999, 6, 15))
+    }),
+    ("month = 1", |g| {
+        let months = ["Date", "UTCDate"].into_iter().filter_map(|name| g.date(name)).map(|date| date.1);
+        months.into_iter().find(|month| *month > 0) == Some(1)
+    }),
+    ("eco = B90", |g| g.eco() == Some("B90")),
+    ("eco = B2", |g| g.eco().is_some_and(|eco| eco.starts_with("B2"))),
+    ("eco in {A, C40..C42, D0}", |g| {
+        let inside = |eco: &str| eco.starts_with('A') || ("C40"..="C42").contains(&eco) || eco.starts_with("D0");
+        g.eco().is_some_and(inside)
+    }),
+    ("eco not in {A, B00..C99}", |g| g.eco().is_some_and(|eco| eco.starts_with(['D', 'E']))),
+    (r#"eco ~ "b0""#, |g| g.has("ECO", "B0")),
+    ("result = 1-0", |g| g.result() == Some("1-0")),
+    ("result != 1-0", |g| g.result() != Some("1-0")),
+    ("result in {draw, *}", |g| matches!(g.result(), Some("1/2-1/2" | "*"))),
+    ("plies > 60 and plies <= 80", |g| (61..=80).contains(&g.game.plies())),
+    ("moves = 30", |g| matches!(g.game.plies(), 59 | 60)),
+    ("moves not in 20..40", |g| !(20..=40).contains(&g.game.plies().div_ceil(2))),
+    ("game in {1, 5..9}", |g| g.game.number() == 1 || (5..=9).contains(&g.game.number())),
+    ("has(eco) and missing(whiteelo)", |g| g.known("ECO") && g.eco().is_some() && g.elo("WhiteElo").is_none()),
+    ("has(annotator) or has(tag(\"Round\"))", |g| g.known("Annotator") || g.known("Round")),
+    ("missing(date)", |g| g.played().is_none()),
+    (r#"tag("Termination") = "Time forfeit""#, |g| g.tag("Termination") == Some("Time forfeit")),
+    (r#""Event" != "Rated Blitz game""#, |g| g.tag("Event").is_some_and(|event| event != "Rated Blitz game")),
+    (r#"site in {"?", "Paris", "London"}"#, |g| matches!(g.tag("Site"), Some("?" | "Paris" | "London"))),
+    ("round > 3", |g| {
+        let digits = |text: &str| text.trim().chars().take_while(char::is_ascii_digit).collect::<String>();
+        g.tag("Round").and_then(|round| digits(round).parse::<i64>().ok()).is_some_and(|round| round > 3)
+    }),
+    ("base >= 300 and increment = 0", |g| {
+        let Some(control) = g.tag("TimeControl") else { return false };
+        let first = control.split(':').next().unwrap().split('/').next_back().unwrap();
+        let (base, add) = first.split_once('+').unwrap_or((first, "0"));
+        base.parse::<i64>().is_ok_and(|base| base >= 300) && add == "0"
+    }),
+    ("comments or variations", |g| {
+        let said = |kind: &TextKind| matches!(kind, TextKind::Brace | TextKind::Line);
+        g.event(|event| matches!(event, Event::Open) || matches!(event, Event::Text(kind, _) if said(kind)))
+    }),
+    ("glyphs and not setup", |g| !g.game.is_set_up() && g.event(|e| matches!(e, Event::Nag(_) | Event::Suffix(_)))),
+    ("(fault or setup) and not (white = \"?\" or black = \"?\")", |g| {
+        (g.game.has_fault() || g.game.is_set_up()) && g.tag("White") != Some("?") && g.tag("Black") != Some("?")
+    }),
+];
+
+/// Games whose tags are partial, missing, doubled or odd.
+const ODD: &str = r#"
+[White "Kasparov, G"] [Black "?"] [Date "1998.??.??"] [WhiteElo "2700?"] [BlackElo "0"] [ECO "B90a"] [Result "1/2"]
+
+1. e4 {x} c5 ; y
+1/2-1/2
+
+[White "A"] [White "B"] [Black "Kasparov"] [Date "????.05.12"] [UTCDate "1999.06.15"] [WhiteElo "-"] [ECO "?"] [Result "+-"]
+
+1. e4 $1 e5 (1... c5 2. Nf3) 2. Nf3! 0-1
+
+[Event "Łódź"] [Date "1998.05.??"] [Site "Paris"] [Round "4.1"] [BlackElo "2650"] [WhiteElo "2651"] [ECO "b2"]
+
+1. d4 1-0
+
+[Date "12.05.1998"] [Round "-"] [TimeControl "300+0"] [FEN "4k3/8/8/8/8/8/P7/4K3 w - - 0 1"] [SetUp "1"] [Annotator ""]
+
+1. a4 Kd7 *
+
+[Date "1999.06"] [TimeControl "40/9000:900"] [Site "?"]
+
+1. e4 Ke4
+"#;
+
+fn imported(folder: &Path, sources: &[PathBuf], name: &str) -> PathBuf {
+    let target = folder.join(name);
+    try_import(sources, &target, &ImportOptions::default()).unwrap();
+    target
+}
+
+fn compare(path: &Path) {
+    let archive = Archive::open(path).unwrap();
+    let made = TagColumns::without_file(&archive);
+    tag_columns::write(&archive).unwrap();
+    let filed = TagColumns::of(&archive);
+    assert_eq!(filed.state(), scoresheet::archive::SideState::File);
+    let mut expected: Vec<Vec<u64>> = CASES.iter().map(|_| Vec::new()).collect();
+    for game in archive.games() {
+        let game = game.unwrap();
+        let seen = Seen { game: &game, tags: game.tags().unwrap() };
+        for ((_, naive), expected) in CASES.iter().zip(&mut expected) {
+            if naive(&seen) {
+                expected.push(game.number());
+            }
+        }
+    }
+    for ((text, _), expected) in CASES.iter().zip(expected) {
+        let filter = Filter::parse(text).unwrap_or_else(|fault| panic!("{fault}"));
+        for headers in [&made, &filed] {
+            let games: Vec<u64> = filter.games(headers).games.iter().collect();
+            assert_eq!(games, expected, "{text} on {}", path.display());
+        }
+    }
+}
+
+#[test]
+fn filters_say_what_a_naive_reading_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let odd = folder.path().join("odd.pgn");
+    std::fs::write(&odd, ODD).unwrap();
+    let odd = imported(folder.path(), &[odd], "odd.bga");
+    compare(&odd);
+    let archive = Archive::open(&odd).unwrap();
+    let games = |text: &str| Filter::parse(text).unwrap().numbers(&archive).unwrap();
+    // By hand, so that both readings cannot be wrong together.
+    assert_eq!(archive.len(), 5);
+    assert_eq!(games("player ~ kasparov"), [1, 2]);
+    assert_eq!(games("year = 1998"), [1, 3]);
+    assert_eq!(games("date >= 1998.05"), [2, 3, 5]);
+    assert_eq!(games("date <= 1998.06"), [3]);
+    assert_eq!(games("result = draw"), [1]);
+    assert_eq!(games("result = 0-1"), [2]);
+    assert_eq!(games("eco = B90"), [1]);
+    assert_eq!(games("elo > 2650"), [1, 3]);
+    assert_eq!(games("avgelo = 2650"), [3]);
+    assert_eq!(games("event ~ łÓDŹ"), [3]);
+    assert_eq!(games("white = B"), [0u64; 0]);
+    assert_eq!(games("fault"), [5]);
+    assert_eq!(games("setup or comments"), [1, 4]);
+    assert_eq!(games("has(annotator)"), [0u64; 0]);
+    compare(&imported(folder.path(), &[lichess()], "sample.bga"));
+}
+
+#[test]
+fn large_corpora_agree_too() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["otb", "online", "annotated"] {
+        let Some(sources) = corpora::sources(name) else { return };
+        compare(&imported(folder.path(), &sources, &format!("{name}.bga")));
+    }
+}
+
+#[test]
+fn a_stale_or_damaged_file_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("odd.pgn");
+    std::fs::write(&source, ODD).unwrap();
+    let path = imported(folder.path(), &[source], "odd.bga");
+    let archive = Archive::open(&path).unwrap();
+    tag_columns::write(&archive).unwrap();
+    let file = FileKind::TagColumns.beside(&path);
+    let whole = std::fs::read(&file).unwrap();
+    let filter = Filter::parse("player ~ kasparov and plies > 1 and not result = 1-0").unwrap();
+    for place in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x10;
+        std::fs::write(&file, &bytes).unwrap();
+        assert_eq!(filter.numbers(&archive).unwrap(), [1, 2], "byte {place}");
+    }
+    std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+    assert_eq!(filter.numbers(&archive).unwrap(), [1, 2]);
+}
+
+#[test]
+fn faults_name_their_place() {
+    for (text, column, what) in [
+        ("", 1, "expected a condition"),
+        ("white", 6, "expected = != < <= > >= ~ ^= or \"in\""),
+        ("whit = \"x\"", 1, "did you mean white?"),
+        ("zzzzzz = 1", 1, "tag(\"zzzzzz\")"),
+        ("elo >= abc", 8, "expected a rating"),
+        ("year in 2010", 13, "expected \"..\""),
+        ("year in 2020..2010", 15, "ends before it begins"),
+        ("year = 0", 8, "expected a year"),
+        ("date = 1998.13", 8, "expected a date"),
+        ("eco = F10", 7, "expected a code"),
+        ("eco in {B90, }", 14, "expected a value"),
+        ("eco in {B90 C1}", 13, "expected \",\" or \"}\""),
+        ("result > 1-0", 10, "results are compared with = and != alone"),
+        ("result = 2-0", 10, "expected 1-0, 0-1, 1/2-1/2 or *"),
+        ("plies ~ 3", 7, "this is no text"),
+        ("white > Adams", 9, "expected a whole number"),
+        ("player > 3", 10, "names have no order"),
+        ("white = \"x\" black = \"y\"", 13, "expected \"and\", \"or\" or the end"),
+        ("(white = x", 11, "expected \")\""),
+        ("white = x)", 10, "closes nothing"),
+        ("white = \"x", 9, "no closing quotation mark"),
+        ("fault = 1", 7, "takes no comparison"),
+        ("has(plies)", 5, "every game has this"),
+        ("white = x && black = y", 11, "write \"and\" here"),
+        ("elo not 3", 9, "expected \"in\""),
+        ("événement = 3", 1, "no field is called événement"),
+        ("white = é and $", 15, "has no meaning here"),
+    ] {
+        let fault = Filter::parse(text).expect_err(text);
+        assert_eq!(fault.column(), column, "{text}: {fault}");
+        assert!(fault.what().contains(what), "{text}: {}", fault.what());
+    }
+    let fault = Filter::parse("white ~ \"a\"\n  and elo >= x").unwrap_err();
+    assert_eq!(fault.to_string(), "column 14: expected a rating\n    and elo >= x\n               ^");
+    let deep = format!("{}fault{}", "(".repeat(5000), ")".repeat(5000));
+    assert!(Filter::parse(&deep).unwrap_err().what().contains("in each other"));
+    assert!(Filter::parse(&"not ".repeat(20_000)).is_err());
+}

@@ -1,0 +1,12 @@
+//! Queries through the library against naive evaluations that read every game.
+
+/// Shared by all test programs.
+#[path = "../common/mod.rs"]
+mod common;
+
+/// The same answers whatever an archive is made of.
+mod alike;
+/// Header filters.
+mod filter;
+/// Patterns and the opening tree, position by position.
+mod naive;

@@ -1,0 +1,480 @@
+//! Patterns and the opening tree against naive evaluations, position by position.
+
+use crate::common::import::archive_of;
+use crate::common::sample::lichess;
+use scoresheet::archive::{GameRef, GameSet};
+use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
+use scoresheet::game::Outcome;
+use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule, Pattern};
+use scoresheet::query::{PositionIndex, Search, Signatures, Tree, pattern::json, position::index};
+use scoresheet::{Archive, ImportOptions, Position};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+fn sample(folder: &Path) -> Archive {
+    let sample = lichess();
+    archive_of(&[sample], &folder.join("sample.bga"), ImportOptions::default())
+}
+
+/// A ply as the naive side sees it: the position, the one before it and the move between.
+struct Ply<'a> {
+    position: &'a Position,
+    before: Option<(&'a Position, Move)>,
+}
+
+impl Ply<'_> {
+    fn count(&self, letter: u8) -> usize {
+        let wanted = Piece::from_letter(letter);
+        (0..64).filter_map(Square::new).filter(|square| self.position.piece_at(*square) == wanted).count()
+    }
+
+    fn stands(&self, square: &str) -> Option<char> {
+        let square = Square::parse(square.as_bytes()).unwrap();
+        self.position.piece_at(square).map(|piece| piece.letter() as char)
+    }
+
+    fn san(&self) -> (Option<Color>, String) {
+        match self.before {
+            Some((before, m)) => (Some(before.turn()), before.san(m).trim_end_matches(['+', '#']).to_owned()),
+            None => (None, String::new()),
+        }
+    }
+
+    fn captured(&self) -> Option<Role> {
+        let (before, m) = self.before?;
+        match m.kind {
+            MoveKind::EnPassant => Some(Role::Pawn),
+            MoveKind::Castle(_) | MoveKind::Null => None,
+            _ => before.piece_at(m.to).map(|piece| piece.role),
+        }
+    }
+
+    fn moved(&self) -> Option<Role> {
+        self.before.and_then(|(before, m)| before.piece_at(m.from)).map(|piece| piece.role)
+    }
+}
+
+/// Whether each ply of a game is like that.
+fn naive(game: &GameRef, fits: &dyn Fn(&Ply) -> bool) -> Vec<bool> {
+    let mut position = game.start().clone();
+    let mut plies = vec![fits(&Ply { position: &position, before: None })];
+    for m in game.to_game().unwrap().main_line() {
+        let before = position.clone();
+        position.play_unchecked(m);
+        plies.push(fits(&Ply { position: &position, before: Some((&before, m)) }));
+    }
+    plies
+}
+
+#[test]
+fn conditions_agree_with_a_naive_evaluation() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = sample(folder.path());
+    let signatures = Signatures::build(&archive);
+    let board = |text: &str| Condition { boards: vec![Board::parse(text).unwrap()], ..Condition::default() };
+    let material = |text: &str| Condition { materials: vec![Material::parse(text).unwrap()], ..Condition::default() };
+    let white =
+        |text: &str| Condition { moves: vec![MoveRule::parse(text, Color::White).unwrap()], ..Condition::default() };
+    let black =
+        |text: &str| Condition { moves: vec![MoveRule::parse(text, Color::Black).unwrap()], ..Condition::default() };
+    type Fits = Box<dyn Fn(&Ply) -> bool + Sync>;
+    let cases: Vec<(&str, Condition, Fits)> = vec![
+        (
+            "pieces",
+            board("8/8/p7/8/8/1B3N2/8/8"),
+            Box::new(|ply| {
+                ply.stands("a6") == Some('p') && ply.stands("b3") == Some('B') && ply.stands("f3") == Some('N')
+            }),
+        ),
+        (
+            "blanks",
+            board("8/[^p]7/8/8/3*4/8/6.[Pr]/A7"),
+            Box::new(|ply| {
+                ply.stands("a7") != Some('p')
+                    && ply.stands("d4").is_some()
+                    && ply.stands("g2").is_none()
+                    && matches!(ply.stands("h2"), Some('P' | 'r'))
+                    && ply.stands("a1").is_some_and(|occupant| occupant.is_ascii_uppercase())
+            }),
+        ),
+        (
+            "pawns",
+            Condition {
+                pawns: vec![Board::parse_pawns("8/pp3ppp/4p3/3p4/3P4/4P3/PP3PPP/8").unwrap()],
+                ..Condition::default()
+            },
+            Box::new(|ply| {
+                let fen = ply.position.fen();
+                let only: String = fen
+                    .split(' ')
+                    .next()
+                    .unwrap()
+                    .chars()
+                    .map(|c| match c {
+                        '1'..='8' => ".".repeat(c as usize - '0' as usize),
+                        'p' | 'P' | '/' => c.to_string(),
+                        _ => ".".to_owned(),
+                    })
+                    .collect();
+                only == "......../pp...ppp/....p.../...p..../...P..../....P.../PP...PPP/........"
+            }),
+        ),
+        (
+            "material",
+            material("KRP1-3krp1+"),
+            Box::new(|ply| {
+                (ply.count(b'R'), ply.count(b'r')) == (1, 1)
+                    && (1..=3).contains(&ply.count(b'P'))
+                    && ply.count(b'p') >= 1
+                    && b"QBNqbn".iter().all(|occupant| ply.count(*occupant) == 0)
+            }),
+        ),
+        (
+            "upper case",
+            material("KQPPPKQPPP"),
+            Box::new(|ply| {
+                (ply.count(b'P'), ply.count(b'p'), ply.count(b'Q'), ply.count(b'q')) == (3, 3, 1, 1)
+                    && b"RBNrbn".iter().all(|occupant| ply.count(*occupant) == 0)
+            }),
+        ),
+        (
+            "imbalance",
+            Condition { imbalances: vec![Imbalance::parse("NNvBP").unwrap()], ..Condition::default() },
+            Box::new(|ply| {
+                let more = |occupant: u8| ply.count(occupant) as i32 - ply.count(occupant.to_ascii_lowercase()) as i32;
+                b"PNBRQ".map(more) == [-1, 2, -1, 0, 0]
+            }),
+        ),
+        ("white castles", white("O-O-O"), Box::new(|ply| ply.san() == (Some(Color::White), "O-O-O".to_owned()))),
+        (
+            "black pawn",
+            black("c3"),
+            Box::new(|ply| {
+                let (color, san) = ply.san();
+                color == Some(Color::Black) && san.starts_with(|c: char| c.is_ascii_lowercase()) && san.ends_with("c3")
+            }),
+        ),
+        (
+            "promotion",
+            white("e8=Q"),
+            Box::new(|ply| {
+                let (color, san) = ply.san();
+                color == Some(Color::White) && san.ends_with("e8=Q")
+            }),
+        ),
+        (
+            "from a file",
+            white("Rad1"),
+            Box::new(|ply| {
+                ply.before.is_some_and(|(before, m)| {
+                    before.turn() == Color::White
+                        && m.to.to_string() == "d1"
+                        && m.from.file().index() == 0
+                        && ply.moved() == Some(Role::Rook)
+                        && !matches!(m.kind, MoveKind::Castle(_))
+                })
+            }),
+        ),
+        (
+            "king or pawn takes queen",
+            Condition {
+                moved: Some(vec![Role::King, Role::Pawn]),
+                captured: Some(vec![Role::Queen]),
+                ..Condition::default()
+            },
+            Box::new(|ply| matches!(ply.moved(), Some(Role::King | Role::Pawn)) && ply.captured() == Some(Role::Queen)),
+        ),
+        (
+            "pawn taken, Black to move",
+            Condition { captured: Some(vec![Role::Pawn]), side: Some(Color::Black), ..Condition::default() },
+            Box::new(|ply| ply.captured() == Some(Role::Pawn) && ply.position.turn() == Color::Black),
+        ),
+        (
+            "quiet",
+            Condition { captured: Some(vec![]), moved: Some(vec![Role::Rook]), ..Condition::default() },
+            Box::new(|ply| ply.before.is_some() && ply.captured().is_none() && ply.moved() == Some(Role::Rook)),
+        ),
+    ];
+    for (name, condition, fits) in &cases {
+        let (mut expected, mut lasting) = (Vec::new(), Vec::new());
+        for game in archive.games() {
+            let game = game.unwrap();
+            let plies = naive(&game, fits);
+            expected.extend((0u32..).zip(&plies).filter(|(_, fits)| **fits).map(|(ply, _)| (game.number(), ply)));
+            let three = plies.windows(3).position(|three| three.iter().all(|fits| *fits));
+            lasting.extend(
+                three
+                    .into_iter()
+                    .flat_map(|at| (at as u32..at as u32 + 3).map(|ply| (game.number(), ply)).collect::<Vec<_>>()),
+            );
+        }
+        assert!(!expected.is_empty(), "{name}: the sample has none");
+        let search = Search::new(&archive).with_signatures(&signatures);
+        let found = |pattern: &Pattern, either, all| {
+            let found = search.pattern(pattern, either, all);
+            found.hits.iter().map(|hit| (hit.game, hit.ply)).collect::<Vec<_>>()
+        };
+        let once = Pattern::lasting(condition.clone(), 1);
+        assert_eq!(found(&once, false, true), expected, "{name}");
+        let firsts: Vec<_> = expected.chunk_by(|a, b| a.0 == b.0).map(|game| game[0]).collect();
+        assert_eq!(found(&once, false, false), firsts, "{name}");
+        assert_eq!(found(&Pattern::lasting(condition.clone(), 3), false, false), lasting, "{name}");
+        assert_eq!(once.swapped().swapped(), once, "{name}");
+        let either = found(&once, true, true);
+        assert!(expected.iter().all(|hit| either.binary_search(hit).is_ok()), "{name}");
+    }
+}
+
+#[test]
+fn the_other_colour() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("two.pgn");
+    std::fs::write(&source, "1. e4 e5 2. d4 *\n\n1. a3 e5 2. a4 d5 *\n").unwrap();
+    let archive = archive_of(&[source], &folder.path().join("two.bga"), ImportOptions::default());
+    let centre = Condition { boards: vec![Board::parse("8/8/8/8/3PP3/8/8/8").unwrap()], ..Condition::default() };
+    let pattern = Pattern::lasting(centre, 1);
+    let games = |either| {
+        Search::new(&archive)
+            .pattern(&pattern, either, false)
+            .hits
+            .iter()
+            .map(|hit| (hit.game, hit.ply))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(games(false), [(1, 3)]);
+    assert_eq!(games(true), [(1, 3), (2, 4)]);
+}
+
+const SEQUENCES: &str = "\
+[Result \"1-0\"]\n\n1. d4 Nf6 2. c4 e6 3. Nc3 d6 4. e4 Be7 5. e5 dxe5 6. f4 exf4 7. Bxf4 O-O 8. Ne4 Nxe4 1-0\n
+[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n
+[Result \"1-0\"]\n\n1. d4 e5 2. dxe5 d6 3. exd6 Qxd6 4. Qxd6 Bxd6 5. Nf3 1-0\n
+[Result \"1/2-1/2\"]\n[SetUp \"1\"]\n[FEN \"7k/5K2/8/6Q1/8/8/8/8 w - - 0 1\"]\n\n1. Qg6 1/2-1/2\n";
+
+#[test]
+fn queries_in_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("sequences.pgn");
+    std::fs::write(&source, SEQUENCES).unwrap();
+    let archive = archive_of(&[source], &folder.path().join("sequences.bga"), ImportOptions::default());
+    let hits = |query: &str| {
+        let query = json::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
+        let found = Search::new(&archive).pattern(&query.pattern, false, false);
+        found.hits.iter().map(|hit| (hit.game, hit.ply)).collect::<Vec<_>>()
+    };
+    for (query, expected) in [
+        (r#"{ "pass": "" }"#, vec![(1, 0), (2, 0), (3, 0), (4, 0)]),
+        (r#"{ "result": ["0-1", "1/2-1/2"] }"#, vec![(2, 0), (4, 0)]),
+        (r#"{ "result": "0-1", "result-type": "mate" }"#, vec![(2, 4)]),
+        (r#"{ "result-type": "stalemate" }"#, vec![(4, 1)]),
+        (r#"{ "sub-fen": ["8/8/8/q7/8/8/8/8", "8/8/8/8/7q/8/8/8"] }"#, vec![(2, 4)]),
+        (r#"{ "material": "KQK", "stm": "black" }"#, vec![(4, 1)]),
+        (r#"{ "imbalance": "Pv" }"#, vec![(3, 3)]),
+        (r#"{ "captured": "Q" }"#, vec![(3, 7)]),
+        (r#"{ "stm": "white", "captured": "Q" }"#, vec![(3, 8)]),
+        (r#"{ "moved": "Q", "captured": "" }"#, vec![(2, 4), (4, 1)]),
+        (
+            r#"{ "streak": [ { "white-move": "e5" }, { "black-move": "dxe5" }, { "white-move": "f4" } ] }"#,
+            vec![(1, 9), (1, 10), (1, 11)],
+        ),
+        (
+            r#"{ "streak": [ { "white-move": "e5" }, { "pass": "" }, { "white-move": "f4" } ] }"#,
+            vec![(1, 9), (1, 10), (1, 11)],
+        ),
+        (r#"{ "streak": [ { "white-move": "e5" }, { "white-move": "f4" } ] }"#, vec![]),
+        (
+            r#"{ "sequence": [ { "black-move": "e6" }, { "streak": [ { "white-move": "e5" }, { "black-move": "dxe5" } ] }, { "white-move": "Ne4" } ] }"#,
+            vec![(1, 4), (1, 9), (1, 10), (1, 15)],
+        ),
+        (r#"{ "sequence": [ { "white-move": "Ne4" }, { "white-move": "e5" } ] }"#, vec![]),
+        // The beginning that fails must not hide the one that overlaps it.
+        (
+            r#"{ "streak": [ { "captured": "Q" }, { "captured": "Q" }, { "captured": "" } ] }"#,
+            vec![(3, 7), (3, 8), (3, 9)],
+        ),
+        (
+            r#"{ "streak": [ { "captured": "QP" }, { "captured": "Q" }, { "captured": "Q" } ] }"#,
+            vec![(3, 6), (3, 7), (3, 8)],
+        ),
+        (r#"{ "black-move": ["O-O-O", "O-O"] }"#, vec![(1, 14)]),
+        (r#"{ "pattern": "6.k/8/8/8/8/8/8/8" }"#, vec![(4, 0)]),
+    ] {
+        assert_eq!(hits(query), expected, "{query}");
+    }
+    let query = json::parse(r#"{ "skip": 200, "limit": 100, "black-move": "O-O" }"#).unwrap();
+    assert_eq!((query.skip, query.limit), (200, Some(100)));
+}
+
+#[test]
+fn errors_point_at_their_place() {
+    for (query, place, what) in [
+        ("{ \"pass\": \"\" ", " ", "this is not JSON"),
+        ("[]", "[]", "an object {..} is wanted"),
+        (" {} ", "{}", "at least one rule"),
+        (r#"{ "sub-fem": "8" }"#, "\"sub-fem\"", "sub-fem: no such rule"),
+        (r#"{ "sub-fen": "8/8/8/8/8/8/8/9" }"#, "9", "sub-fen: "),
+        (r#"{ "sub-fen": ["8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/7x"] }"#, "x", "sub-fen[1]: not a piece"),
+        (r#"{ "material": "KRxKR" }"#, "x", "material: not a piece"),
+        (r#"{ "material": "KR\u0078KR" }"#, "\\", "material: not a piece"),
+        (r#"{ "material": 7 }"#, "7", "material: a text is wanted"),
+        (r#"{ "imbalance": "PPP" }"#, "\"", "imbalance: a v"),
+        (r#"{ "result": "2-0" }"#, "2", "result: not a result"),
+        (r#"{ "white-move": "Nf9" }"#, "N", "white-move: not a move"),
+        (r#"{ "moved": "QX" }"#, "X", "moved: not a piece"),
+        (r#"{ "moved": ["Q"] }"#, "[\"Q\"]", "moved: one text"),
+        (r#"{ "stm": "balck" }"#, "b", "stm: neither"),
+        (r#"{ "sequence": [] }"#, "[]", "sequence: an array"),
+        (
+            r#"{ "sequence": [ { "pass": "" }, { "streak": [ { "pass": "" }, { "captured": "Y" } ] } ] }"#,
+            "Y",
+            "sequence[1].streak[1].captured: not a piece",
+        ),
+        (r#"{ "sequence": [ { "pass": "", "limit": 1 } ] }"#, "\"limit\"", "sequence[0].limit: no such rule"),
+        (r#"{ "limit": -1, "pass": "" }"#, "-1", "limit: a whole number"),
+    ] {
+        let fault = json::parse(query).unwrap_err();
+        assert_eq!(&query[fault.at()], place, "{query}: {fault}");
+        assert!(fault.what().starts_with(what), "{query}: {fault}");
+    }
+    // In a query of several lines the line is shown.
+    let fault = json::parse("{ \"pass\": \"\",\n  \"moved\": \"KX\" }").unwrap_err();
+    assert_eq!(
+        fault.to_string(),
+        "column 14: moved: not a piece: write some of PNBRQK\n    \"moved\": \"KX\" }\n               ^"
+    );
+    for (board, column) in [
+        ("8/8/8/8/8/8/8", 14),
+        ("9/8/8/8/8/8/8/8", 1),
+        ("44p/8/8/8/8/8/8/8", 3),
+        ("8/8/8/8/8/8/8/8/8", 16),
+        ("8/7/8/8/8/8/8/8", 4),
+        ("8/[Qx]7/8/8/8/8/8/8", 5),
+        ("8/[Q", 3),
+    ] {
+        assert_eq!(Board::parse(board).unwrap_err().column(), column, "{board}");
+    }
+    for (material, column) in [("", 1), ("KP3-1k", 5), ("KP99k", 3), ("K-k", 2), ("KP2-", 5)] {
+        assert_eq!(Material::parse(material).unwrap_err().column(), column, "{material}");
+    }
+}
+
+/// The tree by positions: for each game the first ply with that position, by FEN without clocks.
+fn naive_tree(archive: &Archive, position: &Position) -> (u64, BTreeMap<String, [u64; 4]>, Vec<u64>) {
+    let four = |position: &Position| {
+        let mut fen = Vec::new();
+        use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+        position.write_four(&mut fen, EnPassantStyle::Legal, CastlingStyle::Shredder);
+        fen
+    };
+    let wanted = four(position);
+    let (mut games, mut moves, mut reached) = (0, BTreeMap::<String, [u64; 4]>::new(), Vec::new());
+    for game in archive.games() {
+        let game = game.unwrap();
+        let mut at = game.start().clone();
+        let line: Vec<Move> = game.to_game().unwrap().main_line().collect();
+        for ply in 0..=line.len() {
+            if four(&at) == wanted {
+                games += 1;
+                reached.push(game.number());
+                if let Some(m) = line.get(ply) {
+                    moves.entry(at.san(*m)).or_default()[game.outcome().unwrap_or(Outcome::Unknown) as usize] += 1;
+                }
+                break;
+            }
+            if let Some(m) = line.get(ply) {
+                at.play_unchecked(*m);
+            }
+        }
+    }
+    (games, moves, reached)
+}
+
+#[test]
+fn trees_agree_with_and_without_the_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = sample(folder.path());
+    let signatures = Signatures::build(&archive);
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
+    let index = PositionIndex::open(&archive).0.unwrap();
+    for (line, least) in [
+        ("", 2990),
+        ("e4", 1500),
+        ("e4 e5 Nf3 Nc6", 100),
+        ("Nf3 d5 d4", 5),
+        ("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6", 1),
+        ("e4 e5 Ke2 Ke7 Ke1", 0),
+    ] {
+        let mut position = Position::standard();
+        for san in line.split_whitespace() {
+            position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
+        }
+        let (games, moves, reached) = naive_tree(&archive, &position);
+        assert!(games >= least, "{line}: {games}");
+        let plain = Search::new(&archive);
+        let some = GameSet::all(archive.len());
+        for search in [
+            plain.clone(),
+            plain.clone().with_signatures(&signatures),
+            plain.clone().with_index(&index),
+            plain.clone().with_index(&index).among(&some),
+        ] {
+            let tree: Tree = search.tree(&position);
+            assert!(tree.unread.is_empty());
+            assert_eq!(tree.tally.games(), games, "{line}");
+            let found: BTreeMap<String, [u64; 4]> = tree
+                .branches
+                .iter()
+                .map(|branch| {
+                    let tally = &branch.tally;
+                    (position.san(branch.m), [tally.unknown, tally.black, tally.white, tally.draws])
+                })
+                .collect();
+            assert_eq!(found, moves, "{line}");
+            assert!(tree.branches.windows(2).all(|pair| pair[0].tally.games() >= pair[1].tally.games()));
+            // Ratings, naively.
+            let rating = |game: u64, tag: &str| {
+                archive.game(game).unwrap().tag(tag).unwrap().and_then(|elo| elo.parse::<f64>().ok())
+            };
+            let ratings: Vec<f64> = reached
+                .iter()
+                .filter_map(|game| match (rating(*game, "WhiteElo"), rating(*game, "BlackElo")) {
+                    (Some(white), Some(black)) => Some((white + black) / 2.0),
+                    (white, black) => white.or(black),
+                })
+                .collect();
+            let mean = ratings.iter().sum::<f64>() / ratings.len() as f64;
+            assert_eq!(tree.tally.average_rating(), (!ratings.is_empty()).then_some(mean.round() as u32), "{line}");
+            assert_eq!(tree.tally.last_year(), (games > 0).then_some(2013), "{line}");
+            let best = ratings.iter().copied().fold(0.0, f64::max);
+            assert_eq!(tree.tally.samples().count() as u64, games.min(8));
+            if let Some(first) = tree.tally.samples().next() {
+                let (white, black) = (rating(first, "WhiteElo"), rating(first, "BlackElo"));
+                assert_eq!((white.or(black).unwrap() + black.or(white).unwrap()) / 2.0, best);
+            }
+        }
+    }
+}
+
+#[test]
+fn castling_and_promotion_have_their_own_branches() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("moves.pgn");
+    let games = ["O-O", "O-O-O", "Kd1", "Rf1", "a8=Q+", "a8=N", "a8=N", "--"];
+    let text: String = games
+        .map(|san| format!("[SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1\"]\n\n1. {san} *\n\n"))
+        .concat();
+    std::fs::write(&source, text).unwrap();
+    let archive = archive_of(&[source], &folder.path().join("moves.bga"), ImportOptions::default());
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
+    let index = PositionIndex::open(&archive).0.unwrap();
+    let position = archive.position(1, 0).unwrap();
+    for search in [Search::new(&archive), Search::new(&archive).with_index(&index)] {
+        let tree = search.tree(&position);
+        assert_eq!(tree.tally.games(), 8);
+        let branches: BTreeMap<String, u64> =
+            tree.branches.iter().map(|branch| (position.san(branch.m), branch.tally.games())).collect();
+        let expected = [("Kd1", 1), ("O-O", 1), ("O-O-O", 1), ("Rf1", 1), ("a8=N", 2), ("a8=Q+", 1)];
+        assert_eq!(branches, expected.map(|(san, games)| (san.to_owned(), games)).into());
+        assert!(tree.branches.iter().any(|branch| branch.m.kind == MoveKind::Castle(CastlingSide::Queen)));
+    }
+}

@@ -1,0 +1,395 @@
+//! Damaged archives: every flip, cut and lost sector is found or harmless, no game is ever falsified, and a repair saves all else.
+//!
+//! The whole matrix takes minutes and is after `--ignored`; a sample of it runs always. The long runs go on from where they are told:
+//!
+//!     SCORESHEET_SEED=1 SCORESHEET_STATES=16700000 SCORESHEET_FROM=0 cargo test --release --test reliability damage::long -- --ignored --nocapture
+
+use crate::common::import::append;
+use crate::common::number;
+use crate::common::random::Random;
+use crate::common::sample::testdata;
+use crate::whole::{Whole, blocks};
+use rayon::prelude::*;
+use scoresheet::archive::repair::Part;
+use scoresheet::archive::{Level, SideState};
+use scoresheet::format::ArchiveId;
+use scoresheet::{Archive, Error, ImportOptions};
+use std::fs;
+use std::path::Path;
+
+const SECTOR: usize = 512;
+
+/// Whether a quick verification of these bytes finds nothing; `verify` wants a file.
+fn is_intact(folder: &Path, name: u64, file: &[u8]) -> bool {
+    let path = folder.join(format!("{name}.bga"));
+    fs::write(&path, file).unwrap();
+    let intact = Archive::verify(&path, Level::Quick, |_| {}).is_ok_and(|report| report.is_intact());
+    fs::remove_file(path).unwrap();
+    intact
+}
+
+/// What is left of an archive is right or refused.
+fn open_and_ask(whole: &Whole, file: Vec<u8>, content: impl Fn(u64) -> bool, what: &str) {
+    match Archive::from_bytes(file, None) {
+        Ok(archive) => drop(whole.falsifies_nothing(&archive, content, what)),
+        Err(Error::Damaged(_) | Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. }) => {}
+        Err(error) => panic!("{what}: {error}"),
+    }
+}
+
+/// Which games' content to look at in state `state`, where looking at all would take too long: that of four games of the chunk at `offset`,
+/// others in each state, and of all games in one of 64.
+fn some(whole: &Whole, offset: usize, state: usize) -> impl Fn(u64) -> bool + use<> {
+    let chunk = whole.chunks.iter().rfind(|chunk| chunk.2 <= offset).or(whole.chunks.first()).copied();
+    let (first, last, _) = chunk.unwrap_or((1, 1, 0));
+    let some =
+        [0, 1, 2, 3].map(|step| first + Random((state * 4 + step) as u64).below((last - first + 1) as usize) as u64);
+    move |game| state.is_multiple_of(64) || some.contains(&game)
+}
+
+/// Flips bits: verification finds each; what a reader then makes of the archive is asked for one in `asked`.
+fn flip(whole: &Whole, folder: &Path, bits: impl ParallelIterator<Item = usize>, asked: usize) {
+    bits.for_each(|bit| {
+        let mut damaged = whole.file.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(!is_intact(folder, bit as u64, &damaged), "bit {bit} is not missed");
+        if bit.is_multiple_of(asked) {
+            open_and_ask(whole, damaged, some(whole, bit / 8, bit), &format!("bit {bit}"));
+        }
+    });
+}
+
+#[test]
+fn flipped_bits_here_and_there() {
+    let (whole, folder) = (Whole::of(&testdata("golden/v0.2.bga")), tempfile::tempdir().unwrap());
+    let bits = whole.file.len() * 8;
+    flip(&whole, folder.path(), (0..bits / 37).into_par_iter().map(|step| step * 37), 1);
+}
+
+#[test]
+#[ignore = "half a million archives"]
+fn every_single_bit_flip_is_found() {
+    let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
+    println!("{} bytes, {} games", whole.file.len(), whole.digests.len());
+    assert!(whole.file.len() >= 60 << 10 && whole.file.len() < 80 << 10, "{}", whole.file.len());
+    // Asking a reader takes twenty times as long as verifying, and all of it would take half an hour of CI: 37 has no factor of 8, so that
+    // every bit of a byte has its turn.
+    flip(&whole, folder.path(), (0..whole.file.len() * 8).into_par_iter(), 37);
+}
+
+/// Checks what an index file does to an archive: it is used only if it is the very one.
+fn with_index(whole: &Whole, index: &[u8], what: &str) {
+    let archive = Archive::from_bytes(whole.file.clone(), Some(index)).unwrap();
+    assert_eq!(archive.index_state() == SideState::File, index == whole.index, "{what}");
+    assert_eq!(archive.index_file(), whole.index, "{what}");
+}
+
+#[test]
+#[ignore = "every bit and every prefix of an index, every prefix of an archive"]
+fn every_flip_and_cut_of_an_index_and_every_cut_of_an_archive() {
+    // An index of 8 KiB: many chunks of few games each.
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("many.bga");
+    fs::copy(testdata("golden/v0.2.bga"), &target).unwrap();
+    for _ in 0..345 {
+        append(&testdata("golden/sample.pgn"), &target, ImportOptions { threads: 1, ..ImportOptions::default() });
+    }
+    let many = Whole::of(&target);
+    println!("an index of {} bytes, {} games", many.index.len(), many.digests.len());
+    assert!(many.index.len() >= 8 << 10, "{}", many.index.len());
+    (0..many.index.len() * 8).into_par_iter().for_each(|bit| {
+        let mut damaged = many.index.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        with_index(&many, &damaged, &format!("bit {bit}"));
+    });
+    (0..many.index.len()).into_par_iter().for_each(|length| {
+        with_index(&many, &many.index[..length], &format!("cut to {length}"));
+    });
+    with_index(&many, &many.index, "whole");
+    with_index(&many, &[many.index.as_slice(), &[0]].concat(), "longer");
+
+    let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
+    (0..whole.file.len()).into_par_iter().for_each(|length| {
+        let cut = &whole.file[..length];
+        assert!(!is_intact(folder.path(), length as u64, cut), "cut to {length}");
+        open_and_ask(&whole, cut.to_vec(), some(&whole, length, length), &format!("cut to {length}"));
+    });
+}
+
+#[test]
+fn an_index_that_is_not_the_very_one_is_not_used() {
+    let whole = Whole::small();
+    let archive = Archive::from_bytes(whole.file.clone(), Some(&whole.index)).unwrap();
+    assert_eq!(archive.index_state(), SideState::File);
+    let foreign = fs::read(testdata("golden/v0.2.bgi")).unwrap();
+    // As it was at an earlier commit: the archive before the last source was appended.
+    let mut stale = whole.index.clone();
+    stale[32] -= 1;
+    let mut wrong: Vec<(String, Vec<u8>)> = vec![
+        ("foreign".into(), foreign),
+        ("empty".into(), Vec::new()),
+        ("zeros".into(), vec![0; whole.index.len()]),
+        ("stale".into(), stale),
+    ];
+    // Every field, with its checksum made good: what it says must hold together and belong to the archive.
+    for at in (0..whole.index.len()).step_by(7) {
+        let mut index = whole.index.clone();
+        index[at] ^= 0x10;
+        with_index(&whole, &index, &format!("byte {at}"));
+    }
+    for at in (8..whole.index.len() - 4).step_by(8) {
+        for change in [1u64, u64::MAX, 1 << 40] {
+            let mut index = whole.index.clone();
+            let field = u64::from_le_bytes(index[at..at + 8].try_into().unwrap());
+            index[at..at + 8].copy_from_slice(&field.wrapping_add(change).to_le_bytes());
+            let body = index.len() - 4;
+            let own = ArchiveId(index[16..32].try_into().unwrap());
+            let crc = own.crc(0, &index[..body]);
+            index[body..].copy_from_slice(&crc.to_le_bytes());
+            if at < 72 {
+                // Another archive's, or this one's at another commit.
+                with_index(&whole, &index, &format!("field at {at} and {change}"));
+            }
+            wrong.push((format!("field at {at} and {change}"), index));
+        }
+    }
+    for (what, index) in &wrong {
+        let archive = Archive::from_bytes(whole.file.clone(), Some(index)).unwrap();
+        // A lie that holds together gives errors, if anything.
+        whole.falsifies_nothing(&archive, |game| game % 16 == 1, what);
+        if archive.index_state() != SideState::File {
+            assert_eq!(archive.index_file(), whole.index, "{what}");
+        }
+    }
+    let refused = wrong.iter().filter(|(_, index)| {
+        let archive = Archive::from_bytes(whole.file.clone(), Some(index)).unwrap();
+        archive.index_state() != SideState::File
+    });
+    assert!(refused.count() * 4 > wrong.len());
+}
+
+/// Writes over a sector, and repairs.
+fn lose_sector(whole: &Whole, sector: usize, how: usize, seed: u64) -> u64 {
+    let mut damaged = whole.file.clone();
+    let end = ((sector + 1) * SECTOR).min(damaged.len());
+    let mut random = Random(seed + sector as u64);
+    for byte in &mut damaged[sector * SECTOR..end] {
+        *byte = [0, 0xFF, random.next() as u8][how];
+    }
+    let what = format!("sector {sector} written over in way {how}");
+    open_and_ask(whole, damaged.clone(), |_| true, &what);
+    let repair = whole.repaired(&damaged, None, &what).unwrap();
+    // Two blocks at most meet in a sector, and a moves block loses a page or two; where headers are lost, those blocks.
+    let hit = |first: u64, last: u64| whole.chunks.iter().filter(|chunk| chunk.0 <= last && first <= chunk.1).count();
+    let touched = |part: Option<Part>| {
+        let losses = repair.losses.iter().filter(|loss| loss.part == part);
+        losses.map(|loss| hit(loss.first, loss.last)).max().unwrap_or(0)
+    };
+    for part in [None, Some(Part::Texts), Some(Part::Layout)] {
+        assert!(touched(part) <= 1, "{what}: {repair:?}");
+    }
+    repair.lost_games()
+}
+
+#[test]
+fn lost_sectors_of_a_small_archive() {
+    let whole = Whole::of(&testdata("golden/v0.2.bga"));
+    (0..whole.file.len().div_ceil(SECTOR)).into_par_iter().for_each(|sector| {
+        lose_sector(&whole, sector, sector % 3, 1);
+    });
+}
+
+#[test]
+#[ignore = "400 repairs"]
+fn every_lost_sector_costs_a_block_at_most() {
+    let whole = Whole::small();
+    let sectors = whole.file.len().div_ceil(SECTOR);
+    let lost: Vec<u64> = (0..sectors * 3)
+        .into_par_iter()
+        .map(|state| lose_sector(&whole, state / 3, state % 3, number("SCORESHEET_SEED", 1)))
+        .collect();
+    let (worst, harmless) = (lost.iter().max().unwrap(), lost.iter().filter(|lost| **lost == 0).count());
+    println!("{} states, games lost: at most {worst} of {}, none in {harmless}", lost.len(), whole.digests.len());
+    assert!(*worst < whole.digests.len() as u64 / 2);
+}
+
+#[test]
+fn a_repair_of_a_sound_archive_loses_nothing() {
+    let whole = Whole::small();
+    let repair = whole.repaired(&whole.file, Some(&whole.index), "sound").unwrap();
+    assert_eq!((repair.losses, repair.inexact, repair.damage), (vec![], Vec::<String>::new(), vec![]));
+    assert_eq!(repair.kept.len(), 1);
+}
+
+#[test]
+fn an_archive_without_its_header_pages_is_repaired() {
+    let whole = Whole::small();
+    let mut damaged = whole.file.clone();
+    damaged[..8192].fill(0);
+    // The index knows whose blocks they are; without it the checksums tell.
+    for index in [Some(whole.index.as_slice()), None] {
+        let repair = whole.repaired(&damaged, index, "no header").unwrap();
+        assert_eq!((repair.games, repair.lost_games()), (whole.digests.len() as u64, 0));
+        assert!(repair.losses.is_empty() && !repair.damage.is_empty());
+    }
+    // And the identity of one page that does not hold otherwise.
+    damaged[..64].copy_from_slice(&whole.file[..64]);
+    assert!(whole.repaired(&damaged, None, "an identity").unwrap().losses.is_empty());
+    assert!(whole.repaired(b"no archive at all", None, "text").is_none());
+}
+
+#[test]
+fn a_cut_archive_is_repaired() {
+    let whole = Whole::small();
+    for part in 1..8 {
+        let length = whole.file.len() * part / 8;
+        let repair = whole.repaired(&whole.file[..length], None, &format!("cut to {length}"));
+        let repair = repair.unwrap();
+        assert!(!repair.losses.is_empty());
+        assert_eq!(repair.games, whole.digests.len() as u64);
+    }
+}
+
+#[test]
+fn damaged_columns_leave_the_moves() {
+    let whole = Whole::small();
+    let blocks = blocks(&whole.file);
+    for (kind, part) in [(2, Part::Tags), (3, Part::Texts), (7, Part::Layout)] {
+        for (number, offset) in blocks.iter().filter(|(found, _)| *found == kind).map(|(_, at)| at).enumerate() {
+            // In the payload, and in the header.
+            for at in [offset + 45, offset + 9] {
+                let mut damaged = whole.file.clone();
+                damaged[at] ^= 0x40;
+                let what = format!("column {kind} {number} byte {at}");
+                let repair = whole.repaired(&damaged, None, &what).unwrap();
+                assert_eq!(repair.lost_games(), 0, "{what}: {repair:?}");
+                assert!(repair.losses.iter().any(|loss| loss.part == Some(part)), "{what}: {repair:?}");
+                assert!(!repair.inexact.is_empty(), "{what}");
+            }
+        }
+    }
+    // One copy of a dictionary block may go; if both do, the tags do.
+    let dictionaries: Vec<usize> = blocks.iter().filter(|(kind, _)| *kind == 4).map(|(_, at)| *at).collect();
+    for pair in dictionaries.chunks(2) {
+        for (copies, harmless) in [(&pair[..1], true), (&pair[1..], true), (pair, false)] {
+            let mut damaged = whole.file.clone();
+            copies.iter().for_each(|at| damaged[at + 45] ^= 1);
+            let repair = whole.repaired(&damaged, None, "dictionary").unwrap();
+            assert_eq!(repair.losses.is_empty(), harmless, "{repair:?}");
+            assert!(repair.losses.iter().all(|loss| loss.part == Some(Part::Tags)));
+            assert_eq!(repair.damage.len(), copies.len());
+        }
+    }
+}
+
+#[test]
+fn lost_strings_leave_the_others_their_numbers() {
+    // Two sources that have no string in common, each committed with a dictionary of its own.
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("two.bga");
+    for name in ["One", "Two"] {
+        let source = folder.path().join(format!("{name}.pgn"));
+        let game =
+            |game: usize| format!("[Event \"{name} {}\"]\n[White \"{name} W{}\"]\n\n1. e4 *\n\n", game % 3, game % 5);
+        fs::write(&source, (0..60).map(game).collect::<String>()).unwrap();
+        append(&source, &target, ImportOptions { threads: 1, ..ImportOptions::default() });
+    }
+    let whole = Whole::of(&target);
+    let dictionaries: Vec<usize> =
+        blocks(&whole.file).iter().filter(|(kind, _)| *kind == 4).map(|(_, at)| *at).collect();
+    let [first, second, _, _] = dictionaries[..] else { panic!("{dictionaries:?}") };
+    // In the payload, and in the header: then nobody knows how many there were.
+    for at in [45, 9] {
+        let mut damaged = whole.file.clone();
+        [first, second].iter().for_each(|block| damaged[block + at] ^= 1);
+        let repair = whole.repaired(&damaged, None, "strings").unwrap();
+        assert_eq!(repair.lost_games(), 0);
+        let lost: Vec<_> = repair.losses.iter().map(|loss| (loss.first, loss.last, loss.part)).collect();
+        assert_eq!(lost, [(1, 60, Some(Part::Tags))], "byte {at}");
+    }
+}
+
+#[test]
+fn one_page_of_moves_costs_its_own_games() {
+    let whole = Whole::small();
+    let blocks = blocks(&whole.file);
+    let moves: Vec<usize> = blocks.iter().filter(|(kind, _)| *kind == 1).map(|(_, at)| *at).collect();
+    for at in moves {
+        let table = u32::from_le_bytes(whole.file[at + 20..at + 24].try_into().unwrap()) as usize;
+        let length = u64::from_le_bytes(whole.file[at + 24..at + 32].try_into().unwrap()) as usize;
+        for page in 0..(length - table).div_ceil(4096) {
+            let mut damaged = whole.file.clone();
+            damaged[at + 40 + table + page * 4096] ^= 4;
+            let repair = whole.repaired(&damaged, None, "a page").unwrap();
+            assert!(repair.losses.iter().all(|loss| loss.part.is_none()));
+            // The games whose records have a byte in the page, and no others.
+            let lost = repair.lost_games();
+            let chunk = whole.chunks.iter().find(|chunk| chunk.2 == at).unwrap();
+            let mut end = 0;
+            let hit = (chunk.0..=chunk.1).filter(|game| {
+                let start = end;
+                end += whole.records[*game as usize - 1];
+                start < (page + 1) * 4096 && end > page * 4096
+            });
+            assert_eq!(hit.count() as u64, lost, "page {page}");
+            assert_eq!(repair.damage.len() as u64, lost);
+        }
+    }
+}
+
+#[test]
+#[ignore = "a long run: SCORESHEET_SEED, SCORESHEET_FROM, SCORESHEET_STATES"]
+fn long_byte_substitutions() {
+    let (seed, from) = (number("SCORESHEET_SEED", 1), number("SCORESHEET_FROM", 0));
+    let states = number("SCORESHEET_STATES", 20_000);
+    let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
+    // Each byte becomes each other byte, in an order of its own for each seed: 64 KiB times 255 are 16.7 million.
+    let all = whole.file.len() as u64 * 255;
+    let step = (Random(seed).next() | 1) % all;
+    let (mut next, end) = (from, (from + states).min(all));
+    let check = |state: u64| {
+        let place = (u128::from(state) * u128::from(step) % u128::from(all)) as u64;
+        let mut damaged = whole.file.clone();
+        damaged[(place / 255) as usize] ^= (place % 255) as u8 + 1;
+        let what = format!("seed {seed}, state {state}");
+        assert!(!is_intact(folder.path(), state, &damaged), "{what}");
+        open_and_ask(&whole, damaged, some(&whole, (place / 255) as usize, state as usize), &what);
+    };
+    while next < end {
+        let step = next..(next + 5_000).min(end);
+        next = step.end;
+        step.into_par_iter().for_each(check);
+        println!("seed {seed}: all states from {from} to {next} hold; SCORESHEET_FROM={next} goes on");
+    }
+}
+
+#[test]
+#[ignore = "a long run: SCORESHEET_FROM, SCORESHEET_STATES, with SCORESHEET_CORPORA"]
+fn long_all_prefixes_of_16_mib() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("big.bga");
+    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+        println!("skipped: SCORESHEET_CORPORA does not say where games are");
+        return;
+    };
+    let source = Path::new(&corpora).join("lichess-2013-01-first70.pgn");
+    while fs::metadata(&target).map_or(0, |file| file.len()) < 16 << 20 {
+        append(&source, &target, ImportOptions { threads: 1, ..ImportOptions::default() });
+    }
+    let file = fs::read(&target).unwrap();
+    let (from, states) = (number("SCORESHEET_FROM", 0), number("SCORESHEET_STATES", 20_000));
+    let broken = folder.path().join("cut.bga");
+    fs::write(&broken, &file).unwrap();
+    let cut = fs::OpenOptions::new().write(true).open(&broken).unwrap();
+    let end = (file.len() as u64).min(16 << 20);
+    // From the longest to the shortest: the file is cut, never written again.
+    for length in (from..(from + states).min(end)).rev() {
+        cut.set_len(length).unwrap();
+        let opened = Archive::open(&broken);
+        // Opens at an earlier commit, if at all.
+        assert!(opened.map_or(true, |archive| archive.file_length() <= length), "cut to {length}");
+        if (length - from).is_multiple_of(100_000) {
+            println!("all prefixes from {length} on hold; SCORESHEET_STATES={} goes on", length - from);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Imports of a few small games in many small batches, recorded on a simulated disk.
+
+use crate::common::import::try_import;
+use crate::common::random::Random;
+use crate::disk::{Disk, Event, Plan};
+use scoresheet::archive::writer::{Opened, Writer};
+use scoresheet::archive::{Archive, Digest, FileKind, Level, SideState};
+use scoresheet::import::{Existing, FaultReport, Progress, Summary, import_on};
+use scoresheet::query::{PositionIndex, Signatures, TagColumns, position::index, tag_columns};
+use scoresheet::{Error, ImportOptions};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// An import and what comes of it when nothing goes wrong.
+pub struct Workload {
+    folder: TempDir,
+    pub sources: Vec<PathBuf>,
+    pub options: ImportOptions,
+    /// The archive before, which the import adds to; with only its header where it makes a new one.
+    pub start: Vec<u8>,
+    /// The last commit in that.
+    pub first: u64,
+    /// The archive after.
+    pub end: Vec<u8>,
+    pub last: u64,
+    /// What happened to the disk meanwhile.
+    pub events: Vec<Event>,
+    /// For each commit, how many games there are.
+    pub games: Vec<u64>,
+    digests: Vec<Digest>,
+    /// What stands beside the archive after, by what its name ends in: a crash may leave it beside an earlier state.
+    beside: Vec<(FileKind, Vec<u8>)>,
+}
+
+/// Games with all that an archive has columns for; some names recur.
+fn pgn(random: &mut Random, games: usize) -> String {
+    const LINES: [&str; 6] = [
+        "1. e4 e5 2. Nf3 {[%clk 0:03:00]} 2... Nc6 {[%clk 0:02:59]} 3. Bb5 a6 1-0",
+        "1. d4 d5 (1... Nf6 2. c4 {well} e6) 2. c4! e6 3. Nc3 Nf6 1/2-1/2",
+        "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 0-1",
+        "1. Nf3 *",
+        "1. e4 e5 2. Ke2 Ke7 3. Kf8 1-0",
+        "{nothing played} *",
+    ];
+    let mut text = String::new();
+    for game in 0..games {
+        let (white, black) = (random.below(12), random.below(400));
+        text += &format!(
+            "[Event \"Open {}\"]\n[Site \"?\"]\n[White \"Player {white}\"]\n[Black \"Guest {black}\"]\n",
+            white % 3
+        );
+        match random.below(12) {
+            0 => text += "[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 40\"]\n[SetUp \"1\"]\n\n40. a8=Q+ Kd7 *\n\n",
+            1 => text += "[Variant \"Atomic\"]\n\n1. e4 e5 *\n\n",
+            _ => text += &format!("[Round \"{game}\"]\n\n{}\n\n", LINES[random.below(LINES.len())]),
+        }
+    }
+    text
+}
+
+impl Workload {
+    /// Makes the workload of a number. Odd ones add to an archive that is there already.
+    pub fn new(number: u64) -> Workload {
+        let folder = tempfile::tempdir().unwrap();
+        let mut random = Random::new(number + 1000);
+        let sources: Vec<PathBuf> = (0..1 + random.below(3))
+            .map(|source| {
+                let path = folder.path().join(format!("{source}.pgn"));
+                let games = 3 + random.below(14);
+                fs::write(&path, pgn(&mut random, games)).unwrap();
+                path
+            })
+            .collect();
+        let options = ImportOptions {
+            threads: 1,
+            level: 1,
+            existing: Existing::Append,
+            batch: 1 + random.below(3) as u32,
+            chunk_bytes: 200 + random.below(1200),
+            ..ImportOptions::default()
+        };
+        let base = folder.path().join("base.bga");
+        let target = folder.path().join("whole.bga");
+        let bring = |files: &[PathBuf], target: &Path| try_import(files, target, &options).unwrap();
+        let (start, first) = if number % 2 == 1 {
+            let old = folder.path().join("old.pgn");
+            fs::write(&old, pgn(&mut random, 5)).unwrap();
+            let summary = bring(&[old], &base);
+            fs::copy(&base, &target).unwrap();
+            (fs::read(&base).unwrap(), summary.totals.sequence)
+        } else {
+            (Vec::new(), 0)
+        };
+        let summary = bring(&sources, &target);
+        let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
+        assert!(report.is_intact(), "{:?}", report.damage);
+        let archive = Archive::open(&target).unwrap();
+        Signatures::build(&archive).write(&archive).unwrap();
+        index::build(&archive, 1 << 20, |_| {}).unwrap();
+        tag_columns::write(&archive).unwrap();
+        let mut workload = Workload {
+            sources,
+            options,
+            start,
+            first,
+            end: fs::read(&target).unwrap(),
+            last: summary.totals.sequence,
+            events: Vec::new(),
+            games: Vec::new(),
+            digests: archive.games().map(|game| game.unwrap().digest().unwrap()).collect(),
+            beside: FileKind::BESIDE.map(|kind| (kind, fs::read(kind.beside(&target)).unwrap())).into(),
+            folder,
+        };
+        let games = &mut workload.games;
+        for block in scoresheet::archive::Scan::new(&workload.end[..], archive.id()) {
+            let block = block.unwrap();
+            if block.header.kind == scoresheet::format::block::Kind::Commit {
+                let payload = block.checked(&workload.end[..], archive.id()).unwrap();
+                if games.is_empty() {
+                    games.push(0);
+                }
+                games.push(scoresheet::format::commit::Commit::decode(&payload).unwrap().games);
+            }
+        }
+        assert_eq!(games.len() as u64, workload.last + 1);
+        if workload.first == 0 {
+            let disk = Disk::default();
+            Writer::create(disk.clone(), archive.id()).unwrap();
+            workload.start = disk.live();
+        }
+        let disk = Disk::with(&workload.start);
+        workload.go_on(&disk).unwrap();
+        assert!(disk.live() == workload.end, "an import on a disk in memory is one on a file");
+        workload.events = disk.events();
+        workload
+    }
+
+    /// Opens what is on the disk and imports what is not there yet.
+    pub fn go_on(&self, disk: &Disk) -> Result<Summary, Error> {
+        let opened = self.open(disk)?;
+        let options = ImportOptions { resume: true, ..self.options.clone() };
+        let told = disk.clone();
+        let progress = Progress::with_acknowledge(move |done| told.acknowledge(done.sequence));
+        let path = Path::new("simulated.bga");
+        import_on(opened, &self.sources, path, &options, &progress, &Default::default(), |_: FaultReport| {})
+    }
+
+    pub fn open(&self, disk: &Disk) -> Result<Opened<Disk>, Error> {
+        Writer::open_on(disk.clone(), disk.live(), Path::new("simulated.bga"))
+    }
+
+    /// Goes on with a disk on which one thing fails; returns the error that comes of it.
+    pub fn fail(&self, disk: &Disk, plan: Plan) -> Option<Error> {
+        disk.fail(plan);
+        self.go_on(disk).err()
+    }
+
+    /// Opens a state with the reader: it is at a commit of the range, and each game that this has is there and whole. Returns the commit.
+    pub fn check(&self, name: &str, state: &[u8], commits: std::ops::RangeInclusive<u64>, thorough: bool) -> u64 {
+        let path = self.folder.path().join(format!("{name}.bga"));
+        fs::write(&path, state).unwrap();
+        for (kind, bytes) in &self.beside {
+            fs::write(kind.beside(&path), bytes).unwrap();
+        }
+        let archive = Archive::open(&path).unwrap();
+        assert_eq!(archive.incomplete(), None);
+        // What stands beside it is used in its own state alone.
+        let is_end = archive.sequence() == self.last;
+        let used = if is_end { SideState::File } else { SideState::Stale };
+        let states = [Signatures::open(&archive).1, PositionIndex::open(&archive).1, TagColumns::of(&archive).state()];
+        assert_eq!((archive.index_state(), states), (used, [used; 3]));
+        let sequence = archive.totals().unwrap().sequence;
+        // A page of zeros may be a lost one: so the first commit is found in the file as soon as it is there whole.
+        let commits = *commits.start()..=(*commits.end()).max(1);
+        assert!(commits.contains(&sequence), "commit {sequence}, not one of {commits:?}");
+        assert_eq!(archive.len(), self.games[sequence as usize]);
+        for (game, digest) in archive.games().zip(&self.digests) {
+            assert_eq!(game.unwrap().digest().unwrap(), *digest);
+        }
+        if thorough {
+            let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
+            // The page of a commit that was not acknowledged may be torn.
+            assert!(report.damage.iter().all(|damage| damage.offset < 8192), "{:?}", report.damage);
+            assert_eq!(report.uncommitted, state.len() as u64 - archive.file_length());
+        }
+        drop(archive);
+        fs::remove_file(&path).unwrap();
+        FileKind::BESIDE.into_iter().for_each(|kind| drop(fs::remove_file(kind.beside(&path))));
+        sequence
+    }
+
+    /// Recovers a state, twice, and goes on with the import: the archive is the same in the end as without a crash.
+    pub fn recover(&self, state: &[u8], sequence: u64) {
+        let disk = Disk::with(state);
+        let opened = self.open(&disk).unwrap();
+        // A writer takes in a commit that is there whole, if its page had not been begun yet.
+        let found = opened.writer.sequence();
+        assert!((sequence..=sequence + 1).contains(&found), "commit {found} after {sequence}");
+        assert_eq!(disk.live().len() as u64, opened.writer.committed_length(), "the torn tail is cut");
+        drop(opened);
+        let (once, operations) = (disk.live(), disk.operations());
+        drop(self.open(&disk).unwrap());
+        assert!(disk.live() == once && disk.operations() == operations, "recovery is idempotent");
+        self.go_on(&disk).unwrap();
+        assert!(disk.live() == self.end, "the import goes on to the same end");
+    }
+}
