@@ -128,8 +128,8 @@ pub enum Event {
     Close,
 }
 
-/// A game as a value: tags, start, movetext and result.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A game as a value: tags, start, movetext and result. By default the standard starting position and nothing else.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Game {
     /// The tag pairs in their order, duplicates included.
     pub tags: Vec<(String, String)>,
@@ -139,12 +139,6 @@ pub struct Game {
     pub events: Vec<Event>,
     /// The termination marker, or `None` where the movetext has none.
     pub outcome: Option<Outcome>,
-}
-
-impl Default for Game {
-    fn default() -> Game {
-        Game { tags: Vec::new(), start: Position::standard(), events: Vec::new(), outcome: None }
-    }
 }
 
 /// Why a [`Game`] is none, and where.
