@@ -30,7 +30,6 @@ const KNOWN_ARROWS: &[(&str, &str)] = &[];
 const KNOWN_CIRCLES: &[&[&str]] = &[
     &["chess/text/fen.rs", "chess/text/fen/read.rs", "chess/text/fen/write.rs", "chess/text/fen/write/shuffle.rs"],
     &["game/mod.rs", "game/notes.rs"],
-    &["import/feed.rs", "import/mod.rs", "import/output.rs", "import/parsed.rs", "import/resume.rs"],
 ];
 
 /// The files below `src` and their texts.
