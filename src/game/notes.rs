@@ -1,6 +1,6 @@
 //! What stands beside the moves of a game: comments with their clocks and evaluations, and variations.
 
-use super::{Outcome, TextKind, Visitor};
+use super::events::{Outcome, TextKind, Visitor};
 use crate::chess::{Move, Position};
 use std::time::Duration;
 

@@ -6,12 +6,15 @@
 mod legality;
 mod other_board;
 mod read;
+mod types;
 mod write;
 
 pub use legality::Illegality;
 pub use other_board::OtherBoard;
 pub use read::ReadMode;
 pub(super) use read::four_fields;
+pub(crate) use types::write_number;
+pub use types::{CastlingRight, CastlingRook, CastlingStyle, EnPassantStyle, Fen, FenError, FenFault, FenField};
 pub use write::FenText;
 use write::TEXT;
 pub(crate) use write::{Fields, is_outermost};
@@ -21,238 +24,6 @@ use crate::chess::piece::{Color, Piece, Role};
 use crate::chess::position::Position;
 use crate::chess::square::{Square, squares};
 use std::fmt;
-
-/// One of the six fields of a FEN.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FenField {
-    /// Piece placement
-    Placement,
-    /// Side to move
-    Turn,
-    /// Castling availability
-    Castling,
-    /// En passant target
-    EnPassant,
-    /// Halfmove clock
-    HalfmoveClock,
-    /// Fullmove number
-    FullmoveNumber,
-}
-
-impl FenField {
-    /// Returns the field's name in running text.
-    pub const fn name(self) -> &'static str {
-        match self {
-            FenField::Placement => "piece placement",
-            FenField::Turn => "side to move",
-            FenField::Castling => "castling availability",
-            FenField::EnPassant => "en passant target",
-            FenField::HalfmoveClock => "halfmove clock",
-            FenField::FullmoveNumber => "fullmove number",
-        }
-    }
-}
-
-/// What is wrong with a field.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FenFault {
-    /// The text ends before the field.
-    Missing,
-    /// A character that stands for no piece.
-    NoSuchPiece,
-    /// A rank has more than eight squares.
-    RankTooLong,
-    /// A rank has fewer than eight squares.
-    RankTooShort,
-    /// More or fewer than eight ranks.
-    RankCount,
-    /// An intact placement for a board of other size: X-FEN knows such boards, chess does not.
-    BoardSize {
-        /// Files of that board.
-        files: u16,
-        /// Ranks of that board.
-        ranks: u16,
-    },
-    /// Two digits in a row, where one would do (strict reading).
-    AdjacentDigits,
-    /// Neither `w` nor `b`.
-    NoSuchSide,
-    /// A character that names no castling right.
-    NoSuchRight,
-    /// A right given twice or out of order: White's first, then by castling side, the h-side first (strict reading).
-    RightOutOfOrder,
-    /// Not a square in lower case.
-    NoSuchSquare,
-    /// The target is not on the rank that the other side's double step passes over (strict reading).
-    WrongRank,
-    /// Not a decimal number.
-    NotANumber,
-    /// The number is beyond 4,294,967,295.
-    NumberTooLarge,
-    /// The fullmove number begins with a zero (strict reading).
-    LeadingZero,
-    /// `nil`, the symbol of an earlier version of FEN (strict reading).
-    OldSymbol,
-    /// Fields are separated by something else than one space (strict reading).
-    Separator,
-    /// Something follows the sixth field.
-    TooManyFields,
-}
-
-impl fmt::Display for FenFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FenFault::Missing => "missing",
-            FenFault::NoSuchPiece => "no piece has this letter",
-            FenFault::RankTooLong => "more than eight squares in a rank",
-            FenFault::RankTooShort => "fewer than eight squares in a rank",
-            FenFault::RankCount => "not eight ranks",
-            FenFault::BoardSize { files: 8, ranks } => return write!(f, "{ranks} ranks; a board has eight"),
-            FenFault::BoardSize { files, ranks } => {
-                return write!(f, "X-FEN for a board of {files}x{ranks} squares; only 8x8 can be read");
-            }
-            FenFault::AdjacentDigits => "two digits in a row",
-            FenFault::NoSuchSide => "neither w nor b",
-            FenFault::NoSuchRight => "no castling right has this letter",
-            FenFault::RightOutOfOrder => "castling rights are repeated or out of order",
-            FenFault::NoSuchSquare => "not a square",
-            FenFault::WrongRank => "not on rank 6 (White to move) or 3 (Black to move)",
-            FenFault::NotANumber => "not a number",
-            FenFault::NumberTooLarge => "number too large",
-            FenFault::LeadingZero => "the number must begin with 1 to 9",
-            FenFault::OldSymbol => "nil is the old symbol for -",
-            FenFault::Separator => "fields are separated by one space",
-            FenFault::TooManyFields => "more than six fields",
-        })
-    }
-}
-
-/// Why a text is no FEN: the field at fault, the column, counted in bytes from 1, and the fault.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FenError {
-    /// The field that cannot be read.
-    pub field: FenField,
-    /// Where it goes wrong, in bytes from 1.
-    pub column: usize,
-    /// What is wrong there.
-    pub fault: FenFault,
-}
-
-impl fmt::Display for FenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "bad FEN: {} at column {}: {}", self.field.name(), self.column, self.fault)
-    }
-}
-
-impl std::error::Error for FenError {}
-
-impl FenError {
-    /// Returns the message with the character of `text` that it is about, where the fault is one of a character.
-    pub fn in_text(&self, text: &[u8]) -> String {
-        let about = matches!(
-            self.fault,
-            FenFault::NoSuchPiece
-                | FenFault::NoSuchSide
-                | FenFault::NoSuchRight
-                | FenFault::NotANumber
-                | FenFault::Separator
-        );
-        let rest = text.get(self.column.saturating_sub(1)..).filter(|_| about).unwrap_or_default();
-        let found = match String::from_utf8_lossy(rest.get(..4).unwrap_or(rest)).chars().next() {
-            None => return self.to_string(),
-            Some('\t') => "a tab".to_owned(),
-            Some(' ') => "one space too many".to_owned(),
-            Some(letter) => letter.escape_debug().to_string(),
-        };
-        format!("{self}: {found}")
-    }
-}
-
-/// When the en passant target is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum EnPassantStyle {
-    /// After every double step, as the FEN documents have it.
-    #[default]
-    Always,
-    /// Only where an en passant capture is legal.
-    Legal,
-    /// Only where a pawn stands ready to capture, even if its king would be left in check.
-    PseudoLegal,
-}
-
-/// How castling rights are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum CastlingStyle {
-    /// `KQkq`, with the rook's file instead where a further rook stands outside it (X-FEN).
-    #[default]
-    XFen,
-    /// The rooks' files, `HAha` (Shredder-FEN).
-    Shredder,
-    /// `KQkq` and nothing else: a right with a rook that is not the outermost of its castling side is read back as the outermost rook's.
-    Standard,
-}
-
-/// A castling right as a FEN names it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct CastlingRight {
-    /// Whose right it is.
-    pub color: Color,
-    /// With which rook.
-    pub rook: CastlingRook,
-}
-
-/// How a FEN names the rook of a castling right.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum CastlingRook {
-    /// `K` or `Q`: the outermost rook of the back rank on that side.
-    Outermost(CastlingSide),
-    /// A file letter: the rook on that file (0 = a) of the back rank.
-    File(u8),
-}
-
-impl CastlingRight {
-    /// Returns the letter: `K`, `Q`, or a file in upper case for White; lower case for Black.
-    pub const fn letter(self) -> u8 {
-        let letter = match self.rook {
-            CastlingRook::Outermost(CastlingSide::King) => b'K',
-            CastlingRook::Outermost(CastlingSide::Queen) => b'Q',
-            CastlingRook::File(file) => b'A' + (file & 7),
-        };
-        match self.color {
-            Color::White => letter,
-            Color::Black => letter.to_ascii_lowercase(),
-        }
-    }
-}
-
-/// The six fields of a FEN as they were written: any arrangement of pieces, with rights and targets that the pieces need not bear out.
-///
-/// [`Fen::position`] makes a position of it; [`Fen::illegalities`] says what no game can lead to.
-///
-/// ```
-/// use scoresheet::chess::fen::{Fen, ReadMode};
-///
-/// let fen = Fen::read(b"4k3/8/8/8/8/8/4P3/4K3 w nil nil 5 39", ReadMode::Forgiving)?;
-/// assert_eq!((fen.halfmove_clock, fen.fullmove_number), (5, 39));
-/// assert_eq!(fen.to_string(), "4k3/8/8/8/8/8/4P3/4K3 w - - 5 39");
-/// assert!(Fen::read(b"4k3/8/8/8/8/8/4P3/4K3 w nil nil 5 39", ReadMode::Strict).is_err());
-/// # Ok::<(), scoresheet::chess::fen::FenError>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fen {
-    /// The piece on each square, a1 first.
-    pub pieces: [Option<Piece>; 64],
-    /// The side to move.
-    pub turn: Color,
-    /// The castling rights in the order written, none twice.
-    pub castling: Vec<CastlingRight>,
-    /// The square passed over by the double step just made.
-    pub en_passant: Option<Square>,
-    /// Plies since the last capture or pawn move. A draw can be claimed at 100 (not at 50, as the 6-tuple document has it).
-    pub halfmove_clock: u32,
-    /// The number of the move, 1 for the first of both sides.
-    pub fullmove_number: u32,
-}
 
 impl Fen {
     /// Reads a FEN. Errors name the field, the column and what is wrong there.
@@ -450,20 +221,4 @@ impl Position {
             }
         })
     }
-}
-
-/// Appends a decimal number.
-pub(crate) fn write_number(out: &mut Vec<u8>, number: u32) {
-    let mut digits = [0; 10];
-    let mut at = digits.len();
-    let mut rest = number;
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
 }

@@ -1,6 +1,6 @@
 //! Whether a game can lead to a position, and if not, why.
 
-use super::{CastlingRight, Fen};
+use super::types::{CastlingRight, Fen};
 use crate::chess::attacks::{RELATION, between};
 use crate::chess::piece::{Color, Role};
 use crate::chess::position::Position;

@@ -1,7 +1,7 @@
 //! X-FEN for boards that are not 8x8 (10x8 is Scharnagl's own): read and written as text. Their rules are not known here.
 
 use super::read::{Fields, ReadMode, error};
-use super::{FenError, FenFault, FenField, write_number};
+use super::types::{FenError, FenFault, FenField, write_number};
 use crate::chess::piece::Color;
 use std::fmt;
 

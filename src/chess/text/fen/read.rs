@@ -1,6 +1,6 @@
 //! FEN text to fields.
 
-use super::{CastlingRight, CastlingRook, Fen, FenError, FenFault, FenField};
+use super::types::{CastlingRight, CastlingRook, Fen, FenError, FenFault, FenField};
 use crate::chess::moves::CastlingSide;
 use crate::chess::piece::{Color, Piece};
 use crate::chess::square::Square;

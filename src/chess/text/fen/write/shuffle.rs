@@ -1,6 +1,6 @@
 //! Placement by byte shuffles, two ranks at a time.
 
-use super::{RANKS, Text, put_rank};
+use super::ranks::{RANKS, Text, put_rank};
 use std::arch::x86_64::*;
 
 /// How a rank with that set of occupied squares is written: where each character comes from, and the digits between.

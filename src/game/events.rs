@@ -1,0 +1,117 @@
+//! The events of a game, and who receives them.
+
+use crate::chess::{Move, Position};
+
+/// What kind of text stands in a movetext.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum TextKind {
+    /// A comment in braces, without the braces.
+    Brace = 0,
+    /// A comment from `;` to the end of the line, without either.
+    Line = 1,
+    /// A token that the data model has no place for, kept as written: `*` inside a variation, `N`, `+-`.
+    Token = 2,
+    /// What follows a fault, as written: the illegal or unreadable move and the rest of its variation or game.
+    Tail = 3,
+    /// A line that begins with `%`, without it and without the line end.
+    Escape = 4,
+}
+
+impl TextKind {
+    /// Returns the kind with that number.
+    pub const fn from_number(number: u8) -> Option<TextKind> {
+        Some(match number {
+            0 => TextKind::Brace,
+            1 => TextKind::Line,
+            2 => TextKind::Token,
+            3 => TextKind::Tail,
+            4 => TextKind::Escape,
+            _ => return None,
+        })
+    }
+}
+
+/// How a game ended according to its movetext.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Outcome {
+    /// `*`
+    Unknown = 0,
+    /// `0-1`
+    BlackWins = 1,
+    /// `1-0`
+    WhiteWins = 2,
+    /// `1/2-1/2`
+    Draw = 3,
+}
+
+impl Outcome {
+    /// Returns the PGN token.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Outcome::Unknown => "*",
+            Outcome::BlackWins => "0-1",
+            Outcome::WhiteWins => "1-0",
+            Outcome::Draw => "1/2-1/2",
+        }
+    }
+
+    /// Reads the PGN token.
+    pub const fn from_token(token: &[u8]) -> Option<Outcome> {
+        Some(match token {
+            b"*" => Outcome::Unknown,
+            b"0-1" => Outcome::BlackWins,
+            b"1-0" => Outcome::WhiteWins,
+            b"1/2-1/2" => Outcome::Draw,
+            _ => return None,
+        })
+    }
+}
+
+/// Receives a game as events, in this order: the tag pairs; the start; the movetext; the result, if there is one.
+///
+/// Every variation that opens also closes. Moves are legal, or null.
+pub trait Visitor {
+    /// A tag pair, in its order, with escapes resolved.
+    fn tag(&mut self, name: &[u8], value: &[u8]);
+    /// The position before the first move; called once in every game, after the tags.
+    fn start(&mut self, position: &Position);
+    /// A move of the position `before`.
+    fn play(&mut self, before: &Position, m: Move);
+    /// `play`, where the move is known to be [plain](crate::chess::MoveKind::Plain), and whether it gives check.
+    #[inline]
+    fn play_plain(&mut self, before: &Position, m: Move, check: bool) {
+        let _ = check;
+        self.play(before, m);
+    }
+    /// A `!` (good) or `?` as written after a move.
+    fn suffix(&mut self, good: bool);
+    /// A numeric annotation glyph, `$0` to `$255`.
+    fn nag(&mut self, nag: u8);
+    /// A text at its place.
+    fn text(&mut self, kind: TextKind, text: &[u8]);
+    /// A variation opens: it replaces the last move.
+    fn open(&mut self);
+    /// The innermost variation closes.
+    fn close(&mut self);
+    /// The termination marker of the main line; not called where the movetext has none.
+    fn outcome(&mut self, outcome: Outcome);
+}
+
+/// One event of a movetext.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A move, legal or null.
+    Move(Move),
+    /// `!` (true) or `?`.
+    Suffix(bool),
+    /// A numeric annotation glyph.
+    Nag(u8),
+    /// A text.
+    Text(TextKind, String),
+    /// A variation opens.
+    Open,
+    /// A variation closes.
+    Close,
+}

@@ -1,0 +1,79 @@
+//! The position along a movetext with its variations.
+
+use crate::chess::{Move, Position};
+
+/// The position while a movetext is walked, variations included: a variation goes back to before the last move.
+///
+/// Opening a variation costs one copy of a position and a place on a heap-held stack, so depth is bounded by memory alone.
+pub(crate) struct Line {
+    now: Position,
+    before: Position,
+    stack: Vec<(Position, Position)>,
+    /// Whether the position before each move is kept.
+    branches: bool,
+}
+
+impl Line {
+    /// `branches`: whether a variation may open.
+    pub(crate) fn new(start: Position, branches: bool) -> Line {
+        Line { before: start.clone(), now: start, stack: Vec::new(), branches }
+    }
+
+    #[inline]
+    pub(crate) fn position(&self) -> &Position {
+        &self.now
+    }
+
+    pub(crate) fn play(&mut self, m: Move) {
+        self.keep();
+        self.now.play_unchecked(m);
+    }
+
+    fn keep(&mut self) {
+        if self.branches {
+            self.before.clone_from(&self.now);
+        }
+    }
+
+    /// Plays a plain move as `Position::play_reaching` does; returns whether it is legal. `seen` is called before it is played.
+    #[inline(always)]
+    pub(crate) fn play_reaching<const BLACK: bool>(
+        &mut self,
+        m: Move,
+        castling: u64,
+        seen: impl FnOnce(&Position, Move, bool),
+    ) -> bool {
+        let Line { now, before, branches, .. } = self;
+        let played = now.play_reaching::<BLACK>(m, castling, |position, check| {
+            seen(position, m, check);
+            if *branches {
+                before.clone_from(position);
+            }
+        });
+        played.is_some()
+    }
+
+    /// `play` for a promotion to a piece of given identity.
+    pub(crate) fn play_as(&mut self, m: Move, promoted: Option<crate::chess::PieceId>) {
+        self.keep();
+        self.now.play_as(m, promoted);
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    pub(crate) fn open(&mut self) {
+        let before = self.before.clone();
+        let now = std::mem::replace(&mut self.now, before.clone());
+        self.stack.push((now, std::mem::replace(&mut self.before, before)));
+    }
+
+    /// Closes the innermost variation; does nothing where none is open.
+    pub(crate) fn close(&mut self) {
+        if let Some((now, before)) = self.stack.pop() {
+            self.now = now;
+            self.before = before;
+        }
+    }
+}

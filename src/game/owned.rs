@@ -1,0 +1,234 @@
+//! A game as a value.
+
+use super::events::{Event, Outcome, TextKind, Visitor};
+use super::line::Line;
+use super::notes::{Comment, Evaluation, Notes, Variation};
+use super::played::PlayedMove;
+use crate::chess::{IllegalMove, Move, MoveKind, Position};
+use std::fmt;
+use std::time::Duration;
+
+/// A game as a value: tags, start, movetext and result. By default the standard starting position and nothing else.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Game {
+    /// The tag pairs in their order, duplicates included.
+    pub tags: Vec<(String, String)>,
+    /// The position before the first move.
+    pub start: Position,
+    /// The movetext, the main line with everything in it.
+    pub events: Vec<Event>,
+    /// The termination marker, or `None` where the movetext has none.
+    pub outcome: Option<Outcome>,
+}
+
+/// Why a [`Game`] is none, and where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GameFault {
+    /// The place in [`Game::events`], from 0.
+    pub event: usize,
+    /// What is wrong there.
+    pub kind: GameFaultKind,
+}
+
+/// What can be wrong with the events of a [`Game`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum GameFaultKind {
+    /// A move is not legal.
+    Illegal(IllegalMove),
+    /// A variation opens where there is no move that it could replace.
+    NothingToReplace,
+    /// A variation closes that is not open.
+    NotOpen,
+    /// A variation is still open at the end.
+    NotClosed,
+}
+
+impl fmt::Display for GameFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "event {}: ", self.event)?;
+        match self.kind {
+            GameFaultKind::Illegal(illegal) => illegal.fmt(f),
+            GameFaultKind::NothingToReplace => f.write_str("a variation without a move that it could replace"),
+            GameFaultKind::NotOpen => f.write_str("a variation closes that is not open"),
+            GameFaultKind::NotClosed => f.write_str("a variation that does not close"),
+        }
+    }
+}
+
+impl std::error::Error for GameFault {}
+
+impl Game {
+    /// Returns the value of the first tag of that name.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the moves of the main line.
+    pub fn main_line(&self) -> impl Iterator<Item = Move> + '_ {
+        let mut depth = 0usize;
+        self.events.iter().filter_map(move |event| {
+            match event {
+                Event::Open => depth += 1,
+                Event::Close => depth = depth.saturating_sub(1),
+                Event::Move(m) if depth == 0 => return Some(*m),
+                _ => {}
+            }
+            None
+        })
+    }
+
+    /// Iterates over the moves of the main line, with the position before each.
+    pub fn moves(&self) -> impl Iterator<Item = PlayedMove> + '_ {
+        let mut now = self.start.clone();
+        (1..).zip(self.main_line()).map(move |(ply, played)| {
+            let before = now.clone();
+            now.play_unchecked(played);
+            PlayedMove { ply, played, before }
+        })
+    }
+
+    /// Returns the comments, those in variations too, in their order.
+    pub fn comments(&self) -> Vec<Comment> {
+        self.notes().comments
+    }
+
+    /// Returns the clock after each ply of the main line, where a comment says it.
+    pub fn clocks(&self) -> Vec<Option<Duration>> {
+        self.notes().of_plies(Comment::clock)
+    }
+
+    /// Returns the evaluation after each ply of the main line, where a comment says it.
+    pub fn evaluations(&self) -> Vec<Option<Evaluation>> {
+        self.notes().of_plies(Comment::evaluation)
+    }
+
+    /// Returns the variations, those within others after them.
+    pub fn variations(&self) -> Vec<Variation> {
+        self.notes().variations
+    }
+
+    fn notes(&self) -> Notes {
+        let mut notes = Notes::default();
+        self.visit(&mut notes);
+        notes
+    }
+
+    /// Returns why the game cannot be written, if so: a move that is not legal (null moves are), or variations that are not well nested.
+    ///
+    /// ```
+    /// use scoresheet::Game;
+    /// use scoresheet::chess::Move;
+    /// use scoresheet::game::Event;
+    ///
+    /// let mut game = Game::default();
+    /// game.events.push(Event::Move(game.start.parse_san(b"e4")?));
+    /// assert!(game.check().is_ok());
+    /// game.events.push(Event::Close);
+    /// assert!(game.check().is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check(&self) -> Result<(), GameFault> {
+        let mut line = Line::new(self.start.clone(), true);
+        let mut moved = vec![false];
+        for (place, event) in self.events.iter().enumerate() {
+            let fault = |kind| Err(GameFault { event: place, kind });
+            match event {
+                Event::Move(m) => {
+                    if m.kind != MoveKind::Null
+                        && let Err(illegal) = line.position().legality(*m)
+                    {
+                        return fault(GameFaultKind::Illegal(illegal));
+                    }
+                    line.play(*m);
+                    moved.last_mut().into_iter().for_each(|moved| *moved = true);
+                }
+                Event::Open if moved.last() != Some(&true) => return fault(GameFaultKind::NothingToReplace),
+                Event::Open => {
+                    line.open();
+                    moved.push(false);
+                }
+                Event::Close if moved.len() == 1 => return fault(GameFaultKind::NotOpen),
+                Event::Close => {
+                    line.close();
+                    moved.pop();
+                }
+                Event::Suffix(_) | Event::Nag(_) | Event::Text(..) => {}
+            }
+        }
+        if moved.len() > 1 {
+            return Err(GameFault { event: self.events.len(), kind: GameFaultKind::NotClosed });
+        }
+        Ok(())
+    }
+
+    /// Drives a visitor with this game. The moves must be legal, or null, and the variations well nested.
+    pub fn visit(&self, visitor: &mut impl Visitor) {
+        for (name, value) in &self.tags {
+            visitor.tag(name.as_bytes(), value.as_bytes());
+        }
+        visitor.start(&self.start);
+        let mut line = Line::new(self.start.clone(), self.events.contains(&Event::Open));
+        for event in &self.events {
+            match event {
+                Event::Move(m) => {
+                    visitor.play(line.position(), *m);
+                    line.play(*m);
+                }
+                Event::Suffix(good) => visitor.suffix(*good),
+                Event::Nag(nag) => visitor.nag(*nag),
+                Event::Text(kind, text) => visitor.text(*kind, text.as_bytes()),
+                Event::Open => {
+                    line.open();
+                    visitor.open();
+                }
+                Event::Close => {
+                    line.close();
+                    visitor.close();
+                }
+            }
+        }
+        if let Some(outcome) = self.outcome {
+            visitor.outcome(outcome);
+        }
+    }
+}
+
+impl Visitor for Game {
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        self.tags.push((text(name), text(value)));
+    }
+
+    fn start(&mut self, position: &Position) {
+        self.start = position.clone();
+    }
+
+    fn play(&mut self, _: &Position, m: Move) {
+        self.events.push(Event::Move(m));
+    }
+
+    fn suffix(&mut self, good: bool) {
+        self.events.push(Event::Suffix(good));
+    }
+
+    fn nag(&mut self, nag: u8) {
+        self.events.push(Event::Nag(nag));
+    }
+
+    fn text(&mut self, kind: TextKind, text: &[u8]) {
+        self.events.push(Event::Text(kind, String::from_utf8_lossy(text).into_owned()));
+    }
+
+    fn open(&mut self) {
+        self.events.push(Event::Open);
+    }
+
+    fn close(&mut self) {
+        self.events.push(Event::Close);
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}
