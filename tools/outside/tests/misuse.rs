@@ -14,7 +14,10 @@ use tempfile::TempDir;
 type Outcomes = Result<(), Box<dyn StdError>>;
 
 /// Twenty games in an archive, its bytes and those of its index.
-fn small() -> Result<(TempDir, Vec<u8>, Vec<u8>), Box<dyn StdError>> {
+/// The folder of an archive, and the bytes of the archive and of its index.
+type Small = (TempDir, Vec<u8>, Vec<u8>);
+
+fn small() -> Result<Small, Box<dyn StdError>> {
     let folder = tempfile::tempdir()?;
     let target = folder.path().join("small.bga");
     let writer = ArchiveWriter::create(&target)?;
