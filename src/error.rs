@@ -164,7 +164,7 @@ damage_kinds! {
     BlockHeader = 3, "damaged block header";
     BlockPastEnd = 3, "a block runs past the committed end";
     BlockContent = 3, "a block that does not say what its kind should";
-    ForeignCommit = 12, "a commit that does not belong to the blocks before it";
+    CommitOutOfPlace = 12, "a commit that does not belong to the blocks before it";
     NoBlock = 3, "no block holds these games";
     MovesBlock = 4, "damaged moves block";
     GamesOutOfOrder = 4, "games out of order";

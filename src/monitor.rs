@@ -22,7 +22,7 @@ pub struct Monitor<'a> {
 }
 
 impl<'a> Monitor<'a> {
-    /// Returns a monitor that neither is told anything nor stops anything.
+    /// Returns a monitor that reports to nobody and stops nothing.
     pub fn new() -> Monitor<'a> {
         Monitor::default()
     }

@@ -14,7 +14,7 @@ use scoresheet::brenner::encode;
 use scoresheet::brenner::replay::{Replay, count_plies};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, ReadMode};
 use scoresheet::chess::{Move, Position};
-use scoresheet::format::block::{BlockHeader, HEADER, Kind};
+use scoresheet::format::block::{BlockHeader, BlockKind, HEADER};
 use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::deletions;
 use scoresheet::format::dictionary::{self, BlockStrings};
@@ -22,12 +22,12 @@ use scoresheet::format::header::{BLOCKS, PAGE, Page};
 use scoresheet::format::index::Index;
 use scoresheet::format::layout::Layout;
 use scoresheet::format::record::Record;
-use scoresheet::format::source::Source;
+use scoresheet::format::source::SourceRecord;
 use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
 use scoresheet::format::texts::{Texts, TextsBuilder};
 use scoresheet::format::{ArchiveId, Chain, State, loose, moves};
 use scoresheet::game::{Event, Game, TextKind};
-use scoresheet::pgn::{Disposition, Limits, PgnWriter, ReadOptions, Splitter, read_game};
+use scoresheet::pgn::{Disposition, PgnWriter, ReadLimits, ReadOptions, Splitter, read_game};
 
 /// A target: its name, and what it does with bytes.
 pub type Target = (&'static str, fn(&[u8]));
@@ -170,7 +170,12 @@ pub fn san_value(bytes: &[u8]) {
 /// Games of a text: how many are seen, how many of them stored, and those.
 fn games(bytes: &[u8]) -> (usize, usize, Vec<Game>) {
     let options = ReadOptions {
-        limits: Limits { max_game_bytes: 1 << 16, max_comment_bytes: 1 << 12, max_depth: 40, ..Limits::default() },
+        limits: ReadLimits {
+            max_game_bytes: 1 << 16,
+            max_comment_bytes: 1 << 12,
+            max_depth: 40,
+            ..ReadLimits::default()
+        },
         ..ReadOptions::default()
     };
     let (mut seen, mut rejected, mut games) = (0, 0, Vec::new());
@@ -445,8 +450,8 @@ pub fn block_bytes(bytes: &[u8]) {
             }
         }
         5 => {
-            if let Some(source) = Source::decode(3, rest) {
-                assert_eq!(Source::decode(3, &source.encode()), Some(source));
+            if let Some(source) = SourceRecord::decode(3, rest) {
+                assert_eq!(SourceRecord::decode(3, &source.encode()), Some(source));
             }
             let _ = loose::decode(rest);
         }
@@ -626,7 +631,7 @@ pub fn fix_checksums(file: &mut [u8]) {
         let (kind, length) = (header[4], number(24..32).min(rest) as usize);
         let checked = (number(20..24) as usize).min(length);
         let chain = chains.last().map(|(_, chain)| *chain).unwrap_or_default();
-        if kind == Kind::Moves as u8 {
+        if kind == BlockKind::Moves as u8 {
             // The CRCs of the pages end the table, however games are coded.
             let (payload, pages) = (at + HEADER, (length - checked).div_ceil(4096));
             let crcs = checked.saturating_sub(pages * 4);
@@ -640,7 +645,7 @@ pub fn fix_checksums(file: &mut [u8]) {
                 }
             }
         }
-        if kind == Kind::Commit as u8 && length >= 120 {
+        if kind == BlockKind::Commit as u8 && length >= 120 {
             file[at + HEADER + 104..at + HEADER + 120].copy_from_slice(&chain.0);
         }
         let payload = (at + HEADER) as u64;

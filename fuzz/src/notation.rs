@@ -4,7 +4,7 @@ use scoresheet::brenner::alternate::Order;
 use scoresheet::brenner::fixed::{self, Width};
 use scoresheet::chess::epd::Epd;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, OtherBoard, ReadMode};
-use scoresheet::chess::record::{Record, rewrite_moves};
+use scoresheet::chess::record::{PositionRecord, rewrite_moves};
 use scoresheet::pcn::general::{self, JsonLayout, Squares};
 
 /// Lines of positions: what is read is written, and that is read as the same; rewritten moves are legal and stay.
@@ -14,7 +14,7 @@ pub fn position_lines(bytes: &[u8]) {
             let text = board.to_string();
             assert_eq!(OtherBoard::read(text.as_bytes(), mode).unwrap(), board, "{text}");
         }
-        let Ok(record) = Record::read(bytes, mode) else { continue };
+        let Ok(record) = PositionRecord::read(bytes, mode) else { continue };
         let position = record.position();
         let _ = record.fen().illegalities_of(&position);
         let (operations, bad) = rewrite_moves(record.operations(), &position, |at, m| at.san(m));

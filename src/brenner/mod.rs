@@ -6,7 +6,7 @@
 //! holds a whole game in one string, `explain` describes each byte of it, `move_id` numbers moves in 11 bits, and
 //! `fixed` makes bytes of these numbers.
 
-// Foreign bytes are read here: nothing may panic on them.
+// Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod alternate;

@@ -184,7 +184,7 @@ impl FromStr for Piece {
 ///
 /// A labelled piece is a slot, `side * 32 + place`, where the places of a side are pawns 0-7, knights 8-11, bishops 12-15, rooks
 /// 16-19, queens 20-23 and the king 24. Pieces beyond the labels share one code for each colour and role: that of label 0, with 64 added.
-/// So bit 5 is the colour and bits 2 to 4 tell the role (0 and 1 the pawn, then in their order, 7 none) in every code.
+/// So bit 5 is the colour and bits 2 to 4 are the role (0 and 1 the pawn, then in their order, 7 none) in every code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PieceId(pub(crate) u8);
 

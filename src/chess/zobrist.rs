@@ -46,7 +46,7 @@ static NUMBERS: Numbers = {
     numbers
 };
 
-/// The numbers of pieces by bits 2 to 5 of their code, which tell colour and role; zero for an empty square. Any byte is a square, those from 64 up
+/// The numbers of pieces by bits 2 to 5 of their code, which are colour and role; zero for an empty square. Any byte is a square, those from 64 up
 /// have zeros.
 pub(crate) static PIECES: [[u64; 256]; 16] = {
     let mut table = [[0; 256]; 16];

@@ -1,4 +1,4 @@
-//! The most that a reader takes from foreign bytes.
+//! The most that a reader takes from untrusted bytes.
 
 /// No number of games, strings or bytes is greater: so those of a file can be added up without an overflow. A reader
 /// refuses what says more.

@@ -11,7 +11,7 @@
 //! - `side`: the files beside an archive that searches need: signatures, position index, tag columns.
 //!
 //! Below all of them: `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), `limits`
-//! and `budget` (what may be made of foreign bytes).
+//! and `budget` (what may be made of untrusted bytes).
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -6,7 +6,7 @@ use super::limits::Limits;
 use byteorder::{LittleEndian, ReadBytesExt};
 use std::io::Read;
 
-/// A cursor over foreign bytes.
+/// A cursor over untrusted bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 

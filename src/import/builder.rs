@@ -1,4 +1,4 @@
-//! An import as its user describes it: where to, how, who is told what.
+//! An import as its user describes it: where to, how, and who is informed.
 
 use super::options::{Existing, ImportOptions};
 use super::run::import_with;

@@ -6,7 +6,7 @@ use super::source::{look_at, open_as_is, open_until, unreadable};
 use super::summary::Progress;
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
-use crate::format::source::Source as SourceRecord;
+use crate::format::source::SourceRecord;
 use crate::pgn::{self, Batch, Checkpoint};
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
@@ -57,7 +57,7 @@ pub struct Feed<'a> {
     begin: Option<Begin>,
     paths: &'a [PathBuf],
     reading: Option<Reading>,
-    current: Option<pgn::Progress>,
+    current: Option<pgn::SourceProgress>,
     /// Whether the current source is PGN made of something else.
     made: bool,
     /// Bytes of the sources before the current one, as stored.
@@ -130,7 +130,7 @@ impl<'a> Feed<'a> {
             feed.consumed += consumed.consumed();
         }
         feed.first = feed.read_job();
-        // A source that cannot be read at all, or is another than it was, is told before anything is written.
+        // A source that cannot be read at all, or is another than it was, is reported before anything is written.
         match feed.stopped.take() {
             Some(error) if feed.first.segments.is_empty() => Err(error),
             stopped => {
@@ -216,7 +216,7 @@ impl<'a> Feed<'a> {
         let path = &self.paths[self.next - 1];
         let batch = reading.next_batch(bytes).map_err(|error| unreadable(path, error))?;
         let checkpoint = reading.checkpoint();
-        let consumed = self.current.as_ref().map_or(0, pgn::Progress::consumed);
+        let consumed = self.current.as_ref().map_or(0, pgn::SourceProgress::consumed);
         self.progress.consumed.store(self.consumed + consumed, Ordering::Relaxed);
         match batch {
             Some(batch) => {

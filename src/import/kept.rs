@@ -1,6 +1,6 @@
 //! A source as it comes out: cut into games, or kept whole, as bytes that no game is read from.
 
-use crate::pgn::{Batch, Checkpoint, Limits, Source, Splitter};
+use crate::pgn::{Batch, Checkpoint, ReadLimits, Source, Splitter};
 use sha2::Digest;
 use std::io::{self, Read};
 
@@ -21,7 +21,7 @@ pub struct Whole {
 
 impl Reading {
     /// Reads a source that stands at `checkpoint`; `keep` says that it is kept whole.
-    pub fn of(source: Source, number: u32, checkpoint: Option<Checkpoint>, limits: Limits, keep: bool) -> Reading {
+    pub fn of(source: Source, number: u32, checkpoint: Option<Checkpoint>, limits: ReadLimits, keep: bool) -> Reading {
         match (keep, checkpoint) {
             (true, checkpoint) => {
                 let checkpoint = checkpoint.unwrap_or(Checkpoint { line: 1, ..Checkpoint::default() });

@@ -8,7 +8,7 @@ use crate::archive::storage::Storage;
 use crate::archive::writer::{EncodedChunk, Writer};
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::loose;
-use crate::format::source::Source as SourceRecord;
+use crate::format::source::SourceRecord;
 use crate::pgn::Checkpoint;
 use std::io;
 use std::sync::atomic::Ordering;

@@ -6,7 +6,7 @@ use crate::archive::storage::Storage;
 use crate::archive::writer::{Opened, Writer};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::commit::Unfinished;
-use crate::format::source::Source as SourceRecord;
+use crate::format::source::SourceRecord;
 use std::path::{Path, PathBuf};
 
 /// Where an import begins.
@@ -120,7 +120,8 @@ impl ImportOptions {
             words += &format!(", chunks of {} bytes", self.chunk_bytes);
         }
         if *limits != standard.read.limits {
-            let crate::pgn::Limits { max_plies, max_tag_bytes, max_comment_bytes, max_depth, max_game_bytes } = limits;
+            let crate::pgn::ReadLimits { max_plies, max_tag_bytes, max_comment_bytes, max_depth, max_game_bytes } =
+                limits;
             words += &format!(
                 ", limits {max_plies} plies, {max_tag_bytes} bytes a tag, {max_comment_bytes} a comment, {max_game_bytes} a game, depth {max_depth}"
             );

@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Opens a file, or standard input for `-`, of PGN or PCN, plain or compressed; what it is, its first bytes tell. PCN is made PGN, in a temporary
+/// Opens a file, or standard input for `-`, of PGN or PCN, plain or compressed; its first bytes show what it is. PCN is made PGN, in a temporary
 /// file: see [`Source::is_made`].
 ///
 /// Errors: the file cannot be read; it is neither PGN nor PCN; a PCN document is at fault.

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::format::commit::{Commit, Unfinished};
-use crate::format::source::Source as SourceRecord;
+use crate::format::source::SourceRecord;
 use crate::pgn::Fault;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,7 +24,7 @@ pub struct FaultReport {
     /// How many more faults the game has that are not reported.
     pub more: usize,
     /// The game as it stands in the source, on the last report of a rejected game if [`ImportOptions::keep_rejected`](super::ImportOptions::keep_rejected) asks for it. Of a
-    /// game beyond [`Limits::max_game_bytes`](crate::pgn::Limits::max_game_bytes) the first MiB.
+    /// game beyond [`Limits::max_game_bytes`](crate::pgn::ReadLimits::max_game_bytes) the first MiB.
     pub rejected: Option<Box<[u8]>>,
 }
 

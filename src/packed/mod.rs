@@ -8,7 +8,7 @@
 //! position, `model` what is likely to be played there, `coder` writes it as bits, and `stream` packs a whole stream.
 //! `train` is the door of the trainer.
 
-// Foreign bytes are read here: nothing may panic on them.
+// Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod coder;

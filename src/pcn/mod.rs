@@ -9,7 +9,7 @@
 //! `stream` reads documents game by game, `read` a game, `action` its moves and `board` what stands where; `fault` says
 //! what is wrong and where.
 
-// Foreign bytes are read here: nothing may panic on them.
+// Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod action;

@@ -2,7 +2,7 @@
 
 /// What a game may cost before the rest of it is kept as raw text, or the game is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ReadLimits {
     /// Plies of one line, from the start of the game; what follows is kept as a tail. Default: 1,048,576.
     pub max_plies: u32,
     /// Bytes of a tag value as written; a longer tag pair is kept as a raw token. Default: 64 KiB.
@@ -19,9 +19,9 @@ pub struct Limits {
     pub max_game_bytes: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for ReadLimits {
+    fn default() -> ReadLimits {
+        ReadLimits {
             max_plies: 1 << 20,
             max_tag_bytes: 64 << 10,
             max_comment_bytes: 1 << 20,
@@ -49,7 +49,7 @@ pub enum Encoding {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
     /// What a game may cost.
-    pub limits: Limits,
+    pub limits: ReadLimits,
     /// Whether a game with any fault is rejected, instead of stored with what could be read.
     pub strict: bool,
     /// How its bytes are understood.

@@ -27,10 +27,10 @@ mod read;
 
 pub use fault::{Fault, FaultKind};
 pub use input::error::SourceError;
-pub use input::source::{Compression, Progress, Source, from_reader, open, open_text};
+pub use input::source::{Compression, Source, SourceProgress, from_reader, open, open_text};
 pub(crate) use input::source::{look_at, text_of};
 pub use input::split::{Batch, Checkpoint, GameSpan, Oversized, Splitter};
-pub use limits::{Encoding, Limits, ReadOptions};
+pub use limits::{Encoding, ReadLimits, ReadOptions};
 pub use read::reader::{Disposition, ReadOutcome, read_game, read_game_text};
 pub use text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
 pub use write::style::{LineEnd, Style};

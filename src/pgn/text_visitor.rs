@@ -58,7 +58,7 @@ pub trait TextVisitor: Visitor {
         let _ = pair;
         self.tag(name, value);
     }
-    /// `play`, where the move's SAN is known already: the standard's, which names a file at most to tell the piece from others.
+    /// `play`, where the move's SAN is known already: the standard's, which names a file at most to distinguish the piece from others.
     #[inline]
     fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
         let _ = san;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use scoresheet::archive::writer::{EncodedChunk, Writer};
 use scoresheet::archive::{Incomplete, Level, delete};
 use scoresheet::format::header::{BLOCKS, PAGE, Page};
-use scoresheet::format::source::Source;
+use scoresheet::format::source::SourceRecord;
 use scoresheet::import::Existing;
 use scoresheet::{Archive, Error, ImportOptions};
 use std::fs;
@@ -170,7 +170,9 @@ fn done(path: &Path) -> Disposition {
             let games = writer.committed_games();
             // What a writer does with an archive leaves it intact, with the games that it found.
             writer.add_chunk(EncodedChunk { pgn_bytes: 1, ..EncodedChunk::default() }).unwrap();
-            writer.add_source(&Source { name: "nothing".to_owned(), exact: false, ..Source::default() }).unwrap();
+            writer
+                .add_source(&SourceRecord { name: "nothing".to_owned(), exact: false, ..SourceRecord::default() })
+                .unwrap();
             writer.commit().unwrap();
             drop(writer);
             let after = Archive::open(path).unwrap();

@@ -4,8 +4,8 @@
 use crate::forge::Forge;
 use scoresheet::archive::{Access, Level, MODEL};
 use scoresheet::error::DamageKind;
-use scoresheet::format::block::{self, Kind};
-use scoresheet::format::source::Source;
+use scoresheet::format::block::{self, BlockKind};
+use scoresheet::format::source::SourceRecord;
 use scoresheet::format::{loose, moves};
 use scoresheet::{Archive, Error};
 use sha2::{Digest as _, Sha256};
@@ -45,28 +45,28 @@ const KINDS: Kinds = [
     ("sources that claim the same games", |forge, times| {
         forge.chunk(1000);
         for number in 0..times {
-            let source = Source { first_game: 1, seen: 1000, exact: true, ..Source::default() };
-            forge.block(Kind::Source, u64::from(number), 1, &source.encode());
+            let source = SourceRecord { first_game: 1, seen: 1000, exact: true, ..SourceRecord::default() };
+            forge.block(BlockKind::Source, u64::from(number), 1, &source.encode());
         }
     }),
     ("loose blocks before one game", |forge, times| {
         let part = loose::compress(b"loose", 1);
-        (0..times).for_each(|_| forge.block(Kind::Loose, 1, 0, &loose::encode(0, &part)));
+        (0..times).for_each(|_| forge.block(BlockKind::Loose, 1, 0, &loose::encode(0, &part)));
         forge.chunk(1000);
-        let source = Source { first_game: 1, seen: 1000, exact: true, ..Source::default() };
-        forge.block(Kind::Source, 0, 1, &source.encode());
+        let source = SourceRecord { first_game: 1, seen: 1000, exact: true, ..SourceRecord::default() };
+        forge.block(BlockKind::Source, 0, 1, &source.encode());
     }),
     ("sync words that begin nothing", |forge, times| {
         forge.chunk(10);
         // A block that is damaged, and of which each four bytes could begin another.
         let words = block::SYNC.repeat(times as usize * 20);
         let at = forge.file.len();
-        forge.block(Kind::Loose, 1, 0, &words);
+        forge.block(BlockKind::Loose, 1, 0, &words);
         forge.file[at + 8] ^= 1;
     }),
     ("blocks of strings", |forge, times| {
         let payload = scoresheet::format::dictionary::encode(&[Box::from(b"x".as_slice())], 1);
-        (0..times).for_each(|number| forge.block(Kind::Dictionary, u64::from(number), 1, &payload));
+        (0..times).for_each(|number| forge.block(BlockKind::Dictionary, u64::from(number), 1, &payload));
         forge.chunk(10);
     }),
     ("packed games of any bytes", |forge, times| {
@@ -84,7 +84,7 @@ const KINDS: Kinds = [
     ("tags after tags", |forge, times| {
         let first = forge.games + 1;
         forge.chunk(10);
-        (0..times).for_each(|_| forge.block(Kind::Tags, first, 10, &[0, 0]));
+        (0..times).for_each(|_| forge.block(BlockKind::Tags, first, 10, &[0, 0]));
     }),
 ];
 
@@ -121,30 +121,30 @@ fn a_repair_promises_no_source_that_does_not_come_back() {
         assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
         (repair.kept_games(), repair.inexact.len())
     };
-    let source = |sha256| Source { first_game: 1, seen: 3, exact: true, sha256, ..Source::default() };
+    let source = |sha256| SourceRecord { first_game: 1, seen: 3, exact: true, sha256, ..SourceRecord::default() };
     // The text of three empty games, with bytes between them.
     let sha256 = |text: &[u8]| Sha256::digest(text).into();
     let right = sha256(b"*\n*\nloose*\n");
     let loose = |forge: &mut Forge, before| {
-        forge.block(Kind::Loose, before, 0, &loose::encode(0, &loose::compress(b"loose", 1)));
+        forge.block(BlockKind::Loose, before, 0, &loose::encode(0, &loose::compress(b"loose", 1)));
     };
     let whole = repaired(&|forge| {
         forge.chunk(2);
         loose(forge, 3);
         forge.chunk(1);
-        forge.block(Kind::Source, 0, 1, &source(right).encode());
+        forge.block(BlockKind::Source, 0, 1, &source(right).encode());
     });
     assert_eq!(whole, (3, 0));
     let another = repaired(&|forge| {
         forge.chunk(3);
-        forge.block(Kind::Source, 0, 1, &source(sha256(b"something else")).encode());
+        forge.block(BlockKind::Source, 0, 1, &source(sha256(b"something else")).encode());
     });
     assert_eq!(another, (3, 1));
     // The bytes come before the third game, but stand before the first; a copy has them where they stand.
     let elsewhere = repaired(&|forge| {
         loose(forge, 3);
         forge.chunk(3);
-        forge.block(Kind::Source, 0, 1, &source(right).encode());
+        forge.block(BlockKind::Source, 0, 1, &source(right).encode());
     });
     assert_eq!(elsewhere, (3, 1));
 }

@@ -7,7 +7,7 @@ use crate::memory::{peak, refusing};
 use scoresheet::archive::MODEL;
 use scoresheet::brenner::encode::{push_move, push_outcome};
 use scoresheet::chess::Position;
-use scoresheet::format::block::Kind;
+use scoresheet::format::block::BlockKind;
 use scoresheet::format::moves::Coding;
 use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
 use scoresheet::format::texts::{Texts, TextsBuilder};
@@ -66,7 +66,7 @@ fn noise(length: usize) -> Vec<u8> {
 /// A chunk of a game with a move, and these texts.
 fn texts(forge: &mut Forge, raw: Raw) {
     forge.chunk_of(&[vec![0x2C]], Coding::Plain);
-    forge.beside(Kind::Texts, 1, &raw.part());
+    forge.beside(BlockKind::Texts, 1, &raw.part());
 }
 
 /// A chunk of games without moves, whose tags are these.
@@ -157,7 +157,7 @@ pub const KINDS: Kinds = [
     ("a long string times values", |forge, n| {
         tags(forge, n, column(b"Event", &[1], 1).varint(0).zeros().bytes(&vec![1; n]));
         let payload = dictionary::encode(&[noise(n.min(2000)).into()], 1);
-        (0..2).for_each(|_| forge.block(Kind::Dictionary, 0, 1, &payload));
+        (0..2).for_each(|_| forge.block(BlockKind::Dictionary, 0, 1, &payload));
     }),
     ("games that share a record", |forge, n| {
         let first = forge.file.len();
@@ -172,7 +172,7 @@ pub const KINDS: Kinds = [
     ("blocks that delete all games", |forge, n| {
         forge.chunk_of(&vec![Vec::new(); n], Coding::Plain);
         let payload = deletions::encode(&[(1, n as u64)]);
-        (0..n / 40).for_each(|_| forge.block(Kind::Deleted, 1, n as u32, &payload));
+        (0..n / 40).for_each(|_| forge.block(BlockKind::Deleted, 1, n as u32, &payload));
     }),
     ("packed games of forced moves", |forge, n| {
         let mut record = vec![record::HEADER, record::SET_UP];
@@ -338,7 +338,7 @@ fn a_string_that_any_tag_may_name_has_a_limit() {
         let mut forge = Forge::new();
         tags(&mut forge, 1, column(b"Event", &[1], 1).varint(0).zeros().bytes(&[1]));
         let payload = dictionary::encode(&[noise(length).into()], 1);
-        (0..2).for_each(|_| forge.block(Kind::Dictionary, 0, 1, &payload));
+        (0..2).for_each(|_| forge.block(BlockKind::Dictionary, 0, 1, &payload));
         forge.finish()
     };
     assert_eq!((read(made(64 << 10)), read(made((64 << 10) + 1))), (0, 1));
@@ -352,13 +352,13 @@ fn what_a_file_asks_for_and_is_not_there_is_an_error() {
     let raw = column(b"Event", &[1], 1).varint(0).zeros().bytes(&vec![1; games]);
     // A move, and the mark of a text.
     forge.chunk_with(&vec![vec![0x2C, 0]; games], Coding::Plain, Some(&raw.part()), None);
-    forge.beside(Kind::Texts, games as u32, &{
+    forge.beside(BlockKind::Texts, games as u32, &{
         let mut raw = Raw::default().varint(1).string(b"[%clk \0c] \0t").bytes(&[1]).bytes(&vec![0; games]);
         raw = raw.bytes(&[1]).bytes(&vec![1; games]).zeros().zeros().bytes(&vec![0; games]).string(b"");
         raw.bytes(&b"abc\0".repeat(games)).part()
     });
     let payload = dictionary::encode(&[noise(9).into()], 1);
-    (0..2).for_each(|_| forge.block(Kind::Dictionary, 0, 1, &payload));
+    (0..2).for_each(|_| forge.block(BlockKind::Dictionary, 0, 1, &payload));
     let file = forge.finish();
     let archive = Archive::from_bytes(file, None).unwrap();
     // Of the last game, so that no more is asked of the moves than that.

@@ -2,12 +2,12 @@
 
 use scoresheet::brenner::encode;
 use scoresheet::chess::Position;
-use scoresheet::format::block::{BlockHeader, HEADER, Kind};
+use scoresheet::format::block::{BlockHeader, BlockKind, HEADER};
 use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::header::{BLOCKS, Header, MAGIC, PAGE};
 use scoresheet::format::index::{self, Index};
 use scoresheet::format::side::SideHeader;
-use scoresheet::format::source::Source;
+use scoresheet::format::source::SourceRecord;
 use scoresheet::format::{ArchiveId, Chain, State, VERSION, positions, record, signatures, tags};
 use scoresheet::game::Outcome;
 use scoresheet::packed::{self, train, train::board::TurnedBoard, train::features, train::model};
@@ -86,7 +86,7 @@ fn block_headers() {
     let fields = fields("3 Blocks");
     let id = ArchiveId([7; 16]);
     let header = BlockHeader {
-        kind: Kind::Tags,
+        kind: BlockKind::Tags,
         coding: 0x12,
         first: 0x0102_0304_0506_0708,
         count: 0x1112_1314,
@@ -120,16 +120,16 @@ fn block_headers() {
         .filter_map(|row| Some((row[0].parse().ok()?, row[1])))
         .collect();
     let names = [
-        (Kind::Moves, "moves"),
-        (Kind::Tags, "tags"),
-        (Kind::Texts, "texts"),
-        (Kind::Dictionary, "dictionary"),
-        (Kind::Source, "source"),
-        (Kind::Commit, "commit"),
-        (Kind::Layout, "layout"),
-        (Kind::Deleted, "deletions"),
-        (Kind::Loose, "loose"),
-        (Kind::Restored, "restorations"),
+        (BlockKind::Moves, "moves"),
+        (BlockKind::Tags, "tags"),
+        (BlockKind::Texts, "texts"),
+        (BlockKind::Dictionary, "dictionary"),
+        (BlockKind::Source, "source"),
+        (BlockKind::Commit, "commit"),
+        (BlockKind::Layout, "layout"),
+        (BlockKind::Deleted, "deletions"),
+        (BlockKind::Loose, "loose"),
+        (BlockKind::Restored, "restorations"),
     ];
     for (kind, name) in names {
         assert!(kinds.contains(&(kind as u8, name)), "{name}");
@@ -201,7 +201,7 @@ fn tag_names() {
 fn commits_and_styles() {
     assert_eq!(Commit::default().encode().len(), 13 * 8 + 16);
     assert!(section("12 Commits").contains("thirteen u64"));
-    let source = Source {
+    let source = SourceRecord {
         number: 0,
         name: "a.pgn".into(),
         bytes: 300,

@@ -1,6 +1,6 @@
 //! Archives put together block by block, with every checksum good.
 
-use scoresheet::format::block::{self, BlockHeader, HEADER, Kind};
+use scoresheet::format::block::{self, BlockHeader, BlockKind, HEADER};
 use scoresheet::format::commit::Commit;
 use scoresheet::format::header::{BLOCKS, Header};
 use scoresheet::format::tags::TagsBuilder;
@@ -19,7 +19,7 @@ impl Forge {
         Forge { file: vec![0; BLOCKS as usize], games: 0 }
     }
 
-    pub fn block(&mut self, kind: Kind, first: u64, count: u32, payload: &[u8]) {
+    pub fn block(&mut self, kind: BlockKind, first: u64, count: u32, payload: &[u8]) {
         let offset = self.file.len() as u64;
         self.file.extend_from_slice(&block::encode(kind, first, count, payload, ID, offset));
     }
@@ -57,17 +57,17 @@ impl Forge {
             (0..games).for_each(|_| tags.end_game());
             tags.analyse().encode(1)
         };
-        self.block(Kind::Tags, first, games, &tags.map_or_else(no_tags, <[u8]>::to_vec));
+        self.block(BlockKind::Tags, first, games, &tags.map_or_else(no_tags, <[u8]>::to_vec));
         let plain = || {
             let (games, edits) = (vec![0; records.len()], vec![Vec::new(); records.len()]);
             layout::Layout { styles: vec![[0; layout::STYLE]], games, edits }.encode(1)
         };
-        self.block(Kind::Layout, first, games, &layout.map_or_else(plain, <[u8]>::to_vec));
+        self.block(BlockKind::Layout, first, games, &layout.map_or_else(plain, <[u8]>::to_vec));
         self.games += u64::from(games);
     }
 
     /// A block beside the last chunk's.
-    pub fn beside(&mut self, kind: Kind, games: u32, payload: &[u8]) {
+    pub fn beside(&mut self, kind: BlockKind, games: u32, payload: &[u8]) {
         self.block(kind, self.games + 1 - u64::from(games), games, payload);
     }
 
@@ -85,7 +85,7 @@ impl Forge {
     pub fn finish(mut self) -> Vec<u8> {
         let commit = self.file.len() as u64;
         let totals = Commit { sequence: 1, games: self.games, chain: self.state().chain, ..Commit::default() };
-        self.block(Kind::Commit, 1, 0, &totals.encode());
+        self.block(BlockKind::Commit, 1, 0, &totals.encode());
         let state = State { games: self.games, ..self.state() };
         // As a writer leaves them: the page of the empty archive, and that of its first commit.
         for header in [Header::new(ID), Header { state, commit, ..Header::new(ID) }] {

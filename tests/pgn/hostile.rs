@@ -8,7 +8,7 @@ use rayon::ThreadPoolBuilder;
 use scoresheet::archive::{Access, Level, OpenOptions};
 use scoresheet::error::Error;
 use scoresheet::import::{Existing, Progress, Summary};
-use scoresheet::pgn::{Disposition, FaultKind, Limits, ReadOptions, Splitter, read_game};
+use scoresheet::pgn::{Disposition, FaultKind, ReadLimits, ReadOptions, Splitter, read_game};
 use scoresheet::{Archive, ImportOptions, import};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -59,7 +59,7 @@ impl Read for Made {
 }
 
 /// Games stored and rejected, their faults, and the largest piece of text that was held.
-fn read(made: Made, limits: Limits) -> (u32, u32, Vec<FaultKind>, usize) {
+fn read(made: Made, limits: ReadLimits) -> (u32, u32, Vec<FaultKind>, usize) {
     let options = ReadOptions { limits, ..ReadOptions::default() };
     let mut splitter = Splitter::new(made, 0, options.limits);
     let (mut stored, mut rejected, mut faults, mut largest) = (0, 0, Vec::new(), 0);
@@ -98,17 +98,17 @@ fn talk(bytes: usize) -> Made {
 
 #[test]
 fn a_million_variations_deep() {
-    let large = Limits { max_game_bytes: 64 << 20, ..Limits::default() };
+    let large = ReadLimits { max_game_bytes: 64 << 20, ..ReadLimits::default() };
     let (stored, rejected, faults, _) = read(deep(1_000_000), large);
     assert_eq!((stored, rejected), (3, 0));
     assert_eq!(faults, [FaultKind::TooDeep, FaultKind::UnclosedVariation]);
-    let (stored, rejected, faults, _) = read(deep(1_000_000), Limits::default());
+    let (stored, rejected, faults, _) = read(deep(1_000_000), ReadLimits::default());
     assert_eq!((stored, rejected, faults), (2, 1, vec![FaultKind::Oversized]));
 }
 
 #[test]
 fn a_comment_beyond_the_limit() {
-    let limits = Limits::default();
+    let limits = ReadLimits::default();
     let (stored, rejected, faults, _) = read(talk(limits.max_comment_bytes + 100), limits);
     assert_eq!((stored, rejected, faults), (3, 0, vec![FaultKind::CommentTooLong]));
     let (stored, rejected, faults, largest) = read(talk(limits.max_game_bytes), limits);
@@ -122,7 +122,7 @@ fn a_comment_of_a_gibibyte() {
     let mut times = Vec::new();
     for bytes in [1 << 30, 2 << 30] {
         let start = Instant::now();
-        let (stored, rejected, faults, largest) = read(talk(bytes), Limits::default());
+        let (stored, rejected, faults, largest) = read(talk(bytes), ReadLimits::default());
         times.push(start.elapsed());
         assert_eq!((stored, rejected, faults), (2, 1, vec![FaultKind::Oversized]));
         assert!(largest < 3 << 20, "{largest}");

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Event, Game, Outcome, TextKind, Visitor};
 use scoresheet::pgn::{
-    Disposition, EndOfRun, Fault, FaultKind, Limits, LineEnd, MoveRun, PgnWriter, ReadOptions, Splitter, Style,
+    Disposition, EndOfRun, Fault, FaultKind, LineEnd, MoveRun, PgnWriter, ReadLimits, ReadOptions, Splitter, Style,
     TextVisitor, read_game, read_game_text,
 };
 use std::io::{self, Read};
@@ -228,7 +228,7 @@ fn lengths() {
     }
 }
 
-fn limited(change: impl Fn(&mut Limits)) -> ReadOptions {
+fn limited(change: impl Fn(&mut ReadLimits)) -> ReadOptions {
     let mut options = ReadOptions::default();
     change(&mut options.limits);
     options
@@ -374,7 +374,7 @@ fn a_long_tag() {
         let text = format!("[Event \"a\"]\n[Annotator \"{}\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n*\n", "x".repeat(length));
         let seen = read_with(text.as_bytes(), 1 << 20, 1 << 20, &options);
         assert_eq!((seen.len(), seen[0].faults.len(), seen[0].plies), (2, faults, 1), "{length}");
-        if text.len() > Limits::default().max_game_bytes {
+        if text.len() > ReadLimits::default().max_game_bytes {
             assert_eq!(read(text.as_bytes()).len(), 1);
             continue;
         }
@@ -419,7 +419,7 @@ fn an_error_comes_after_the_games_before_it() {
         }
     }
     let text = b"[Event \"a\"]\n\n*\n\n[Event \"b\"]\n\n*\n\n[Event \"c\"]\n\n1. e";
-    let mut splitter = Splitter::new(Broken(text), 0, Limits::default());
+    let mut splitter = Splitter::new(Broken(text), 0, ReadLimits::default());
     let piece = splitter.next_batch(1000).unwrap().unwrap();
     assert_eq!((piece.spans.len(), piece.end), (2, 32));
     assert_eq!(splitter.next_batch(1000).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
@@ -516,7 +516,7 @@ fn time_is_linear() {
             let text = prefix.to_string() + &text;
             let start = Instant::now();
             let mut count = 0;
-            let mut splitter = Splitter::new(text.as_bytes(), 0, Limits::default());
+            let mut splitter = Splitter::new(text.as_bytes(), 0, ReadLimits::default());
             while let Some(piece) = splitter.next_batch(1 << 16).unwrap() {
                 for span in &piece.spans {
                     let (bytes, mut at) = (piece.span(span), 0);
@@ -561,7 +561,8 @@ fn mutants() {
         let target = [1, 1 << 20][dice.below(2)];
         assert_eq!(read_with(&text, size, target, &ReadOptions::default()), whole, "round {round}, reads of {size}");
         let small = limited(|limits| {
-            *limits = Limits { max_plies: 3, max_tag_bytes: 5, max_comment_bytes: 9, max_depth: 1, max_game_bytes: 60 };
+            *limits =
+                ReadLimits { max_plies: 3, max_tag_bytes: 5, max_comment_bytes: 9, max_depth: 1, max_game_bytes: 60 };
         });
         let limited = read_with(&text, 1 << 20, 1 << 20, &small);
         assert_eq!(read_with(&text, size, target, &small), limited, "round {round}, reads of {size}");
@@ -854,7 +855,7 @@ fn runs() {
             }
             _ => {}
         }
-        let limits = Limits { max_plies: [40, u32::MAX][dice.below(2)], ..Limits::default() };
+        let limits = ReadLimits { max_plies: [40, u32::MAX][dice.below(2)], ..ReadLimits::default() };
         let options = ReadOptions { limits, ..ReadOptions::default() };
         let read = |runs| {
             let writer = PgnWriter::with_style(as_written);

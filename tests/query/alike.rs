@@ -251,5 +251,5 @@ fn commands_answer_the_rest_and_fail() {
     let (code, out, err) = run(&["tree", "hurt.bga", "--where", "has(white)"]);
     assert!(code == Some(1) && out.contains("e4 ") && err.contains(&place), "{err}");
     let (code, _, err) = run(&["book", "hurt.bga", "--where", "has(white)", "-o", "x.bin"]);
-    assert!(code == Some(1) && err.contains("no book is written") && !folder.path().join("x.bin").exists(), "{err}");
+    assert!(code == Some(1) && err.contains("no book was written") && !folder.path().join("x.bin").exists(), "{err}");
 }

@@ -5,7 +5,7 @@ use crate::common::sample::lichess;
 use scoresheet::archive::{GameRef, GameSet};
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
 use scoresheet::game::Outcome;
-use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule, Pattern};
+use scoresheet::query::pattern::{BoardPattern, Condition, Imbalance, Material, MoveRule, Pattern};
 use scoresheet::query::{PositionIndex, Search, Signatures, Tree, pattern::json, position::index};
 use scoresheet::{Archive, ImportOptions, Position};
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ fn conditions_agree_with_a_naive_evaluation() {
     let folder = tempfile::tempdir().unwrap();
     let archive = sample(folder.path());
     let signatures = Signatures::build(&archive);
-    let board = |text: &str| Condition { boards: vec![Board::parse(text).unwrap()], ..Condition::default() };
+    let board = |text: &str| Condition { boards: vec![BoardPattern::parse(text).unwrap()], ..Condition::default() };
     let material = |text: &str| Condition { materials: vec![Material::parse(text).unwrap()], ..Condition::default() };
     let white =
         |text: &str| Condition { moves: vec![MoveRule::parse(text, Color::White).unwrap()], ..Condition::default() };
@@ -100,7 +100,7 @@ fn conditions_agree_with_a_naive_evaluation() {
         (
             "pawns",
             Condition {
-                pawns: vec![Board::parse_pawns("8/pp3ppp/4p3/3p4/3P4/4P3/PP3PPP/8").unwrap()],
+                pawns: vec![BoardPattern::parse_pawns("8/pp3ppp/4p3/3p4/3P4/4P3/PP3PPP/8").unwrap()],
                 ..Condition::default()
             },
             Box::new(|ply| {
@@ -231,7 +231,7 @@ fn the_other_colour() {
     let source = folder.path().join("two.pgn");
     std::fs::write(&source, "1. e4 e5 2. d4 *\n\n1. a3 e5 2. a4 d5 *\n").unwrap();
     let archive = archive_of(&[source], &folder.path().join("two.bga"), ImportOptions::default());
-    let centre = Condition { boards: vec![Board::parse("8/8/8/8/3PP3/8/8/8").unwrap()], ..Condition::default() };
+    let centre = Condition { boards: vec![BoardPattern::parse("8/8/8/8/3PP3/8/8/8").unwrap()], ..Condition::default() };
     let pattern = Pattern::lasting(centre, 1);
     let games = |either| {
         Search::new(&archive)
@@ -351,7 +351,7 @@ fn errors_point_at_their_place() {
         ("8/[Qx]7/8/8/8/8/8/8", 5),
         ("8/[Q", 3),
     ] {
-        assert_eq!(Board::parse(board).unwrap_err().column(), column, "{board}");
+        assert_eq!(BoardPattern::parse(board).unwrap_err().column(), column, "{board}");
     }
     for (material, column) in [("", 1), ("KP3-1k", 5), ("KP99k", 3), ("K-k", 2), ("KP2-", 5)] {
         assert_eq!(Material::parse(material).unwrap_err().column(), column, "{material}");

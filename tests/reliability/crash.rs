@@ -256,7 +256,7 @@ fn a_writer_that_has_failed_is_of_no_use() {
         let mut writer = workload.open(&disk).unwrap().writer;
         disk.fail(Plan { at, fault, sticky: false });
         // A source, the commit block, a sync, the header page.
-        let source = scoresheet::format::source::Source::default();
+        let source = scoresheet::format::source::SourceRecord::default();
         let failed = writer.add_source(&source).and_then(|()| writer.commit());
         assert!(failed.is_err(), "operation {at}");
         let operations = disk.operations();
@@ -300,7 +300,7 @@ fn ends(archive: &[u8]) -> Vec<u64> {
     id.0.copy_from_slice(&archive[16..32]);
     let blocks = scoresheet::archive::Scan::new(archive, id).map(|block| block.unwrap());
     blocks
-        .filter(|block| block.header.kind == scoresheet::format::block::Kind::Commit)
+        .filter(|block| block.header.kind == scoresheet::format::block::BlockKind::Commit)
         .map(|block| block.end())
         .collect()
 }

@@ -10,7 +10,7 @@ use crate::common::random::Random;
 use crate::common::sample::testdata;
 use crate::whole::{Whole, blocks};
 use rayon::prelude::*;
-use scoresheet::archive::repair::Part;
+use scoresheet::archive::repair::LostPart;
 use scoresheet::archive::{Level, SideState};
 use scoresheet::format::ArchiveId;
 use scoresheet::{Archive, Error, ImportOptions};
@@ -181,11 +181,11 @@ fn lose_sector(whole: &Whole, sector: usize, how: usize, seed: u64) -> u64 {
     let repair = whole.repaired(&damaged, None, &what).unwrap();
     // Two blocks at most meet in a sector, and a moves block loses a page or two; where headers are lost, those blocks.
     let hit = |first: u64, last: u64| whole.chunks.iter().filter(|chunk| chunk.0 <= last && first <= chunk.1).count();
-    let touched = |part: Option<Part>| {
+    let touched = |part: Option<LostPart>| {
         let losses = repair.losses.iter().filter(|loss| loss.part == part);
         losses.map(|loss| hit(loss.first, loss.last)).max().unwrap_or(0)
     };
-    for part in [None, Some(Part::Texts), Some(Part::Layout)] {
+    for part in [None, Some(LostPart::Texts), Some(LostPart::Layout)] {
         assert!(touched(part) <= 1, "{what}: {repair:?}");
     }
     repair.lost_games()
@@ -254,7 +254,7 @@ fn a_cut_archive_is_repaired() {
 fn damaged_columns_leave_the_moves() {
     let whole = Whole::small();
     let blocks = blocks(&whole.file);
-    for (kind, part) in [(2, Part::Tags), (3, Part::Texts), (7, Part::Layout)] {
+    for (kind, part) in [(2, LostPart::Tags), (3, LostPart::Texts), (7, LostPart::Layout)] {
         for (number, offset) in blocks.iter().filter(|(found, _)| *found == kind).map(|(_, at)| at).enumerate() {
             // In the payload, and in the header.
             for at in [offset + 45, offset + 9] {
@@ -276,7 +276,7 @@ fn damaged_columns_leave_the_moves() {
             copies.iter().for_each(|at| damaged[at + 45] ^= 1);
             let repair = whole.repaired(&damaged, None, "dictionary").unwrap();
             assert_eq!(repair.losses.is_empty(), harmless, "{repair:?}");
-            assert!(repair.losses.iter().all(|loss| loss.part == Some(Part::Tags)));
+            assert!(repair.losses.iter().all(|loss| loss.part == Some(LostPart::Tags)));
             assert_eq!(repair.damage.len(), copies.len());
         }
     }
@@ -305,7 +305,7 @@ fn lost_strings_leave_the_others_their_numbers() {
         let repair = whole.repaired(&damaged, None, "strings").unwrap();
         assert_eq!(repair.lost_games(), 0);
         let lost: Vec<_> = repair.losses.iter().map(|loss| (loss.first, loss.last, loss.part)).collect();
-        assert_eq!(lost, [(1, 60, Some(Part::Tags))], "byte {at}");
+        assert_eq!(lost, [(1, 60, Some(LostPart::Tags))], "byte {at}");
     }
 }
 

@@ -115,7 +115,7 @@ impl Workload {
         let games = &mut workload.games;
         for block in scoresheet::archive::Scan::new(&workload.end[..], archive.id()) {
             let block = block.unwrap();
-            if block.header.kind == scoresheet::format::block::Kind::Commit {
+            if block.header.kind == scoresheet::format::block::BlockKind::Commit {
                 let payload = block.checked(&workload.end[..], archive.id()).unwrap();
                 if games.is_empty() {
                     games.push(0);

@@ -15,11 +15,11 @@ use crate::archive::write::writer::{BATCH, EncodedChunk, Interner, NewFile, Writ
 use crate::brenner::replay::count_plies;
 use crate::error::{Damage, DamageKind, Error, Limit, Result};
 use crate::format::ArchiveId;
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
 use crate::format::loose;
 use crate::format::moves::Coding;
-use crate::format::source::Source;
+use crate::format::source::SourceRecord;
 use crate::format::tags::{TagsBuilder, TagsDraft};
 use crate::format::texts::TextsBuilder;
 use crate::monitor::Monitor;
@@ -187,7 +187,7 @@ impl<S: Storage> Copier<S> {
             if untouched < stored || (stored == 0 && games.len() < archive.len()) {
                 if kept > 0 {
                     let name = source.name;
-                    let part = Source { number, name, seen: kept, first_game, ..Source::default() };
+                    let part = SourceRecord { number, name, seen: kept, first_game, ..SourceRecord::default() };
                     self.writer.add_source(&part).map_err(failed())?;
                 }
                 continue;
@@ -201,7 +201,7 @@ impl<S: Storage> Copier<S> {
             }
             let totals = EncodedChunk { pgn_bytes: source.bytes, rejected: source.rejected, ..EncodedChunk::default() };
             self.writer.add_chunk(totals).map_err(failed())?;
-            self.writer.add_source(&Source { number, first_game, ..source }).map_err(failed())?;
+            self.writer.add_source(&SourceRecord { number, first_game, ..source }).map_err(failed())?;
         }
         Ok(())
     }
@@ -212,7 +212,7 @@ fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
     let mut blocks = Vec::new();
     for block in Scan::new(archive.store(), archive.id()) {
         let block = block?;
-        if block.header.kind == Kind::Loose {
+        if block.header.kind == BlockKind::Loose {
             let payload = block.checked(archive.store(), archive.id())?;
             let decoded = loose::decode(&payload).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))?;
             blocks.push((block.header.first, decoded.0, decoded.1));

@@ -8,7 +8,7 @@ use crate::archive::read::blocks::{BlockRef, Scan};
 use crate::archive::write::writer::{NewFile, Writer, write_index};
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::loose;
 use crate::format::moves::Coding;
@@ -85,8 +85,8 @@ fn copy(
     for block in Scan::new(source.store(), source.id()) {
         let block = block?;
         batch.push((block, chunk));
-        chunk += usize::from(block.header.kind == Kind::Moves);
-        if block.header.kind != Kind::Commit {
+        chunk += usize::from(block.header.kind == BlockKind::Moves);
+        if block.header.kind != BlockKind::Commit {
             continue;
         }
         let blocks: Vec<Block> = batch
@@ -120,24 +120,24 @@ enum Block {
 impl Block {
     fn read(source: &Archive, block: &BlockRef, chunk: usize, options: &TranscodeOptions) -> Result<Block> {
         let kind = block.header.kind;
-        if kind == Kind::Moves {
+        if kind == BlockKind::Moves {
             let (records, ends) = moves(source, chunk, options.coding)?;
             return Ok(Block::Moves { first: block.header.first, records, ends });
         }
         let payload = block.checked(source.store(), source.id())?;
         let damage = || Damage::new(block.offset, DamageKind::BlockContent);
         match (kind, options.level) {
-            (Kind::Commit, _) => {
+            (BlockKind::Commit, _) => {
                 let commit = Commit::decode(&payload).ok_or_else(damage)?;
                 Ok(Block::Commit(commit, Unfinished::of(&payload)))
             }
-            (Kind::Tags | Kind::Texts | Kind::Layout | Kind::Dictionary, Some(level)) => {
+            (BlockKind::Tags | BlockKind::Texts | BlockKind::Layout | BlockKind::Dictionary, Some(level)) => {
                 let raw = wire::read_compressed(&payload).ok_or_else(damage)?;
                 let mut again = Vec::new();
                 wire::push_compressed(&raw, level, &mut again);
                 Ok(Block::Other(*block, again))
             }
-            (Kind::Loose, Some(level)) => {
+            (BlockKind::Loose, Some(level)) => {
                 let (number, bytes) = loose::decode(&payload).ok_or_else(damage)?;
                 Ok(Block::Other(*block, loose::encode(number, &loose::compress(&bytes, level))))
             }

@@ -10,13 +10,13 @@ use crate::archive::read::options::OpenOptions;
 use crate::archive::read::original::source_of;
 use crate::archive::read::read_at::{ReadAt, Store};
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::format::block::{self, HEADER, Kind};
+use crate::format::block::{self, BlockKind, HEADER};
 use crate::format::commit::Commit;
 use crate::format::dictionary::BlockStrings;
 use crate::format::header::{BLOCKS, Header, IDENTITIES};
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
 use crate::format::moves::MovesTable;
-use crate::format::source::Source;
+use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, State};
 use std::collections::HashMap;
 use std::path::Path;
@@ -56,7 +56,7 @@ impl BlockFinder {
         damage.extend(found);
         let commits: Vec<(BlockRef, Commit)> = blocks
             .iter()
-            .filter(|block| block.header.kind == Kind::Commit)
+            .filter(|block| block.header.kind == BlockKind::Commit)
             .filter_map(|block| Some((*block, Commit::decode(&block.checked(&store, id).ok()?)?)))
             .collect();
         // Where it is not known where the last commit ends, what follows the last that is whole was perhaps never committed; but it was
@@ -104,7 +104,7 @@ impl BlockFinder {
         let from = self.blocks.partition_point(|block| block.offset < start);
         let (store, id) = (self.archive.store(), self.archive.id());
         let blocks = self.blocks.iter().skip(from).take_while(|block| block.offset < end);
-        blocks.filter(|block| block.header.kind == Kind::Loose).any(|block| block.checked(store, id).is_err())
+        blocks.filter(|block| block.header.kind == BlockKind::Loose).any(|block| block.checked(store, id).is_err())
     }
 
     /// Returns why the texts of the games whose moves are at `offset` may be lost without a trace: because something is damaged between
@@ -116,7 +116,7 @@ impl BlockFinder {
             if block.offset != end {
                 return self.damage_between(end, block.offset);
             }
-            if !matches!(block.header.kind, Kind::Tags | Kind::Texts) {
+            if !matches!(block.header.kind, BlockKind::Tags | BlockKind::Texts) {
                 return None;
             }
             end = block.end();
@@ -125,12 +125,12 @@ impl BlockFinder {
     }
 
     /// Returns the source of a source block.
-    pub fn source(&self, block: &BlockRef) -> Option<Source> {
-        if block.header.kind != Kind::Source {
+    pub fn source(&self, block: &BlockRef) -> Option<SourceRecord> {
+        if block.header.kind != BlockKind::Source {
             return None;
         }
         let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
-        Source::decode(block.header.first, &payload)
+        SourceRecord::decode(block.header.first, &payload)
     }
 
     /// Returns the strings of a dictionary block.
@@ -143,7 +143,7 @@ impl BlockFinder {
 /// Returns the loose blocks that can be read, by their source. One whose loose blocks are damaged does not come back as it was; others do.
 fn loose(blocks: &[BlockRef], store: &Store, id: ArchiveId) -> Loose {
     let mut found = Loose::new();
-    for block in blocks.iter().filter(|block| block.header.kind == Kind::Loose) {
+    for block in blocks.iter().filter(|block| block.header.kind == BlockKind::Loose) {
         let source = block.checked(store, id).and_then(|payload| source_of(block, &payload));
         if let Ok(source) = source {
             found.entry(source).or_default().push(*block);
@@ -153,8 +153,8 @@ fn loose(blocks: &[BlockRef], store: &Store, id: ArchiveId) -> Loose {
     found
 }
 
-fn is_of_games(kind: Kind) -> bool {
-    matches!(kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
+fn is_of_games(kind: BlockKind) -> bool {
+    matches!(kind, BlockKind::Moves | BlockKind::Tags | BlockKind::Texts | BlockKind::Layout)
 }
 
 /// Makes an index of the blocks that were found. Moves blocks may have gaps between them; those that contradict others are damage.
@@ -162,7 +162,7 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
     let (mut index, mut columns) = (IndexBuilder::new(id).index, HashMap::<u64, ColumnBlocks>::new());
     for BlockRef { offset, header } in blocks.iter().copied() {
         match header.kind {
-            Kind::Moves => match MovesTable::of(&header) {
+            BlockKind::Moves => match MovesTable::of(&header) {
                 Some(layout) if header.first > index.state.games && header.count > 0 => {
                     index.chunks.push(ChunkEntry { first: header.first, offset, pages: index.pages });
                     index.state.games = (header.first - 1).saturating_add(u64::from(header.count));
@@ -170,7 +170,7 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
                 }
                 _ => damage.push(Damage::new(offset, DamageKind::MovesContradict)),
             },
-            Kind::Dictionary => match index.dictionaries.last_mut() {
+            BlockKind::Dictionary => match index.dictionaries.last_mut() {
                 Some(last) if last.first == header.first => last.copy = offset,
                 Some(last) if last.first > header.first => {
                     damage.push(Damage::new(offset, DamageKind::DictionaryOutOfOrder))
@@ -180,11 +180,11 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
                     index.strings = header.first.saturating_add(u64::from(header.count));
                 }
             },
-            Kind::Deleted | Kind::Restored => {
+            BlockKind::Deleted | BlockKind::Restored => {
                 let entry = DeletionEntry { first: header.first, offset, count: u64::from(header.count) };
                 index.deletions.push(entry);
             }
-            Kind::Tags | Kind::Texts | Kind::Layout => {
+            BlockKind::Tags | BlockKind::Texts | BlockKind::Layout => {
                 columns.entry(header.first).or_default().add(BlockRef { offset, header });
             }
             _ => {}

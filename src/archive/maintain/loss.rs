@@ -2,7 +2,7 @@
 
 /// A part of a game that can be lost without its moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Part {
+pub enum LostPart {
     /// All tag pairs, or those whose strings are lost.
     Tags,
     /// Comments and other texts.
@@ -11,13 +11,13 @@ pub enum Part {
     Layout,
 }
 
-impl Part {
+impl LostPart {
     /// Returns the part's name.
     pub fn name(self) -> &'static str {
         match self {
-            Part::Tags => "tags",
-            Part::Texts => "texts",
-            Part::Layout => "layout",
+            LostPart::Tags => "tags",
+            LostPart::Texts => "texts",
+            LostPart::Layout => "layout",
         }
     }
 }

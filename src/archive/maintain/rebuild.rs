@@ -2,13 +2,13 @@
 
 use crate::archive::copy::transcode::push_record;
 use crate::archive::maintain::find_blocks::BlockFinder;
-use crate::archive::maintain::loss::Part;
+use crate::archive::maintain::loss::LostPart;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::write::writer::EncodedChunk;
 use crate::brenner::{EXPLICIT, NAG, TEXT};
 use crate::chess::{Move, Position};
 use crate::error::{Damage, DamageKind, Error};
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::{Texts, TextsBuilder};
@@ -28,7 +28,7 @@ pub struct Rebuilt {
     /// The old numbers of the games in it.
     pub kept: Vec<u64>,
     /// The games that are lost, or have lost a part.
-    pub losses: Vec<(u64, Option<Part>, Damage)>,
+    pub losses: Vec<(u64, Option<LostPart>, Damage)>,
 }
 
 /// A game whose moves are whole.
@@ -78,20 +78,20 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
 
     let texts = chunk.texts();
     let whole = check_texts(&mut games, &texts, found.hole(offset), &mut rebuilt.losses);
-    rebuilt.chunk.texts = copy(Kind::Texts, whole).or_else(|| make_texts(&games, texts.ok().flatten()));
+    rebuilt.chunk.texts = copy(BlockKind::Texts, whole).or_else(|| make_texts(&games, texts.ok().flatten()));
 
     let before = rebuilt.losses.len();
     for Whole { game, .. } in &games {
         if let Err(error) = game.visit_tags(|_, _| {}) {
-            rebuilt.losses.push((game.number(), Some(Part::Tags), damage_of(error, offset)));
+            rebuilt.losses.push((game.number(), Some(LostPart::Tags), damage_of(error, offset)));
         }
     }
     let whole = numbered && rebuilt.losses.len() == before;
-    rebuilt.chunk.tags = copy(Kind::Tags, whole).unwrap_or_else(|| make_tags(&games, offset, &mut rebuilt.losses));
+    rebuilt.chunk.tags = copy(BlockKind::Tags, whole).unwrap_or_else(|| make_tags(&games, offset, &mut rebuilt.losses));
 
     let layout = chunk.layout();
     let (made, whole) = make_layout(&games, &layout, offset, &mut rebuilt.losses);
-    rebuilt.chunk.layout = copy(Kind::Layout, whole).unwrap_or_else(|| made.encode(LEVEL));
+    rebuilt.chunk.layout = copy(BlockKind::Layout, whole).unwrap_or_else(|| made.encode(LEVEL));
 
     // A chunk of which a game can be read can say how it holds its moves.
     rebuilt.chunk.coding = chunk.coding().unwrap_or_default();
@@ -106,12 +106,12 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
         push_record(&record, rebuilt.chunk.coding, &mut packed, &mut rebuilt.chunk.records);
         rebuilt.chunk.ends.push(rebuilt.chunk.records.len() as u32);
     }
-    // Parts of one kind one after the other, so that runs of games are told as one.
+    // Parts of one kind one after the other, so that runs of games are reported as one.
     rebuilt.losses.sort_by_key(|(game, part, _)| (*part, *game));
     rebuilt
 }
 
-type Losses = Vec<(u64, Option<Part>, Damage)>;
+type Losses = Vec<(u64, Option<LostPart>, Damage)>;
 
 /// Looks whether the games' texts are there; returns whether all are.
 fn check_texts(
@@ -132,7 +132,7 @@ fn check_texts(
             Err(error) => Some(damage_of(error, 0)),
         });
         if let Some(damage) = fault {
-            losses.push((whole_game.game.number(), Some(Part::Texts), damage));
+            losses.push((whole_game.game.number(), Some(LostPart::Texts), damage));
             whole_game.strip = true;
         }
     }
@@ -169,7 +169,7 @@ fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
         });
         if !fits {
             let damage = Damage::new(offset, DamageKind::TagsTooLong);
-            losses.push((game.number(), Some(Part::Tags), damage));
+            losses.push((game.number(), Some(LostPart::Tags), damage));
         }
         builder.end_game();
     }
@@ -194,7 +194,7 @@ fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, l
             Some((style, _)) => (style, Vec::new()),
             None => {
                 let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, DamageKind::LayoutBlock));
-                losses.push((whole_game.game.number(), Some(Part::Layout), damage));
+                losses.push((whole_game.game.number(), Some(LostPart::Layout), damage));
                 (plain, Vec::new())
             }
         };

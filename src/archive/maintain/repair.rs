@@ -1,7 +1,7 @@
 //! Repair: a new archive of everything in a damaged one that is whole, and an account of what is not.
 
 use crate::archive::maintain::find_blocks::BlockFinder;
-pub use crate::archive::maintain::loss::Part;
+pub use crate::archive::maintain::loss::LostPart;
 use crate::archive::maintain::rebuild::{Rebuilt, rebuild};
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, check_block};
@@ -10,7 +10,7 @@ use crate::archive::read::read_at::Store;
 use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::ArchiveId;
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::header::BLOCKS;
 use crate::format::loose;
 use crate::monitor::Monitor;
@@ -34,7 +34,7 @@ pub struct Loss {
     /// The last game.
     pub last: u64,
     /// What is lost: `None` where it is the whole game.
-    pub part: Option<Part>,
+    pub part: Option<LostPart>,
     /// The damage that it is lost by.
     pub damage: Damage,
 }
@@ -87,7 +87,7 @@ impl Repair {
         }
     }
 
-    fn lose(&mut self, game: u64, part: Option<Part>, damage: Damage) {
+    fn lose(&mut self, game: u64, part: Option<LostPart>, damage: Damage) {
         match self.losses.last_mut() {
             Some(loss) if (loss.last + 1, loss.part, loss.damage) == (game, part, damage) => loss.last = game,
             _ => self.losses.push(Loss { first: game, last: game, part, damage }),
@@ -217,7 +217,7 @@ impl Work {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             match block.header.kind {
-                Kind::Moves => {
+                BlockKind::Moves => {
                     // A moves block that is no chunk of those found contradicts others.
                     let chunks = self.found.archive.chunk_count();
                     if self.found.archive.chunk_offset(next) != Some(block.offset) {
@@ -234,10 +234,10 @@ impl Work {
                     next += 1;
                     pending += 1;
                 }
-                Kind::Dictionary if self.numbered => strings = self.strings(&block, strings),
-                Kind::Source => self.source(&block)?,
-                Kind::Loose => self.loose(&block)?,
-                Kind::Commit => pending = AHEAD,
+                BlockKind::Dictionary if self.numbered => strings = self.strings(&block, strings),
+                BlockKind::Source => self.source(&block)?,
+                BlockKind::Loose => self.loose(&block)?,
+                BlockKind::Commit => pending = AHEAD,
                 _ => {}
             }
             if pending == AHEAD {
@@ -353,7 +353,7 @@ impl Work {
 /// Returns whether the strings that were found can have the numbers that they had.
 fn strings_keep_numbers(found: &BlockFinder) -> bool {
     let (mut next, mut lost) = (0, 0u64);
-    for header in found.blocks.iter().map(|block| block.header).filter(|header| header.kind == Kind::Dictionary) {
+    for header in found.blocks.iter().map(|block| block.header).filter(|header| header.kind == BlockKind::Dictionary) {
         let end = header.first.saturating_add(u64::from(header.count));
         if header.first >= next {
             lost = lost.saturating_add(header.first - next);

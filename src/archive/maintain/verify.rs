@@ -9,7 +9,7 @@ use crate::archive::read::options::OpenOptions;
 use crate::archive::read::read_at::{ReadAt, ReadExactAt, Store};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::State;
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::commit::Commit;
 use crate::format::index::Index;
 use crate::monitor::Monitor;
@@ -203,7 +203,7 @@ fn verify(
         if damage.is_empty() {
             damage.extend(commit_fault(&store, &before, block).or(fault));
         }
-        if block.header.kind == Kind::Moves {
+        if block.header.kind == BlockKind::Moves {
             if block.header.first > next {
                 lost_at.push((gap_before(block.offset), (next, block.header.first - 1)));
             }
@@ -225,7 +225,7 @@ fn verify(
     for fault in &damage {
         let block = blocks.binary_search_by_key(&fault.offset, |block| block.offset);
         if let Some(header) = block.ok().and_then(|place| blocks.get(place)).map(|block| block.header)
-            && matches!(header.kind, Kind::Moves | Kind::Tags | Kind::Texts | Kind::Layout)
+            && matches!(header.kind, BlockKind::Moves | BlockKind::Tags | BlockKind::Texts | BlockKind::Layout)
             && header.count > 0
             && fault.game == 0
         {
@@ -252,7 +252,7 @@ fn verify(
 
 /// Returns what is wrong with a commit block that stands at the end of `before`, if it is one.
 fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
-    if block.header.kind != Kind::Commit {
+    if block.header.kind != BlockKind::Commit {
         return None;
     }
     let commit = block.checked(archive, before.id).ok().and_then(|payload| Commit::decode(&payload));
@@ -260,7 +260,7 @@ fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Opti
         let numbers = (commit.sequence, commit.games, block.header.first);
         commit.chain == before.chain && numbers == (before.sequence + 1, before.games, before.sequence + 1)
     };
-    (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, DamageKind::ForeignCommit))
+    (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, DamageKind::CommitOutOfPlace))
 }
 
 fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<()> {

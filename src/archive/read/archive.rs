@@ -12,12 +12,12 @@ use crate::archive::read::options::OpenOptions;
 use crate::archive::read::read_at::{ReadExactAt, Store};
 use crate::archive::read::side::SideState;
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::deletions;
 use crate::format::header::Header;
 use crate::format::index::Index;
-use crate::format::source::Source;
+use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, Limits, State};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -178,8 +178,8 @@ impl Archive {
             let damage = Damage::new(entry.offset, DamageKind::DeletionsBlock);
             let runs = deletions::decode(&payload, index.state.games).ok_or(damage)?;
             let is_deleted = match block.header.kind {
-                Kind::Deleted => true,
-                Kind::Restored => false,
+                BlockKind::Deleted => true,
+                BlockKind::Restored => false,
                 _ => return Err(damage.into()),
             };
             runs.into_iter().for_each(|run| unsaid.take(run, is_deleted.then_some(&mut deleted)));
@@ -297,7 +297,7 @@ impl Archive {
             return Ok(true);
         }
         let Ok(block) = BlockRef::at(&self.blocks.store, self.blocks.id, earlier.commit) else { return Ok(false) };
-        if block.header.kind != Kind::Commit || block.end() != earlier.state.length {
+        if block.header.kind != BlockKind::Commit || block.end() != earlier.state.length {
             return Ok(false);
         }
         let commit = Commit::decode(&self.payload(&block)?);
@@ -332,20 +332,20 @@ impl Archive {
             return Ok(None);
         }
         let block = BlockRef::at(&self.blocks.store, self.blocks.id, self.header.commit)?;
-        if block.header.kind != Kind::Commit {
+        if block.header.kind != BlockKind::Commit {
             return Err(Damage::new(self.header.commit, DamageKind::Commit).into());
         }
         Ok(Some(self.payload(&block)?))
     }
 
     /// Returns the sources that were read to their end, in order. Walks the archive's block headers.
-    pub fn sources(&self) -> Result<Vec<Source>> {
+    pub fn sources(&self) -> Result<Vec<SourceRecord>> {
         let mut sources = Vec::new();
         for block in Scan::new(&self.blocks.store, self.blocks.id) {
             let block = block?;
-            if block.header.kind == Kind::Source {
+            if block.header.kind == BlockKind::Source {
                 let payload = self.payload(&block)?;
-                let source = Source::decode(block.header.first, &payload);
+                let source = SourceRecord::decode(block.header.first, &payload);
                 let mut source = source.ok_or(Damage::new(block.offset, DamageKind::Source))?;
                 let stored = source.seen.saturating_sub(source.rejected);
                 let end = source.first_game.saturating_add(stored).min(self.len() + 1);

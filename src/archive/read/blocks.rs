@@ -2,7 +2,7 @@
 
 use crate::archive::read::read_at::ReadAt;
 use crate::error::{Damage, DamageKind, Limit};
-use crate::format::block::{BlockHeader, HEADER, Kind, SYNC};
+use crate::format::block::{BlockHeader, BlockKind, HEADER, SYNC};
 use crate::format::header::BLOCKS;
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
 use crate::format::moves::{MovesTable, PAGE};
@@ -122,7 +122,7 @@ impl IndexBuilder {
         let BlockRef { offset, header } = *block;
         let damage = |what| Damage::new(offset, what);
         match header.kind {
-            Kind::Moves => {
+            BlockKind::Moves => {
                 let layout = MovesTable::of(&header).ok_or(damage(DamageKind::MovesBlock))?;
                 if header.count == 0 || header.first != self.index.state.games + 1 {
                     return Err(damage(DamageKind::GamesOutOfOrder));
@@ -130,7 +130,7 @@ impl IndexBuilder {
                 self.index.chunks.push(ChunkEntry { first: header.first, offset, pages: self.index.pages });
                 self.index.pages += layout.pages() as u64;
             }
-            Kind::Dictionary => {
+            BlockKind::Dictionary => {
                 let known = self.index.strings;
                 match self.index.dictionaries.last_mut() {
                     Some(last) if last.first == header.first && last.copy == 0 && known > header.first => {
@@ -143,12 +143,12 @@ impl IndexBuilder {
                     _ => return Err(damage(DamageKind::DictionaryOutOfOrder)),
                 }
             }
-            Kind::Deleted | Kind::Restored => {
+            BlockKind::Deleted | BlockKind::Restored => {
                 let entry = DeletionEntry { first: header.first, offset, count: u64::from(header.count) };
                 self.index.deletions.push(entry);
             }
-            Kind::Commit => self.committed = (self.index.pages, self.index.strings),
-            Kind::Tags | Kind::Texts | Kind::Layout | Kind::Source | Kind::Loose => {}
+            BlockKind::Commit => self.committed = (self.index.pages, self.index.strings),
+            BlockKind::Tags | BlockKind::Texts | BlockKind::Layout | BlockKind::Source | BlockKind::Loose => {}
         }
         self.index.state.extend(&header);
         Ok(())
@@ -196,7 +196,7 @@ pub fn next_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, start: u64) -
 
 /// Returns where the first sync word from `start` on is.
 pub fn next_sync(archive: &(impl ReadAt + ?Sized), mut start: u64) -> Option<u64> {
-    // The next one is near, or there is a long stretch to look through.
+    // The next one is near, or there is much to look through.
     let mut window = 1 << 12;
     while start < archive.length() {
         // A sync word may lie across two windows.
@@ -218,7 +218,7 @@ pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &Bloc
         Ok(table) => table,
         Err(damage) => return vec![damage],
     };
-    if block.header.kind != Kind::Moves {
+    if block.header.kind != BlockKind::Moves {
         return Vec::new();
     }
     let damage = Damage::new(block.offset, DamageKind::MovesBlock);

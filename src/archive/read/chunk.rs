@@ -5,7 +5,7 @@ use crate::archive::read::columns::Columns;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::read::head::Head;
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
 use crate::format::moves::Coding;
 use crate::format::tags::StoredValue;
@@ -152,7 +152,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// Returns the payload of the block of `kind` among the chunk's columns, if there is one.
-    pub(in crate::archive) fn column_payload(&self, kind: Kind) -> Result<Option<Cow<'a, [u8]>>, Damage> {
+    pub(in crate::archive) fn column_payload(&self, kind: BlockKind) -> Result<Option<Cow<'a, [u8]>>, Damage> {
         let moves = &self.archive.head(self.number)?.block;
         let block = self.columns.block(self.archive.blocks(), moves, kind)?;
         block.map(|(block, _)| self.archive.payload(&block)).transpose()

@@ -3,7 +3,7 @@
 use crate::archive::read::block_store::BlockStore;
 use crate::archive::read::blocks::BlockRef;
 use crate::error::{Damage, DamageKind};
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
 use crate::format::tags::Tags;
 use crate::format::texts::Texts;
@@ -21,19 +21,19 @@ impl ColumnBlocks {
     /// Adds a block of columns; the first of a kind counts.
     pub fn add(&mut self, block: BlockRef) {
         let place = match block.header.kind {
-            Kind::Tags => &mut self.tags,
-            Kind::Texts => &mut self.texts,
-            Kind::Layout => &mut self.layout,
+            BlockKind::Tags => &mut self.tags,
+            BlockKind::Texts => &mut self.texts,
+            BlockKind::Layout => &mut self.layout,
             _ => return,
         };
         place.get_or_insert(block);
     }
 
-    fn get(&self, kind: Kind) -> Option<BlockRef> {
+    fn get(&self, kind: BlockKind) -> Option<BlockRef> {
         match kind {
-            Kind::Tags => self.tags,
-            Kind::Texts => self.texts,
-            Kind::Layout => self.layout,
+            BlockKind::Tags => self.tags,
+            BlockKind::Texts => self.texts,
+            BlockKind::Layout => self.layout,
             _ => None,
         }
     }
@@ -60,7 +60,7 @@ impl Columns {
         &self,
         blocks: &BlockStore,
         moves: &BlockRef,
-        kind: Kind,
+        kind: BlockKind,
     ) -> Result<Option<(BlockRef, usize)>, Damage> {
         let block = match &self.known {
             Some(known) => known.get(kind),
@@ -71,8 +71,9 @@ impl Columns {
 
     pub(in crate::archive) fn tags(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<&Tags, Damage> {
         let read = || {
-            let (block, games) =
-                self.block(blocks, moves, Kind::Tags)?.ok_or(Damage::new(moves.offset, DamageKind::TagsMissing))?;
+            let (block, games) = self
+                .block(blocks, moves, BlockKind::Tags)?
+                .ok_or(Damage::new(moves.offset, DamageKind::TagsMissing))?;
             let payload = blocks.payload(&block)?;
             Tags::decode_within(&payload, games, &blocks.limits).ok_or(Damage::new(block.offset, DamageKind::TagsBlock))
         };
@@ -81,7 +82,7 @@ impl Columns {
 
     pub(in crate::archive) fn texts(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<Option<&Texts>, Damage> {
         let read = || {
-            let Some((block, games)) = self.block(blocks, moves, Kind::Texts)? else { return Ok(None) };
+            let Some((block, games)) = self.block(blocks, moves, BlockKind::Texts)? else { return Ok(None) };
             let payload = blocks.payload(&block)?;
             let damage = Damage::new(block.offset, DamageKind::TextsBlock);
             Texts::decode_within(&payload, games, &blocks.limits).ok_or(damage).map(Some)
@@ -91,8 +92,9 @@ impl Columns {
 
     pub(in crate::archive) fn layout(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<&Layout, Damage> {
         let read = || {
-            let (block, games) =
-                self.block(blocks, moves, Kind::Layout)?.ok_or(Damage::new(moves.offset, DamageKind::LayoutMissing))?;
+            let (block, games) = self
+                .block(blocks, moves, BlockKind::Layout)?
+                .ok_or(Damage::new(moves.offset, DamageKind::LayoutMissing))?;
             let payload = blocks.payload(&block)?;
             Layout::decode_within(&payload, games, &blocks.limits)
                 .ok_or(Damage::new(block.offset, DamageKind::LayoutBlock))
@@ -102,12 +104,12 @@ impl Columns {
 }
 
 /// Finds the block of `kind` among those that follow a chunk's moves.
-fn block_after(blocks: &BlockStore, moves: &BlockRef, kind: Kind) -> Result<Option<BlockRef>, Damage> {
+fn block_after(blocks: &BlockStore, moves: &BlockRef, kind: BlockKind) -> Result<Option<BlockRef>, Damage> {
     let mut end = moves.end();
     while end < blocks.end {
         let block = blocks.block(end)?;
         let header = block.header;
-        let ours = matches!(header.kind, Kind::Tags | Kind::Texts | Kind::Layout);
+        let ours = matches!(header.kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Layout);
         if !ours || header.first != moves.header.first {
             break;
         }

@@ -3,7 +3,7 @@
 use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::read_at::ReadAt;
 use crate::error::{Damage, DamageKind};
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::dictionary::BlockStrings;
 use crate::format::index::DictionaryEntry;
 use crate::format::{ArchiveId, Limits};
@@ -46,7 +46,7 @@ fn read(
     let block = BlockRef::at(archive, id, offset)?;
     let payload = block.checked_within(archive, id, limits)?;
     Some(block.header)
-        .filter(|header| header.kind == Kind::Dictionary && header.first == entry.first)
+        .filter(|header| header.kind == BlockKind::Dictionary && header.first == entry.first)
         .and_then(|header| BlockStrings::decode_within(&payload, header.count as usize, limits))
         .ok_or(Damage::new(offset, DamageKind::DictionaryBlock))
 }

@@ -298,7 +298,7 @@ impl<'a> GameRef<'a> {
 
     /// Appends the bytes of the source that this game is made of, rejected games and blank lines around it included.
     ///
-    /// All games of a source one after the other are the source, byte for byte, if [`Source::exact`](crate::format::source::Source) says
+    /// All games of a source one after the other are the source, byte for byte, if [`SourceRecord::exact`](crate::format::source::SourceRecord) says
     /// so.
     pub fn original(&self, out: &mut Vec<u8>) -> Result<()> {
         let columns = self.columns();
@@ -349,7 +349,7 @@ fn last_outcome(stream: &[u8]) -> Outcome {
         Some(3) => Outcome::Draw,
         _ => return Outcome::Unknown,
     };
-    // The byte may belong to a NAG or an explicit move: only a walk tells, and only where one of them can be so near the end.
+    // The byte may belong to a NAG or an explicit move: only a walk shows it, and only where one of them can be so near the end.
     let near = stream.len().saturating_sub(3);
     if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG)) {
         return outcome;

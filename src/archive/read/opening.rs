@@ -1,6 +1,6 @@
 //! Which commit an archive is opened at: what two header pages and the file after them say together (FORMAT.md, "Which commit counts").
 //!
-//! A page that is not intact may have been torn by a crash or damaged later, and the page alone does not tell which. The file does: blocks are
+//! A page that is not intact may have been torn by a crash or damaged later, and the page alone does not show which. The file does: blocks are
 //! synced before the page that counts them. So where a page fails, the commits after the other one's are looked for, block by block; what is
 //! found counts, and where nothing is found the archive may lack games, which is said.
 
@@ -8,7 +8,7 @@ use crate::archive::read::blocks::{BlockRef, check_block};
 use crate::archive::read::read_at::{Access, ReadAt, Store};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::State;
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::commit::Commit;
 use crate::format::header::{BLOCKS, Header, PAGES, Page};
 use std::fs::File;
@@ -130,7 +130,7 @@ impl Opening {
 /// Returns the header of the intact page with the later commit.
 fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     let path = || path.to_path_buf();
-    // What a newer program has committed may be more than this one can tell.
+    // What a newer program has committed may be more than this one knows.
     if let Some(version) =
         pages.iter().find_map(|page| if let Page::Newer(version) = page { Some(*version) } else { None })
     {
@@ -165,7 +165,7 @@ fn commits(file: &(impl ReadAt + ?Sized), from: Header, holds: impl Fn(&BlockRef
     {
         let before = state;
         state.extend(&block.header);
-        if block.header.kind != Kind::Commit {
+        if block.header.kind != BlockKind::Commit {
             continue;
         }
         let payload = block.checked(file, state.id).ok();

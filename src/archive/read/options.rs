@@ -14,7 +14,7 @@ use crate::format::Limits;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
-    /// How the bytes of the file are reached: mapped unless told.
+    /// How the bytes of the file are reached. Default: mapped.
     pub access: Access,
     /// What blocks may cost; one that is beyond a limit is damaged.
     pub limits: Limits,

@@ -3,9 +3,9 @@
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::loose;
-use crate::format::source::Source;
+use crate::format::source::SourceRecord;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -32,12 +32,12 @@ fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
 
 impl Archive {
     /// Writes the bytes of a source as they were when it was imported (decompressed), on rayon's current pool. Returns whether they have
-    /// the SHA-256 of the source: they have if [`Source::exact`] is set and the archive is intact.
+    /// the SHA-256 of the source: they have if [`SourceRecord::exact`] is set and the archive is intact.
     ///
     /// `Err(Ok(error))` is the archive's fault, `Err(Err(error))` the writer's.
     pub fn write_original(
         &self,
-        source: &Source,
+        source: &SourceRecord,
         out: &mut impl Write,
     ) -> std::result::Result<bool, std::result::Result<Error, std::io::Error>> {
         let mut hash = Sha256::new();
@@ -91,7 +91,7 @@ impl Archive {
     /// give. What stands after the source's last game is before the one after that, whether or not it exists.
     ///
     /// [`Game::original`]: crate::archive::GameRef::original
-    pub fn beside(&self, source: &Source, games: Range<u64>) -> Result<Vec<u8>> {
+    pub fn beside(&self, source: &SourceRecord, games: Range<u64>) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.push_loose(self.loose(source.number)?, games, &mut bytes)?;
         Ok(bytes)
@@ -111,7 +111,7 @@ impl Archive {
             let mut found: HashMap<u64, Vec<BlockRef>> = HashMap::new();
             for block in Scan::new(self.store(), self.id()) {
                 let block = block?;
-                if block.header.kind == Kind::Loose {
+                if block.header.kind == BlockKind::Loose {
                     found.entry(source_of(&block, &self.payload(&block)?)?).or_default().push(block);
                 }
             }

@@ -66,7 +66,7 @@ impl Archive {
         self.record_on(chunk, place, limit, &mut Trail::default())
     }
 
-    /// Does as `record` on a walk over the chunk, whose trail it follows and lays.
+    /// Like `record` on a walk over the chunk, whose trail it follows and lays.
     #[inline]
     pub(in crate::archive) fn record_on(
         &self,

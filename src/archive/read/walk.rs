@@ -84,7 +84,7 @@ impl Chunk<'_> {
         })
     }
 
-    /// Does as [`Chunk::walk`], and gives the Zobrist key of each state: that of [`Position::zobrist`].
+    /// Like [`Chunk::walk`], and gives the Zobrist key of each state: that of [`Position::zobrist`].
     #[inline]
     pub fn walk_keys(&self, mut visit: impl FnMut(u64, &ReplayState<'_>, u64)) -> Result<()> {
         self.each(|number, record| {

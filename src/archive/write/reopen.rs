@@ -7,10 +7,10 @@ use crate::archive::write::new_file::lock;
 use crate::archive::write::storage::Storage;
 use crate::archive::write::writer::{Interner, Writer};
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::format::block::Kind;
+use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::dictionary::BlockStrings;
-use crate::format::source::Source;
+use crate::format::source::SourceRecord;
 use std::fs::{File, OpenOptions};
 use std::ops::Deref;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct Opened<S> {
     /// Knows the archive's strings.
     pub interner: Interner,
     /// The sources that were read to their end.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceRecord>,
     /// How far the last import was, if it did not come to its end.
     pub unfinished: Option<Unfinished>,
 }
@@ -65,16 +65,16 @@ impl<S: Storage> Writer<S> {
             let damage = Damage::new(block.offset, DamageKind::BlockContent);
             match block.header.kind {
                 // The second copy of a dictionary block comes when its strings are known already.
-                Kind::Dictionary if block.header.first == interner.known() => {
+                BlockKind::Dictionary if block.header.first == interner.known() => {
                     let count = block.header.count as usize;
                     let strings = BlockStrings::decode(&block.checked(bytes, id)?, count).ok_or(damage)?;
                     (0..count).filter_map(|string| strings.get(string)).for_each(|string| interner.learn(string));
                 }
-                Kind::Source => {
+                BlockKind::Source => {
                     let payload = block.checked(bytes, id)?;
-                    sources.push(Source::decode(block.header.first, &payload).ok_or(damage)?);
+                    sources.push(SourceRecord::decode(block.header.first, &payload).ok_or(damage)?);
                 }
-                Kind::Commit => {
+                BlockKind::Commit => {
                     let payload = block.checked(bytes, id)?;
                     totals = Commit::decode(&payload).ok_or(damage)?;
                     unfinished = Unfinished::of(&payload);
@@ -133,7 +133,7 @@ fn is_named(file: &File, path: &Path) -> bool {
     let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(open), Ok(named)) => place(open) == place(named),
-        // Whatever this is, opening it again will tell.
+        // Whatever this is, opening it again will show.
         (_, Err(error)) => error.kind() != std::io::ErrorKind::NotFound,
         _ => true,
     }

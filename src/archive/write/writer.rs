@@ -5,14 +5,14 @@ use crate::archive::game_set::GameSet;
 use crate::archive::read::blocks::{BlockRef, IndexBuilder};
 use crate::archive::write::storage::Storage;
 use crate::format::ArchiveId;
-use crate::format::block::{self, BlockHeader, Kind};
+use crate::format::block::{self, BlockHeader, BlockKind};
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::deletions;
 use crate::format::dictionary;
 use crate::format::header::{Header, PAGE};
 use crate::format::index::Index;
 use crate::format::moves::{self, Coding};
-use crate::format::source::Source;
+use crate::format::source::SourceRecord;
 use std::io;
 
 pub use crate::archive::write::interner::Interner;
@@ -167,13 +167,14 @@ impl<S: Storage> Writer<S> {
             let (first, count) = (self.totals.games + 1, chunk.ends.len() as u32);
             let EncodedChunk { records, ends, coding, tags, texts, layout, .. } = &chunk;
             self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, *coding, id, at))?;
-            self.totals.tags_bytes += self.append(|id, at| block::encode(Kind::Tags, first, count, tags, id, at))?;
+            self.totals.tags_bytes +=
+                self.append(|id, at| block::encode(BlockKind::Tags, first, count, tags, id, at))?;
             if let Some(texts) = texts {
                 self.totals.texts_bytes +=
-                    self.append(|id, at| block::encode(Kind::Texts, first, count, texts, id, at))?;
+                    self.append(|id, at| block::encode(BlockKind::Texts, first, count, texts, id, at))?;
             }
             self.totals.layout_bytes +=
-                self.append(|id, at| block::encode(Kind::Layout, first, count, layout, id, at))?;
+                self.append(|id, at| block::encode(BlockKind::Layout, first, count, layout, id, at))?;
             self.totals.games += u64::from(count);
             self.totals.plies += chunk.plies;
             self.totals.faulty += chunk.faulty;
@@ -185,15 +186,15 @@ impl<S: Storage> Writer<S> {
 
     /// Appends the deletion of these games, which must be committed or about to be.
     pub fn delete(&mut self, games: &GameSet) -> io::Result<()> {
-        self.name_games(Kind::Deleted, games)
+        self.name_games(BlockKind::Deleted, games)
     }
 
     /// Appends the restoration of these games, which have been deleted.
     pub fn restore(&mut self, games: &GameSet) -> io::Result<()> {
-        self.name_games(Kind::Restored, games)
+        self.name_games(BlockKind::Restored, games)
     }
 
-    fn name_games(&mut self, kind: Kind, games: &GameSet) -> io::Result<()> {
+    fn name_games(&mut self, kind: BlockKind, games: &GameSet) -> io::Result<()> {
         let runs: Vec<(u64, u64)> = games.runs().collect();
         let Some((first, _)) = runs.first() else { return Ok(()) };
         let count = u32::try_from(games.len()).map_err(|_| io::Error::other("too many games for one block"))?;
@@ -209,7 +210,7 @@ impl<S: Storage> Writer<S> {
 
     /// Appends bytes of a source that stand beside no stored game, as a loose block's payload; game `next` comes after them.
     pub fn add_loose(&mut self, next: u64, payload: &[u8]) -> io::Result<()> {
-        self.totals.layout_bytes += self.append(|id, at| block::encode(Kind::Loose, next, 0, payload, id, at))?;
+        self.totals.layout_bytes += self.append(|id, at| block::encode(BlockKind::Loose, next, 0, payload, id, at))?;
         Ok(())
     }
 
@@ -230,11 +231,11 @@ impl<S: Storage> Writer<S> {
         let BlockHeader { kind, first, count, .. } = block.header;
         let bytes = self.append(|id, at| block::encode(kind, first, count, payload, id, at))?;
         match kind {
-            Kind::Tags => self.totals.tags_bytes += bytes,
-            Kind::Texts => self.totals.texts_bytes += bytes,
-            Kind::Dictionary => self.totals.dictionary_bytes += bytes,
-            Kind::Layout | Kind::Loose => self.totals.layout_bytes += bytes,
-            Kind::Moves | Kind::Source | Kind::Commit | Kind::Deleted | Kind::Restored => {}
+            BlockKind::Tags => self.totals.tags_bytes += bytes,
+            BlockKind::Texts => self.totals.texts_bytes += bytes,
+            BlockKind::Dictionary => self.totals.dictionary_bytes += bytes,
+            BlockKind::Layout | BlockKind::Loose => self.totals.layout_bytes += bytes,
+            BlockKind::Moves | BlockKind::Source | BlockKind::Commit | BlockKind::Deleted | BlockKind::Restored => {}
         }
         Ok(())
     }
@@ -252,9 +253,9 @@ impl<S: Storage> Writer<S> {
     }
 
     /// Appends a source that has been read to its end.
-    pub fn add_source(&mut self, source: &Source) -> io::Result<()> {
+    pub fn add_source(&mut self, source: &SourceRecord) -> io::Result<()> {
         let number = self.totals.sources;
-        self.append(|id, at| block::encode(Kind::Source, number, 1, &source.encode(), id, at))?;
+        self.append(|id, at| block::encode(BlockKind::Source, number, 1, &source.encode(), id, at))?;
         self.totals.sources += 1;
         Ok(())
     }
@@ -274,7 +275,7 @@ impl<S: Storage> Writer<S> {
             let (first, count) = (self.totals.strings, strings.len() as u32);
             for _ in 0..2 {
                 self.totals.dictionary_bytes +=
-                    self.append(|id, at| block::encode(Kind::Dictionary, first, count, &payload, id, at))?;
+                    self.append(|id, at| block::encode(BlockKind::Dictionary, first, count, &payload, id, at))?;
             }
             self.totals.strings += u64::from(count);
         }
@@ -293,7 +294,7 @@ impl<S: Storage> Writer<S> {
         if let Some(unfinished) = &self.unfinished {
             unfinished.encode(&mut payload);
         }
-        self.append(|id, at| block::encode(Kind::Commit, totals.sequence, 0, &payload, id, at))?;
+        self.append(|id, at| block::encode(BlockKind::Commit, totals.sequence, 0, &payload, id, at))?;
         // After a failed sync nothing is known about what reached the disk, so the writer does not go on.
         self.poisoned = true;
         self.storage.sync()?;

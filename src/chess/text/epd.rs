@@ -174,7 +174,7 @@ impl Epd {
     }
 
     /// Returns the moves of an operation: of `pv` one after the other, of all others (`bm`, `am`, `pm`, `sm`) each from this position.
-    /// No moves where the operation is missing. The error tells which operand, from 0, is no legal move.
+    /// No moves where the operation is missing. The error says which operand, from 0, is no legal move.
     pub fn moves(&self, opcode: &str) -> Result<Vec<Move>, (usize, SanError)> {
         let mut position = self.position();
         let mut moves = Vec::new();

@@ -12,7 +12,7 @@ const MOVES: [&str; 5] = ["bm", "am", "pm", "sm", "pv"];
 
 /// A position as a line says it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Record {
+pub enum PositionRecord {
     /// Six fields; forgivingly, fewer.
     Fen(Fen),
     /// Four fields and operations, perhaps none.
@@ -74,30 +74,30 @@ impl fmt::Display for BadMove {
     }
 }
 
-impl Record {
+impl PositionRecord {
     /// Reads a line. It is an EPD where just four fields are there or an operation (or a word, which should be one) follows them, perhaps
     /// after the clocks, and a FEN otherwise.
-    pub fn read(line: &[u8], mode: ReadMode) -> Result<Record, RecordError> {
+    pub fn read(line: &[u8], mode: ReadMode) -> Result<PositionRecord, RecordError> {
         if is_epd(line) {
-            Epd::read(line, mode).map(Record::Epd).map_err(RecordError::Epd)
+            Epd::read(line, mode).map(PositionRecord::Epd).map_err(RecordError::Epd)
         } else {
-            Fen::read(line, mode).map(Record::Fen).map_err(RecordError::Fen)
+            Fen::read(line, mode).map(PositionRecord::Fen).map_err(RecordError::Fen)
         }
     }
 
     /// Returns the fields. Those of an EPD have the clocks 0 and 1: its position has what the operations `hmvc` and `fmvn` say.
     pub fn fen(&self) -> &Fen {
         match self {
-            Record::Fen(fen) => fen,
-            Record::Epd(epd) => &epd.fen,
+            PositionRecord::Fen(fen) => fen,
+            PositionRecord::Epd(epd) => &epd.fen,
         }
     }
 
     /// Returns the fields, with the clocks of the operations `hmvc` and `fmvn` if it is an EPD.
     pub fn into_fen(self) -> Fen {
         match self {
-            Record::Fen(fen) => fen,
-            Record::Epd(epd) => {
+            PositionRecord::Fen(fen) => fen,
+            PositionRecord::Epd(epd) => {
                 let (halfmove_clock, fullmove_number) = epd.clocks();
                 Fen { halfmove_clock, fullmove_number, ..epd.fen }
             }
@@ -107,16 +107,16 @@ impl Record {
     /// Returns the operations; none of a FEN.
     pub fn operations(&self) -> &[Operation] {
         match self {
-            Record::Fen(_) => &[],
-            Record::Epd(epd) => &epd.operations,
+            PositionRecord::Fen(_) => &[],
+            PositionRecord::Epd(epd) => &epd.operations,
         }
     }
 
     /// Returns the position, with its clocks.
     pub fn position(&self) -> Position {
         match self {
-            Record::Fen(fen) => fen.position(),
-            Record::Epd(epd) => epd.position(),
+            PositionRecord::Fen(fen) => fen.position(),
+            PositionRecord::Epd(epd) => epd.position(),
         }
     }
 }

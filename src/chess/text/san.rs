@@ -232,7 +232,7 @@ impl Position {
         self.write_san_as(m, false, out);
     }
 
-    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does not tell two pieces
+    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does not distinguish two pieces
     /// apart, the whole square is written, even where the rank alone would.
     pub fn write_san_full_squares(&self, m: Move, out: &mut Vec<u8>) {
         self.write_san_as(m, true, out);

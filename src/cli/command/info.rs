@@ -9,7 +9,7 @@ use crate::text::{count, hex, printable, thousands};
 use crate::threads::Threads;
 use scoresheet::archive::{Archive, SideState};
 use scoresheet::format::commit::{Commit, Unfinished};
-use scoresheet::format::source::Source;
+use scoresheet::format::source::SourceRecord;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -65,7 +65,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 struct Info<'a> {
     archive: &'a Archive,
     totals: Commit,
-    sources: Vec<Source>,
+    sources: Vec<SourceRecord>,
     unfinished: Option<Unfinished>,
     parts: ArchiveSizes,
 }
@@ -173,7 +173,7 @@ impl Info<'_> {
     }
 }
 
-fn source_json(source: &Source) -> Object {
+fn source_json(source: &SourceRecord) -> Object {
     Object::new()
         .with("name", source.name.as_str())
         .with("bytes", source.bytes)

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use scoresheet::chess::Color;
 use scoresheet::query::QueryFault;
 use scoresheet::query::pattern::json::{self, JsonQuery};
-use scoresheet::query::pattern::{Board, Condition, Imbalance, Material, MoveRule, Pattern};
+use scoresheet::query::pattern::{BoardPattern, Condition, Imbalance, Material, MoveRule, Pattern};
 
 /// What the position, and the move that led to it, must look like. All conditions must hold at the same ply.
 #[derive(Debug, clap::Args)]
@@ -54,8 +54,8 @@ impl PatternArgs {
             return json::parse(query).map(Some).map_err(|fault| Failure::Query("--query", fault));
         }
         let mut condition = Condition::default();
-        condition.boards.extend(read("--board", &self.board, Board::parse)?);
-        condition.pawns.extend(read("--pawns", &self.pawns, Board::parse_pawns)?);
+        condition.boards.extend(read("--board", &self.board, BoardPattern::parse)?);
+        condition.pawns.extend(read("--pawns", &self.pawns, BoardPattern::parse_pawns)?);
         condition.materials.extend(read("--material", &self.material, Material::parse)?);
         condition.imbalances.extend(read("--imbalance", &self.imbalance, Imbalance::parse)?);
         condition.moves.extend(read("--white-move", &self.white_move, |text| MoveRule::parse(text, Color::White))?);

@@ -5,7 +5,7 @@
 //! ones: every 64th), four bytes; a length takes 1, 2 or 4 bytes, the same in the whole block; each 4,096 bytes of the
 //! records have a CRC of their own, so that one game can be read, and trusted, without reading the block.
 
-use crate::format::file::block::{BlockHeader, HEADER, Kind};
+use crate::format::file::block::{BlockHeader, BlockKind, HEADER};
 use crate::format::identity::ArchiveId;
 use crate::format::wire::Bytes;
 use std::ops::Range;
@@ -109,7 +109,7 @@ impl MovesTable {
         };
         // A game takes at least a byte of table, so a false count shows here.
         let layout = MovesTable::new(header.count as usize, width, size, packed);
-        (header.kind == Kind::Moves && layout.records == header.checked as usize).then_some(layout)
+        (header.kind == BlockKind::Moves && layout.records == header.checked as usize).then_some(layout)
     }
 
     /// Returns how the records hold their moves; `None` where the table contradicts itself. `payload` has at least the
@@ -240,7 +240,7 @@ pub fn encode(first: u64, records: &[u8], ends: &[u32], coding: Coding, id: Arch
         block.extend_from_slice(&id.crc(at, bytes).to_le_bytes());
     }
     let header = BlockHeader {
-        kind: Kind::Moves,
+        kind: BlockKind::Moves,
         coding: width_code << 4 | coding.number(),
         first,
         count: ends.len() as u32,

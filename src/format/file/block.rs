@@ -14,7 +14,7 @@ pub const HEADER: usize = 40;
 /// What a block holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-pub enum Kind {
+pub enum BlockKind {
     /// Game records: headers and Brenner moves.
     Moves = 1,
     /// Tag pairs, as columns.
@@ -37,9 +37,9 @@ pub enum Kind {
     Restored = 10,
 }
 
-impl Kind {
-    fn from_number(number: u8) -> Option<Kind> {
-        use Kind::*;
+impl BlockKind {
+    fn from_number(number: u8) -> Option<BlockKind> {
+        use BlockKind::*;
         [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose, Restored]
             .into_iter()
             .find(|kind| *kind as u8 == number)
@@ -50,7 +50,7 @@ impl Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockHeader {
     /// What the block holds.
-    pub kind: Kind,
+    pub kind: BlockKind,
     /// How it holds it; the meaning depends on the kind.
     pub coding: u8,
     /// The number of the first game (or string, or source) covered.
@@ -93,7 +93,7 @@ impl BlockHeader {
         let sync = bytes.array()?;
         let (kind, coding, reserved) = (bytes.u8()?, bytes.u8()?, bytes.u16()?);
         let header = BlockHeader {
-            kind: Kind::from_number(kind)?,
+            kind: BlockKind::from_number(kind)?,
             coding,
             first: bytes.u64()?,
             count: bytes.u32()?,
@@ -104,7 +104,7 @@ impl BlockHeader {
         let end = offset.checked_add(HEADER as u64)?.checked_add(header.length)?;
         // Pages of records have CRCs of their own; of any other block the payload CRC covers everything.
         let rest = header.length.checked_sub(u64::from(header.checked))?;
-        let covered = rest == 0 || header.kind == Kind::Moves;
+        let covered = rest == 0 || header.kind == BlockKind::Moves;
         let small = header.first.max(end) <= MOST;
         (sync == SYNC && reserved == 0 && covered && small && end > offset).then_some(header)
     }
@@ -122,7 +122,7 @@ pub fn identity_of(header: &[u8], offset: u64) -> Option<ArchiveId> {
 }
 
 /// Returns a whole block of a kind that has one CRC for all its payload.
-pub fn encode(kind: Kind, first: u64, count: u32, payload: &[u8], id: ArchiveId, offset: u64) -> Vec<u8> {
+pub fn encode(kind: BlockKind, first: u64, count: u32, payload: &[u8], id: ArchiveId, offset: u64) -> Vec<u8> {
     let mut block = Vec::with_capacity(HEADER + payload.len());
     let header = BlockHeader {
         kind,

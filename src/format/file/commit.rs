@@ -1,6 +1,6 @@
 //! Commit blocks: the end of a batch, with the archive's totals and how far the import was (FORMAT.md, "Commits").
 
-use super::source::Source;
+use super::source::SourceRecord;
 use super::state::Chain;
 use crate::format::limits::MOST;
 use crate::format::wire::{Bytes, push_string, push_varint};
@@ -50,7 +50,7 @@ pub struct Unfinished {
     pub options: String,
     /// The source that was being read, as far as it was read: its length and hash are those of the bytes that have been
     /// imported.
-    pub source: Source,
+    pub source: SourceRecord,
 }
 
 impl Unfinished {
@@ -72,7 +72,7 @@ impl Unfinished {
         let mut small = || bytes.varint().filter(|number| *number <= MOST);
         let (first_source, line) = (small()?, small()?);
         let options = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
-        Some(Unfinished { first_source, line, options, source: Source::decode(number, bytes.0)? })
+        Some(Unfinished { first_source, line, options, source: SourceRecord::decode(number, bytes.0)? })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::format::wire::{Bytes, push_string, push_varint};
 
 /// A source of games that has been read to its end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Source {
+pub struct SourceRecord {
     /// Its number in the archive, from 0: that in the block's header.
     pub number: u64,
     /// The name it was given by, without its folders.
@@ -24,7 +24,7 @@ pub struct Source {
     pub exact: bool,
 }
 
-impl Source {
+impl SourceRecord {
     /// Returns the payload.
     pub fn encode(&self) -> Vec<u8> {
         let mut payload = Vec::new();
@@ -38,7 +38,7 @@ impl Source {
     }
 
     /// Reads the payload of source `number`.
-    pub fn decode(number: u64, payload: &[u8]) -> Option<Source> {
+    pub fn decode(number: u64, payload: &[u8]) -> Option<SourceRecord> {
         let mut bytes = Bytes(payload);
         let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
         let [length, seen, rejected, first_game] = [bytes.varint()?, bytes.varint()?, bytes.varint()?, bytes.varint()?];
@@ -53,6 +53,15 @@ impl Source {
             _ => return None,
         };
         let sha256 = bytes.array()?;
-        bytes.0.is_empty().then_some(Source { number, name, bytes: length, sha256, seen, rejected, first_game, exact })
+        bytes.0.is_empty().then_some(SourceRecord {
+            number,
+            name,
+            bytes: length,
+            sha256,
+            seen,
+            rejected,
+            first_game,
+            exact,
+        })
     }
 }

@@ -4,7 +4,7 @@
 //! An identity, a length and counts can agree by chance. The chain cannot, in practice: it is a hash over the headers
 //! of all blocks up to a commit, and these hold the checksums of everything else.
 
-use super::block::{BLOCKS, BlockHeader, HEADER, Kind};
+use super::block::{BLOCKS, BlockHeader, BlockKind, HEADER};
 use crate::format::identity::ArchiveId;
 use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
@@ -59,8 +59,8 @@ impl State {
         self.chain = self.chain.then(&header.encode(self.id, self.length));
         self.length = self.length.saturating_add(HEADER as u64).saturating_add(header.length);
         match header.kind {
-            Kind::Moves => self.games = self.games.saturating_add(u64::from(header.count)),
-            Kind::Commit => self.sequence = header.first,
+            BlockKind::Moves => self.games = self.games.saturating_add(u64::from(header.count)),
+            BlockKind::Commit => self.sequence = header.first,
             _ => {}
         }
     }

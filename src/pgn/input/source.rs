@@ -35,12 +35,12 @@ pub enum Compression {
 
 /// How far a source has been read; may be kept and asked while another thread reads.
 #[derive(Clone, Debug)]
-pub struct Progress {
+pub struct SourceProgress {
     consumed: Arc<AtomicU64>,
     total: Option<u64>,
 }
 
-impl Progress {
+impl SourceProgress {
     /// Returns the bytes taken from the file so far, as stored (compressed).
     pub fn consumed(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
@@ -56,7 +56,7 @@ impl Progress {
 pub struct Source {
     reader: Box<dyn Read + Send>,
     compression: Compression,
-    progress: Progress,
+    progress: SourceProgress,
     is_json: bool,
     was_json: bool,
 }
@@ -82,8 +82,8 @@ impl Source {
         self.compression
     }
 
-    /// Returns a handle that tells how far the source has been read.
-    pub fn progress(&self) -> Progress {
+    /// Returns a handle that shows how far the source has been read.
+    pub fn progress(&self) -> SourceProgress {
         self.progress.clone()
     }
 }
@@ -134,7 +134,7 @@ pub fn open_text(path: &Path) -> Result<Source, SourceError> {
         if matches!(head.as_slice(), [b'P', b'K', 3 | 5, 4 | 6]) {
             let consumed = Arc::new(AtomicU64::new(0));
             let (reader, content) = Joined::open(Zip::open(path, consumed.clone())?)?;
-            return Source::new(reader, Compression::Zip, Progress { consumed, total }, content);
+            return Source::new(reader, Compression::Zip, SourceProgress { consumed, total }, content);
         }
     }
     text_of(file, total)
@@ -170,7 +170,7 @@ pub(crate) fn text_of(reader: impl Read + Send + 'static, total: Option<u64>) ->
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(BufReader::with_capacity(STORED, stored))),
     };
     let (head, reader) = peek(reader, BLOCK)?;
-    let progress = Progress { consumed, total };
+    let progress = SourceProgress { consumed, total };
     match content::look(&head)? {
         Content::Tar => {
             let (reader, content) = Joined::open(Tar::new(reader))?;
@@ -184,7 +184,7 @@ impl Source {
     fn new(
         reader: impl Read + Send + 'static,
         compression: Compression,
-        progress: Progress,
+        progress: SourceProgress,
         content: Content,
     ) -> Result<Source, SourceError> {
         let is_json = content == Content::Json;

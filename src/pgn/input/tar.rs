@@ -269,7 +269,7 @@ mod tests {
         let end = tar.len() - 40 - 2 * BLOCK;
         for cut in 0..end {
             let (files, result) = read(&tar[..cut]);
-            // Between two files nothing tells that there were more.
+            // Between two files nothing shows that there were more.
             assert!(result.is_err() || cut % BLOCK == 0, "cut at {cut}");
             assert!(files.iter().zip(&whole).all(|(own, known)| own == known), "cut at {cut}");
         }

@@ -4,7 +4,7 @@ use crate::chess::{Color, Role};
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
 use crate::query::pattern::json_place::Place;
-use crate::query::pattern::{Board, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, Streak};
+use crate::query::pattern::{BoardPattern, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, Streak};
 use serde_json::{Map, Value};
 
 /// A query and what it says of its output.
@@ -105,8 +105,8 @@ fn condition(fields: &Map<String, Value>, place: &Place) -> Result<Condition, Qu
         return Err(place.fault("at least one rule is wanted"));
     }
     let mut condition = Condition {
-        boards: list(fields, place, "sub-fen", Board::read_sub_fen)?,
-        pawns: list(fields, place, "pawns", Board::read_pawns)?,
+        boards: list(fields, place, "sub-fen", BoardPattern::read_sub_fen)?,
+        pawns: list(fields, place, "pawns", BoardPattern::read_pawns)?,
         materials: list(fields, place, "material", Material::read)?,
         imbalances: list(fields, place, "imbalance", Imbalance::read)?,
         results: list(fields, place, "result", |text| {
@@ -126,7 +126,7 @@ fn condition(fields: &Map<String, Value>, place: &Place) -> Result<Condition, Qu
             _ => Err((1, "neither mate nor stalemate".to_owned())),
         })?,
     };
-    condition.boards.extend(list(fields, place, "pattern", Board::read)?);
+    condition.boards.extend(list(fields, place, "pattern", BoardPattern::read)?);
     condition.moves.extend(list(fields, place, "black-move", |text| MoveRule::read(text, Color::Black))?);
     Ok(condition)
 }

@@ -25,27 +25,27 @@ fn class_of(letter: u8) -> Option<u8> {
 
 /// A board with blanks: what may stand on each square.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Board(Vec<(u8, u16)>);
+pub struct BoardPattern(Vec<(u8, u16)>);
 
-impl Board {
+impl BoardPattern {
     /// Reads eight ranks from the eighth to the first with `/` between. A letter is that piece, a digit so many squares with anything on
     /// them, `?` one such square, `.` an empty square, `*` any piece, `A` any White piece, `a` any Black piece, `[Qr.]` one of these, `[^Pp]`
     /// none of these.
-    pub fn parse(text: &str) -> Result<Board, QueryFault> {
-        Board::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    pub fn parse(text: &str) -> Result<BoardPattern, QueryFault> {
+        BoardPattern::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
     /// Reads the placement of a FEN: its pieces have to be there, what else there is does not matter. What follows it is passed over.
-    pub fn parse_sub_fen(text: &str) -> Result<Board, QueryFault> {
-        Board::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    pub fn parse_sub_fen(text: &str) -> Result<BoardPattern, QueryFault> {
+        BoardPattern::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
     /// Reads a board of which only the pawns count: these and no others.
-    pub fn parse_pawns(text: &str) -> Result<Board, QueryFault> {
-        Board::read_pawns(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    pub fn parse_pawns(text: &str) -> Result<BoardPattern, QueryFault> {
+        BoardPattern::read_pawns(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    pub(in crate::query) fn read(text: &str) -> Result<Board, Fault> {
+    pub(in crate::query) fn read(text: &str) -> Result<BoardPattern, Fault> {
         let bytes = text.as_bytes();
         let (mut at, mut file, mut rank, mut squares) = (0, 0u8, 7u8, Vec::new());
         let fault = |at: usize, what: &str| (at + 1, what.to_owned());
@@ -101,21 +101,21 @@ impl Board {
         if rank != 0 || file != 8 {
             return Err(fault(bytes.len(), "a board has eight ranks of eight squares"));
         }
-        Ok(Board(squares))
+        Ok(BoardPattern(squares))
     }
 
-    pub(in crate::query) fn read_sub_fen(text: &str) -> Result<Board, Fault> {
+    pub(in crate::query) fn read_sub_fen(text: &str) -> Result<BoardPattern, Fault> {
         let placement = text.split(' ').next().unwrap_or_default();
         let other = placement.bytes().position(|byte| !matches!(byte, b'/' | b'1'..=b'8') && class_of(byte).is_none());
         match other {
             Some(at) => Err((at + 1, "not a piece or a number of empty squares".to_owned())),
-            None => Board::read(placement),
+            None => BoardPattern::read(placement),
         }
     }
 
-    pub(in crate::query) fn read_pawns(text: &str) -> Result<Board, Fault> {
+    pub(in crate::query) fn read_pawns(text: &str) -> Result<BoardPattern, Fault> {
         let pawns = 1 << 1 | 1 << 7;
-        let Board(written) = Board::read_sub_fen(text)?;
+        let BoardPattern(written) = BoardPattern::read_sub_fen(text)?;
         let of = |square: u8| {
             let mask = written.iter().find(|(at, _)| *at == square).map_or(0, |(_, mask)| mask & pawns);
             (square, if mask == 0 { ANY & !pawns } else { mask })
@@ -123,7 +123,7 @@ impl Board {
         // The pawns first: they are what other positions do not have.
         let mut squares: Vec<(u8, u16)> = (0..64).map(of).collect();
         squares.sort_by_key(|(_, mask)| mask & !pawns != 0);
-        Ok(Board(squares))
+        Ok(BoardPattern(squares))
     }
 
     #[inline]
@@ -131,9 +131,9 @@ impl Board {
         self.0.iter().all(|(square, mask)| mask >> class(board[usize::from(square & 63)]) & 1 != 0)
     }
 
-    fn swapped(&self) -> Board {
+    fn swapped(&self) -> BoardPattern {
         let swap = |mask: u16| mask & 1 | (mask >> 1 & 63) << 7 | (mask >> 7 & 63) << 1;
-        Board(self.0.iter().map(|(square, mask)| (square ^ 56, swap(*mask))).collect())
+        BoardPattern(self.0.iter().map(|(square, mask)| (square ^ 56, swap(*mask))).collect())
     }
 }
 
@@ -340,9 +340,9 @@ pub struct Condition {
     /// The position is the last of the game, and this.
     pub ending: Option<Ending>,
     /// Boards with blanks.
-    pub boards: Vec<Board>,
+    pub boards: Vec<BoardPattern>,
     /// Pawns.
-    pub pawns: Vec<Board>,
+    pub pawns: Vec<BoardPattern>,
     /// Pieces on the board.
     pub materials: Vec<Material>,
     /// Who has more of what.
@@ -364,8 +364,8 @@ impl Condition {
             |m: &MoveRule| MoveRule { color: m.color.other(), to: m.to ^ 56, rank: m.rank.map(|rank| 7 - rank), ..*m };
         Condition {
             results: self.results.clone(),
-            boards: self.boards.iter().map(Board::swapped).collect(),
-            pawns: self.pawns.iter().map(Board::swapped).collect(),
+            boards: self.boards.iter().map(BoardPattern::swapped).collect(),
+            pawns: self.pawns.iter().map(BoardPattern::swapped).collect(),
             materials: self.materials.iter().map(Material::swapped).collect(),
             imbalances: self.imbalances.iter().map(Imbalance::swapped).collect(),
             moves: self.moves.iter().map(turned).collect(),
@@ -397,7 +397,7 @@ impl Condition {
                 return false;
             }
         }
-        let any = |boards: &[Board]| boards.is_empty() || boards.iter().any(|board| board.matches(at.board));
+        let any = |boards: &[BoardPattern]| boards.is_empty() || boards.iter().any(|board| board.matches(at.board));
         if !any(&self.boards) || !any(&self.pawns) {
             return false;
         }

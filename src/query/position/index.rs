@@ -64,7 +64,7 @@ impl Ord for Facts {
 }
 
 impl PositionIndex {
-    /// Opens the index of an archive; tells why, where there is none.
+    /// Opens the index of an archive; says why, where there is none.
     pub fn open(archive: &Archive) -> (Option<PositionIndex>, SideState) {
         let Ok(file) = File::open(FileKind::Positions.beside(archive.path())) else {
             return (None, SideState::Missing);

@@ -1,7 +1,7 @@
 //! A position looked up in the position index.
 //!
 //! The index tells positions apart by a part of their keys, so every place that it names is looked at in its game: a range of games at a
-//! time, in their order. Games that begin with the same bytes are told by those alone. Where the index says that a game has the usual
+//! time, in their order. Games that begin with the same bytes are recognised by those alone. Where the index says that a game has the usual
 //! start, the head of its record is enough.
 
 use crate::brenner::replay::Replay;

@@ -24,7 +24,7 @@ pub(crate) struct MainLine<'a> {
 struct HomePawnFilter {
     departures: Departures,
     needed: Home,
-    /// Whether a pawn stands after its home, so that pawns tell nothing.
+    /// Whether a pawn stands after its home, so that pawns say nothing.
     has_back_pawns: bool,
 }
 

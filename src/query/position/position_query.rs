@@ -124,7 +124,7 @@ impl PositionQuery {
         let classes = position.board.map(class);
         let standard = Position::standard().board.map(class);
         let mut order: [u8; 64] = std::array::from_fn(|square| square as u8);
-        // What stands where nothing stood is the rarest, then what has gone; what never moved tells least.
+        // What stands where nothing stood is the rarest, then what has gone; what never moved says least.
         order.sort_by_key(|square| {
             let (now, then) = (classes[*square as usize & 63], standard[*square as usize & 63]);
             match (now != 0, now == then) {

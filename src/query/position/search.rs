@@ -106,7 +106,7 @@ impl<'a> Search<'a> {
 
     /// Finds the games that reach a position, on rayon's current pool.
     ///
-    /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is told in
+    /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is listed in
     /// `unread`.
     pub fn position(&self, sought: &PositionQuery, reach: SearchOptions) -> SearchResult {
         let mut steps = Vec::new();

@@ -42,7 +42,7 @@ impl Signatures {
         Signatures(chunks.concat())
     }
 
-    /// Reads the file of an archive; tells why, where there are none.
+    /// Reads the file of an archive; says why, where there are none.
     pub fn open(archive: &Archive) -> (Option<Signatures>, SideState) {
         let Ok(file) = std::fs::read(FileKind::Signatures.beside(archive.path())) else {
             return (None, SideState::Missing);

@@ -334,7 +334,7 @@ impl Clusters {
 fn same(games: &[Candidate], clusters: &mut Clusters) {
     let mut lines: HashMap<(&[u8], [u32; 7]), Vec<usize>> = HashMap::with_capacity(games.len());
     for (place, game) in games.iter().enumerate() {
-        // Short games have company enough: they are told apart by their tags at once.
+        // Short games have company enough: their tags tell them apart at once.
         let roster = if game.plies < SHORT { game.roster } else { [0; 7] };
         lines.entry((&game.line, roster)).or_default().push(place);
     }

@@ -4,7 +4,7 @@
 //! They come from the tag columns file beside the archive (FORMAT.md, "The tag columns file"), which is mapped; what that does not
 //! have is made from the tags when it is first asked for, and kept in memory.
 
-// Foreign bytes are read here: nothing may panic on them.
+// Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod build;

@@ -6,7 +6,7 @@ use scoresheet::archive::{Level, OpenOptions, SideState};
 use scoresheet::game::{Evaluation, Outcome};
 use scoresheet::import::FaultReport;
 use scoresheet::pgn::FaultKind;
-use scoresheet::query::pattern::{Board, Condition, Ending, Pattern};
+use scoresheet::query::pattern::{BoardPattern, Condition, Ending, Pattern};
 use scoresheet::query::{Compare, SearchOptions, SideFiles};
 use scoresheet::{Archive, ArchiveWriter, Error, Filter, Import, Monitor, Position, PositionQuery};
 use std::error::Error as StdError;
@@ -140,7 +140,7 @@ fn searches_find_what_the_text_says() -> Outcomes {
 
     let mate = Condition { ending: Some(Ending::Mate), ..Condition::default() };
     assert_eq!(archive.find_pattern(&Pattern::lasting(mate, 1)).found.hits.len(), 838);
-    let board = Condition { boards: vec![Board::parse_sub_fen("8/8/8/8/4P3/8/8/8")?], ..Condition::default() };
+    let board = Condition { boards: vec![BoardPattern::parse_sub_fen("8/8/8/8/4P3/8/8/8")?], ..Condition::default() };
     let on_e4 = archive.find_pattern(&Pattern::lasting(board, 1)).found.hits.len();
     assert!(on_e4 > 1_756 && on_e4 < 3_000, "{on_e4}");
     let json = scoresheet::query::pattern::json::parse(r#"{"white-move": "O-O-O"}"#)?;

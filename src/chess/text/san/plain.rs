@@ -1,4 +1,4 @@
-//! Moves as nearly all are written: in the standard's SAN, by the only piece that can go there, or told from others by its file.
+//! Moves as nearly all are written: in the standard's SAN, by the only piece that can go there, or distinguished from others by its file.
 //!
 //! Such a text is taken apart by its length, and the move found from its target square, without generating any.
 

@@ -9,7 +9,7 @@ use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use scoresheet::archive::Archive;
-use scoresheet::format::source::Source;
+use scoresheet::format::source::SourceRecord;
 use scoresheet::pgn::Compression;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub struct Request<'a> {
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
     let all = archive.sources().map_err(Failure::of_archive(request.archive))?;
-    let chosen: Vec<&Source> = match request.source {
+    let chosen: Vec<&SourceRecord> = match request.source {
         Some(wanted) => vec![choose(&all, wanted)?],
         None => all.iter().collect(),
     };
@@ -44,7 +44,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let mut outputs = Outputs::of([request.archive]);
     let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::from_force(request.force));
     let mut code = Code::Success;
-    let mut exact = |source: &Source, same: bool| {
+    let mut exact = |source: &SourceRecord, same: bool| {
         if !(same && source.exact) {
             code = Code::Failed;
         }
@@ -78,7 +78,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
 }
 
 /// Returns the source with that number, from 1, or that name.
-fn choose<'a>(all: &'a [Source], wanted: &str) -> Result<&'a Source, Failure> {
+fn choose<'a>(all: &'a [SourceRecord], wanted: &str) -> Result<&'a SourceRecord, Failure> {
     let number = wanted.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
     let mut named = all.iter().filter(|source| source.name == wanted);
     let none = || Failure::Message(format!("no source {wanted:?}: {}", list(all)));
@@ -92,7 +92,7 @@ fn choose<'a>(all: &'a [Source], wanted: &str) -> Result<&'a Source, Failure> {
 }
 
 /// Returns the sources with their numbers, the first of them if they are many.
-fn list(all: &[Source]) -> String {
+fn list(all: &[SourceRecord]) -> String {
     let names = all.iter().enumerate().take(12).map(|(place, source)| format!("{} {}", place + 1, source.name));
     let names: Vec<String> = names.collect();
     let more = if all.len() > names.len() { ", ..." } else { "" };
@@ -101,7 +101,7 @@ fn list(all: &[Source]) -> String {
 
 /// Returns the name for the text of a source: its own without the endings of compressed files and containers, as the
 /// text is written plain; with .pgn added if the text is PGN and the name says otherwise.
-fn file_name(source: &Source) -> String {
+fn file_name(source: &SourceRecord) -> String {
     let (compression, name) = match source.name.as_str() {
         "-" => return "standard-input.pgn".to_owned(),
         name => compression::by_name(name).map_or((None, name), |(compression, inner)| (Some(compression), inner)),
@@ -114,7 +114,7 @@ fn file_name(source: &Source) -> String {
 }
 
 /// Returns a path in the folder for each source.
-fn paths(folder: &Path, sources: &[&Source]) -> Result<Vec<PathBuf>, Failure> {
+fn paths(folder: &Path, sources: &[&SourceRecord]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::with_capacity(sources.len());
     for source in sources {
         let name = file_name(source);
@@ -142,19 +142,19 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// Returns whether what was written has the source's hash.
-fn write_file(archive: &Archive, source: &Source, target: &Target) -> Result<bool, Failure> {
+fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Result<bool, Failure> {
     new_file::write(target, |file| write(archive, source, file))
 }
 
-fn write(archive: &Archive, source: &Source, out: &mut impl Write) -> Result<bool, Failure> {
+fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Result<bool, Failure> {
     archive.write_original(source, out).map_err(|error| match error {
         Ok(error) => Failure::of_archive(archive.path())(error),
         Err(error) => Failure::Output(error),
     })
 }
 
-fn report(request: &Request, session: &Session, source: &Source, same: bool) {
-    let Source { name, bytes, exact, .. } = source;
+fn report(request: &Request, session: &Session, source: &SourceRecord, same: bool) {
+    let SourceRecord { name, bytes, exact, .. } = source;
     let name = if name == "-" { "standard input" } else { name.as_str() };
     let bytes = thousands(*bytes);
     match (same, *exact) {

@@ -3,7 +3,7 @@
 use crate::out::formats::uci_of;
 use scoresheet::chess::epd::{Operand, Operation};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
-use scoresheet::chess::record::{BadMove, Record, is_of_moves, rewrite_moves};
+use scoresheet::chess::record::{BadMove, PositionRecord, is_of_moves, rewrite_moves};
 use scoresheet::chess::{Move, Position};
 
 /// The form that lines are written in.
@@ -54,7 +54,7 @@ pub enum Parsed {
 
 /// Reads a line; errors are messages.
 pub fn read(text: &[u8], style: &Style) -> Result<Parsed, String> {
-    match Record::read(text, style.mode) {
+    match PositionRecord::read(text, style.mode) {
         Ok(record) => Line::of(record, style).map(|line| Parsed::Position(Box::new(line))),
         Err(error) => match error.fen().and_then(|_| OtherBoard::read(text, style.mode).ok()) {
             Some(board) if style.moves.is_empty() => Ok(Parsed::Other(board)),
@@ -73,9 +73,9 @@ pub fn note(board: &OtherBoard) -> String {
 }
 
 impl Line {
-    fn of(record: Record, style: &Style) -> Result<Line, String> {
+    fn of(record: PositionRecord, style: &Style) -> Result<Line, String> {
         let mut position = record.position();
-        let is_epd = matches!(record, Record::Epd(_));
+        let is_epd = matches!(record, PositionRecord::Epd(_));
         let (mut operations, bad) = rewrite_moves(record.operations(), &position, |at, m| style.show(at, m));
         let mut fen = record.into_fen();
         if !style.moves.is_empty() {

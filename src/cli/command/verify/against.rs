@@ -9,7 +9,7 @@ use crate::select::{archives, parallel};
 use crate::session::Session;
 use crate::text::{count, printable, shown, thousands};
 use scoresheet::archive::Archive;
-use scoresheet::format::source::Source;
+use scoresheet::format::source::SourceRecord;
 use scoresheet::import;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -121,7 +121,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
 }
 
 /// Finds the source of each file: that of its name, or if none has it, the one in its place.
-fn pairs<'a>(files: &'a [PathBuf], sources: &'a [Source]) -> Result<Vec<(&'a Path, &'a Source)>, Failure> {
+fn pairs<'a>(files: &'a [PathBuf], sources: &'a [SourceRecord]) -> Result<Vec<(&'a Path, &'a SourceRecord)>, Failure> {
     let mut free: Vec<bool> = vec![true; sources.len()];
     let mut pairs = Vec::with_capacity(files.len());
     for (place, file) in files.iter().enumerate() {
@@ -147,7 +147,7 @@ struct Comparison {
     made: bool,
 }
 
-fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Comparison, Failure> {
+fn compare(archive: &Archive, source: &SourceRecord, file: &Path) -> Result<Comparison, Failure> {
     // A document that was kept whole is compared as it is.
     let document = if source.exact && source.seen == source.rejected { import::open_document(file)? } else { None };
     let reader = document.map_or_else(|| import::open(file), Ok)?;
@@ -180,7 +180,7 @@ fn compare(archive: &Archive, source: &Source, file: &Path) -> Result<Comparison
 }
 
 /// Returns the games of a unit as they were in their source, or why they cannot be read.
-fn originals(archive: &Archive, source: &Source, unit: &Unit) -> Vec<(u64, Result<Vec<u8>, String>)> {
+fn originals(archive: &Archive, source: &SourceRecord, unit: &Unit) -> Vec<(u64, Result<Vec<u8>, String>)> {
     let mut texts = Vec::new();
     unit.each(archive, |number, game| {
         let mut text = Vec::new();

@@ -229,7 +229,7 @@ impl Tags {
     /// Calls `seen` with the value of the first tag of that name of each game in order, `None` where it has none.
     /// Returns `None` where the block contradicts itself.
     pub fn visit_column(&self, name: &[u8], mut seen: impl FnMut(Option<StoredValue<'_>>)) -> Option<()> {
-        // A schema may have the tag twice, or (in a foreign file) two columns of one name: the first in the game's
+        // A schema may have the tag twice, or (in a crafted file) two columns of one name: the first in the game's
         // order counts.
         let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
         let schemas = (0..self.schemas.ends.len() as u32).map_while(|number| self.schemas.get(number));

@@ -8,7 +8,7 @@
 //! A game that is too long is never held: its bytes are given out in parts as they come, and at its end what it was.
 
 use crate::pgn::bytes::{BOM, count_lines, is_all_blank, is_blank, slice};
-use crate::pgn::limits::Limits;
+use crate::pgn::limits::ReadLimits;
 use scan::{REACH, Scan, Step, View};
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
@@ -100,7 +100,7 @@ pub struct Checkpoint {
 pub struct Splitter<R> {
     reader: R,
     source: u32,
-    limits: Limits,
+    limits: ReadLimits,
     /// How many bytes are read at once.
     step: usize,
     ended: bool,
@@ -134,7 +134,7 @@ const ROOM: usize = 64 << 10;
 
 impl<R: Read> Splitter<R> {
     /// Starts at the beginning of a source; `source` is the caller's number for it.
-    pub fn new(reader: R, source: u32, limits: Limits) -> Splitter<R> {
+    pub fn new(reader: R, source: u32, limits: ReadLimits) -> Splitter<R> {
         Splitter {
             reader,
             source,
@@ -160,7 +160,7 @@ impl<R: Read> Splitter<R> {
     }
 
     /// Goes on where an earlier splitter of the same source was at `checkpoint`, from which `reader` gives the bytes: the batches are the same.
-    pub fn resume(reader: R, source: u32, limits: Limits, checkpoint: Checkpoint) -> Splitter<R> {
+    pub fn resume(reader: R, source: u32, limits: ReadLimits, checkpoint: Checkpoint) -> Splitter<R> {
         let Checkpoint { offset, line, hash } = checkpoint;
         Splitter { offset, line, hash, ..Splitter::new(reader, source, limits) }
     }

@@ -3,7 +3,7 @@
 //! A book is a list of entries of 16 bytes, big-endian, ordered by key: the position's key (8 bytes), the move (2), its weight (2), and
 //! four bytes for a program that learns.
 
-// Foreign bytes are read here: nothing may panic on them.
+// Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod numbers;
