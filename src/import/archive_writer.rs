@@ -32,7 +32,7 @@ type Report = Box<dyn FnMut(FaultReport) + Send>;
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let target = folder.path().join("games.bga");
-/// use scoresheet::{Archive, ArchiveWriter, Game, game::Event};
+/// use scoresheet::{Archive, ArchiveWriter, Game, Monitor, archive::Level, game::Event};
 ///
 /// let writer = ArchiveWriter::create(&target)?;
 /// let mut game = Game::default();
@@ -41,6 +41,7 @@ type Report = Box<dyn FnMut(FaultReport) + Send>;
 /// writer.add(&game)?;
 /// writer.add_pgn("more.pgn", &b"[White \"Morphy\"]\n\n1. e4 e5 1-0\n"[..])?;
 /// assert_eq!(writer.finish()?.games, 2);
+/// assert!(Archive::verify(&target, Level::Full, Monitor::new())?.is_intact());
 ///
 /// let archive = Archive::open(&target)?;
 /// assert_eq!(archive.game(2)?.tag("White")?.as_deref(), Some("Morphy"));

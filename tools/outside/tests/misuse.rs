@@ -25,6 +25,7 @@ fn small() -> Result<Small, Box<dyn StdError>> {
         writer.add(&game_of(&format!("Player {n}"), &["e4", "c5", "Nf3", "d6", "d4"], Outcome::Draw)?)?;
     }
     assert_eq!(writer.finish()?.games, 20);
+    assert!(Archive::verify(&target, Level::Full, Monitor::new())?.is_intact());
     let (bytes, index) = (std::fs::read(&target)?, std::fs::read(target.with_extension("bgi"))?);
     Ok((folder, bytes, index))
 }
