@@ -32,13 +32,13 @@ type OnProgress<'a> = Box<dyn FnMut(ImportProgress) + Send + 'a>;
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
-/// # std::fs::write(&source, "[White \"Anderssen\"]\n\n1. e4 e5 2. f4 exf4 3. Bc4 Qh4+ 4. Kf1 b5 5. Qg4 Qxf2+ 1-0\n")?;
+/// # std::fs::write(&source, "[White \"Anderssen\"]\n\n1. e4 e5 2. Ke5 1-0\n")?;
 /// use scoresheet::Import;
 ///
 /// let mut faults = Vec::new();
 /// let summary = Import::new(&target).threads(2).on_fault(|fault| faults.push(fault)).run([&source])?;
 /// assert_eq!((summary.stored, summary.faulty), (1, 1));
-/// assert_eq!(faults[0].fault.to_string(), "illegal move: Qxf2+");
+/// assert_eq!(faults[0].fault.to_string(), "illegal move: Ke5");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use = "an import does nothing until it is run"]
