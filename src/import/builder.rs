@@ -38,7 +38,7 @@ type OnProgress<'a> = Box<dyn FnMut(ImportProgress) + Send + 'a>;
 /// let mut faults = Vec::new();
 /// let summary = Import::new(&target).threads(2).on_fault(|fault| faults.push(fault)).run([&source])?;
 /// assert_eq!((summary.stored, summary.faulty), (1, 1));
-/// assert_eq!(faults[0].fault.to_string(), "illegal move: Ke5");
+/// assert_eq!(faults[0].fault.to_string(), "illegal move: Ke5 (after 2 plies)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use = "an import does nothing until it is run"]
