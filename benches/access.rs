@@ -1,4 +1,5 @@
-//! Game N, ply K as a FEN, from an archive that is warm: 4,096 pairs at random. A unit is a position. Each run asserts all FENs.
+//! Game N, ply K as a FEN, from an archive that is warm: 4,096 pairs at random. A unit is a position. Each run asserts
+//! all FENs.
 
 mod common;
 

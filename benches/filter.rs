@@ -1,7 +1,7 @@
 //! Header filters from the tag columns file. Asserts that they find what reading every game's tags finds.
 //!
-//! Runs on the archive that SCORESHEET_BENCH_ARCHIVE names, or on the sample, makes the file if it is missing, and prints medians: of the
-//! first question after the file was opened, and of the same again.
+//! Runs on the archive that SCORESHEET_BENCH_ARCHIVE names, or on the sample, makes the file if it is missing, and
+//! prints medians: of the first question after the file was opened, and of the same again.
 
 mod common;
 

@@ -1,9 +1,9 @@
-//! Search for random positions, with signatures and with the position index, and the opening tree. Asserts that each finds what a replay
-//! of all games finds.
+//! Search for random positions, with signatures and with the position index, and the opening tree. Asserts that each
+//! finds what a replay of all games finds.
 //!
-//! Runs on the archive that SCORESHEET_BENCH_ARCHIVE names, or on the sample, makes what side files are missing, and prints percentiles of
-//! the positions' medians of five searches. With `--index` the index alone is measured: signatures have to replay games, which on a packed
-//! archive is slow by nature.
+//! Runs on the archive that SCORESHEET_BENCH_ARCHIVE names, or on the sample, makes what side files are missing, and
+//! prints percentiles of the positions' medians of five searches. With `--index` the index alone is measured:
+//! signatures have to replay games, which on a packed archive is slow by nature.
 
 mod common;
 

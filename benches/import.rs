@@ -1,5 +1,6 @@
-//! Import of the sample into a new archive, everything kept, from plain PGN and from zstd; and its moves alone, from text to Brenner bytes.
-//! A unit is a byte of PGN. Each run asserts games, plies, and the digest of the content, or the bytes of all moves.
+//! Import of the sample into a new archive, everything kept, from plain PGN and from zstd; and its moves alone, from
+//! text to Brenner bytes. A unit is a byte of PGN. Each run asserts games, plies, and the digest of the content, or the
+//! bytes of all moves.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Positions in bulk: the command reads FENs, normalises and judges them, and writes a line for each, on one thread. A unit is a FEN. Each run
-//! asserts every line, and a release build asserts a million FENs a second.
+//! Positions in bulk: the command reads FENs, normalises and judges them, and writes a line for each, on one thread. A
+//! unit is a FEN. Each run asserts every line, and a release build asserts a million FENs a second.
 
 use criterion::{Criterion, Throughput};
 use scoresheet::chess::Position;
@@ -39,10 +39,12 @@ fn fens() -> String {
     text
 }
 
-/// The processor time of all commands that have ended, by the kernel and their own, in steps of 10 ms; where the system has it as text.
+/// The processor time of all commands that have ended, by the kernel and their own, in steps of 10 ms; where the system
+/// has it as text.
 fn processor_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // After the name, which may hold anything: the 14th and 15th field are cutime and cstime, in hundredths of a second.
+    // After the name, which may hold anything: the 14th and 15th field are cutime and cstime, in hundredths of a
+    // second.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
     Some(Duration::from_millis((ticks(13)? + ticks(14)?) * 10))

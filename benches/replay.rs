@@ -1,6 +1,6 @@
-//! Replay of all games of the sample: from the moves to the last position, with the fast path and with the decoder that checks each
-//! move; walks over all positions with keys, with FENs, and over the archive by chunks; FENs alone. A unit is a ply, or a FEN. Each run
-//! asserts the states it has produced.
+//! Replay of all games of the sample: from the moves to the last position, with the fast path and with the decoder that
+//! checks each move; walks over all positions with keys, with FENs, and over the archive by chunks; FENs alone. A unit
+//! is a ply, or a FEN. Each run asserts the states it has produced.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Statistics of one's own: how long games last by rating class, `cargo run --release --example statistics -- games.bga`
+//! Statistics of one's own, how long games last by rating class:
+//! `cargo run --release --example statistics -- games.bga`
 
 use rayon::prelude::*;
 use scoresheet::{Archive, Result};

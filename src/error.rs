@@ -117,7 +117,8 @@ macro_rules! damage_kinds {
                 /// That of the bytes.
                 found: u32,
             },
-            /// No damage: a limit of the reader that the archive goes beyond (FORMAT.md, section 23). As an error it is [`Error::Limit`].
+            /// No damage: a limit of the reader that the archive goes beyond (FORMAT.md, section 23). As an error it is
+            /// [`Error::Limit`].
             OverLimit(Limit),
             /// No damage: the system cannot read the bytes. As an error it is [`Error::Read`].
             Unreadable {
@@ -255,7 +256,8 @@ impl Error {
         move |source| Error::Io { doing, path, source }
     }
 
-    /// Returns what cannot be read of the archive, with its place, if that is the error: damage, a limit, or a fault of the system.
+    /// Returns what cannot be read of the archive, with its place, if that is the error: damage, a limit, or a fault of
+    /// the system.
     pub(crate) fn damage(&self) -> Option<Damage> {
         match self {
             Error::Damaged(damage) => Some(*damage),

@@ -4,9 +4,9 @@
 //! PGN text -> Game -> Brenner bytes -> block -> archive file -> mapped Archive -> Brenner bytes -> Position -> FEN / PGN
 //! ```
 //!
-//! A PGN database is imported into an archive (`.bga`): every game a header followed by its moves, one byte a half-move,
-//! with the tags and comments in compressed columns beside them. An index (`.bgi`) finds game N; ply K of it is replayed
-//! on demand. FORMAT.md describes every byte. Games are numbered from 1; ply 0 is the starting position.
+//! A PGN database is imported into an archive (`.bga`): every game a header followed by its moves, one byte a
+//! half-move, with the tags and comments in compressed columns beside them. An index (`.bgi`) finds game N; ply K of it
+//! is replayed on demand. FORMAT.md describes every byte. Games are numbered from 1; ply 0 is the starting position.
 //!
 //! Two nouns do most of the work: [`Import`] makes an archive of PGN, [`Archive`] gives the games back.
 //!
@@ -54,13 +54,15 @@
 //! - Searching: [`Archive::select`] by tags ([`Filter`]), [`Archive::find`] by position, [`Archive::find_pattern`] by
 //!   [`Pattern`], [`Archive::tree`] for the moves played in a position.
 //! - Writing: [`Import`] for PGN files on all cores, [`ArchiveWriter`] for games of a program's own ([`Game`]).
-//! - Chess: [`chess`] has positions, moves, FEN, SAN and UCI; [`brenner`] the code of the moves; [`pgn`] reads and writes
-//!   PGN without an archive; [`pcn`] is PCN.
-//! - Keeping: [`Archive::verify`], [`Archive::repair`](archive::Archive::repair), [`archive::delete`], [`archive::copy`].
+//! - Chess: [`chess`] has positions, moves, FEN, SAN and UCI; [`brenner`] the code of the moves; [`pgn`] reads and
+//!   writes PGN without an archive; [`pcn`] is PCN.
+//! - Keeping: [`Archive::verify`], [`Archive::repair`](archive::Archive::repair), [`archive::delete`],
+//!   [`archive::copy`].
 //!
 //! Work that uses rayon runs on its current pool. An import, a search or a verification that is begun within a parallel
-//! iterator of the same pool waits for its own pool's threads, which take up other work meanwhile, one on top of the other:
-//! with thousands of such tasks the stack can run out. Begin them beside the iterator, or on a pool of their own.
+//! iterator of the same pool waits for its own pool's threads, which take up other work meanwhile, one on top of the
+//! other: with thousands of such tasks the stack can run out. Begin them beside the iterator, or on a pool of their
+//! own.
 //!
 //! Features: `mmap` (default) maps archives into memory, `zip` (default) reads PGN in zip files, `cli` (default) is the
 //! command. With `default-features = false` the library builds for wasm32-unknown-unknown.

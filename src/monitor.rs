@@ -27,14 +27,14 @@ impl<'a> Monitor<'a> {
         Monitor::default()
     }
 
-    /// Returns the monitor with a function that is called with what has been done since the last call, from any thread; the work says in
-    /// which unit.
+    /// Returns the monitor with a function that is called with what has been done since the last call, from any thread;
+    /// the work says in which unit.
     pub fn on_progress(self, progress: impl Fn(u64) + Sync + 'a) -> Monitor<'a> {
         Monitor { progress: Some(Box::new(progress)), ..self }
     }
 
-    /// Returns the monitor with a flag that stops the work once it is set: then it ends with [`Error::Interrupted`], and leaves nothing
-    /// unfinished.
+    /// Returns the monitor with a flag that stops the work once it is set: then it ends with [`Error::Interrupted`],
+    /// and leaves nothing unfinished.
     pub fn stop(self, stop: &'a AtomicBool) -> Monitor<'a> {
         Monitor { stop: Some(stop), ..self }
     }

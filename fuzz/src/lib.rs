@@ -1,7 +1,8 @@
 //! What is fuzzed: functions from any bytes to nothing, which panic where a promise is broken.
 //!
-//! In pairs: bytes -> value -> bytes, and value -> bytes -> value. Values are made from the bytes too, so that one engine drives both.
-//! cargo-fuzz runs them without end; `tests/reliability/fuzz.rs` runs them as ordinary tests, over the corpus and over seeded mutants.
+//! In pairs: bytes -> value -> bytes, and value -> bytes -> value. Values are made from the bytes too, so that one
+//! engine drives both. cargo-fuzz runs them without end; `tests/reliability/fuzz.rs` runs them as ordinary tests, over
+//! the corpus and over seeded mutants.
 
 mod notation;
 mod packed;
@@ -62,7 +63,8 @@ pub const TARGETS: [Target; 23] = [
 pub use query::use_files;
 pub use side::fixes_are_right;
 
-/// Inputs to begin with: for `archive_and_query` real archives, the files beside them and questions; for all targets what they are given.
+/// Inputs to begin with: for `archive_and_query` real archives, the files beside them and questions; for all targets
+/// what they are given.
 pub fn seeds() -> Vec<Vec<u8>> {
     let questions = [
         "white ~ \"a\" and year >= 1900 or plies > 3",
@@ -211,7 +213,8 @@ fn games(bytes: &[u8]) -> (usize, usize, Vec<Game>) {
     (seen, seen - rejected, games)
 }
 
-/// PGN: any bytes are read; each game seen is stored or rejected with a reason; what is stored is written and read as the same.
+/// PGN: any bytes are read; each game seen is stored or rejected with a reason; what is stored is written and read as
+/// the same.
 pub fn pgn_bytes(bytes: &[u8]) {
     let (seen, stored, games) = self::games(bytes);
     assert_eq!((stored, seen >= stored), (games.len(), true));
@@ -326,8 +329,8 @@ impl scoresheet::Visitor for Stream {
     }
 }
 
-/// Brenner streams: any bytes are read to an end or an error; a canonical stream is written as the same bytes; the fast replay, which
-/// checks nothing, ends on any bytes, and agrees on those that are intact.
+/// Brenner streams: any bytes are read to an end or an error; a canonical stream is written as the same bytes; the fast
+/// replay, which checks nothing, ends on any bytes, and agrees on those that are intact.
 pub fn brenner_bytes(bytes: &[u8]) {
     let _ = count_plies(bytes);
     let mut replay = Replay::new(&Position::standard());
@@ -401,7 +404,8 @@ fn part(bytes: &[u8]) -> Vec<u8> {
     part
 }
 
-/// Blocks: any payload is read or refused, with memory in proportion to it; what has one form only is written as the same bytes.
+/// Blocks: any payload is read or refused, with memory in proportion to it; what has one form only is written as the
+/// same bytes.
 pub fn block_bytes(bytes: &[u8]) {
     let mut choices = Choices(bytes);
     let (kind, games) = (choices.byte() % 10, choices.below(300));
@@ -542,7 +546,8 @@ pub fn block_value(bytes: &[u8]) {
     }
 }
 
-/// Indexes: an index whose checksum holds is read as what it says, or refused; and an archive never takes a lie for a game.
+/// Indexes: an index whose checksum holds is read as what it says, or refused; and an archive never takes a lie for a
+/// game.
 pub fn index_bytes(bytes: &[u8]) {
     assert!(Index::decode(bytes).is_none_or(|index| index.encode() == bytes));
     let golden = golden();
@@ -582,7 +587,8 @@ pub fn index_value(bytes: &[u8]) {
     assert_eq!(Index::decode(&index.encode()), Some(index));
 }
 
-/// Does something on threads of its own: what a target does once while others wait for it must not be given their work meanwhile.
+/// Does something on threads of its own: what a target does once while others wait for it must not be given their work
+/// meanwhile.
 fn apart<T: Send>(work: fn() -> T) -> T {
     let alone = || rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread").install(work);
     std::thread::scope(|scope| scope.spawn(alone).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -593,7 +599,8 @@ fn golden() -> (&'static [u8], &'static [u8]) {
     (include_bytes!("../../testdata/golden/v0.2.bga"), include_bytes!("../../testdata/golden/v0.2.bgi"))
 }
 
-/// Changes bytes as `bytes` say: four each, where, how and by what. A few changes only: what is changed all over is refused at once.
+/// Changes bytes as `bytes` say: four each, where, how and by what. A few changes only: what is changed all over is
+/// refused at once.
 fn mutate(file: &mut Vec<u8>, bytes: &[u8]) {
     let few = 1 + bytes.iter().fold(0, |sum, byte| sum ^ byte) % 6;
     for change in bytes.chunks_exact(4).take(few.into()) {
@@ -613,7 +620,8 @@ fn mutate(file: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Makes all checksums of an archive good, and the chains of its commits and header pages, as far as its blocks can be followed.
+/// Makes all checksums of an archive good, and the chains of its commits and header pages, as far as its blocks can be
+/// followed.
 pub fn fix_checksums(file: &mut [u8]) {
     let pages = [0, 1].map(|page| page * PAGE..(page + 1) * PAGE);
     let is_page = |file: &[u8], page: &std::ops::Range<usize>| {

@@ -30,7 +30,8 @@ pub fn position_lines(bytes: &[u8]) {
     }
 }
 
-/// PCN in general: what is read is written and read as the same; what can be replayed can be in every way to name squares, to the same end.
+/// PCN in general: what is read is written and read as the same; what can be replayed can be in every way to name
+/// squares, to the same end.
 pub fn pcn_general(bytes: &[u8]) {
     let Ok(games) = general::parse(bytes) else { return };
     for game in games {

@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 /// The most bytes of a stream that is not held as it is, with what one element more may take.
 const MOST: usize = (64 << 10) + 64;
 
-/// Starting positions: the standard starting position, one with all there is about a set-up game, a Chess960 one, one without a legal move, and one with more
-/// moves than the model holds.
+/// Starting positions: the standard starting position, one with all there is about a set-up game, a Chess960 one, one
+/// without a legal move, and one with more moves than the model holds.
 const STARTS: [&str; 5] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/1P4p1/8/3pP3/8/8/1p4P1/R3K2R w KQkq d6 0 40",
@@ -40,7 +40,8 @@ fn comes_back(start: &Position, stream: &[u8]) {
     assert_eq!(unpack(start, &bytes, None).as_deref(), Some(stream));
 }
 
-/// Any bytes are unpacked or refused, into no more than they may be; what comes of them comes back, and the first plies of it come first.
+/// Any bytes are unpacked or refused, into no more than they may be; what comes of them comes back, and the first plies
+/// of it come first.
 pub fn packed_bytes(bytes: &[u8]) {
     let mut choices = Choices(bytes);
     let (start, limit) = (start(&mut choices), u32::from(choices.byte()));

@@ -1,5 +1,5 @@
-//! The files beside an archive: whatever they say under good checksums, they are used or refused, and no game that is found has not what was
-//! sought.
+//! The files beside an archive: whatever they say under good checksums, they are used or refused, and no game that is
+//! found has not what was sought.
 
 use super::{apart, crc32, golden, mutate};
 use scoresheet::Archive;

@@ -49,15 +49,16 @@ impl FileKind {
         }
     }
 
-    /// Returns what a file is that begins with these bytes, `None` where it is none of ours. An archive has two header pages, so that of a
-    /// damaged one both are looked at, as far as they are given.
+    /// Returns what a file is that begins with these bytes, `None` where it is none of ours. An archive has two header
+    /// pages, so that of a damaged one both are looked at, as far as they are given.
     pub fn of_bytes(bytes: &[u8]) -> Option<FileKind> {
         let second = bytes.get(header::PAGE..).unwrap_or_default();
         let begins = |kind: &FileKind| bytes.starts_with(&kind.magic());
         FileKind::ALL.into_iter().find(begins).or(second.starts_with(&header::MAGIC).then_some(FileKind::Archive))
     }
 
-    /// Returns where a file of this kind stands beside an archive: with its extension in place of `bga`, or after any other name.
+    /// Returns where a file of this kind stands beside an archive: with its extension in place of `bga`, or after any
+    /// other name.
     pub fn beside(self, archive: &Path) -> PathBuf {
         if archive.extension().is_some_and(|extension| extension == "bga") {
             return archive.with_extension(self.extension());
@@ -69,7 +70,8 @@ impl FileKind {
     }
 }
 
-/// Removes the files beside an archive that another has taken the place of; the index is written anew, and files of other make stay.
+/// Removes the files beside an archive that another has taken the place of; the index is written anew, and files of
+/// other make stay.
 pub(in crate::archive) fn remove_beside(archive: &Path) {
     for kind in FileKind::BESIDE.into_iter().filter(|kind| *kind != FileKind::Index) {
         let path = kind.beside(archive);

@@ -19,7 +19,8 @@ impl GameSet {
         GameSet::from_words(vec![!0; games.div_ceil(64) as usize], games)
     }
 
-    /// Returns the set whose bits these are, the lowest of the first word for game 1; bits beyond the last game are dropped.
+    /// Returns the set whose bits these are, the lowest of the first word for game 1; bits beyond the last game are
+    /// dropped.
     pub fn from_words(mut words: Vec<u64>, games: u64) -> GameSet {
         words.resize(games.div_ceil(64) as usize, 0);
         if let Some(last) = words.last_mut().filter(|_| !games.is_multiple_of(64)) {
@@ -132,8 +133,8 @@ impl GameSet {
     }
 }
 
-/// The games of an archive that nothing has been said of yet. Runs of games are taken from it, each game once, so that any
-/// number of runs takes time in proportion to the games and the runs.
+/// The games of an archive that nothing has been said of yet. Runs of games are taken from it, each game once, so that
+/// any number of runs takes time in proportion to the games and the runs.
 pub(in crate::archive) struct Unsaid {
     games: GameSet,
     /// For each word a word that is not before it, and itself if it has games.

@@ -74,8 +74,8 @@ pub(crate) static REACH: [[u64; 64]; 6] = {
     table
 };
 
-/// How one square lies from another: 0 for neither a line nor a leap; `nnn ddd` (8 to 63) on a line, with the distance above
-/// the direction; `64 + ddd` for a knight's leap. `ddd` are Brenner's numbers.
+/// How one square lies from another: 0 for neither a line nor a leap; `nnn ddd` (8 to 63) on a line, with the distance
+/// above the direction; `64 + ddd` for a knight's leap. `ddd` are Brenner's numbers.
 pub(crate) static RELATION: [[u8; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut from = 0;
@@ -125,8 +125,8 @@ pub(crate) fn between(a: usize, b: usize) -> u64 {
     BETWEEN[a & 63][b & 63]
 }
 
-/// The squares beyond the second of two on a line, as seen from the first; and that second one itself where the line is a rank or a file, which
-/// a caller that has a piece there can ask for without loss. None where they are not on a line.
+/// The squares beyond the second of two on a line, as seen from the first; and that second one itself where the line is
+/// a rank or a file, which a caller that has a piece there can ask for without loss. None where they are not on a line.
 pub(crate) static BEYOND: [[u64; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut a = 0;
@@ -157,7 +157,8 @@ pub(crate) fn first_seen(square: usize, direction: usize, occupied: u64) -> Opti
     Some(if direction < 4 { blockers.trailing_zeros() as u8 } else { 63 - blockers.leading_zeros() as u8 })
 }
 
-/// Returns the squares that a slider on `square` attacks in every second direction: `diagonal` 0 for the rook's, 1 for the bishop's.
+/// Returns the squares that a slider on `square` attacks in every second direction: `diagonal` 0 for the rook's, 1 for
+/// the bishop's.
 pub(crate) fn slide(square: usize, diagonal: usize, occupied: u64) -> u64 {
     let mut attacked = 0;
     let mut direction = diagonal;

@@ -42,7 +42,8 @@ pub enum MoveKind {
     Null,
 }
 
-/// A move: from where, to where and what is special about it. For castling `from` is the king's square and `to` the rook's.
+/// A move: from where, to where and what is special about it. For castling `from` is the king's square and `to` the
+/// rook's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Move {
     /// The square the piece leaves.
@@ -102,8 +103,8 @@ impl fmt::Display for CastlingSide {
 }
 
 impl fmt::Display for Move {
-    /// Writes the move in UCI's notation of standard chess: `e2e4`, `e7e8q`, castling as the king's step (`e1g1`), `0000` for the null move.
-    /// [`Position::uci`](super::Position::uci) knows Chess960, too.
+    /// Writes the move in UCI's notation of standard chess: `e2e4`, `e7e8q`, castling as the king's step (`e1g1`),
+    /// `0000` for the null move. [`Position::uci`](super::Position::uci) knows Chess960, too.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let to = match self.kind {
             MoveKind::Null => return f.write_str("0000"),

@@ -182,15 +182,18 @@ impl FromStr for Piece {
 
 /// A piece on the board by its identity: colour, role and Brenner label (FORMAT.md, "Brenner moves", 1).
 ///
-/// A labelled piece is a slot, `side * 32 + place`, where the places of a side are pawns 0-7, knights 8-11, bishops 12-15, rooks
-/// 16-19, queens 20-23 and the king 24. Pieces beyond the labels share one code for each colour and role: that of label 0, with 64 added.
-/// So bit 5 is the colour and bits 2 to 4 are the role (0 and 1 the pawn, then in their order, 7 none) in every code.
+/// A labelled piece is a slot, `side * 32 + place`, where the places of a side are pawns 0-7, knights 8-11, bishops
+/// 12-15, rooks 16-19, queens 20-23 and the king 24. Pieces beyond the labels share one code for each colour and role:
+/// that of label 0, with 64 added. So bit 5 is the colour and bits 2 to 4 are the role (0 and 1 the pawn, then in their
+/// order, 7 none) in every code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PieceId(pub(crate) u8);
 
-/// What an empty square holds; no piece has this code. Its role bits are 7, and its low six bits are no slot of a piece.
+/// What an empty square holds; no piece has this code. Its role bits are 7, and its low six bits are no slot of a
+/// piece.
 pub(crate) const EMPTY: u8 = UNLABELLED + 28;
-/// The codes 0 to `CODES - 1` cover slots, pieces without label, and `EMPTY`; a power of two, so that a remainder is cheap.
+/// The codes 0 to `CODES - 1` cover slots, pieces without label, and `EMPTY`; a power of two, so that a remainder is
+/// cheap.
 pub(crate) const CODES: usize = 128;
 /// The first code of a piece without a label.
 const UNLABELLED: u8 = 64;
@@ -201,7 +204,8 @@ pub(crate) const OFF: u8 = 64;
 const PLACES: [(u8, u8); 6] = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 4), (24, 1)];
 
 impl PieceId {
-    /// Returns the piece of that colour and role with Brenner label `label`, or `None` where the code has no such label.
+    /// Returns the piece of that colour and role with Brenner label `label`, or `None` where the code has no such
+    /// label.
     pub const fn labelled(color: Color, role: Role, label: u8) -> Option<PieceId> {
         let (first, count) = PLACES[role as usize];
         if label < count { Some(PieceId(color as u8 * 32 + first + label)) } else { None }

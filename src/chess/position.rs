@@ -66,7 +66,8 @@ impl Position {
         position
     }
 
-    /// Returns a position of these pieces (a1 first) with no castling rights, no en passant target, halfmove clock 0 and move 1.
+    /// Returns a position of these pieces (a1 first) with no castling rights, no en passant target, halfmove clock 0
+    /// and move 1.
     ///
     /// The pieces of each role and colour get their labels from the a-file to the h-file, ties from rank 1 to 8.
     pub fn from_pieces(pieces: &[Option<Piece>; 64], turn: Color) -> Position {
@@ -103,8 +104,8 @@ impl Position {
         position
     }
 
-    /// Gives a castling right with the rook on `rook`. Returns false, and changes nothing, where king and rook do not stand on
-    /// the back rank with the rook on that side.
+    /// Gives a castling right with the rook on `rook`. Returns false, and changes nothing, where king and rook do not
+    /// stand on the back rank with the rook on that side.
     pub fn grant_castling(&mut self, color: Color, side: CastlingSide, rook: Square) -> bool {
         if !self.may_grant_castling(color, side, rook) {
             return false;
@@ -127,7 +128,8 @@ impl Position {
         sides && is_rook && king.rank().index() == home && rook.rank().index() == home
     }
 
-    /// Sets the en passant target. Returns false, and changes nothing, where no pawn can just have passed it by a double step.
+    /// Sets the en passant target. Returns false, and changes nothing, where no pawn can just have passed it by a
+    /// double step.
     pub fn set_en_passant(&mut self, target: Square) -> bool {
         let mover = self.turn.other();
         let (rank, forward) = if mover == Color::White { (2, 8i8) } else { (5, -8) };
@@ -143,7 +145,8 @@ impl Position {
         true
     }
 
-    /// Sets the halfmove clock (plies since a capture or pawn move; a draw can be claimed at 100) and the number of the move.
+    /// Sets the halfmove clock (plies since a capture or pawn move; a draw can be claimed at 100) and the number of the
+    /// move.
     pub fn set_clocks(&mut self, halfmove_clock: u32, fullmove_number: u32) {
         self.halfmove_clock = halfmove_clock;
         self.fullmove_number = fullmove_number;
@@ -175,7 +178,8 @@ impl Position {
         self.turn
     }
 
-    /// Returns the square that a pawn passed over with the double step just made, whether or not anything can capture there.
+    /// Returns the square that a pawn passed over with the double step just made, whether or not anything can capture
+    /// there.
     #[inline]
     pub fn en_passant(&self) -> Option<Square> {
         Square::new(self.en_passant)
@@ -231,15 +235,16 @@ impl Position {
         code
     }
 
-    /// Returns the lowest label of that role that no piece of the side on the board has, as a piece; `None` where all are taken.
+    /// Returns the lowest label of that role that no piece of the side on the board has, as a piece; `None` where all
+    /// are taken.
     pub(crate) fn free_id(&self, color: Color, role: Role) -> Option<PieceId> {
         (0..PieceId::labels(role))
             .filter_map(|label| PieceId::labelled(color, role, label))
             .find(|id| self.square_of(*id).is_none())
     }
 
-    /// Returns the piece that a promotion makes by the rule for writers: the lowest free label, or none where no label is free or the
-    /// pawn itself has none.
+    /// Returns the piece that a promotion makes by the rule for writers: the lowest free label, or none where no label
+    /// is free or the pawn itself has none.
     pub(crate) fn promoted_piece(&self, pawn: Square, role: Role) -> PieceId {
         let color = self.turn;
         match self.piece_id_at(pawn).and_then(PieceId::label) {
@@ -263,7 +268,8 @@ impl std::fmt::Debug for Position {
 }
 
 impl PartialEq for Position {
-    /// Equal boards, rights (with the rooks they mean), en passant targets, clocks and sides to move; the pieces's labels count too.
+    /// Equal boards, rights (with the rooks they mean), en passant targets, clocks and sides to move; the pieces's
+    /// labels count too.
     fn eq(&self, other: &Position) -> bool {
         let rooks = |p: &Position| Color::BOTH.map(|color| CastlingSide::BOTH.map(|side| p.castling_rook(color, side)));
         self.board == other.board

@@ -38,7 +38,8 @@ impl Position {
         PieceId(self.board[square as usize & 63]).role()
     }
 
-    /// `attacked_by` as if the board held other pieces: `attackers` of them that colour's, on `occupied` squares in all.
+    /// `attacked_by` as if the board held other pieces: `attackers` of them that colour's, on `occupied` squares in
+    /// all.
     #[inline]
     pub(super) fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
         let at = square.at_most_63();
@@ -52,8 +53,8 @@ impl Position {
             || squares(sliders & attackers).any(|from| between(from.at_most_63(), at) & occupied == 0)
     }
 
-    /// Whether a slider of that colour may come to attack `king` when the piece on `from` goes away: one stands behind it. False only where
-    /// none can.
+    /// Whether a slider of that colour may come to attack `king` when the piece on `from` goes away: one stands behind
+    /// it. False only where none can.
     #[inline(always)]
     pub(super) fn may_uncover(&self, color: Color, king: Square, from: Square) -> bool {
         self.behind(color, king, from) != 0
@@ -68,7 +69,8 @@ impl Position {
         beyond & !from.bit() & sliders & self.occupied[color.index()]
     }
 
-    /// Returns whether a move is legal chess here: that a piece of the side to move can make it and its king is not left in check.
+    /// Returns whether a move is legal chess here: that a piece of the side to move can make it and its king is not
+    /// left in check.
     ///
     /// A position without a king of the mover's has no check. The null move is never legal.
     pub fn is_legal(&self, m: Move) -> bool {
@@ -83,7 +85,8 @@ impl Position {
         if self.is_safe(m) { Ok(()) } else { Err(IllegalMove::LeavesKingInCheck) }
     }
 
-    /// Returns whether a piece of the side to move can make the move if checks did not matter; castling is examined in full.
+    /// Returns whether a piece of the side to move can make the move if checks did not matter; castling is examined in
+    /// full.
     pub(super) fn is_pseudo_legal(&self, m: Move) -> bool {
         let us = self.turn;
         let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
@@ -180,7 +183,8 @@ impl Position {
         !self.attacked_with(them, king, attackers, occupied)
     }
 
-    /// Returns whether castling is legal now: right, free ways, no attack on the king's way, and no attack on it afterwards.
+    /// Returns whether castling is legal now: right, free ways, no attack on the king's way, and no attack on it
+    /// afterwards.
     pub(super) fn castling_is_possible(&self, us: Color, side: CastlingSide) -> bool {
         let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, side)) else { return false };
         let (king_file, rook_file) = side.files();
@@ -252,8 +256,8 @@ impl Position {
         self.attacked_with(self.turn, king, self.occupied[self.turn.index()] & !m.from.bit(), occupied)
     }
 
-    /// Returns the attackers of `to` of that role among the pieces of the side to move, as a set of squares, pins aside.
-    /// For pawns: those that could capture on `to`.
+    /// Returns the attackers of `to` of that role among the pieces of the side to move, as a set of squares, pins
+    /// aside. For pawns: those that could capture on `to`.
     pub(super) fn candidates(&self, role: Role, to: Square) -> u64 {
         let at = to.at_most_63();
         let reach = match role {

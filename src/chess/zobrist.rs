@@ -1,8 +1,9 @@
 //! The Zobrist key of a position.
 //!
-//! The numbers are the outputs of SplitMix64 (Steele, Lea and Flood, 2014) from the seed `0x5363_6F72_6573_6865` ("Scoreshe"): 768 for
-//! the pieces (`(color * 6 + role) * 64 + square`), 16 for the sets of castling rights, 8 for the en passant file, 1 for Black to move, and 32
-//! for the castling rooks that are not the outermost of their castling side (`(color * 2 + castling side) * 8 + file`).
+//! The numbers are the outputs of SplitMix64 (Steele, Lea and Flood, 2014) from the seed `0x5363_6F72_6573_6865`
+//! ("Scoreshe"): 768 for the pieces (`(color * 6 + role) * 64 + square`), 16 for the sets of castling rights, 8 for the
+//! en passant file, 1 for Black to move, and 32 for the castling rooks that are not the outermost of their castling
+//! side (`(color * 2 + castling side) * 8 + file`).
 
 use super::attacks::{DIRECTIONS, KING, KNIGHT, RAYS};
 use super::fen::is_outermost;
@@ -46,8 +47,8 @@ static NUMBERS: Numbers = {
     numbers
 };
 
-/// The numbers of pieces by bits 2 to 5 of their code, which are colour and role; zero for an empty square. Any byte is a square, those from 64 up
-/// have zeros.
+/// The numbers of pieces by bits 2 to 5 of their code, which are colour and role; zero for an empty square. Any byte is
+/// a square, those from 64 up have zeros.
 pub(crate) static PIECES: [[u64; 256]; 16] = {
     let mut table = [[0; 256]; 16];
     let mut row = 0;
@@ -85,7 +86,8 @@ pub(crate) fn black() -> u64 {
     NUMBERS.black
 }
 
-/// Returns the number of a right whose rook is not the outermost of its castling side; 0 where it is. `right` is `side * 2 + castling side`.
+/// Returns the number of a right whose rook is not the outermost of its castling side; 0 where it is. `right` is `side
+/// * 2 + castling side`.
 pub(crate) fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
     let (color, castling_side) = (Color::BOTH[usize::from(right & 2 != 0)], CastlingSide::BOTH[right & 1]);
     if !is_outermost(board, color, castling_side, rook) {
@@ -161,8 +163,8 @@ fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
 }
 
 impl Position {
-    /// Returns the Zobrist key: equal for positions with the same pieces, side to move, castling rights and legal en passant captures;
-    /// clocks and labels do not count. Computed from the whole board, about 100 ns.
+    /// Returns the Zobrist key: equal for positions with the same pieces, side to move, castling rights and legal en
+    /// passant captures; clocks and labels do not count. Computed from the whole board, about 100 ns.
     pub fn zobrist(&self) -> u64 {
         let mut key = NUMBERS.rights[self.rights as usize & 15];
         for color in Color::BOTH {

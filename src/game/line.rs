@@ -4,7 +4,8 @@ use crate::chess::{Move, Position};
 
 /// The position while a movetext is walked, variations included: a variation goes back to before the last move.
 ///
-/// Opening a variation costs one copy of a position and a place on a heap-held stack, so depth is bounded by memory alone.
+/// Opening a variation costs one copy of a position and a place on a heap-held stack, so depth is bounded by memory
+/// alone.
 pub(crate) struct Line {
     now: Position,
     before: Position,
@@ -35,7 +36,8 @@ impl Line {
         }
     }
 
-    /// Plays a plain move as `Position::play_reaching` does; returns whether it is legal. `seen` is called before it is played.
+    /// Plays a plain move as `Position::play_reaching` does; returns whether it is legal. `seen` is called before it is
+    /// played.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,

@@ -1,7 +1,8 @@
-//! The hub that every way of writing a game converts to and from: a stream of events, and `Game` as one owner of such a stream.
+//! The hub that every way of writing a game converts to and from: a stream of events, and `Game` as one owner of such a
+//! stream.
 //!
-//! A reader drives a [`Visitor`]; so an import can encode records without building a tree for each game. [`Game`] is the visitor that
-//! keeps everything, and can drive another one. All text is UTF-8.
+//! A reader drives a [`Visitor`]; so an import can encode records without building a tree for each game. [`Game`] is
+//! the visitor that keeps everything, and can drive another one. All text is UTF-8.
 
 mod events;
 

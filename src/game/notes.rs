@@ -16,7 +16,8 @@ pub struct Comment {
 }
 
 impl Comment {
-    /// Returns the value of a command in the comment: `0:03:00` of `clk` in `[%clk 0:03:00]`; the first, if there are several.
+    /// Returns the value of a command in the comment: `0:03:00` of `clk` in `[%clk 0:03:00]`; the first, if there are
+    /// several.
     pub fn command(&self, name: &str) -> Option<&str> {
         let mut rest = self.text.as_str();
         while let Some(start) = rest.find("[%") {
@@ -76,7 +77,8 @@ pub enum Evaluation {
 }
 
 impl Evaluation {
-    /// Reads an evaluation as the command `eval` has it: `0.35`, `-12.3`, `#4`, `#-2`; what follows a comma, the depth, is left out.
+    /// Reads an evaluation as the command `eval` has it: `0.35`, `-12.3`, `#4`, `#-2`; what follows a comma, the depth,
+    /// is left out.
     pub fn parse(text: &str) -> Option<Evaluation> {
         let text = text.split(',').next()?.trim();
         if let Some(moves) = text.strip_prefix('#') {

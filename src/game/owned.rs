@@ -114,7 +114,8 @@ impl Game {
         notes
     }
 
-    /// Returns why the game cannot be written, if so: a move that is not legal (null moves are), or variations that are not well nested.
+    /// Returns why the game cannot be written, if so: a move that is not legal (null moves are), or variations that are
+    /// not well nested.
     ///
     /// ```
     /// use scoresheet::Game;

@@ -25,9 +25,10 @@ type Report = Box<dyn FnMut(FaultReport) + Send>;
 
 /// Writes an archive game by game; it can be shared by threads.
 ///
-/// Games are encoded on the thread that adds them, a chunk at a time; for millions of games out of files [`Import`](super::Import) does
-/// it on all cores. What has been added is durable when [`finish`](ArchiveWriter::finish) returns, and before that as far as a commit
-/// came: one follows every 64 chunks. A writer that is dropped leaves a new archive away, and one that it appended to at its last commit.
+/// Games are encoded on the thread that adds them, a chunk at a time; for millions of games out of files
+/// [`Import`](super::Import) does it on all cores. What has been added is durable when
+/// [`finish`](ArchiveWriter::finish) returns, and before that as far as a commit came: one follows every 64 chunks. A
+/// writer that is dropped leaves a new archive away, and one that it appended to at its last commit.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -59,7 +60,8 @@ pub struct Written {
     pub games: u64,
     /// The archive's length in bytes.
     pub bytes: u64,
-    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be made again.
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
+    /// made again.
     pub unindexed: Option<Error>,
 }
 
@@ -113,7 +115,8 @@ impl ArchiveWriter {
         if path.exists() {
             return Err(Error::Exists { path: path.to_path_buf() });
         }
-        // No two archives that are made one after the other are to have one identity: their caches would be taken for each other's.
+        // No two archives that are made one after the other are to have one identity: their caches would be taken for
+        // each other's.
         let mut hash = Sha256::new();
         hash.update(b"Scoresheet archive of a program");
         hash.update(path.as_os_str().as_encoded_bytes());
@@ -164,8 +167,8 @@ impl ArchiveWriter {
         self.lock().add(game)
     }
 
-    /// Adds the games of a PGN text, plain or compressed, which the archive calls `name`. What is wrong with it is reported, and is no
-    /// error.
+    /// Adds the games of a PGN text, plain or compressed, which the archive calls `name`. What is wrong with it is
+    /// reported, and is no error.
     ///
     /// Errors: the text cannot be read to its end (what came before is added); the archive cannot be written.
     pub fn add_pgn(&self, name: &str, pgn: impl Read + Send + 'static) -> Result<AddedPgn> {

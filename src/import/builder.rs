@@ -51,7 +51,8 @@ pub struct Import<'a> {
 }
 
 impl<'a> Import<'a> {
-    /// Returns an import into a new archive at `target`. Default: one thread a core, zstd level 9, an existing file is refused.
+    /// Returns an import into a new archive at `target`. Default: one thread a core, zstd level 9, an existing file is
+    /// refused.
     pub fn new(target: impl AsRef<Path>) -> Import<'a> {
         Import {
             target: target.as_ref().to_path_buf(),
@@ -129,11 +130,11 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Imports PGN files, plain or compressed, in the order given; `-` is standard input. When this returns, everything that the summary
-    /// counts is durable.
+    /// Imports PGN files, plain or compressed, in the order given; `-` is standard input. When this returns, everything
+    /// that the summary counts is durable.
     ///
-    /// Errors: the target cannot be created, opened or written; the first source cannot be read. A later source that cannot be read on is
-    /// no error: see [`Summary::stopped`].
+    /// Errors: the target cannot be created, opened or written; the first source cannot be read. A later source that
+    /// cannot be read on is no error: see [`Summary::stopped`].
     pub fn run(self, sources: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Summary> {
         let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
         self.watched(|target, options, progress, stop, report| {
@@ -153,11 +154,11 @@ impl<'a> Import<'a> {
         self.run([source])
     }
 
-    /// Imports PGN files after the games of the archive that is there, and deletes these games of it, in one commit: after a crash both is
-    /// done or neither. Append, resume and batches do not count.
+    /// Imports PGN files after the games of the archive that is there, and deletes these games of it, in one commit:
+    /// after a crash both is done or neither. Append, resume and batches do not count.
     ///
-    /// Errors: those of [`run`](Import::run); a game that there is not; a source that cannot be read to its end, or sources without any
-    /// game. The archive is then as it was.
+    /// Errors: those of [`run`](Import::run); a game that there is not; a source that cannot be read to its end, or
+    /// sources without any game. The archive is then as it was.
     pub fn run_in_place_of(
         self,
         games: &GameSet,

@@ -42,7 +42,8 @@ impl ChunkBuilder {
         self.texts.end_game();
     }
 
-    /// Before a mark or NAG: a text that carries its own place would come back after it, so it gets a mark in the moves instead.
+    /// Before a mark or NAG: a text that carries its own place would come back after it, so it gets a mark in the moves
+    /// instead.
     fn mark_text(&mut self) {
         if std::mem::take(&mut self.placed) {
             self.texts.mark_last();

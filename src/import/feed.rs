@@ -42,7 +42,8 @@ impl Segment {
 #[derive(Default)]
 pub struct Job {
     pub segments: Vec<Segment>,
-    /// Whether it begins with a game that is too long. An import cannot go on from within that: so there is a commit before it.
+    /// Whether it begins with a game that is too long. An import cannot go on from within that: so there is a commit
+    /// before it.
     pub opens: bool,
     /// Whether it ends within that game.
     pub open: bool,
@@ -89,8 +90,8 @@ pub fn names(paths: &[PathBuf]) -> Vec<String> {
 }
 
 impl<'a> Feed<'a> {
-    /// Opens the sources. Those in `done` have been imported already, and so has the beginning of the next one if there is a `begin`: they
-    /// are read to see that they are what they were.
+    /// Opens the sources. Those in `done` have been imported already, and so has the beginning of the next one if there
+    /// is a `begin`: they are read to see that they are what they were.
     pub fn open(
         paths: &'a [PathBuf],
         done: &[SourceRecord],
@@ -140,7 +141,8 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// The new archive's identity: a hash of the first games and of this format, so that the same import makes the same archive.
+    /// The new archive's identity: a hash of the first games and of this format, so that the same import makes the same
+    /// archive.
     pub fn identity(&self) -> ArchiveId {
         let mut hash = Sha256::new();
         hash.update(b"Scoresheet archive identity");

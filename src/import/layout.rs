@@ -26,8 +26,9 @@ impl LayoutBuilder {
         &mut self.writer
     }
 
-    /// Ends the current game, which has the bytes `all` of the source, those of rejected games before it included; `own` are the game's
-    /// own, `windows_1252` what they were taken for. `again` drives a writer with the game once more.
+    /// Ends the current game, which has the bytes `all` of the source, those of rejected games before it included;
+    /// `own` are the game's own, `windows_1252` what they were taken for. `again` drives a writer with the game once
+    /// more.
     pub fn end_game(&mut self, all: &[u8], own: &[u8], windows_1252: bool, again: impl FnOnce(&mut PgnWriter)) {
         let (mut edits, mut rest) = self.compare(all);
         if !edits.is_empty() {

@@ -31,17 +31,20 @@ pub struct ImportOptions {
     pub pack: bool,
     /// What to do with an archive that is there already.
     pub existing: Existing,
-    /// Whether to go on with an import of these sources that was cut off: after its last commit, with the same result as if it had not been.
-    /// Where nothing of it is there, it begins: in a new archive, or, with [`Existing::Append`], after what the archive has. The sources
-    /// are read from their beginning, to see that they have not changed.
+    /// Whether to go on with an import of these sources that was cut off: after its last commit, with the same result
+    /// as if it had not been. Where nothing of it is there, it begins: in a new archive, or, with [`Existing::Append`],
+    /// after what the archive has. The sources are read from their beginning, to see that they have not changed.
     pub resume: bool,
-    /// Chunks in a batch: a commit follows every so many. There is also one before a game that is too long, and none within it.
+    /// Chunks in a batch: a commit follows every so many. There is also one before a game that is too long, and none
+    /// within it.
     pub batch: u32,
     /// Bytes of PGN in a chunk, about: what is decompressed together.
     pub chunk_bytes: usize,
-    /// Whether the reports of rejected games hold their text; see [`FaultReport::rejected`](super::FaultReport::rejected).
+    /// Whether the reports of rejected games hold their text; see
+    /// [`FaultReport::rejected`](super::FaultReport::rejected).
     pub keep_rejected: bool,
-    /// The sources, by their place in the list from 0, that no games are read from: their bytes are kept and come back as they are.
+    /// The sources, by their place in the list from 0, that no games are read from: their bytes are kept and come back
+    /// as they are.
     pub kept: Vec<usize>,
 }
 

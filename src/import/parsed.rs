@@ -26,7 +26,8 @@ pub enum Run {
         loose: Option<Vec<u8>>,
         /// The checkpoint after the segment; `None` within a game that is too long.
         checkpoint: Option<Checkpoint>,
-        /// Each with its game's number in this run, from 1, and where stored the place among the run's stored games, from 0.
+        /// Each with its game's number in this run, from 1, and where stored the place among the run's stored games,
+        /// from 0.
         faults: Vec<(u64, FaultReport)>,
     },
     End {

@@ -1,4 +1,5 @@
-//! The pipeline of an import: one thread reads and splits, workers parse and encode, and what depends on order happens in order.
+//! The pipeline of an import: one thread reads and splits, workers parse and encode, and what depends on order happens
+//! in order.
 
 use super::chunk::ChunkBuilder;
 use super::feed::{Feed, Job, Segment};
@@ -83,7 +84,8 @@ fn receive<'a>(
     let queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
     let (turn, job) = queue.recv().ok()?;
     let bytes: usize = job.segments.iter().map(Segment::bytes).sum();
-    // Permits are given in the order of the jobs, as the queue is held: so the one that is waited for never waits for this one.
+    // Permits are given in the order of the jobs, as the queue is held: so the one that is waited for never waits for
+    // this one.
     let permit = match bytes > 2 * options.chunk_bytes.max(CHUNK_BYTES) {
         true => Permit::Alone { _guard: gate.write().unwrap_or_else(PoisonError::into_inner) },
         false => Permit::Shared { _guard: gate.read().unwrap_or_else(PoisonError::into_inner) },
@@ -148,7 +150,8 @@ fn work<F: FnMut(FaultReport), S: Storage>(
     done == Some(true)
 }
 
-/// Encodes the games of a job. `intern` gives the strings of their tags numbers and returns those that are new; without it there is nothing.
+/// Encodes the games of a job. `intern` gives the strings of their tags numbers and returns those that are new; without
+/// it there is nothing.
 pub fn encode(
     parsed: Parsed,
     options: &ImportOptions,

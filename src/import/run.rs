@@ -17,12 +17,12 @@ use std::sync::atomic::AtomicBool;
 
 /// Imports PGN sources, in the order given, into the archive at `target`; `-` is standard input.
 ///
-/// Faults are given to `report` in the order of the sources. Set `stop` to end the import at the next commit. A commit follows every
-/// [`ImportOptions::batch`] chunks; when this returns, everything that the summary counts is durable.
+/// Faults are given to `report` in the order of the sources. Set `stop` to end the import at the next commit. A commit
+/// follows every [`ImportOptions::batch`] chunks; when this returns, everything that the summary counts is durable.
 ///
-/// Errors: the target cannot be created, opened or written; the sources are not those of the import that is to go on. Where writing
-/// failed, a new archive holds its last commit, or is not there if there was none. A source that cannot be read on is not an error of this
-/// function: see [`Summary::stopped`].
+/// Errors: the target cannot be created, opened or written; the sources are not those of the import that is to go on.
+/// Where writing failed, a new archive holds its last commit, or is not there if there was none. A source that cannot
+/// be read on is not an error of this function: see [`Summary::stopped`].
 pub fn import(
     sources: &[PathBuf],
     target: &Path,
@@ -34,11 +34,12 @@ pub fn import(
     import_with(sources, target, options, None, progress, stop, report)
 }
 
-/// Imports PGN sources after the games of the archive at `target`, and deletes the games that they take the place of, all in one commit: after
-/// a crash both is done or neither. `existing`, `resume` and `batch` of the options do not count.
+/// Imports PGN sources after the games of the archive at `target`, and deletes the games that they take the place of,
+/// all in one commit: after a crash both is done or neither. `existing`, `resume` and `batch` of the options do not
+/// count.
 ///
-/// Errors: those of [`import`]; a game that there is not; a source that cannot be read to its end, or sources without any game. The
-/// archive is then as it was.
+/// Errors: those of [`import`]; a game that there is not; a source that cannot be read to its end, or sources without
+/// any game. The archive is then as it was.
 pub fn replace(
     games: &GameSet,
     sources: &[PathBuf],
@@ -134,7 +135,8 @@ pub fn import_with(
     Ok(summary)
 }
 
-/// Imports PGN sources into an archive on any storage, as [`import`] does into a file; `target` is what errors call it. Makes no index.
+/// Imports PGN sources into an archive on any storage, as [`import`] does into a file; `target` is what errors call it.
+/// Makes no index.
 ///
 /// Errors: those of [`import`]. After a failed write the storage is cut to its last commit, where that is certain.
 pub fn import_on<S: Storage>(
@@ -156,7 +158,8 @@ pub fn import_on<S: Storage>(
     })
 }
 
-/// Stores what a feed gives, and commits it; with the deletion of the games that it replaces, and then only if it is whole and not nothing.
+/// Stores what a feed gives, and commits it; with the deletion of the games that it replaces, and then only if it is
+/// whole and not nothing.
 fn store<S: Storage>(
     opened: Opened<S>,
     feed: Feed,

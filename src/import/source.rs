@@ -7,8 +7,8 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Opens a file, or standard input for `-`, of PGN or PCN, plain or compressed; its first bytes show what it is. PCN is made PGN, in a temporary
-/// file: see [`Source::is_made`].
+/// Opens a file, or standard input for `-`, of PGN or PCN, plain or compressed; its first bytes show what it is. PCN is
+/// made PGN, in a temporary file: see [`Source::is_made`].
 ///
 /// Errors: the file cannot be read; it is neither PGN nor PCN; a PCN document is at fault.
 pub fn open(path: &Path) -> Result<Source> {
@@ -27,8 +27,8 @@ pub fn open_as_is(path: &Path) -> Result<Source> {
     pgn::open_text(path).map_err(|error| refused(path, error))
 }
 
-/// Opens a file of PCN as it is, decompressed: JSON. Returns `None` where it is PGN, and for standard input, pipes and devices, which can be read only
-/// once.
+/// Opens a file of PCN as it is, decompressed: JSON. Returns `None` where it is PGN, and for standard input, pipes and
+/// devices, which can be read only once.
 ///
 /// Errors: those of [`open`], but for what is at fault in a document.
 pub fn open_document(path: &Path) -> Result<Option<Source>> {
@@ -38,7 +38,8 @@ pub fn open_document(path: &Path) -> Result<Option<Source>> {
     open_as_is(path).map(|source| Some(source).filter(Source::is_json))
 }
 
-/// Returns an error for a file that cannot be opened or is refused for what it begins with, as far as that is seen without unpacking it.
+/// Returns an error for a file that cannot be opened or is refused for what it begins with, as far as that is seen
+/// without unpacking it.
 pub(super) fn look_at(path: &Path) -> Result<()> {
     pgn::look_at(path).map_err(|error| match error {
         SourceError::Io(error) => Error::io("cannot open", path)(error),

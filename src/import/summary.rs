@@ -23,21 +23,24 @@ pub struct FaultReport {
     pub fault: Fault,
     /// How many more faults the game has that are not reported.
     pub more: usize,
-    /// The game as it stands in the source, on the last report of a rejected game if [`ImportOptions::keep_rejected`](super::ImportOptions::keep_rejected) asks for it. Of a
-    /// game beyond [`Limits::max_game_bytes`](crate::pgn::ReadLimits::max_game_bytes) the first MiB.
+    /// The game as it stands in the source, on the last report of a rejected game if
+    /// [`ImportOptions::keep_rejected`](super::ImportOptions::keep_rejected) asks for it. Of a game beyond
+    /// [`Limits::max_game_bytes`](crate::pgn::ReadLimits::max_game_bytes) the first MiB.
     pub rejected: Option<Box<[u8]>>,
 }
 
 /// What an import did with one of its sources.
 #[derive(Clone, Debug, Default)]
 pub struct SourceSummary {
-    /// The name, length, hash and counts that the archive keeps; length and hash are zero where the import ended before the source did.
+    /// The name, length, hash and counts that the archive keeps; length and hash are zero where the import ended before
+    /// the source did.
     pub record: SourceRecord,
     /// Games that were not UTF-8, or said not to be, and have been read as Windows-1252 or ISO 8859-1.
     pub windows_1252: u64,
     /// Whether it was read to its end.
     pub whole: bool,
-    /// Whether it was PCN: what the archive has of it is the PGN made of it, never its own bytes. Length and hash are those of that PGN.
+    /// Whether it was PCN: what the archive has of it is the PGN made of it, never its own bytes. Length and hash are
+    /// those of that PGN.
     pub made: bool,
 }
 
@@ -66,9 +69,11 @@ pub struct Summary {
     pub index_bytes: u64,
     /// Bytes of the sources that an earlier import had brought in already: games in them are not counted above.
     pub passed_over: u64,
-    /// An import that was cut off before and has not been gone on with: some of its source's games are in the archive, but no record of it.
+    /// An import that was cut off before and has not been gone on with: some of its source's games are in the archive,
+    /// but no record of it.
     pub left: Option<Unfinished>,
-    /// Why the index could not be written, where it could not: what is committed stands, and the index can be made again.
+    /// Why the index could not be written, where it could not: what is committed stands, and the index can be made
+    /// again.
     pub unindexed: Option<Error>,
     /// Why the import ended before its sources did; what came before is committed.
     pub stopped: Option<Error>,
@@ -83,7 +88,8 @@ pub struct Acknowledged {
     pub games: u64,
     /// The committed length of the archive in bytes.
     pub length: u64,
-    /// The source that is being read, and how many of its bytes (decompressed) are in the archive; `None` where all sources are.
+    /// The source that is being read, and how many of its bytes (decompressed) are in the archive; `None` where all
+    /// sources are.
     pub source: Option<(String, u64)>,
 }
 
@@ -111,7 +117,8 @@ impl std::fmt::Debug for Progress {
 }
 
 impl Progress {
-    /// Returns a progress that calls `acknowledge` after every commit, on the thread that made it; the next one waits for that.
+    /// Returns a progress that calls `acknowledge` after every commit, on the thread that made it; the next one waits
+    /// for that.
     pub fn with_acknowledge(acknowledge: impl Fn(&Acknowledged) + Send + Sync + 'static) -> Progress {
         Progress { acknowledge: Some(Box::new(acknowledge)), ..Progress::default() }
     }

@@ -7,15 +7,16 @@ pub struct ReadLimits {
     pub max_plies: u32,
     /// Bytes of a tag value as written; a longer tag pair is kept as a raw token. Default: 64 KiB.
     pub max_tag_bytes: usize,
-    /// Bytes of a comment; a longer one and what follows it is kept as a tail. So far a `}` is looked for. Default: 1 MiB.
+    /// Bytes of a comment; a longer one and what follows it is kept as a tail. So far a `}` is looked for. Default: 1
+    /// MiB.
     pub max_comment_bytes: usize,
     /// Variations within variations; what lies deeper is kept as a tail. Default: 1,024.
     pub max_depth: usize,
-    /// Bytes of a game; a longer one is rejected, and its bytes are kept apart from the games. Default: 2 MiB, more than ten times the
-    /// longest game known.
+    /// Bytes of a game; a longer one is rejected, and its bytes are kept apart from the games. Default: 2 MiB, more
+    /// than ten times the longest game known.
     ///
-    /// It bounds the memory of an import: a worker needs up to 40 times as much for a game that is made to cost, beside what the import needs
-    /// in any case; no two such games are worked on at once.
+    /// It bounds the memory of an import: a worker needs up to 40 times as much for a game that is made to cost, beside
+    /// what the import needs in any case; no two such games are worked on at once.
     pub max_game_bytes: usize,
 }
 

@@ -62,8 +62,8 @@ fn skip_spaces(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the name of what looks like a tag pair at `at` (`[`, a name, a quote) and where its value begins, after the quote.
-/// Looks at no more than about 1,024 bytes, and not beyond the line.
+/// Returns the name of what looks like a tag pair at `at` (`[`, a name, a quote) and where its value begins, after the
+/// quote. Looks at no more than about 1,024 bytes, and not beyond the line.
 #[allow(clippy::indexing_slicing)] // `OF_NAMES` has 256 entries
 pub(in crate::pgn) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let text = slice(text, 0, at.saturating_add(NAME_REACH));
@@ -236,7 +236,8 @@ fn unterminated<'a>(
     pair(start + first.len(), line, fault)
 }
 
-/// Returns the end of the line after the line end at `line`, where it continues a tag pair: does not begin with `[` and ends with `"]`.
+/// Returns the end of the line after the line end at `line`, where it continues a tag pair: does not begin with `[` and
+/// ends with `"]`.
 pub(in crate::pgn) fn continuation(text: &[u8], line: usize) -> Option<usize> {
     let next = match from(text, line) {
         [b'\r', b'\n', ..] => line + 2,

@@ -1,13 +1,15 @@
-//! What passes between reader and writer beside the events of a game: text that is known already, and how runs of moves stand on lines.
+//! What passes between reader and writer beside the events of a game: text that is known already, and how runs of moves
+//! stand on lines.
 //!
-//! An import writes every game that it reads, to see that it comes back; where a whole run of moves stands as the writer would write it, the
-//! text passes at once.
+//! An import writes every game that it reads, to see that it comes back; where a whole run of moves stands as the
+//! writer would write it, the text passes at once.
 
 use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
 use crate::game::{Outcome, TextKind, Visitor};
 
-/// Which moves a [`TextVisitor`] takes as a run of moves: one after the other, with nothing between them but numbers and blanks.
+/// Which moves a [`TextVisitor`] takes as a run of moves: one after the other, with nothing between them but numbers
+/// and blanks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveRun {
     /// None.
@@ -50,7 +52,8 @@ pub struct EndOfRun {
     pub mate: bool,
 }
 
-/// A visitor that makes use of text: each of its methods stands for one of [`Visitor`], or for several, and by default does what they do.
+/// A visitor that makes use of text: each of its methods stands for one of [`Visitor`], or for several, and by default
+/// does what they do.
 pub trait TextVisitor: Visitor {
     /// `tag`, where the standard's text of the pair is known already, brackets included.
     #[inline]
@@ -58,14 +61,15 @@ pub trait TextVisitor: Visitor {
         let _ = pair;
         self.tag(name, value);
     }
-    /// `play`, where the move's SAN is known already: the standard's, which names a file at most to distinguish the piece from others.
+    /// `play`, where the move's SAN is known already: the standard's, which names a file at most to distinguish the
+    /// piece from others.
     #[inline]
     fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
         let _ = san;
         self.play(before, m);
     }
-    /// Which moves the visitor takes as a run of moves, if they come now: each by [`play_in_run`](TextVisitor::play_in_run), then all their
-    /// text at once.
+    /// Which moves the visitor takes as a run of moves, if they come now: each by
+    /// [`play_in_run`](TextVisitor::play_in_run), then all their text at once.
     fn move_run(&self) -> MoveRun {
         MoveRun::None
     }

@@ -28,8 +28,8 @@ impl SideFiles {
         SideFiles { signatures, index, states }
     }
 
-    /// Returns which side files there are, position index first, and whether they are used: those in the state [`SideState::File`] are. A
-    /// damage that a search met since they were opened counts.
+    /// Returns which side files there are, position index first, and whether they are used: those in the state
+    /// [`SideState::File`] are. A damage that a search met since they were opened counts.
     pub fn states(&self) -> [(FileKind, SideState); 2] {
         let mut states = self.states;
         if self.index.as_ref().is_some_and(|index| index.fault().is_some()) {
@@ -71,11 +71,12 @@ pub struct Selection {
 }
 
 impl Archive {
-    /// Returns the games that reach a position in their main line, transpositions included, each with its first ply there.
+    /// Returns the games that reach a position in their main line, transpositions included, each with its first ply
+    /// there.
     ///
-    /// Fast with signatures (8 bytes a game beside the archive), at once with a position index; without them every game is replayed, on
-    /// rayon's current pool. Games that cannot be read are listed in `unread`. For variations, all plies or many questions see
-    /// [`SideFiles::search`].
+    /// Fast with signatures (8 bytes a game beside the archive), at once with a position index; without them every game
+    /// is replayed, on rayon's current pool. Games that cannot be read are listed in `unread`. For variations, all
+    /// plies or many questions see [`SideFiles::search`].
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -98,8 +99,8 @@ impl Archive {
         self.ask(|search| search.position(&query, SearchOptions::default()))
     }
 
-    /// Returns the games that have what a pattern asks, each with the plies of its first match. Replays the games that signatures do not
-    /// reject, on rayon's current pool.
+    /// Returns the games that have what a pattern asks, each with the plies of its first match. Replays the games that
+    /// signatures do not reject, on rayon's current pool.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -137,7 +138,8 @@ impl Archive {
         self.ask(|search| search.tree(position))
     }
 
-    /// Returns the games that a filter lets pass, with the help of the tag columns beside the archive, if there are any.
+    /// Returns the games that a filter lets pass, with the help of the tag columns beside the archive, if there are
+    /// any.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -165,7 +167,8 @@ impl Archive {
 }
 
 impl From<&Position> for PositionQuery {
-    /// A search for the position with everything that has to agree: side to move, castling rights and en passant capture.
+    /// A search for the position with everything that has to agree: side to move, castling rights and en passant
+    /// capture.
     fn from(position: &Position) -> PositionQuery {
         PositionQuery::new(position, Compare::default())
     }

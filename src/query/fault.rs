@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
-/// Why a query cannot be read: the place, and what was expected there. Displayed as three lines, with a mark under the place.
+/// Why a query cannot be read: the place, and what was expected there. Displayed as three lines, with a mark under the
+/// place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryFault {
     query: String,

@@ -1,9 +1,10 @@
-//! Questions to an archive: which games have these players, dates and results, which reach a position, and what was played there.
+//! Questions to an archive: which games have these players, dates and results, which reach a position, and what was
+//! played there.
 //!
-//! `tag_columns` are tags as columns of numbers, and `filter` the language that asks them. `position` finds the games that reach a
-//! position: signatures reject most of them unread, and an index answers at once. `pattern` finds games by material, pieces and moves.
-//! `report` counts and lists: opening trees and books, statistics, duplicates, opening names. All of it reads archives and side files and
-//! writes nothing but side files.
+//! `tag_columns` are tags as columns of numbers, and `filter` the language that asks them. `position` finds the games
+//! that reach a position: signatures reject most of them unread, and an index answers at once. `pattern` finds games by
+//! material, pieces and moves. `report` counts and lists: opening trees and books, statistics, duplicates, opening
+//! names. All of it reads archives and side files and writes nothing but side files.
 
 mod fault;
 

@@ -3,7 +3,8 @@
 use super::{PositionIndex, Signatures, TagColumns};
 use crate::archive::{Archive, FileKind, SideState};
 
-/// Returns the state of each cache beside an archive, signatures, position index and tag columns: every byte of them is read.
+/// Returns the state of each cache beside an archive, signatures, position index and tag columns: every byte of them is
+/// read.
 ///
 /// The index is checked by `Archive::verify`.
 pub fn check_side_files(archive: &Archive) -> [(FileKind, SideState); 3] {

@@ -1,5 +1,5 @@
-//! The ways to reach an archive's bytes: mapped, in memory, read piece by piece. All give the same games, and the last outlives a file
-//! that is cut under it.
+//! The ways to reach an archive's bytes: mapped, in memory, read piece by piece. All give the same games, and the last
+//! outlives a file that is cut under it.
 
 use crate::common::import::try_import;
 use crate::common::sample::lichess;

@@ -1,6 +1,7 @@
 //! Archives of released versions stay readable, and the bytes that this version writes do not change unnoticed.
 //!
-//! `SCORESHEET_BLESS=1 cargo test --test archive golden::` writes the golden archive anew: to be done together with FORMAT.md and CHANGELOG.md.
+//! `SCORESHEET_BLESS=1 cargo test --test archive golden::` writes the golden archive anew: to be done together with
+//! FORMAT.md and CHANGELOG.md.
 
 use crate::common::import::try_import;
 use crate::common::sample::testdata;

@@ -24,7 +24,8 @@ fn made(folder: &Path) -> PathBuf {
     target
 }
 
-/// Of each block: how many bytes are checked at once; and where it is one compressed part, how many come of it, and of how many.
+/// Of each block: how many bytes are checked at once; and where it is one compressed part, how many come of it, and of
+/// how many.
 fn parts(file: &[u8]) -> Vec<(u32, usize, usize)> {
     let (mut at, mut parts) = (8192, Vec::new());
     while at < file.len() {

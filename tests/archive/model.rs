@@ -1,5 +1,6 @@
-//! A plain list of games in memory beside an archive: after any sequence of changes, backups and restored backups, every question has the same
-//! answer from the list, from the archive alone, and from the archive with whatever stands beside it.
+//! A plain list of games in memory beside an archive: after any sequence of changes, backups and restored backups,
+//! every question has the same answer from the list, from the archive alone, and from the archive with whatever stands
+//! beside it.
 //!
 //! `SCORESHEET_SEED`, `SCORESHEET_FROM` and `SCORESHEET_STATES` (sequences) as in CONTRIBUTING.md.
 
@@ -321,7 +322,8 @@ fn the_list_and_the_archive_agree() {
     }
 }
 
-/// Two files whose first games are the same make archives of one identity: what was made from one does not answer for the other.
+/// Two files whose first games are the same make archives of one identity: what was made from one does not answer for
+/// the other.
 #[test]
 fn side_files_of_another_content_are_not_used() {
     let folder = tempfile::tempdir().unwrap();

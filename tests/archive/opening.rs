@@ -1,5 +1,5 @@
-//! Which commit counts: every combination of two header pages and a file's length, against the table in FORMAT.md ("Which commit counts"),
-//! and every flipped bit of both pages.
+//! Which commit counts: every combination of two header pages and a file's length, against the table in FORMAT.md
+//! ("Which commit counts"), and every flipped bit of both pages.
 
 use crate::common::import::try_import;
 use rayon::prelude::*;
@@ -86,8 +86,9 @@ fn rows() -> Vec<[String; 6]> {
     rows.map(cells).collect()
 }
 
-/// What the table says: of pages that read as `pages`, in a file with `length` bytes for the newest intact page, where a walk from there
-/// finds a commit with `found` games, if any; and where the last whole commit below the length has `whole` games.
+/// What the table says: of pages that read as `pages`, in a file with `length` bytes for the newest intact page, where
+/// a walk from there finds a commit with `found` games, if any; and where the last whole commit below the length has
+/// `whole` games.
 fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>, whole: u64) -> (usize, Disposition) {
     let name = |page: &Page| match page {
         Page::Intact(_) => "intact",
@@ -213,7 +214,8 @@ fn every_cell_of_the_table() {
                         "shorter" if commits > 0 => file.truncate(now.len() - 10),
                         _ => {}
                     }
-                    // The archive without commits has another identity than the one that grew: its blocks are not found after it.
+                    // The archive without commits has another identity than the one that grew: its blocks are not found
+                    // after it.
                     put(&mut file, 0, one, next);
                     put(&mut file, 1, other, next);
                     let case = format!("{commits} commits, pages {one} and {other}, {length}");
@@ -274,7 +276,8 @@ fn every_flipped_bit_of_the_header_pages() {
                 Err(Error::Damaged(_)) => {}
                 Err(error) => panic!("{commits} commits, bit {bit}: {error}"),
             }
-            // What writes, and what repairs, at a sample of the bits: every one in the fields, few in the zeros between.
+            // What writes, and what repairs, at a sample of the bits: every one in the fields, few in the zeros
+            // between.
             let within = bit / 8 % PAGE;
             if bit % 8 != bit / 8 % 8 || (80..PAGE - 4).contains(&within) && !within.is_multiple_of(501) {
                 return;

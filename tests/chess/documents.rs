@@ -110,7 +110,8 @@ fn fen_of_an_illegal_position() {
     assert!(reasons.contains(&"no pawn can just have passed over e3".to_owned()), "{reasons:?}");
 }
 
-/// The 6-tuple: its placement, `8` and `4p3` as ranks, and the active colour at the start. Its draw at 50 half moves is no rule: it is 100.
+/// The 6-tuple: its placement, `8` and `4p3` as ranks, and the active colour at the start. Its draw at 50 half moves is
+/// no rule: it is 100.
 #[test]
 fn six_tuple() {
     let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R";
@@ -248,7 +249,8 @@ fn brenner_examples_in_the_text() {
     assert_eq!(lines[0].to_string(), "00000 011     draw");
 }
 
-/// The eight directions of every line of the table, in the document's order: a piece on d4, two squares for the line pieces.
+/// The eight directions of every line of the table, in the document's order: a piece on d4, two squares for the line
+/// pieces.
 #[test]
 fn brenner_directions() {
     let compass = ["f4", "f6", "d6", "b6", "b4", "b2", "d2", "f2"];
@@ -273,7 +275,8 @@ fn brenner_directions() {
     }
 }
 
-/// Four pieces of a type: 2 starting and 2 promoted (1 and 3 for the queen), and a prefix before a pawn's byte as promotion.
+/// Four pieces of a type: 2 starting and 2 promoted (1 and 3 for the queen), and a prefix before a pawn's byte as
+/// promotion.
 #[test]
 fn brenner_promoted_pieces() {
     for (role, prefix, pieces) in [
@@ -325,7 +328,8 @@ fn brenner_other_bytes() {
     assert_eq!(read(&bytes), Game { outcome: None, ..game(pgn) });
     let meanings: Vec<String> = explained(&bytes, Notation::Table).into_iter().map(|line| line.meaning).collect();
     assert_eq!(meanings[..3], ["text W: White", "text B: Black", "text D: Date"]);
-    // "The only unassigned byte patterns are of the format 11 000 mmm": 248 are used; in the alternate notation 10dd1000 and 01dd1000.
+    // "The only unassigned byte patterns are of the format 11 000 mmm": 248 are used; in the alternate notation
+    // 10dd1000 and 01dd1000.
     let unassigned: Vec<u8> = (0..8).map(|mmm| TO_ALTERNATE[0xC0 | mmm]).collect();
     assert_eq!(unassigned, bits("01001000 01011000 01101000 01111000 10001000 10011000 10101000 10111000"));
 }

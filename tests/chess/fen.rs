@@ -287,7 +287,8 @@ proptest! {
         use_position(text.as_bytes())?;
     }
 
-    /// Every rank is full: all of these are read, most with several kings or none, pawns on the last ranks, both sides in check.
+    /// Every rank is full: all of these are read, most with several kings or none, pawns on the last ranks, both sides
+    /// in check.
     #[test]
     fn any_arrangement_is_a_position(
         pieces in prop::collection::vec(any_piece(), 64),
@@ -321,7 +322,8 @@ proptest! {
         use_position(&text)?;
     }
 
-    /// What `play` makes of an illegal move is unspecified; that it returns, and that everything can be asked afterwards, is not.
+    /// What `play` makes of an illegal move is unspecified; that it returns, and that everything can be asked
+    /// afterwards, is not.
     #[test]
     fn illegal_moves_do_no_harm(
         seed in prop::sample::select(SEEDS.to_vec()),

@@ -1,4 +1,5 @@
-//! PCN in general: the document's sample game from its text to its last position, boards of any dimension, and what is refused, by its path.
+//! PCN in general: the document's sample game from its text to its last position, boards of any dimension, and what is
+//! refused, by its path.
 
 use crate::common::cli::Room;
 use crate::common::random::Random;
@@ -196,7 +197,8 @@ fn what_is_wrong_is_told_by_its_path() {
     assert_eq!((member.path.as_str(), member.fault), ("/1/starting_positon", UnknownMember));
 }
 
-/// Great hands and boards, and long games: what takes more time than the document's length, or too much of it, is refused.
+/// Great hands and boards, and long games: what takes more time than the document's length, or too much of it, is
+/// refused.
 #[test]
 fn long_games_take_time_by_their_length() {
     // The bottom side drops one stone after the other, the top side takes it; then the top side drops others.
@@ -270,7 +272,8 @@ fn western_games_and_others() {
     assert_eq!((error.path.as_str(), error.fault), ("/1/previous_moves/48/0/0", EmptySquare));
 }
 
-/// Whatever is changed in a document, it is refused with a path, or it is read, and then written and read again as the same.
+/// Whatever is changed in a document, it is refused with a path, or it is read, and then written and read again as the
+/// same.
 #[test]
 fn changed_documents_are_read_or_refused() {
     let bytes = SAMPLE.as_bytes();
@@ -360,7 +363,8 @@ fn the_command() {
     room.fails(&["pcn", "show", "missing.pcn"], 1, &["missing.pcn"]);
 }
 
-/// What is not western chess is kept whole, said to be, and comes back byte for byte; the western games of such a document become games.
+/// What is not western chess is kept whole, said to be, and comes back byte for byte; the western games of such a
+/// document become games.
 #[test]
 fn other_games_are_kept_whole_in_an_archive() {
     let room = Room::new();

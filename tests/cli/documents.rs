@@ -1,7 +1,8 @@
 //! Every example of the five source documents, by its number, on the command.
 //!
-//! Numbers: `K` the SAN Kit's FEN document (1993), `W` the Chess Programming Wiki's page, `T` the game state as a 6-tuple, `B` N. Brenner's "Minimal
-//! encoding of moves", `P` "Portable Chess Notation"; within each, in the order of the document. `tests/chess/documents.rs` asks the library the same.
+//! Numbers: `K` the SAN Kit's FEN document (1993), `W` the Chess Programming Wiki's page, `T` the game state as a
+//! 6-tuple, `B` N. Brenner's "Minimal encoding of moves", `P` "Portable Chess Notation"; within each, in the order of
+//! the document. `tests/chess/documents.rs` asks the library the same.
 
 use crate::common::cli::Room;
 use serde_json::{Value, json};
@@ -79,7 +80,8 @@ fn w5_to_w8_shredder_and_x_fen() {
     );
 }
 
-/// T1: the placement of the example, and its six fields by name. T2: a draw at 50 half-moves, as that document has it, is at 100.
+/// T1: the placement of the example, and its six fields by name. T2: a draw at 50 half-moves, as that document has it,
+/// is at 100.
 #[test]
 fn t1_and_t2_the_six_tuple() {
     let room = Room::new();
@@ -132,8 +134,8 @@ fn b1_b8_and_b9_scholars_mate() {
     assert!(back.contains("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6?? 4. Qxf7# 1-0"), "{back}");
 }
 
-/// B2: 00110011, the Queen's Pawn captures to its right. B3: 1 0 010 00 1, the Queen's Bishop goes two squares NE. B4: 0001 1 010, the King's Knight
-/// to its NNE. B5: 00000 011, a draw.
+/// B2: 00110011, the Queen's Pawn captures to its right. B3: 1 0 010 00 1, the Queen's Bishop goes two squares NE. B4:
+/// 0001 1 010, the King's Knight to its NNE. B5: 00000 011, a draw.
 #[test]
 fn b2_to_b5_single_bytes() {
     let room = Room::new();
@@ -164,7 +166,8 @@ fn b6_and_b7_prefixes_and_texts() {
     }
 }
 
-/// B10: the alternate notation; B11: "the nnn field could be exchanged"; B12: "the fixed order (type, which, direction, no. sq.)". Each is read back.
+/// B10: the alternate notation; B11: "the nnn field could be exchanged"; B12: "the fixed order (type, which, direction,
+/// no. sq.)". Each is read back.
 #[test]
 fn b10_to_b12_orders_of_the_fields() {
     let room = Room::new();
@@ -297,8 +300,8 @@ fn p1_to_p5_boards() {
     }
 }
 
-/// P6: every name of a piece that the document lists, of both sides, promoted, and in the hand of the other; P7: every exotic style; P8: the examples
-/// of sides.
+/// P6: every name of a piece that the document lists, of both sides, promoted, and in the hand of the other; P7: every
+/// exotic style; P8: the examples of sides.
 #[test]
 fn p6_to_p8_names_of_pieces() {
     let room = Room::new();

@@ -232,8 +232,8 @@ fn cut_archives() {
     assert_eq!(room.read("g.bga"), &whole[..whole.len() - 1]);
 }
 
-/// A flipped bit in the page of the last commit, and one in that of the commit before: no command shows fewer games and ends as if all were well,
-/// and none that writes loses one.
+/// A flipped bit in the page of the last commit, and one in that of the commit before: no command shows fewer games and
+/// ends as if all were well, and none that writes loses one.
 #[test]
 fn a_flipped_bit_in_a_header_page() {
     for (page, found) in [(1, true), (0, false)] {
@@ -370,7 +370,8 @@ fn interrupted_import() {
     assert_eq!(room.names(), ["g.bga", "g.bgi"]);
 }
 
-/// `verify` looks at every file; what is damaged or of another state gives exit code 4 and the command that makes it again, and searches say so.
+/// `verify` looks at every file; what is damaged or of another state gives exit code 4 and the command that makes it
+/// again, and searches say so.
 #[test]
 fn files_beside_an_archive() {
     let room = Room::with_archive();

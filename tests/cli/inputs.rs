@@ -1,4 +1,5 @@
-//! What the command line takes for games and what it refuses, by content; and how faults, damage and differences are told.
+//! What the command line takes for games and what it refuses, by content; and how faults, damage and differences are
+//! told.
 
 use crate::common::cli::{FAULTY, PGN, Room, bzip2, gzip, json, many};
 use std::io::Write;
@@ -243,7 +244,8 @@ fn what_is_no_pgn_is_refused() {
         for (name, content) in ways {
             room.write(&name, &content);
             if name.contains("bad.tar") {
-                // Games before the second file are committed when that is found to be none; the last one had not ended yet.
+                // Games before the second file are committed when that is found to be none; the last one had not ended
+                // yet.
                 let done = room.run(&["import", &name, "-o", "some.bga", "--force"]);
                 assert!(
                     done.err.contains(words) && done.err.contains("2 games before that are committed"),

@@ -1,4 +1,5 @@
-//! The command `scoresheet` as users see it: arguments in, output, files and exit code out. Nothing here looks into the library.
+//! The command `scoresheet` as users see it: arguments in, output, files and exit code out. Nothing here looks into the
+//! library.
 
 /// Shared by all test programs.
 #[path = "../common/mod.rs"]

@@ -1,4 +1,5 @@
-//! The command line around what is lost nowhere: originals, comparison with files, rejected games, encodings, and inputs.
+//! The command line around what is lost nowhere: originals, comparison with files, rejected games, encodings, and
+//! inputs.
 
 use crate::common::cli::{FAULTY, PGN, Room, gzip, json, many};
 use std::fs;

@@ -1,4 +1,5 @@
-//! Files that commands write: never an input, never another kind of file, private where what they come from is, and as their names say.
+//! Files that commands write: never an input, never another kind of file, private where what they come from is, and as
+//! their names say.
 
 use crate::common::cli::{PGN, Room};
 use std::collections::BTreeSet;

@@ -1,4 +1,5 @@
-//! What the test programs share. Each takes it in with `#[path = "../common/mod.rs"] mod common;` and uses a part of it.
+//! What the test programs share. Each takes it in with `#[path = "../common/mod.rs"] mod common;` and uses a part of
+//! it.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 /// The command, run in a folder of its own, and games for it.
@@ -15,7 +16,8 @@ pub mod random;
 /// The files of `testdata/`.
 pub mod sample;
 
-/// Returns a number from the environment: how long a test is to run, or where it begins. `1_000` and `1000` are the same.
+/// Returns a number from the environment: how long a test is to run, or where it begins. `1_000` and `1000` are the
+/// same.
 pub fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.replace('_', "").parse().expect(name))
 }

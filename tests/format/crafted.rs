@@ -1,5 +1,5 @@
-//! Archives of foreign make, every checksum good: whatever they say, reading, verifying and repairing them takes time and memory in
-//! proportion to the file.
+//! Archives of foreign make, every checksum good: whatever they say, reading, verifying and repairing them takes time
+//! and memory in proportion to the file.
 
 use crate::forge::Forge;
 use scoresheet::archive::{Access, Level, MODEL};

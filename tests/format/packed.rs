@@ -54,7 +54,8 @@ fn line(start: &Position, choices: &[u16], outcome: Outcome) -> (Vec<u8>, Vec<us
 
 const OUTCOMES: [Outcome; 4] = [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw];
 
-/// Starts of many sorts: usual, Chess960, endgames, promotions, pieces beyond the labels, no king, a board full of queens.
+/// Starts of many sorts: usual, Chess960, endgames, promotions, pieces beyond the labels, no king, a board full of
+/// queens.
 const STARTS: [&str; 10] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
@@ -293,8 +294,8 @@ fn the_sample_comes_back_at_a_third() {
     assert!((bytes * 8) as f64 / (plies as f64) < 3.2, "{bytes} bytes");
 }
 
-/// Every game of every corpus comes back (of the large ones, of every tenth file), and the coder's moves are the rules' in every
-/// fiftieth game.
+/// Every game of every corpus comes back (of the large ones, of every tenth file), and the coder's moves are the rules'
+/// in every fiftieth game.
 #[test]
 fn the_corpora_come_back() {
     for (name, step) in
@@ -340,7 +341,8 @@ fn game_agrees(start: &Position, stream: &[u8]) {
 
 /// The packed bytes of some games, and the model's hash: what is packed once can be read for ever.
 ///
-/// `SCORESHEET_BLESS=1 cargo test --test format packed::` writes them anew: to be done for a new model only, which gets a new number.
+/// `SCORESHEET_BLESS=1 cargo test --test format packed::` writes them anew: to be done for a new model only, which gets
+/// a new number.
 #[test]
 fn packed_bytes_are_frozen() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Files and what they need of one another: each name of a file is followed, through re-exports, to the file that defines it.
+//! Files and what they need of one another: each name of a file is followed, through re-exports, to the file that
+//! defines it.
 
 use crate::source::Source;
 use std::collections::{BTreeMap, BTreeSet};

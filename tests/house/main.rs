@@ -1,4 +1,5 @@
-//! The house: which file may need which. Rooms stand on floors and need only what is below them; no files need one another in a circle.
+//! The house: which file may need which. Rooms stand on floors and need only what is below them; no files need one
+//! another in a circle.
 
 /// Names followed from file to file.
 mod graph;

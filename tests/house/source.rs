@@ -1,5 +1,6 @@
-//! What a source file says of names: the items it defines, what it imports, and the paths in its code. Not a parser: it reads tokens, knows
-//! `use` trees and attributes, and leaves out comments, strings and what is compiled for tests alone.
+//! What a source file says of names: the items it defines, what it imports, and the paths in its code. Not a parser: it
+//! reads tokens, knows `use` trees and attributes, and leaves out comments, strings and what is compiled for tests
+//! alone.
 
 /// A name that a `use` brings in: `a::b as c` is `(["a", "b"], "c")`; a glob has the name `*`.
 #[derive(Clone, Debug, PartialEq, Eq)]

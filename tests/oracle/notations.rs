@@ -1,4 +1,5 @@
-//! FEN and EPD against the crate shakmaty in every flavour; what is written is read back; hostile texts are refused, never more.
+//! FEN and EPD against the crate shakmaty in every flavour; what is written is read back; hostile texts are refused,
+//! never more.
 
 use crate::common::corpora;
 use crate::common::positions::position;
@@ -221,7 +222,8 @@ fn suites_of_the_corpora_are_read_written_and_read_again() {
             }
             let position = epd.position();
             suspect += usize::from(!position.illegalities().is_empty());
-            // What shakmaty takes for legal, pieces and checks apart from clocks, is legal here, and the other way round.
+            // What shakmaty takes for legal, pieces and checks apart from clocks, is legal here, and the other way
+            // round.
             let theirs = TheirFen::from_ascii(position.fen().as_bytes()).expect(line);
             let theirs = theirs.into_position::<Chess>(CastlingMode::Chess960);
             let clock =

@@ -1,8 +1,9 @@
-//! How many games reach a position, against Scid, where it is installed: `cargo test --release --test oracle scid:: -- --ignored --nocapture`.
+//! How many games reach a position, against Scid, where it is installed: `cargo test --release --test oracle scid:: --
+//! --ignored --nocapture`.
 //!
-//! Scid's program for scripts, `tkscid`, is looked for in the PATH, in /usr/games, and by the name that SCORESHEET_SCID gives. The corpus
-//! `otb` is exported from an archive and imported into a database of Scid's; then both are asked for the same positions. Scid compares pieces
-//! and side to move, and so does the search here.
+//! Scid's program for scripts, `tkscid`, is looked for in the PATH, in /usr/games, and by the name that SCORESHEET_SCID
+//! gives. The corpus `otb` is exported from an archive and imported into a database of Scid's; then both are asked for
+//! the same positions. Scid compares pieces and side to move, and so does the search here.
 
 #![allow(clippy::result_large_err)]
 
@@ -19,7 +20,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::process::{Command, Stdio};
 
-/// Makes a database of a PGN file and prints its number of games, then for each line of a file of FENs how many games have it.
+/// Makes a database of a PGN file and prints its number of games, then for each line of a file of FENs how many games
+/// have it.
 const SCRIPT: &str = r#"
 proc progressCallBack {args} {}
 lassign $argv base pgn fens

@@ -1,7 +1,8 @@
-//! Files of real games and the PGN test files of other projects: each of the latter with its frozen outcome, whatever the sizes of the
-//! reads; and all of them into an archive and back, in a build that checks every sum for overflow.
+//! Files of real games and the PGN test files of other projects: each of the latter with its frozen outcome, whatever
+//! the sizes of the reads; and all of them into an archive and back, in a build that checks every sum for overflow.
 //!
-//! Runs where SCORESHEET_CORPORA names a folder with the folder `hard`, and others. With SCORESHEET_BLESS set the list is written anew.
+//! Runs where SCORESHEET_CORPORA names a folder with the folder `hard`, and others. With SCORESHEET_BLESS set the list
+//! is written anew.
 
 use crate::common::import::try_import;
 use rayon::prelude::*;
@@ -147,7 +148,8 @@ fn every_file_of_the_corpora_comes_back() {
     assert!(stored.into_inner() > 0);
 }
 
-/// Imports a file, verifies the archive and gives the source back. Returns the games stored, and 1 where there are none.
+/// Imports a file, verifies the archive and gives the source back. Returns the games stored, and 1 where there are
+/// none.
 fn comes_back(path: &Path) -> (u64, u64) {
     let folder = tempfile::tempdir().unwrap();
     let bytes = std::fs::read(path).unwrap();

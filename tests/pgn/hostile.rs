@@ -1,7 +1,8 @@
 //! Sizes that no honest file has: time grows with the input, memory does not.
 //!
-//! Each file is imported by a process of its own, on two threads, which then says what that took; so are its archive's verification and the
-//! way back to the source. The short tests run always; those of more and larger files, and a GiB from a generator, with `--ignored`.
+//! Each file is imported by a process of its own, on two threads, which then says what that took; so are its archive's
+//! verification and the way back to the source. The short tests run always; those of more and larger files, and a GiB
+//! from a generator, with `--ignored`.
 
 use crate::common::import::try_import;
 use rayon::ThreadPoolBuilder;
@@ -312,7 +313,8 @@ const MORE: [(&str, Make); 40] = [
     ("games that are not UTF-8", |bytes| fill(b"[Event \"\xE9\"]\n\n1. e4 {\xE9} *\n\n", bytes)),
 ];
 
-/// Imports a file of so many bytes, and says what it took. What is no game to be stored is followed by one: so there is an archive.
+/// Imports a file of so many bytes, and says what it took. What is no game to be stored is followed by one: so there is
+/// an archive.
 fn imported(name: &str, make: Make, bytes: usize, folder: &Path) -> Cost {
     let game = b"\n\n[Event \"last\"]\n\n1. e4 *\n";
     std::fs::write(folder.join("s.pgn"), [make(bytes), game.to_vec()].concat()).unwrap();

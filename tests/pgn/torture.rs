@@ -1,4 +1,5 @@
-//! PGN torture: every trap with its frozen outcome, whatever the sizes of the reads; mutants; and random games written and read back.
+//! PGN torture: every trap with its frozen outcome, whatever the sizes of the reads; mutants; and random games written
+//! and read back.
 
 use crate::common::random::Random;
 use proptest::prelude::*;
@@ -156,7 +157,8 @@ fn dump_seen(seen: &Seen) -> String {
 
 const READS: [usize; 6] = [1, 2, 7, 255, 4096, 1 << 20];
 
-/// Checks that a text gives the same with every size of reads and pieces, and that what is written of it stays as it is.
+/// Checks that a text gives the same with every size of reads and pieces, and that what is written of it stays as it
+/// is.
 fn read_every_way(text: &[u8]) -> Vec<Seen> {
     let whole = read(text);
     for size in READS {
@@ -534,8 +536,8 @@ fn time_is_linear() {
     }
 }
 
-/// Texts made of pieces of the fixtures and of bytes that mean something: nothing panics, the cuts do not depend on the reads, and what
-/// has been written comes to rest.
+/// Texts made of pieces of the fixtures and of bytes that mean something: nothing panics, the cuts do not depend on the
+/// reads, and what has been written comes to rest.
 #[test]
 fn mutants() {
     let mut dice = Random(20_130_101);
@@ -804,8 +806,8 @@ fn styles_are_inferred() {
     assert!((0..2).all(|filled| known[filled] * 100 > all[filled] * 97), "{known:?} of {all:?}");
 }
 
-/// A visitor that takes runs is told the same, and writes the same, as one that does not: whatever the style, and whatever stands in
-/// the way.
+/// A visitor that takes runs is told the same, and writes the same, as one that does not: whatever the style, and
+/// whatever stands in the way.
 #[test]
 fn runs() {
     let mut dice = Random(20_261_121);
@@ -876,7 +878,8 @@ fn runs() {
     assert!(counted * 2 > all && changed > 300, "{counted} of {all} moves, {changed} texts changed");
 }
 
-/// A parenthesis that does not fit any more takes its move to the next line, and the number with it where these are one token.
+/// A parenthesis that does not fit any more takes its move to the next line, and the number with it where these are one
+/// token.
 #[test]
 fn a_parenthesis_behind_a_stretch_takes_the_number_along() {
     let text = b"1. e4 ( 1. d4 {a comment} 1... d5 ) *\n";

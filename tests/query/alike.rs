@@ -1,5 +1,5 @@
-//! The same answers whatever an archive is made of: plain or packed moves, with and without signatures, position index and tag columns;
-//! and what a damaged part of it costs.
+//! The same answers whatever an archive is made of: plain or packed moves, with and without signatures, position index
+//! and tag columns; and what a damaged part of it costs.
 
 #![allow(clippy::result_large_err)]
 
@@ -34,8 +34,8 @@ const FILTERS: [&str; 5] = [
 ];
 const KEYS: [&str; 3] = ["-avgelo,plies", "white,-date", "-comments,result,game"];
 
-/// Holds two archives of the same games against each other: positions, patterns, trees, books, filters and orders. Returns the size of
-/// their book.
+/// Holds two archives of the same games against each other: positions, patterns, trees, books, filters and orders.
+/// Returns the size of their book.
 fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
     assert_eq!(plain.len(), packed.len());
     let archives = [plain, packed];

@@ -1,4 +1,5 @@
-//! Header filters against a naive evaluation that reads every game's tags, and the faults of filters that cannot be read.
+//! Header filters against a naive evaluation that reads every game's tags, and the faults of filters that cannot be
+//! read.
 
 use crate::common::corpora;
 use crate::common::import::try_import;

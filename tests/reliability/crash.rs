@@ -1,10 +1,11 @@
-//! What a crash, a full disk or a failing one leaves of an archive: every acknowledged commit, no more than whole commits, and an import that goes
-//! on to the same bytes as if nothing had happened.
+//! What a crash, a full disk or a failing one leaves of an archive: every acknowledged commit, no more than whole
+//! commits, and an import that goes on to the same bytes as if nothing had happened.
 //!
-//! The disk is a simulated one. A plain `cargo test` looks at a sample of states; these variables ask for more, and name the first state,
-//! so that a long run can be taken up again where it was (it prints how far it is):
+//! The disk is a simulated one. A plain `cargo test` looks at a sample of states; these variables ask for more, and
+//! name the first state, so that a long run can be taken up again where it was (it prints how far it is):
 //!
-//!     SCORESHEET_STATES=50_000 SCORESHEET_DOUBLE=5_000 SCORESHEET_FROM=0 cargo test --test reliability crash:: -- --nocapture
+//!     SCORESHEET_STATES=50_000 SCORESHEET_DOUBLE=5_000 SCORESHEET_FROM=0 cargo test --test reliability crash:: --
+//!     --nocapture
 
 use crate::common::random::Random;
 use crate::common::{number, seed};
@@ -32,8 +33,8 @@ fn workloads() -> Vec<Workload> {
     made.into_iter().map(|(_, workload)| workload).collect()
 }
 
-/// Does something with each number on all cores. Not with rayon: an import waits for a pool of its own, and a rayon thread that waits takes up
-/// other work meanwhile, one import in the other.
+/// Does something with each number on all cores. Not with rayon: an import waits for a pool of its own, and a rayon
+/// thread that waits takes up other work meanwhile, one import in the other.
 fn in_parallel(numbers: Range<u64>, work: impl Fn(u64) + Sync) {
     let next = AtomicU64::new(numbers.start);
     std::thread::scope(|scope| {

@@ -1,8 +1,11 @@
-//! Damaged archives: every flip, cut and lost sector is found or harmless, no game is ever falsified, and a repair saves all else.
+//! Damaged archives: every flip, cut and lost sector is found or harmless, no game is ever falsified, and a repair
+//! saves all else.
 //!
-//! The whole matrix takes minutes and is after `--ignored`; a sample of it runs always. The long runs go on from where they are told:
+//! The whole matrix takes minutes and is after `--ignored`; a sample of it runs always. The long runs go on from where
+//! they are told:
 //!
-//!     SCORESHEET_SEED=1 SCORESHEET_STATES=16700000 SCORESHEET_FROM=0 cargo test --release --test reliability damage::long -- --ignored --nocapture
+//!     SCORESHEET_SEED=1 SCORESHEET_STATES=16700000 SCORESHEET_FROM=0 cargo test --release --test reliability
+//!     damage::long -- --ignored --nocapture
 
 use crate::common::import::append;
 use crate::common::number;
@@ -37,8 +40,8 @@ fn open_and_ask(whole: &Whole, file: Vec<u8>, content: impl Fn(u64) -> bool, wha
     }
 }
 
-/// Which games' content to look at in state `state`, where looking at all would take too long: that of four games of the chunk at `offset`,
-/// others in each state, and of all games in one of 64.
+/// Which games' content to look at in state `state`, where looking at all would take too long: that of four games of
+/// the chunk at `offset`, others in each state, and of all games in one of 64.
 fn some(whole: &Whole, offset: usize, state: usize) -> impl Fn(u64) -> bool + use<> {
     let chunk = whole.chunks.iter().rfind(|chunk| chunk.2 <= offset).or(whole.chunks.first()).copied();
     let (first, last, _) = chunk.unwrap_or((1, 1, 0));
@@ -72,8 +75,8 @@ fn every_single_bit_flip_is_found() {
     let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
     println!("{} bytes, {} games", whole.file.len(), whole.digests.len());
     assert!(whole.file.len() >= 60 << 10 && whole.file.len() < 80 << 10, "{}", whole.file.len());
-    // Asking a reader takes twenty times as long as verifying, and all of it would take half an hour of CI: 37 has no factor of 8, so that
-    // every bit of a byte has its turn.
+    // Asking a reader takes twenty times as long as verifying, and all of it would take half an hour of CI: 37 has no
+    // factor of 8, so that every bit of a byte has its turn.
     flip(&whole, folder.path(), (0..whole.file.len() * 8).into_par_iter(), 37);
 }
 

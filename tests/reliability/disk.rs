@@ -1,8 +1,9 @@
 //! A disk in memory that records what is done to it, fails on demand, and can crash.
 //!
-//! What is written is live at once and durable after a sync. Until then it is pending: a crash may keep any part of it. A sector of 512 bytes
-//! holds what it held at the last sync, or what any later write made of it, or is torn between two of these; the file may have any length that
-//! it has had since. So writes come through in any order, whole, in part or not at all, and so does a change of length.
+//! What is written is live at once and durable after a sync. Until then it is pending: a crash may keep any part of it.
+//! A sector of 512 bytes holds what it held at the last sync, or what any later write made of it, or is torn between
+//! two of these; the file may have any length that it has had since. So writes come through in any order, whole, in
+//! part or not at all, and so does a change of length.
 
 use crate::common::random::Random;
 use scoresheet::archive::storage::Storage;

@@ -2,7 +2,8 @@
 //!
 //! A few thousand states always; more with `--ignored`, and as many as wanted from where wanted:
 //!
-//!     SCORESHEET_SEED=1 SCORESHEET_STATES=1000000 cargo test --release --test reliability fuzz::long -- --ignored --nocapture
+//!     SCORESHEET_SEED=1 SCORESHEET_STATES=1000000 cargo test --release --test reliability fuzz::long -- --ignored
+//!     --nocapture
 
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
@@ -187,7 +188,8 @@ fn checksums_are_made_good() {
     assert!(changed.count() > 500);
 }
 
-/// Numbers at which sums could overflow: this program's tests check that, unless they are built with optimisations alone.
+/// Numbers at which sums could overflow: this program's tests check that, unless they are built with optimisations
+/// alone.
 const GREAT: [u64; 3] = [u64::MAX, scoresheet::format::MOST + 1, scoresheet::format::MOST];
 
 #[test]
@@ -201,8 +203,8 @@ fn every_great_number_overflows_nowhere() {
     great_numbers(1);
 }
 
-/// Puts great numbers into an archive, under good checksums, in every number of its header pages and at every so many bytes of its blocks;
-/// and does everything with it that can be done.
+/// Puts great numbers into an archive, under good checksums, in every number of its header pages and at every so many
+/// bytes of its blocks; and does everything with it that can be done.
 fn great_numbers(every: usize) {
     assert!(
         catch_unwind(|| std::hint::black_box(u64::MAX) + std::hint::black_box(1)).is_err() == cfg!(debug_assertions)
@@ -211,7 +213,8 @@ fn great_numbers(every: usize) {
     assert!(scoresheet::Archive::from_bytes(golden.clone(), None).is_ok());
     let of_pages = (32..80).chain(4096 + 32..4096 + 80).step_by(8);
     let places: Vec<usize> = of_pages.chain((8192..golden.len() - 8).step_by(every)).collect();
-    // On threads beside the pool: what is done with an archive waits for the pool, and would take up other places meanwhile, one in another.
+    // On threads beside the pool: what is done with an archive waits for the pool, and would take up other places
+    // meanwhile, one in another.
     let try_at = |at: usize| {
         for number in GREAT {
             let mut file = golden.clone();

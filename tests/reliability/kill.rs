@@ -1,8 +1,10 @@
 //! Real processes and threads: imports that are killed and gone on with, writers that meet, readers during an import.
 //!
-//! A plain `cargo test` does a few of each; these variables ask for more. Kills are numbered, so that a long run can be taken up again:
+//! A plain `cargo test` does a few of each; these variables ask for more. Kills are numbered, so that a long run can be
+//! taken up again:
 //!
-//!     SCORESHEET_KILLS=500 SCORESHEET_ROUNDS=50 SCORESHEET_READS=1_000_000 cargo test --test reliability kill:: -- --nocapture
+//!     SCORESHEET_KILLS=500 SCORESHEET_ROUNDS=50 SCORESHEET_READS=1_000_000 cargo test --test reliability kill:: --
+//!     --nocapture
 #![cfg(unix)]
 
 use crate::common::import::append;

@@ -1,4 +1,5 @@
-//! What crashes, kills, damage and any bytes do to archives: nothing that was acknowledged is lost, nothing is falsified.
+//! What crashes, kills, damage and any bytes do to archives: nothing that was acknowledged is lost, nothing is
+//! falsified.
 
 /// Shared by all test programs.
 #[path = "../common/mod.rs"]

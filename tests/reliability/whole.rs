@@ -47,7 +47,8 @@ impl Whole {
         }
     }
 
-    /// About 64 KiB: games of the sample with comments, in several chunks and two sources, appended to in a second commit.
+    /// About 64 KiB: games of the sample with comments, in several chunks and two sources, appended to in a second
+    /// commit.
     pub fn small() -> Whole {
         let folder = tempfile::tempdir().unwrap();
         let sample = lichess_text();
@@ -62,8 +63,8 @@ impl Whole {
         Whole::of(&target)
     }
 
-    /// Asks what is left: each game is right, or an error. All moves are compared, and all content of those games that `content` says.
-    /// Returns of how many games the content is right.
+    /// Asks what is left: each game is right, or an error. All moves are compared, and all content of those games that
+    /// `content` says. Returns of how many games the content is right.
     pub fn falsifies_nothing(&self, archive: &Archive, content: impl Fn(u64) -> bool, what: &str) -> usize {
         let mut right = 0;
         for number in 1..=archive.len().min(self.digests.len() as u64) {
@@ -89,7 +90,8 @@ impl Whole {
         right
     }
 
-    /// Repairs a damaged copy: the new archive is intact, its games are those that were, and what is lost is told. Returns the account.
+    /// Repairs a damaged copy: the new archive is intact, its games are those that were, and what is lost is told.
+    /// Returns the account.
     pub fn repaired(&self, damaged: &[u8], index: Option<&[u8]>, what: &str) -> Option<Repair> {
         let folder = tempfile::tempdir().unwrap();
         let (broken, target) = (folder.path().join("broken.bga"), folder.path().join("whole.bga"));

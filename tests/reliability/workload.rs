@@ -156,7 +156,8 @@ impl Workload {
         self.go_on(disk).err()
     }
 
-    /// Opens a state with the reader: it is at a commit of the range, and each game that this has is there and whole. Returns the commit.
+    /// Opens a state with the reader: it is at a commit of the range, and each game that this has is there and whole.
+    /// Returns the commit.
     pub fn check(&self, name: &str, state: &[u8], commits: std::ops::RangeInclusive<u64>, thorough: bool) -> u64 {
         let path = self.folder.path().join(format!("{name}.bga"));
         fs::write(&path, state).unwrap();

@@ -1,8 +1,9 @@
-//! Games copied from open archives into a new one as they are: records, tags, texts and layout, without going through PGN.
+//! Games copied from open archives into a new one as they are: records, tags, texts and layout, without going through
+//! PGN.
 //!
-//! Packed moves stay packed. Games keep their order and get new numbers. Strings get new numbers in the new archive's dictionary. A source
-//! of which all games are copied is copied with them, bytes beside its games included; one of which some are is named without its hash,
-//! for it can no longer be given back.
+//! Packed moves stay packed. Games keep their order and get new numbers. Strings get new numbers in the new archive's
+//! dictionary. A source of which all games are copied is copied with them, bytes beside its games included; one of
+//! which some are is named without its hash, for it can no longer be given back.
 
 pub(super) mod transcode;
 
@@ -48,15 +49,16 @@ pub struct Copied {
     pub games: u64,
     /// Bytes of its file.
     pub bytes: u64,
-    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be made again.
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
+    /// made again.
     pub unindexed: Option<Error>,
 }
 
 /// What other tags a game is to have in the copy; `None` where it keeps its own.
 pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
 
-/// Writes a new archive with the games of these parts, one part after the other, and its index beside it; on rayon's current pool. With
-/// `replace` an existing file gives way when the new one is whole. The unit of progress is a game.
+/// Writes a new archive with the games of these parts, one part after the other, and its index beside it; on rayon's
+/// current pool. With `replace` an existing file gives way when the new one is whole. The unit of progress is a game.
 ///
 /// Errors: those of reading and of writing; the file exists. What was written is then taken away again.
 pub fn write<'a>(path: &Path, replace: bool, parts: &[Part], monitor: impl Into<Monitor<'a>>) -> Result<Copied> {
@@ -65,8 +67,8 @@ pub fn write<'a>(path: &Path, replace: bool, parts: &[Part], monitor: impl Into<
 
 /// Like `write`, with the tags that `edit` gives.
 ///
-/// A game with other tags comes back in its source's style, but without what set it apart from that, and without rejected games beside it;
-/// its source can no longer be given back as a whole.
+/// A game with other tags comes back in its source's style, but without what set it apart from that, and without
+/// rejected games beside it; its source can no longer be given back as a whole.
 pub fn write_edited<'a>(
     path: &Path,
     replace: bool,

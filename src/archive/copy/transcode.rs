@@ -1,7 +1,7 @@
 //! Copies of archives with their moves in another coding: packed, or plain again (FORMAT.md, "Moves blocks").
 //!
-//! Everything but the moves is copied as it is, block for block and commit for commit, under the same id, so that a packed
-//! copy unpacked is the archive it was made of, byte for byte.
+//! Everything but the moves is copied as it is, block for block and commit for commit, under the same id, so that a
+//! packed copy unpacked is the archive it was made of, byte for byte.
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
@@ -25,7 +25,8 @@ use std::path::Path;
 pub struct TranscodeOptions {
     /// How the copy holds its moves.
     pub coding: Coding,
-    /// The zstd level at which tags, texts, layout and dictionary are compressed again, 1 to 22; `None` leaves them as they are.
+    /// The zstd level at which tags, texts, layout and dictionary are compressed again, 1 to 22; `None` leaves them as
+    /// they are.
     pub level: Option<i32>,
     /// Whether a file at the target is replaced, once the copy is whole.
     pub replace: bool,
@@ -42,15 +43,17 @@ pub struct Transcoded {
     pub archive_bytes: u64,
     /// The length of its index in bytes.
     pub index_bytes: u64,
-    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be made again.
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
+    /// made again.
     pub unindexed: Option<Error>,
 }
 
-/// Writes a copy of `source` to `target` with its moves coded as asked, and its index beside it; works on rayon's threads.
+/// Writes a copy of `source` to `target` with its moves coded as asked, and its index beside it; works on rayon's
+/// threads.
 ///
-/// The unit of progress is a byte of the source. Errors: the source is damaged, or the target exists and is
-/// not to be replaced, or cannot be written, or the copy was stopped: then nothing is left at the target. A copy of an intact archive holds
-/// the same games; `verify` proves it.
+/// The unit of progress is a byte of the source. Errors: the source is damaged, or the target exists and is not to be
+/// replaced, or cannot be written, or the copy was stopped: then nothing is left at the target. A copy of an intact
+/// archive holds the same games; `verify` proves it.
 pub fn transcode<'a>(
     source: &Archive,
     target: &Path,

@@ -1,4 +1,5 @@
-//! Games deleted: their numbers stay, and stand for nothing until a compact copy is made; and games restored, which is deletion undone.
+//! Games deleted: their numbers stay, and stand for nothing until a compact copy is made; and games restored, which is
+//! deletion undone.
 
 use crate::archive::game_set::GameSet;
 use crate::archive::read::archive::Archive;
@@ -19,8 +20,8 @@ pub struct Deleted {
 
 /// Deletes games of the archive at `path`, in one commit.
 ///
-/// Their bytes stay in the file; `copy::write` makes an archive without them. A number that is deleted already or beyond the last game
-/// is passed over. Errors: those of opening the archive to write, and of writing.
+/// Their bytes stay in the file; `copy::write` makes an archive without them. A number that is deleted already or
+/// beyond the last game is passed over. Errors: those of opening the archive to write, and of writing.
 pub fn delete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
     change(path, games, |archive, game| !archive.is_deleted(game), Writer::delete)
 }

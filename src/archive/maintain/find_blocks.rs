@@ -59,8 +59,8 @@ impl BlockFinder {
             .filter(|block| block.header.kind == BlockKind::Commit)
             .filter_map(|block| Some((*block, Commit::decode(&block.checked(&store, id).ok()?)?)))
             .collect();
-        // Where it is not known where the last commit ends, what follows the last that is whole was perhaps never committed; but it was
-        // written, and perhaps it was.
+        // Where it is not known where the last commit ends, what follows the last that is whole was perhaps never
+        // committed; but it was written, and perhaps it was.
         let intact = opening.as_ref().filter(|opening| opening.incomplete.is_none());
         let end = intact.map_or(store.length(), |opening| opening.header.state.length);
         blocks.retain(|block| block.end() <= end);
@@ -107,8 +107,8 @@ impl BlockFinder {
         blocks.filter(|block| block.header.kind == BlockKind::Loose).any(|block| block.checked(store, id).is_err())
     }
 
-    /// Returns why the texts of the games whose moves are at `offset` may be lost without a trace: because something is damaged between
-    /// the blocks that belong to them.
+    /// Returns why the texts of the games whose moves are at `offset` may be lost without a trace: because something is
+    /// damaged between the blocks that belong to them.
     pub fn hole(&self, offset: u64) -> Option<Damage> {
         let from = self.blocks.partition_point(|block| block.offset < offset);
         let mut end = self.blocks.get(from)?.end();
@@ -140,7 +140,8 @@ impl BlockFinder {
     }
 }
 
-/// Returns the loose blocks that can be read, by their source. One whose loose blocks are damaged does not come back as it was; others do.
+/// Returns the loose blocks that can be read, by their source. One whose loose blocks are damaged does not come back as
+/// it was; others do.
 fn loose(blocks: &[BlockRef], store: &Store, id: ArchiveId) -> Loose {
     let mut found = Loose::new();
     for block in blocks.iter().filter(|block| block.header.kind == BlockKind::Loose) {
@@ -157,7 +158,8 @@ fn is_of_games(kind: BlockKind) -> bool {
     matches!(kind, BlockKind::Moves | BlockKind::Tags | BlockKind::Texts | BlockKind::Layout)
 }
 
-/// Makes an index of the blocks that were found. Moves blocks may have gaps between them; those that contradict others are damage.
+/// Makes an index of the blocks that were found. Moves blocks may have gaps between them; those that contradict others
+/// are damage.
 fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index, HashMap<u64, ColumnBlocks>) {
     let (mut index, mut columns) = (IndexBuilder::new(id).index, HashMap::<u64, ColumnBlocks>::new());
     for BlockRef { offset, header } in blocks.iter().copied() {
@@ -193,8 +195,8 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
     (index, columns)
 }
 
-/// Finds out the identity of an archive whose header pages are both damaged: from what is left of them, from the index beside it, or from
-/// the checksums of its blocks.
+/// Finds out the identity of an archive whose header pages are both damaged: from what is left of them, from the index
+/// beside it, or from the checksums of its blocks.
 fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
     let in_page = IDENTITIES.into_iter().filter_map(|place| id_at(store, place));
     let index = std::fs::read(FileKind::Index.beside(path))
@@ -213,8 +215,8 @@ fn id_at(store: &Store, offset: u64) -> Option<ArchiveId> {
 /// The most places with a sync word that are tried.
 const TRIED: usize = 1 << 16;
 
-/// Works an identity out of a block's header: all that a checksum takes from the identity is 32 bits, and a CRC can be run backwards. The
-/// payload's checksum, which has no part in it, says whether it is right.
+/// Works an identity out of a block's header: all that a checksum takes from the identity is 32 bits, and a CRC can be
+/// run backwards. The payload's checksum, which has no part in it, says whether it is right.
 fn solve(store: &Store) -> Option<ArchiveId> {
     let mut start = BLOCKS;
     for _ in 0..TRIED {

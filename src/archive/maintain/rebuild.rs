@@ -1,4 +1,5 @@
-//! A chunk of a damaged archive, made into one of a new archive: what is whole as it is, what is not without what is lost.
+//! A chunk of a damaged archive, made into one of a new archive: what is whole as it is, what is not without what is
+//! lost.
 
 use crate::archive::copy::transcode::push_record;
 use crate::archive::maintain::find_blocks::BlockFinder;

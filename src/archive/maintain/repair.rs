@@ -65,7 +65,8 @@ pub struct Repair {
     pub kept: Vec<Kept>,
     /// Names of sources that the new archive does not hold byte for byte any more.
     pub inexact: Vec<String>,
-    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be made again.
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
+    /// made again.
     pub unindexed: Option<Error>,
 }
 
@@ -106,13 +107,15 @@ impl Repair {
 }
 
 impl Archive {
-    /// Writes a new archive at `target`, with its index, of everything in the archive at `path` that is whole. Never writes to `path`.
+    /// Writes a new archive at `target`, with its index, of everything in the archive at `path` that is whole. Never
+    /// writes to `path`.
     ///
-    /// Games are kept in their order and numbered anew. A game whose moves cannot be read is lost; one whose tags, texts or layout cannot
-    /// be read is kept without. What is beyond the options' limits cannot be read. With `replace` an existing file at `target` gives way when the new one is whole. The unit of
-    /// progress is a byte.
+    /// Games are kept in their order and numbered anew. A game whose moves cannot be read is lost; one whose tags,
+    /// texts or layout cannot be read is kept without. What is beyond the options' limits cannot be read. With
+    /// `replace` an existing file at `target` gives way when the new one is whole. The unit of progress is a byte.
     ///
-    /// Errors: the file cannot be read, or no block of an archive can be found in it; the target exists already, or cannot be written.
+    /// Errors: the file cannot be read, or no block of an archive can be found in it; the target exists already, or
+    /// cannot be written.
     pub fn repair<'a>(
         path: impl AsRef<Path>,
         options: impl Into<OpenOptions>,
@@ -171,8 +174,8 @@ struct Work {
     prior: u64,
     /// The greatest game that loose blocks so far stand before.
     loose: u64,
-    /// Whether loose blocks were found among other games than those that they stand before: no writer leaves them so, and
-    /// the new archive has them elsewhere.
+    /// Whether loose blocks were found among other games than those that they stand before: no writer leaves them so,
+    /// and the new archive has them elsewhere.
     is_disordered: bool,
 }
 
@@ -264,7 +267,8 @@ impl Work {
         self.writer.add_chunk(rebuilt.chunk)
     }
 
-    /// Keeps the strings of a block, if they are not among the first `known`: those are there. Returns how many are known then.
+    /// Keeps the strings of a block, if they are not among the first `known`: those are there. Returns how many are
+    /// known then.
     fn strings(&mut self, block: &BlockRef, known: u64) -> u64 {
         let header = block.header;
         let Some(strings) = self.found.strings(block).filter(|_| header.first >= known) else { return known };

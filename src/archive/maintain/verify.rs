@@ -22,8 +22,8 @@ use std::path::Path;
 pub enum Level {
     /// Structure and checksums of every byte, at the disk's speed.
     Quick,
-    /// The same, and every game is read, every move checked for legality and canonical form, and every source given back and compared
-    /// with its hash.
+    /// The same, and every game is read, every move checked for legality and canonical form, and every source given
+    /// back and compared with its hash.
     Full,
 }
 
@@ -105,12 +105,14 @@ impl Report {
 impl Archive {
     /// Verifies the archive at `path`, and its index file if there is one. The unit of progress is a byte.
     ///
-    /// Damage is in the report. Errors: the file cannot be read, or is no archive of a version this program knows; the work was stopped.
+    /// Damage is in the report. Errors: the file cannot be read, or is no archive of a version this program knows; the
+    /// work was stopped.
     pub fn verify<'a>(path: impl AsRef<Path>, level: Level, monitor: impl Into<Monitor<'a>>) -> Result<Report> {
         Archive::verify_with(path, OpenOptions::default(), level, monitor)
     }
 
-    /// Verifies the archive at `path` like `verify`, with these options. What is beyond a limit is damage to a full verification.
+    /// Verifies the archive at `path` like `verify`, with these options. What is beyond a limit is damage to a full
+    /// verification.
     pub fn verify_with<'a>(
         path: impl AsRef<Path>,
         options: impl Into<OpenOptions>,

@@ -61,23 +61,27 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens an archive, mapped into memory. Reads its header and its index; where there is no good index, walks the archive's block
-    /// headers. A file that is shorter than its last commit opens at the last commit that is whole, and one with a damaged header
-    /// page at the last commit that can be found; [`Archive::incomplete`] says where games may be missing.
+    /// Opens an archive, mapped into memory. Reads its header and its index; where there is no good index, walks the
+    /// archive's block headers. A file that is shorter than its last commit opens at the last commit that is whole, and
+    /// one with a damaged header page at the last commit that can be found; [`Archive::incomplete`] says where games
+    /// may be missing.
     ///
-    /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are damaged. Success does
-    /// not promise that all games are intact: each is checked when it is read, and all of them by `verify`.
+    /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are
+    /// damaged. Success does not promise that all games are intact: each is checked when it is read, and all of them by
+    /// `verify`.
     pub fn open(path: impl AsRef<Path>) -> Result<Archive> {
         Archive::open_with(path, OpenOptions::default())
     }
 
-    /// Opens an archive as `open` does, with these options; an [`Access`](crate::archive::Access) or [`Limits`] alone will do, too.
+    /// Opens an archive as `open` does, with these options; an [`Access`](crate::archive::Access) or [`Limits`] alone
+    /// will do, too.
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<OpenOptions>) -> Result<Archive> {
         let path = path.as_ref();
         Archive::open_file(path, std::fs::read(FileKind::Index.beside(path)).ok().as_deref(), options.into())
     }
 
-    /// Opens an archive as `open` does, but walks it whether or not there is an index file: so the index can be made again.
+    /// Opens an archive as `open` does, but walks it whether or not there is an index file: so the index can be made
+    /// again.
     pub fn open_without_index(path: impl AsRef<Path>) -> Result<Archive> {
         Archive::open_file(path.as_ref(), None, OpenOptions::default())
     }
@@ -88,7 +92,8 @@ impl Archive {
         Archive::of(path, options, store, opening, index)
     }
 
-    /// Opens an archive whose file is in memory, with the file of its index if that is at hand too. Errors are those of `open`.
+    /// Opens an archive whose file is in memory, with the file of its index if that is at hand too. Errors are those of
+    /// `open`.
     pub fn from_bytes(file: impl AsRef<[u8]> + Send + Sync + 'static, index: Option<&[u8]>) -> Result<Archive> {
         Archive::from_bytes_with(file, index, Limits::DEFAULT)
     }
@@ -102,8 +107,9 @@ impl Archive {
         Archive::from_store(IN_MEMORY, Store::of_bytes(file), index, limits)
     }
 
-    /// Opens an archive of `length` bytes that a positioned reader gives: range requests, an object store, a file in a file. Reads header,
-    /// index and, later, what is asked for: one or two requests of a few KiB a game. Errors are those of `open`.
+    /// Opens an archive of `length` bytes that a positioned reader gives: range requests, an object store, a file in a
+    /// file. Reads header, index and, later, what is asked for: one or two requests of a few KiB a game. Errors are
+    /// those of `open`.
     pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64, index: Option<&[u8]>) -> Result<Archive> {
         Archive::from_store(FROM_READER, Store::of_reader(reader, length), index, Limits::DEFAULT)
     }
@@ -148,7 +154,8 @@ impl Archive {
         }
     }
 
-    /// Opens an archive of these chunks and strings, whatever else the file may hold; `loose` are the loose blocks that can be read.
+    /// Opens an archive of these chunks and strings, whatever else the file may hold; `loose` are the loose blocks that
+    /// can be read.
     pub(in crate::archive) fn of_parts(
         path: &Path,
         options: OpenOptions,
@@ -256,7 +263,8 @@ impl Archive {
         self.header.state.length
     }
 
-    /// Returns the sequence number of the commit that is shown, 0 before the first: with the id and the length it says which state this is.
+    /// Returns the sequence number of the commit that is shown, 0 before the first: with the id and the length it says
+    /// which state this is.
     pub fn sequence(&self) -> u64 {
         self.header.state.sequence
     }
@@ -273,8 +281,9 @@ impl Archive {
 
     /// Moves on to the commit that is the last one now. Returns whether there is a later one than before.
     ///
-    /// Games read before stay what they were. Errors: those of `open`; and the file is no longer this archive, or is at an earlier commit
-    /// than it was, or this archive is not of a file. After an error the archive shows what it showed before.
+    /// Games read before stay what they were. Errors: those of `open`; and the file is no longer this archive, or is at
+    /// an earlier commit than it was, or this archive is not of a file. After an error the archive shows what it showed
+    /// before.
     pub fn refresh(&mut self) -> Result<bool> {
         let now = Archive::open_with(&self.path, self.options)?;
         let what = match () {

@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::path::Path;
 
-/// Open archives, one after the other. A game is known by its archive and its number there; in the set it has a number, too, that goes on
-/// from one archive to the next.
+/// Open archives, one after the other. A game is known by its archive and its number there; in the set it has a number,
+/// too, that goes on from one archive to the next.
 #[derive(Debug, Default)]
 pub struct ArchiveSet {
     archives: Vec<Archive>,

@@ -48,7 +48,8 @@ impl BlockRef {
         archive.get(self.payload_offset() as usize..self.end() as usize).unwrap_or_default()
     }
 
-    /// Returns the part of the payload that the payload CRC covers, if it holds: the table of a moves block, all of any other.
+    /// Returns the part of the payload that the payload CRC covers, if it holds: the table of a moves block, all of any
+    /// other.
     pub fn checked<'a, R: ReadAt + ?Sized>(&self, archive: &'a R, id: ArchiveId) -> Result<Cow<'a, [u8]>, Damage> {
         let checked = archive.read_at(self.payload_offset(), u64::from(self.header.checked))?;
         let found = id.crc(self.payload_offset(), &checked);

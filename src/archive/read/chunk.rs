@@ -31,12 +31,14 @@ impl Archive {
         Ok(Chunk::new(self, chunk, head, Columns::default()))
     }
 
-    /// Iterates over all games in order, without those deleted. A damaged game is an error in its place, and the games after it follow.
+    /// Iterates over all games in order, without those deleted. A damaged game is an error in its place, and the games
+    /// after it follow.
     pub fn games(&self) -> impl Iterator<Item = Result<GameRef<'_>>> {
         (0..self.chunk_count()).flat_map(|chunk| self.games_of_chunk(chunk))
     }
 
-    /// Iterates over all games in parallel, without those deleted, on rayon's current pool; the chunks are the units of work.
+    /// Iterates over all games in parallel, without those deleted, on rayon's current pool; the chunks are the units of
+    /// work.
     pub fn par_games(&self) -> impl ParallelIterator<Item = Result<GameRef<'_>>> {
         (0..self.chunk_count()).into_par_iter().flat_map_iter(|chunk| self.games_of_chunk(chunk))
     }
@@ -106,7 +108,8 @@ impl<'a> Chunk<'a> {
         Ok(GameRef::new(self.archive, number, self.number, place, record, Some(Arc::clone(&self.columns))))
     }
 
-    /// Calls `seen` for each game in order, deleted ones too, with the value of its first tag of that name, `None` where it has none.
+    /// Calls `seen` for each game in order, deleted ones too, with the value of its first tag of that name, `None`
+    /// where it has none.
     ///
     /// Reads the chunk's tags, and no game.
     pub fn visit_tag(&self, name: &str, mut seen: impl FnMut(Option<TagValue<'_>>)) -> Result<()> {

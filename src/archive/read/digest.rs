@@ -23,7 +23,8 @@ impl fmt::Display for Digest {
 }
 
 impl Archive {
-    /// Returns the SHA-256 of the digests of all games, in order, on rayon's current pool. Each move of each game is checked on the way.
+    /// Returns the SHA-256 of the digests of all games, in order, on rayon's current pool. Each move of each game is
+    /// checked on the way.
     pub fn digest(&self) -> Result<Digest> {
         // Some chunks at a time, lest the digests of all games are held at once.
         let (chunks, ahead) = (self.chunk_count(), 32 * rayon::current_num_threads());

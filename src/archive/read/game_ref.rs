@@ -119,7 +119,8 @@ impl<'a> GameRef<'a> {
         Ok(self.replay(ply)?.position())
     }
 
-    /// Calls `visit` with the position at every ply of the main line, ply 0 first. Every move is checked: [`GameRef::walk`] does without.
+    /// Calls `visit` with the position at every ply of the main line, ply 0 first. Every move is checked:
+    /// [`GameRef::walk`] does without.
     pub fn positions(&self, mut visit: impl FnMut(&Position)) -> Result<()> {
         let mut decoder = self.decoder();
         visit(decoder.position());
@@ -136,8 +137,8 @@ impl<'a> GameRef<'a> {
         Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart)
     }
 
-    /// Calls `text` with each text: its kind, the number of moves it stands after if it carries its own place, and itself; first those
-    /// with their own place.
+    /// Calls `text` with each text: its kind, the number of moves it stands after if it carries its own place, and
+    /// itself; first those with their own place.
     pub(in crate::archive) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
         if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
@@ -232,7 +233,8 @@ impl<'a> GameRef<'a> {
         self.visit_moves(visitor)
     }
 
-    /// Appends the game as PGN, every move checked. On an error what has been written of it is to be [cleared](PgnWriter::clear).
+    /// Appends the game as PGN, every move checked. On an error what has been written of it is to be
+    /// [cleared](PgnWriter::clear).
     pub fn write_pgn(&self, writer: &mut PgnWriter) -> Result<()> {
         self.visit(writer)?;
         writer.finish();
@@ -298,8 +300,8 @@ impl<'a> GameRef<'a> {
 
     /// Appends the bytes of the source that this game is made of, rejected games and blank lines around it included.
     ///
-    /// All games of a source one after the other are the source, byte for byte, if [`SourceRecord::exact`](crate::format::source::SourceRecord) says
-    /// so.
+    /// All games of a source one after the other are the source, byte for byte, if
+    /// [`SourceRecord::exact`](crate::format::source::SourceRecord) says so.
     pub fn original(&self, out: &mut Vec<u8>) -> Result<()> {
         let columns = self.columns();
         let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
@@ -349,7 +351,8 @@ fn last_outcome(stream: &[u8]) -> Outcome {
         Some(3) => Outcome::Draw,
         _ => return Outcome::Unknown,
     };
-    // The byte may belong to a NAG or an explicit move: only a walk shows it, and only where one of them can be so near the end.
+    // The byte may belong to a NAG or an explicit move: only a walk shows it, and only where one of them can be so near
+    // the end.
     let near = stream.len().saturating_sub(3);
     if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG)) {
         return outcome;

@@ -21,10 +21,10 @@ impl Map {
     ///
     /// # Safety of the mapping
     ///
-    /// The file is only ever appended to by this program, below a mark that readers respect, and what is below the mark is not
-    /// written again. Should another program shorten the file while it is mapped, reading the lost part ends the process with
-    /// SIGBUS; should it change bytes, checksums notice only what has not been read before. Use an archive on a file system where
-    /// others leave it alone, or copy it first.
+    /// The file is only ever appended to by this program, below a mark that readers respect, and what is below the mark
+    /// is not written again. Should another program shorten the file while it is mapped, reading the lost part ends the
+    /// process with SIGBUS; should it change bytes, checksums notice only what has not been read before. Use an archive
+    /// on a file system where others leave it alone, or copy it first.
     pub fn of(file: &File, length: u64) -> io::Result<Map> {
         let actual = file.metadata()?.len();
         if length > actual {
@@ -44,7 +44,8 @@ impl Map {
         self.length = usize::try_from(length).map_or(self.length, |length| length.min(self.length));
     }
 
-    /// Says that these bytes are about to be read: the system reads those that are not in memory at once, instead of page by page.
+    /// Says that these bytes are about to be read: the system reads those that are not in memory at once, instead of
+    /// page by page.
     pub fn will_need(&self, offset: u64, length: u64) {
         #[cfg(all(unix, feature = "mmap"))]
         if let (Some(map), Ok(offset), Ok(length)) = (&self.map, usize::try_from(offset), usize::try_from(length))
@@ -62,7 +63,8 @@ impl Map {
 fn bytes_of(file: &File, length: usize) -> io::Result<Bytes> {
     // SAFETY: the mapping is read-only and private to its `Map`; see there for what the file's other users may do.
     let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
-    // Games are asked for at random: what is wanted beyond a page is said by `will_need`. Advice that fails costs only speed.
+    // Games are asked for at random: what is wanted beyond a page is said by `will_need`. Advice that fails costs only
+    // speed.
     #[cfg(unix)]
     let _ = map.advise(memmap2::Advice::Random);
     Ok(map)

@@ -1,7 +1,8 @@
 //! Open archives: which commit counts, where games are, what they hold.
 //!
-//! From the bytes up: `map` and `read_at` give them; `blocks` and `dictionary` find blocks; `opening` decides on the commit; `archive` is
-//! the open archive, `records` and `columns` what it reads; `chunk` and `game_ref` are games, `walk` the fast way through them.
+//! From the bytes up: `map` and `read_at` give them; `blocks` and `dictionary` find blocks; `opening` decides on the
+//! commit; `archive` is the open archive, `records` and `columns` what it reads; `chunk` and `game_ref` are games,
+//! `walk` the fast way through them.
 
 pub mod map;
 pub mod read_at;

@@ -61,12 +61,14 @@ impl GameRef<'_> {
         Ok(self.notes()?.comments)
     }
 
-    /// Returns the clock after each ply of the main line, where a comment says it (`[%clk 0:03:00]`). Reads the chunk's texts.
+    /// Returns the clock after each ply of the main line, where a comment says it (`[%clk 0:03:00]`). Reads the chunk's
+    /// texts.
     pub fn clocks(&self) -> Result<Vec<Option<Duration>>> {
         Ok(self.notes()?.of_plies(Comment::clock))
     }
 
-    /// Returns the evaluation after each ply of the main line, where a comment says it (`[%eval 0.35]`). Reads the chunk's texts.
+    /// Returns the evaluation after each ply of the main line, where a comment says it (`[%eval 0.35]`). Reads the
+    /// chunk's texts.
     pub fn evaluations(&self) -> Result<Vec<Option<Evaluation>>> {
         Ok(self.notes()?.of_plies(Comment::evaluation))
     }

@@ -1,8 +1,10 @@
-//! Which commit an archive is opened at: what two header pages and the file after them say together (FORMAT.md, "Which commit counts").
+//! Which commit an archive is opened at: what two header pages and the file after them say together (FORMAT.md, "Which
+//! commit counts").
 //!
-//! A page that is not intact may have been torn by a crash or damaged later, and the page alone does not show which. The file does: blocks are
-//! synced before the page that counts them. So where a page fails, the commits after the other one's are looked for, block by block; what is
-//! found counts, and where nothing is found the archive may lack games, which is said.
+//! A page that is not intact may have been torn by a crash or damaged later, and the page alone does not show which.
+//! The file does: blocks are synced before the page that counts them. So where a page fails, the commits after the
+//! other one's are looked for, block by block; what is found counts, and where nothing is found the archive may lack
+//! games, which is said.
 
 use crate::archive::read::blocks::{BlockRef, check_block};
 use crate::archive::read::read_at::{Access, ReadAt, Store};
@@ -19,7 +21,8 @@ use std::path::Path;
 pub enum Incomplete {
     /// The file is shorter than its last commit: what is left of it ends at an earlier one.
     Cut(Cut),
-    /// A header page is damaged, and no commit after that of the other page can be found: either there was none, or it is damaged, too.
+    /// A header page is damaged, and no commit after that of the other page can be found: either there was none, or it
+    /// is damaged, too.
     HeaderPage {
         /// Where the page begins, in bytes.
         offset: u64,
@@ -51,7 +54,8 @@ pub enum Tail {
 pub struct Opening {
     /// The header that counts.
     pub header: Header,
-    /// The commits that were found in the file after that of the newest intact page, in order; the last is that of `header`.
+    /// The commits that were found in the file after that of the newest intact page, in order; the last is that of
+    /// `header`.
     pub found: Vec<Header>,
     /// Where a page is that should be intact and is not.
     pub damaged_page: Option<u64>,
@@ -60,7 +64,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Finds the commit that counts in a file, and gives all its bytes with it; those of a file that grows meanwhile, too.
+    /// Finds the commit that counts in a file, and gives all its bytes with it; those of a file that grows meanwhile,
+    /// too.
     ///
     /// Errors: those of `of`, and the file cannot be read.
     pub fn of_file(file: &File, path: &Path, access: Access, tail: Tail) -> Result<(Store, Opening)> {
@@ -71,7 +76,8 @@ impl Opening {
             let store = Store::of(handle()?, known, access).map_err(Error::io("cannot map", path))?;
             let opening = Opening::of(&store, path, tail)?;
             let now = length()?;
-            // A page that was read while it was written, or that counts what was not there yet when the length was asked.
+            // A page that was read while it was written, or that counts what was not there yet when the length was
+            // asked.
             if opening.incomplete.is_none() || now == known {
                 return Ok((store, opening));
             }
@@ -101,7 +107,8 @@ impl Opening {
         }
         let both = pages.iter().all(|page| page.header().is_some());
         if file.length() > state.length && (!both || tail == Tail::Adopt) {
-            // Where a crash came before the sync, blocks may be there in part: nothing of them counts that is not whole.
+            // Where a crash came before the sync, blocks may be there in part: nothing of them counts that is not
+            // whole.
             opening.found = commits(file, header, |block| check_block(file, state.id, block).is_empty());
         }
         match (opening.found.last(), damaged_page) {
@@ -118,7 +125,8 @@ impl Opening {
         self.refused().or(self.damaged_page.map(|page| Damage::new(page, what)))
     }
 
-    /// Returns why nothing may be written to the archive, if so: what a writer cuts off or writes over might be what is missing.
+    /// Returns why nothing may be written to the archive, if so: what a writer cuts off or writes over might be what is
+    /// missing.
     pub fn refused(&self) -> Option<Damage> {
         self.incomplete.map(|incomplete| match incomplete {
             Incomplete::Cut(cut) => Damage::new(cut.length, DamageKind::CutOff),
@@ -156,8 +164,8 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     Err(Damage::new(0, DamageKind::FileHeader).into())
 }
 
-/// Returns the commits after `from` that follow from block to block, in order: each with the next number, and with the chain of all that is
-/// before it. `holds` is asked of every block on the way.
+/// Returns the commits after `from` that follow from block to block, in order: each with the next number, and with the
+/// chain of all that is before it. `holds` is asked of every block on the way.
 fn commits(file: &(impl ReadAt + ?Sized), from: Header, holds: impl Fn(&BlockRef) -> bool) -> Vec<Header> {
     let (mut commits, mut state) = (Vec::new(), from.state);
     while let Ok(block) = BlockRef::at(file, state.id, state.length)

@@ -31,8 +31,9 @@ fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
 }
 
 impl Archive {
-    /// Writes the bytes of a source as they were when it was imported (decompressed), on rayon's current pool. Returns whether they have
-    /// the SHA-256 of the source: they have if [`SourceRecord::exact`] is set and the archive is intact.
+    /// Writes the bytes of a source as they were when it was imported (decompressed), on rayon's current pool. Returns
+    /// whether they have the SHA-256 of the source: they have if [`SourceRecord::exact`] is set and the archive is
+    /// intact.
     ///
     /// `Err(Ok(error))` is the archive's fault, `Err(Err(error))` the writer's.
     pub fn write_original(
@@ -87,8 +88,9 @@ impl Archive {
         Ok(hash.finalize()[..] == source.sha256)
     }
 
-    /// Returns the bytes of a source that stand beside no stored game, right before the games of that range: what [`Game::original`] does not
-    /// give. What stands after the source's last game is before the one after that, whether or not it exists.
+    /// Returns the bytes of a source that stand beside no stored game, right before the games of that range: what
+    /// [`Game::original`] does not give. What stands after the source's last game is before the one after that, whether
+    /// or not it exists.
     ///
     /// [`Game::original`]: crate::archive::GameRef::original
     pub fn beside(&self, source: &SourceRecord, games: Range<u64>) -> Result<Vec<u8>> {

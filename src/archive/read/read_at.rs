@@ -12,11 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How the bytes of an archive's file are reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Access {
-    /// The file is mapped into memory: the fastest way. Should another program shorten the file meanwhile, the process ends with SIGBUS.
+    /// The file is mapped into memory: the fastest way. Should another program shorten the file meanwhile, the process
+    /// ends with SIGBUS.
     #[default]
     Map,
-    /// The file is read piece by piece. What another program takes away or changes meanwhile gives an error. For files that others may
-    /// write to, and for file systems that map badly.
+    /// The file is read piece by piece. What another program takes away or changes meanwhile gives an error. For files
+    /// that others may write to, and for file systems that map badly.
     Read,
 }
 
@@ -69,9 +70,11 @@ type Page = (u64, Arc<[u8]>);
 /// Pages kept: 4 KiB each.
 const KEPT: usize = 64;
 
-/// Something whose bytes can be read at any offset, from any thread: a file, a browser's range requests, an object store.
+/// Something whose bytes can be read at any offset, from any thread: a file, a browser's range requests, an object
+/// store.
 pub trait ReadExactAt: Send + Sync {
-    /// Fills `bytes` from `offset` on. Errors: of kind `UnexpectedEof` where there are not so many bytes, others as they come.
+    /// Fills `bytes` from `offset` on. Errors: of kind `UnexpectedEof` where there are not so many bytes, others as
+    /// they come.
     fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
 }
 
@@ -94,7 +97,8 @@ impl Positioned {
         Positioned { file: Box::new(file), length, pages: (0..KEPT).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// Returns the page of records at `offset`, from the pages kept if it is there; `intact` says whether one newly read is as it should be.
+    /// Returns the page of records at `offset`, from the pages kept if it is there; `intact` says whether one newly
+    /// read is as it should be.
     pub fn page(
         &self,
         offset: u64,

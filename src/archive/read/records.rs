@@ -54,8 +54,8 @@ impl Archive {
         Ok((chunk, place as usize))
     }
 
-    /// Returns the record at `place` of a chunk with its moves plain. Packed ones come unpacked, up to main-line ply `limit` if that is
-    /// given.
+    /// Returns the record at `place` of a chunk with its moves plain. Packed ones come unpacked, up to main-line ply
+    /// `limit` if that is given.
     #[inline]
     pub(in crate::archive) fn record(
         &self,
@@ -80,7 +80,8 @@ impl Archive {
         if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, place, limit) }
     }
 
-    /// Returns whether a game starts from another position than the standard starting position. Looks at the head of its record alone; at a deleted game's too.
+    /// Returns whether a game starts from another position than the standard starting position. Looks at the head of
+    /// its record alone; at a deleted game's too.
     pub(crate) fn is_set_up(&self, game: u64) -> Result<bool> {
         let (chunk, place) = self.place(game)?;
         Ok(self.stored_record(chunk, place)?.set_up.is_some())

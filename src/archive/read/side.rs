@@ -16,7 +16,8 @@ pub enum SideState {
 }
 
 impl SideState {
-    /// Returns why a file that does not decode is not used: it is damaged, or of another version, which may be laid out otherwise.
+    /// Returns why a file that does not decode is not used: it is damaged, or of another version, which may be laid out
+    /// otherwise.
     pub(crate) fn of_unreadable(file: &[u8]) -> SideState {
         if side::is_of_another_version(file) { SideState::Stale } else { SideState::Damaged }
     }

@@ -1,7 +1,8 @@
 //! The fast way through games: replay, from the start to a ply or over all plies.
 //!
-//! What it promises: the records' checksums hold, so these are the moves that were written, and the writer wrote legal ones. It does not
-//! check their legality again, as [`GameRef::positions`] and [`GameRef::check_moves`] do; that costs ten times as much.
+//! What it promises: the records' checksums hold, so these are the moves that were written, and the writer wrote legal
+//! ones. It does not check their legality again, as [`GameRef::positions`] and [`GameRef::check_moves`] do; that costs
+//! ten times as much.
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::chunk::Chunk;
@@ -13,7 +14,8 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::record::Record;
 
 impl Archive {
-    /// Returns a replay that stands at ply `ply` of game `number`: FEN and board can be had of its state without making a position.
+    /// Returns a replay that stands at ply `ply` of game `number`: FEN and board can be had of its state without making
+    /// a position.
     ///
     /// Reads the game's record alone. Errors: there is no such game or ply, or the record is damaged.
     #[inline]
@@ -50,7 +52,8 @@ impl GameRef<'_> {
 }
 
 impl Chunk<'_> {
-    /// Calls `visit` with each game's number and the state at every ply of its main line, ply 0 first; deleted games are left out.
+    /// Calls `visit` with each game's number and the state at every ply of its main line, ply 0 first; deleted games
+    /// are left out.
     ///
     /// The fastest scan there is: chunks can go to threads, as in this count of all positions with Black to move.
     ///

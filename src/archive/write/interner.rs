@@ -4,7 +4,8 @@ use foldhash::{HashMap, HashSet};
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 
-/// The most strings that a writer takes into the dictionary, and the most bytes of text in them: what bounds its memory.
+/// The most strings that a writer takes into the dictionary, and the most bytes of text in them: what bounds its
+/// memory.
 const MAX_STRINGS: usize = 1 << 20;
 const MAX_STRING_BYTES: usize = 32 << 20;
 /// A string that stands this often in a chunk is sure to be worth a number.
@@ -14,12 +15,14 @@ const MAX_STRING: usize = 1024;
 
 /// Numbers strings in the order in which they come, for the archive's dictionary.
 ///
-/// A string gets a number when it recurs: within a chunk, or in a second chunk of the same batch. Names that are seen once stay in their
-/// chunk, and so in the archive once. What counts across batches is in the archive: so an import that was cut off can go on as it would have.
-/// Memory: about 85 MB for as many strings as it takes, and 20 MB for those seen once.
+/// A string gets a number when it recurs: within a chunk, or in a second chunk of the same batch. Names that are seen
+/// once stay in their chunk, and so in the archive once. What counts across batches is in the archive: so an import
+/// that was cut off can go on as it would have. Memory: about 85 MB for as many strings as it takes, and 20 MB for
+/// those seen once.
 #[derive(Debug, Default)]
 pub struct Interner {
-    /// The number of the first string with each hash; another one with the same hash, should there ever be one, stays in its chunks.
+    /// The number of the first string with each hash; another one with the same hash, should there ever be one, stays
+    /// in its chunks.
     numbers: HashMap<u64, u32>,
     /// All strings, one after the other, and where each ends.
     text: Vec<u8>,
@@ -32,7 +35,8 @@ pub struct Interner {
 }
 
 impl Interner {
-    /// Returns the number of a string that stands `uses` times in a chunk, a new one if need be; `None` where it is to stay in the chunk.
+    /// Returns the number of a string that stands `uses` times in a chunk, a new one if need be; `None` where it is to
+    /// stay in the chunk.
     pub fn intern(&mut self, string: &[u8], uses: usize) -> Option<u64> {
         let hash = self.hasher.hash_one(string);
         if let Some(number) = self.numbers.get(&hash) {

@@ -1,4 +1,5 @@
-//! Archives in the making: blocks appended, commits made durable, files that appear under their name when they are complete.
+//! Archives in the making: blocks appended, commits made durable, files that appear under their name when they are
+//! complete.
 
 pub mod storage;
 pub mod temporary;

@@ -22,7 +22,8 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Makes a file with the header of an empty archive. With `replace` an existing file stays until `finish`; without, it is an error.
+    /// Makes a file with the header of an empty archive. With `replace` an existing file stays until `finish`; without,
+    /// it is an error.
     pub fn create(path: &Path, id: ArchiveId, replace: bool) -> Result<(NewFile, Writer<File>)> {
         let (mut new, writer) = NewFile::create_whole(path, id, replace)?;
         if !replace {
@@ -31,7 +32,8 @@ impl NewFile {
         Ok((new, writer))
     }
 
-    /// Like `create`, but the file takes its name at the end in any case: half a copy is an archive that lacks games and does not say so.
+    /// Like `create`, but the file takes its name at the end in any case: half a copy is an archive that lacks games
+    /// and does not say so.
     pub fn create_whole(path: &Path, id: ArchiveId, replace: bool) -> Result<(NewFile, Writer<File>)> {
         if !replace && path.exists() {
             return Err(Error::Exists { path: path.to_path_buf() });
@@ -102,7 +104,8 @@ fn busy(path: &Path) -> Error {
     Error::io("cannot open", path)(busy)
 }
 
-/// Writes a whole side file of an archive, with the archive's permissions: to a temporary file in the same folder, synced, and renamed.
+/// Writes a whole side file of an archive, with the archive's permissions: to a temporary file in the same folder,
+/// synced, and renamed.
 pub fn write_side(archive: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {
         let (mut file, temporary) = Temporary::create(path, archive)?;

@@ -42,10 +42,11 @@ impl<S: Storage> Opened<S> {
 impl<S: Storage> Writer<S> {
     /// Opens an archive to append to it. `all` are the bytes of the storage; `path` is what errors call it.
     ///
-    /// Whole commits after that of the header pages are taken in: their pages are written. What lies beyond the last commit is cut off, when
-    /// `all` has been dropped.
+    /// Whole commits after that of the header pages are taken in: their pages are written. What lies beyond the last
+    /// commit is cut off, when `all` has been dropped.
     ///
-    /// Errors: those of opening an archive. Nothing is written to an archive that may lack games: that would make it seem intact.
+    /// Errors: those of opening an archive. Nothing is written to an archive that may lack games: that would make it
+    /// seem intact.
     pub fn open_on(mut storage: S, all: impl Deref<Target = [u8]>, path: &Path) -> Result<Opened<S>> {
         let opening = Opening::of(&*all, path, Tail::Adopt)?;
         if let Some(damage) = opening.refused() {
@@ -126,7 +127,8 @@ fn locked(path: &Path) -> Result<File> {
     }
 }
 
-/// Returns whether `path` still is the name of an open file: another may have been put in its place before this one was locked.
+/// Returns whether `path` still is the name of an open file: another may have been put in its place before this one was
+/// locked.
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -9,7 +9,8 @@ pub trait Storage: Send {
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Cuts the file, or extends it with zeros.
     fn set_length(&mut self, length: u64) -> io::Result<()>;
-    /// Returns when everything written is durable. After an error nothing may be assumed, and the call is not to be repeated.
+    /// Returns when everything written is durable. After an error nothing may be assumed, and the call is not to be
+    /// repeated.
     fn sync(&mut self) -> io::Result<()>;
 }
 

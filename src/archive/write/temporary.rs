@@ -1,7 +1,9 @@
-//! Temporary files: what is written whole has such a name until it is complete, and an interrupted process removes its own.
+//! Temporary files: what is written whole has such a name until it is complete, and an interrupted process removes its
+//! own.
 //!
-//! Every temporary file and folder of the process is registered from the moment it exists until it is gone or has its final name. A program
-//! that wants to leave nothing behind when it is interrupted calls [`remove_all`] from the thread that handles its signals.
+//! Every temporary file and folder of the process is registered from the moment it exists until it is gone or has its
+//! final name. A program that wants to leave nothing behind when it is interrupted calls [`remove_all`] from the thread
+//! that handles its signals.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,11 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What names of temporary files are made of: `.scoresheet-`, so many letters and digits, `.tmp`. Nobody calls a file of his own so.
+/// What names of temporary files are made of: `.scoresheet-`, so many letters and digits, `.tmp`. Nobody calls a file
+/// of his own so.
 const PREFIX: &str = ".scoresheet-";
 const RANDOM: usize = 16;
 const SUFFIX: &str = ".tmp";
-/// How long nobody has touched a temporary file whose process is gone. An archive in the making is locked, too, but other files are not.
+/// How long nobody has touched a temporary file whose process is gone. An archive in the making is locked, too, but
+/// other files are not.
 const LEFT_BEHIND: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The temporary files and folders of this process. A signal has no other way to learn of them.
@@ -26,7 +30,8 @@ fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 
 /// Removes all temporary files and folders of this process; returns whether there were any.
 ///
-/// To be called when the process is about to end: afterwards none can be made or get its final name, whoever tries waits for ever.
+/// To be called when the process is about to end: afterwards none can be made or get its final name, whoever tries
+/// waits for ever.
 pub fn remove_all() -> bool {
     let live = live();
     for path in live.iter() {
@@ -44,8 +49,8 @@ pub fn remove_all() -> bool {
 pub struct Temporary(Option<tempfile::TempPath>);
 
 impl Temporary {
-    /// Makes an empty file that is to become the one at `target`, open for reading and writing. It has the permissions of the file `like`;
-    /// where there is none, those of any new file.
+    /// Makes an empty file that is to become the one at `target`, open for reading and writing. It has the permissions
+    /// of the file `like`; where there is none, those of any new file.
     pub fn create(target: &Path, like: &Path) -> io::Result<(File, Temporary)> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX);
@@ -61,7 +66,8 @@ impl Temporary {
         Ok((file, temporary))
     }
 
-    /// Gives the file its final name, in one step. A file that is there already gives way if `replace` says so, and is an error otherwise.
+    /// Gives the file its final name, in one step. A file that is there already gives way if `replace` says so, and is
+    /// an error otherwise.
     pub fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
         let Some(path) = self.0.take() else { return Ok(()) };
         let mut live = live();
@@ -125,7 +131,8 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Removes the temporary files of a folder that killed processes have left behind: untouched for a day, and locked by nobody.
+/// Removes the temporary files of a folder that killed processes have left behind: untouched for a day, and locked by
+/// nobody.
 pub(in crate::archive) fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten().filter(|entry| is_ours(entry.file_name().as_encoded_bytes())) {

@@ -1,5 +1,5 @@
-//! Writing: chunks are appended, and a batch of them is committed by a commit block, a sync, the next high-water mark and another sync
-//! (FORMAT.md, "Commits").
+//! Writing: chunks are appended, and a batch of them is committed by a commit block, a sync, the next high-water mark
+//! and another sync (FORMAT.md, "Commits").
 
 use crate::archive::game_set::GameSet;
 use crate::archive::read::blocks::{BlockRef, IndexBuilder};
@@ -208,7 +208,8 @@ impl<S: Storage> Writer<S> {
         self.strings.extend(strings);
     }
 
-    /// Appends bytes of a source that stand beside no stored game, as a loose block's payload; game `next` comes after them.
+    /// Appends bytes of a source that stand beside no stored game, as a loose block's payload; game `next` comes after
+    /// them.
     pub fn add_loose(&mut self, next: u64, payload: &[u8]) -> io::Result<()> {
         self.totals.layout_bytes += self.append(|id, at| block::encode(BlockKind::Loose, next, 0, payload, id, at))?;
         Ok(())
@@ -307,7 +308,8 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Takes back what has been appended since the last commit. Where the file cannot be cut, that stays as a tail that counts for nothing.
+    /// Takes back what has been appended since the last commit. Where the file cannot be cut, that stays as a tail that
+    /// counts for nothing.
     pub fn forget(&mut self) {
         let state = self.header.state;
         (self.totals, self.chunks) = (self.committed, 0);
@@ -325,7 +327,8 @@ impl<S: Storage> Writer<S> {
 
     /// Gives back the storage, cut to the last commit as far as possible.
     pub fn abandon(mut self) -> S {
-        // The tail beyond the mark is harmless if it stays; and it has to where the next mark may be on the disk, which counts on it.
+        // The tail beyond the mark is harmless if it stays; and it has to where the next mark may be on the disk, which
+        // counts on it.
         if !self.marking {
             let _ = self.storage.set_length(self.header.state.length);
         }

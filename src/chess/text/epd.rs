@@ -41,7 +41,8 @@ pub struct Operation {
 pub enum EpdFault {
     /// One of the first four fields.
     Fen(FenError),
-    /// An opcode begins with a letter and has at most 15 letters, digits and `_`; forgivingly, it only begins with a letter.
+    /// An opcode begins with a letter and has at most 15 letters, digits and `_`; forgivingly, it only begins with a
+    /// letter.
     NotAnOpcode,
     /// A quote that is not closed, or a text with something at its heels.
     BadText,
@@ -131,8 +132,9 @@ impl Epd {
         self.operations.push(Operation { opcode: opcode.into(), operands: vec![operand] });
     }
 
-    /// Reads one line. Forgiving reading takes, beyond what [`Fen::read`] does, a missing last semicolon, extra blanks, any word as opcode that begins
-    /// with a letter, and the two clocks in place, as in a FEN: they become the operations `hmvc` and `fmvn`.
+    /// Reads one line. Forgiving reading takes, beyond what [`Fen::read`] does, a missing last semicolon, extra blanks,
+    /// any word as opcode that begins with a letter, and the two clocks in place, as in a FEN: they become the
+    /// operations `hmvc` and `fmvn`.
     pub fn read(line: &[u8], mode: ReadMode) -> Result<Epd, EpdError> {
         let (fen, end) =
             four_fields(line, mode).map_err(|error| EpdError { column: error.column, fault: EpdFault::Fen(error) })?;
@@ -173,8 +175,8 @@ impl Epd {
         (number("hmvc").unwrap_or(0), number("fmvn").unwrap_or(1))
     }
 
-    /// Returns the moves of an operation: of `pv` one after the other, of all others (`bm`, `am`, `pm`, `sm`) each from this position.
-    /// No moves where the operation is missing. The error says which operand, from 0, is no legal move.
+    /// Returns the moves of an operation: of `pv` one after the other, of all others (`bm`, `am`, `pm`, `sm`) each from
+    /// this position. No moves where the operation is missing. The error says which operand, from 0, is no legal move.
     pub fn moves(&self, opcode: &str) -> Result<Vec<Move>, (usize, SanError)> {
         let mut position = self.position();
         let mut moves = Vec::new();

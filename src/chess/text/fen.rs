@@ -1,7 +1,8 @@
 //! FEN: the six fields as a value, read strictly or forgivingly and written in the flavours in use.
 //!
-//! After the SAN Kit's FEN document (S. J. Edwards, 1993), "Forsyth-Edwards Notation" of the Chess Programming Wiki and the "6-tuple" of the
-//! game state. That last one says that 50 half moves make a draw: the rule is 50 moves of each side, so 100 on the halfmove clock.
+//! After the SAN Kit's FEN document (S. J. Edwards, 1993), "Forsyth-Edwards Notation" of the Chess Programming Wiki and
+//! the "6-tuple" of the game state. That last one says that 50 half moves make a draw: the rule is 50 moves of each
+//! side, so 100 on the halfmove clock.
 
 mod legality;
 mod other_board;
@@ -47,8 +48,8 @@ impl Fen {
         }
     }
 
-    /// Returns the position. Rights without their king and rook at home, and targets that no double step can have passed over, are dropped;
-    /// of two rights that mean the same castling side the last counts.
+    /// Returns the position. Rights without their king and rook at home, and targets that no double step can have
+    /// passed over, are dropped; of two rights that mean the same castling side the last counts.
     pub fn position(&self) -> Position {
         let mut position = Position::from_pieces(&self.pieces, self.turn);
         for right in &self.castling {
@@ -147,10 +148,12 @@ impl fmt::Display for Position {
 }
 
 impl Position {
-    /// Reads a FEN, forgivingly: fields after the placement may be missing (`w - - 0 1`), `nil` is `-`, blanks may be doubled.
+    /// Reads a FEN, forgivingly: fields after the placement may be missing (`w - - 0 1`), `nil` is `-`, blanks may be
+    /// doubled.
     ///
-    /// Castling as `KQkq`, X-FEN or Shredder-FEN. Rights without their rook, and en passant targets that no double step can have
-    /// made, are dropped. The position need not be legal. [`Fen::read`] keeps the fields as written, and can be strict.
+    /// Castling as `KQkq`, X-FEN or Shredder-FEN. Rights without their rook, and en passant targets that no double step
+    /// can have made, are dropped. The position need not be legal. [`Fen::read`] keeps the fields as written, and can
+    /// be strict.
     pub fn from_fen(text: &[u8]) -> Result<Position, FenError> {
         Ok(Fen::read(text, ReadMode::Forgiving)?.position())
     }
@@ -205,7 +208,8 @@ impl Position {
         })
     }
 
-    /// Returns the castling side and the rook's square that a right means, where a rook and, for a file letter, a king stand for it.
+    /// Returns the castling side and the rook's square that a right means, where a rook and, for a file letter, a king
+    /// stand for it.
     fn rook_of(&self, right: CastlingRight) -> Option<(CastlingSide, Square)> {
         let mut rooks = squares(self.home_rooks(right.color));
         Some(match right.rook {

@@ -7,7 +7,8 @@ use crate::chess::moves::Move;
 use crate::chess::position::Position;
 use std::fmt;
 
-/// The opcodes whose operands are moves from the position: best, avoid, predicted, supplied; and those of `pv`, one after the other.
+/// The opcodes whose operands are moves from the position: best, avoid, predicted, supplied; and those of `pv`, one
+/// after the other.
 const MOVES: [&str; 5] = ["bm", "am", "pm", "sm", "pv"];
 
 /// A position as a line says it.
@@ -75,8 +76,8 @@ impl fmt::Display for BadMove {
 }
 
 impl PositionRecord {
-    /// Reads a line. It is an EPD where just four fields are there or an operation (or a word, which should be one) follows them, perhaps
-    /// after the clocks, and a FEN otherwise.
+    /// Reads a line. It is an EPD where just four fields are there or an operation (or a word, which should be one)
+    /// follows them, perhaps after the clocks, and a FEN otherwise.
     pub fn read(line: &[u8], mode: ReadMode) -> Result<PositionRecord, RecordError> {
         if is_epd(line) {
             Epd::read(line, mode).map(PositionRecord::Epd).map_err(RecordError::Epd)
@@ -85,7 +86,8 @@ impl PositionRecord {
         }
     }
 
-    /// Returns the fields. Those of an EPD have the clocks 0 and 1: its position has what the operations `hmvc` and `fmvn` say.
+    /// Returns the fields. Those of an EPD have the clocks 0 and 1: its position has what the operations `hmvc` and
+    /// `fmvn` say.
     pub fn fen(&self) -> &Fen {
         match self {
             PositionRecord::Fen(fen) => fen,
@@ -121,8 +123,8 @@ impl PositionRecord {
     }
 }
 
-/// Returns the operations with every move of `bm`, `am`, `pm`, `sm` and `pv` as `write` has it, and those that are no legal moves, which stay
-/// as they are (as does what follows one in `pv`). All other operations stay.
+/// Returns the operations with every move of `bm`, `am`, `pm`, `sm` and `pv` as `write` has it, and those that are no
+/// legal moves, which stay as they are (as does what follows one in `pv`). All other operations stay.
 pub fn rewrite_moves(
     operations: &[Operation],
     position: &Position,

@@ -55,8 +55,9 @@ enum Form {
     Piece { role: Role, file: Option<u8>, rank: Option<u8>, to: Square, promotion: Option<Role> },
 }
 
-/// Takes a move text apart. Accepts, beyond the standard: `0-0`, superfluous files, ranks and whole squares, `-` and `x` or `:` between
-/// the squares, `P` for the pawn, `e8Q`, `e8(Q)`, `e8/Q`, lower-case promotion letters, UCI's `e2e4`, and `--` or `Z0` as the null move.
+/// Takes a move text apart. Accepts, beyond the standard: `0-0`, superfluous files, ranks and whole squares, `-` and
+/// `x` or `:` between the squares, `P` for the pawn, `e8Q`, `e8(Q)`, `e8/Q`, lower-case promotion letters, UCI's
+/// `e2e4`, and `--` or `Z0` as the null move.
 fn read(text: &[u8]) -> Option<Form> {
     let mut text = text;
     while let [rest @ .., b'+' | b'#' | b'!' | b'?'] = text {
@@ -232,8 +233,8 @@ impl Position {
         self.write_san_as(m, false, out);
     }
 
-    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does not distinguish two pieces
-    /// apart, the whole square is written, even where the rank alone would.
+    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does
+    /// not distinguish two pieces apart, the whole square is written, even where the rank alone would.
     pub fn write_san_full_squares(&self, m: Move, out: &mut Vec<u8>) {
         self.write_san_as(m, true, out);
     }

@@ -28,8 +28,8 @@ impl fmt::Display for UciError {
 impl std::error::Error for UciError {}
 
 impl Position {
-    /// Returns the legal move that a text in UCI's notation means. Castling may be written as the king's step of two squares (`e1g1`) or,
-    /// as in Chess960, as king takes rook (`e1h1`); `0000` is the null move.
+    /// Returns the legal move that a text in UCI's notation means. Castling may be written as the king's step of two
+    /// squares (`e1g1`) or, as in Chess960, as king takes rook (`e1h1`); `0000` is the null move.
     ///
     /// ```
     /// use scoresheet::chess::Position;
@@ -58,7 +58,8 @@ impl Position {
         let means =
             |m: &Move| m.from == from && m.promotion() == promotion && (m.to == to || self.king_step(*m) == Some(to));
         let mut found: Vec<Move> = self.legal_moves().into_iter().filter(means).collect();
-        // Where both the king's step and the king's capture of a rook are written alike, the step is an ordinary move of the king.
+        // Where both the king's step and the king's capture of a rook are written alike, the step is an ordinary move
+        // of the king.
         found.sort_by_key(|m| (m.to != to, matches!(m.kind, MoveKind::Castle(_))));
         found.first().copied().ok_or_else(|| {
             let kind = promotion.map_or(MoveKind::Plain, MoveKind::Promotion);
@@ -82,8 +83,9 @@ impl Position {
         standard.then(|| Square::at(if side == CastlingSide::King { 6 } else { 2 }, m.from.rank().index()))
     }
 
-    /// Appends the move as UCI writes it: `e2e4`, `e7e8q`; castling as the king's two-square step where king and rook stand as in
-    /// standard chess and `chess960` is not asked for, as king takes rook elsewhere; `0000` for the null move.
+    /// Appends the move as UCI writes it: `e2e4`, `e7e8q`; castling as the king's two-square step where king and rook
+    /// stand as in standard chess and `chess960` is not asked for, as king takes rook elsewhere; `0000` for the null
+    /// move.
     pub fn write_uci(&self, m: Move, chess960: bool, out: &mut Vec<u8>) {
         if m.kind == MoveKind::Null {
             return out.extend_from_slice(b"0000");

@@ -77,7 +77,8 @@ fn is_control(byte: u8) -> bool {
     matches!(byte, 0..=8 | 0x0E..=0x19 | 0x1B..=0x1F | 0x7F)
 }
 
-/// Returns whether a text begins as UTF-16 (or UTF-32) does: with its byte order mark, or with a character of ASCII beside a NUL.
+/// Returns whether a text begins as UTF-16 (or UTF-32) does: with its byte order mark, or with a character of ASCII
+/// beside a NUL.
 fn is_utf16(head: &[u8]) -> bool {
     if matches!(head, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0, 0, 0xFE, 0xFF, ..]) {
         return true;
@@ -90,8 +91,8 @@ fn is_utf16(head: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a text begins as JSON of objects does: with an object that has a member, or an array of objects, or an empty one. A comment of PGN
-/// (`{"The immortal game"} 1. e4`) does not.
+/// Returns whether a text begins as JSON of objects does: with an object that has a member, or an array of objects, or
+/// an empty one. A comment of PGN (`{"The immortal game"} 1. e4`) does not.
 fn is_json(text: &[u8]) -> bool {
     match text.trim_ascii_start() {
         [b'{', rest @ ..] => begins_member(rest),
@@ -148,7 +149,8 @@ fn has_chess(head: &[u8]) -> bool {
     memchr::memchr_iter(b'[', head).any(is_tag) || dots.map(last).any(is_move)
 }
 
-/// Returns whether these are entries of a PolyGlot book: 16 bytes each, in the order of the hashes that they begin with.
+/// Returns whether these are entries of a PolyGlot book: 16 bytes each, in the order of the hashes that they begin
+/// with.
 fn is_book(head: &[u8]) -> bool {
     let entries = head.chunks_exact(16);
     // What is cut off at the end of the block is no entry; of a whole file nothing is.

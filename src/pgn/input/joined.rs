@@ -5,7 +5,8 @@ use crate::pgn::input::content::{self, BLOCK, Content};
 use crate::pgn::input::error::SourceError;
 use std::io::{self, Read};
 
-/// The text of all files of a container, each looked at before it is read; a line end is put between two where the first has none.
+/// The text of all files of a container, each looked at before it is read; a line end is put between two where the
+/// first has none.
 pub(in crate::pgn) struct Joined<C> {
     container: C,
     /// Whether they are JSON or PGN: all are of one kind.

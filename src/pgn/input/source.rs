@@ -140,8 +140,8 @@ pub fn open_text(path: &Path) -> Result<Source, SourceError> {
     text_of(file, total)
 }
 
-/// Returns an error for a file that [`open_text`] refuses for what it begins with, as far as that is seen without unpacking it. Pipes and devices are
-/// not looked at.
+/// Returns an error for a file that [`open_text`] refuses for what it begins with, as far as that is seen without
+/// unpacking it. Pipes and devices are not looked at.
 pub(crate) fn look_at(path: &Path) -> Result<(), SourceError> {
     let file = File::open(path)?;
     if !file.metadata()?.is_file() {
@@ -205,8 +205,8 @@ impl Source {
 /// How many bytes of a compressed file are read at once.
 const STORED: usize = 128 << 10;
 
-/// Reads the first so many bytes, fewer only where there are no more. Returns them, and a reader that gives all, these too; it gives an error
-/// that came after the first byte where it came.
+/// Reads the first so many bytes, fewer only where there are no more. Returns them, and a reader that gives all, these
+/// too; it gives an error that came after the first byte where it came.
 fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
     let mut head = Vec::with_capacity(count);
     let failed = (&mut reader).take(count as u64).read_to_end(&mut head).err();
@@ -229,7 +229,8 @@ impl<R: Read> Read for Failing<R> {
 }
 
 impl Compression {
-    /// Returns how a file is compressed that begins with these bytes; six are enough. Errors: in a way that is not supported.
+    /// Returns how a file is compressed that begins with these bytes; six are enough. Errors: in a way that is not
+    /// supported.
     pub fn detect(head: &[u8]) -> Result<Compression, SourceError> {
         let unsupported = |name| Err(SourceError::Unsupported(name));
         match head {

@@ -1,4 +1,5 @@
-//! Tar files: a header of 512 bytes before each file, which is filled up to 512 bytes. Those of POSIX, GNU and older programs are read.
+//! Tar files: a header of 512 bytes before each file, which is filled up to 512 bytes. Those of POSIX, GNU and older
+//! programs are read.
 
 use crate::pgn::input::container::{Container, is_wanted};
 use std::io::{self, Read};
@@ -143,7 +144,8 @@ impl<R: Read> Container for Tar<R> {
                         return Ok(Some(name));
                     }
                 }
-                // Folders, links and devices have no content; what is said of the rest of the file, and what is unknown, is passed over.
+                // Folders, links and devices have no content; what is said of the rest of the file, and what is
+                // unknown, is passed over.
                 b'1'..=b'6' => (long_name, long_size) = (None, None),
                 _ => self.begin(own.min(u64::MAX / 4)),
             }

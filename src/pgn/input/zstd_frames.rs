@@ -1,4 +1,5 @@
-//! Zstandard files: frames that are whole and small are decompressed ahead, several at once; others as a stream. The order is kept.
+//! Zstandard files: frames that are whole and small are decompressed ahead, several at once; others as a stream. The
+//! order is kept.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -12,8 +13,8 @@ use zstd::zstd_safe::{find_frame_compressed_size, get_frame_content_size};
 const MAX_FRAME: usize = 4 << 20;
 /// The most bytes of text in one.
 const MAX_TEXT: usize = 16 << 20;
-/// No further frame is begun where so many bytes of text, or so many frames, are ahead. A frame that does not say its length counts as
-/// the longest.
+/// No further frame is begun where so many bytes of text, or so many frames, are ahead. A frame that does not say its
+/// length counts as the longest.
 const TEXT_AHEAD: usize = 32 << 20;
 const FRAMES_AHEAD: usize = 64;
 /// How many bytes are read at once.
@@ -21,7 +22,8 @@ const STEP: usize = 256 << 10;
 /// The most threads.
 const THREADS: usize = 4;
 
-/// Reads the text of all frames. Memory: 4 MiB of the file, about 32 MiB of text, and the window of a frame that is read as a stream.
+/// Reads the text of all frames. Memory: 4 MiB of the file, about 32 MiB of text, and the window of a frame that is
+/// read as a stream.
 pub(in crate::pgn) struct Frames<R> {
     stored: R,
     /// Bytes of the file from `at` on, as far as they have been read.

@@ -125,8 +125,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Goes over blanks and move numbers to the next word that begins with a letter, and after it; returns where it begins and ends.
-    /// Where something else comes first, or the number 1, that may begin a game, it stays there and returns `None`.
+    /// Goes over blanks and move numbers to the next word that begins with a letter, and after it; returns where it
+    /// begins and ends. Where something else comes first, or the number 1, that may begin a game, it stays there and
+    /// returns `None`.
     #[inline(always)]
     pub(in crate::pgn) fn next_plain_word(&mut self) -> Option<(usize, usize)> {
         let mut at = self.at;
@@ -159,9 +160,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns the word of at most seven bytes that stands next, after a blank or two and a move number, if a blank follows; and where it
-    /// ends. `None` may also mean that it is not so plain. The lexer stays where it is. What the word holds is not looked at: only one of letters,
-    /// digits and signs is a token.
+    /// Returns the word of at most seven bytes that stands next, after a blank or two and a move number, if a blank
+    /// follows; and where it ends. `None` may also mean that it is not so plain. The lexer stays where it is. What the
+    /// word holds is not looked at: only one of letters, digits and signs is a token.
     #[inline(always)]
     pub(in crate::pgn) fn peek_short_word(&self) -> Option<(ShortText, usize)> {
         let mut at = self.at;
@@ -308,8 +309,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Returns the length of a move number and its full stop of at most four bytes, 0 where these are none. The number 1 may begin a game
-/// and does not count.
+/// Returns the length of a move number and its full stop of at most four bytes, 0 where these are none. The number 1
+/// may begin a game and does not count.
 #[inline(always)]
 fn number(bytes: [u8; 8]) -> usize {
     match bytes {
@@ -335,8 +336,8 @@ fn result(word: &[u8]) -> Option<(Outcome, usize)> {
     Some((outcome, word.len()))
 }
 
-/// Returns the length of a blank beyond ASCII at `at`: a no-break space in UTF-8 or Windows-1252, a byte order mark, the `…` after a
-/// move number; 0 where there is none.
+/// Returns the length of a blank beyond ASCII at `at`: a no-break space in UTF-8 or Windows-1252, a byte order mark,
+/// the `…` after a move number; 0 where there is none.
 #[cold]
 fn wide_blank(text: &[u8], at: usize) -> usize {
     match from(text, at) {

@@ -36,7 +36,8 @@ pub struct ReadOutcome {
     pub start: usize,
     /// Where the next game is to be read; the span's length where there is no other.
     pub next: usize,
-    /// What became of the game; `None` where nothing but blanks was left, so that there was no game and the visitor was not called.
+    /// What became of the game; `None` where nothing but blanks was left, so that there was no game and the visitor was
+    /// not called.
     pub disposition: Option<Disposition>,
     /// Plies of the main line that were played.
     pub plies: u32,
@@ -53,10 +54,12 @@ impl ReadOutcome {
     pub const MAX_FAULTS: usize = 64;
 }
 
-/// Reads one game that begins at `at`, drives the visitor with it, and returns what there was and where the next one begins.
+/// Reads one game that begins at `at`, drives the visitor with it, and returns what there was and where the next one
+/// begins.
 ///
-/// A span comes from the [`Splitter`](crate::pgn::Splitter) and normally holds one game. Any bytes can be read: what is not understood
-/// becomes a fault, and its text goes to the visitor as it is. Memory and time are linear in the game; nothing recurses.
+/// A span comes from the [`Splitter`](crate::pgn::Splitter) and normally holds one game. Any bytes can be read: what is
+/// not understood becomes a fault, and its text goes to the visitor as it is. Memory and time are linear in the game;
+/// nothing recurses.
 pub fn read_game<V: Visitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
     read_game_text(span, at, options, &mut Events(visitor))
 }
@@ -188,7 +191,8 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         self.finish()
     }
 
-    /// Reads the tags, and what stands between them; sets the start. Returns whether the movetext cannot be played at all.
+    /// Reads the tags, and what stands between them; sets the start. Returns whether the movetext cannot be played at
+    /// all.
     fn read_tags(&mut self) -> bool {
         let mut fen = None;
         loop {
@@ -434,8 +438,8 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         Flow::On
     }
 
-    /// Plays a move with a full stop or comma (`e4.`), or a termination marker (`Qh7#1-0`), directly after it. Returns false where the
-    /// word is no such thing.
+    /// Plays a move with a full stop or comma (`e4.`), or a termination marker (`Qh7#1-0`), directly after it. Returns
+    /// false where the word is no such thing.
     fn play_with_appendix(&mut self, word: &[u8], token: Token) -> bool {
         if let Some((rest, outcome)) = split_result(word) {
             let Ok(m) = self.now.parse_san(rest) else { return false };
@@ -454,8 +458,8 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// Plays a move with typographic glyphs directly after it (`e4‼`), or takes glyphs alone that stand after a move: as the marks and NAGs
-    /// that they mean. Where the word is no such thing nothing is done.
+    /// Plays a move with typographic glyphs directly after it (`e4‼`), or takes glyphs alone that stand after a move:
+    /// as the marks and NAGs that they mean. Where the word is no such thing nothing is done.
     fn play_with_glyphs(&mut self, word: &[u8]) -> Result<(), SanError> {
         let (rest, meanings) = glyphs::split(word);
         if meanings.is_empty() {

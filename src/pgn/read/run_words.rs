@@ -1,5 +1,5 @@
-//! Moves one after the other with nothing between them but numbers and blanks: their words, and whether they stand on their lines as a writer
-//! would have them. It knows no positions.
+//! Moves one after the other with nothing between them but numbers and blanks: their words, and whether they stand on
+//! their lines as a writer would have them. It knows no positions.
 #![allow(clippy::cast_possible_truncation)] // places count from where the looking began, and 64 words are near
 
 use crate::chess::san::{Short, ShortText};
@@ -82,7 +82,8 @@ fn is_end(byte: u8) -> bool {
 }
 
 impl Words<'_> {
-    /// Looks for words, `most` of them at most, the first Black's move or White's of that number. Returns how many were found.
+    /// Looks for words, `most` of them at most, the first Black's move or White's of that number. Returns how many were
+    /// found.
     #[inline]
     pub(in crate::pgn) fn look(&mut self, black: bool, number: u32, most: usize, words: &mut [Word; MOST]) -> usize {
         let (base, mut number, mut count) = (self.at, number, 0);
@@ -154,8 +155,8 @@ impl Words<'_> {
         true
     }
 
-    /// `word` where a line is broken before the word or its number, and wherever it is not so simple. Nothing is found where not all is as a writer
-    /// would have it.
+    /// `word` where a line is broken before the word or its number, and wherever it is not so simple. Nothing is found
+    /// where not all is as a writer would have it.
     #[inline(never)]
     fn broken<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
         self.place(BLACK, number).is_some_and(|(start, end, line, gap)| {
@@ -173,8 +174,8 @@ impl Words<'_> {
         })
     }
 
-    /// Where the next word stands and ends, where the line begins that is begun before it or its number, if one is, and whether a line can be
-    /// broken before its last token.
+    /// Where the next word stands and ends, where the line begins that is begun before it or its number, if one is, and
+    /// whether a line can be broken before its last token.
     fn place(&mut self, black: bool, number: u32) -> Option<(usize, usize, Option<usize>, bool)> {
         let (text, lines, any) = (self.text, &mut self.lines, self.any);
         let numbered = !black || lines.number;

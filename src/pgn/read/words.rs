@@ -12,7 +12,8 @@ pub(in crate::pgn) fn nag(token: &[u8]) -> Option<u8> {
     u8::try_from(number(digits)).ok()
 }
 
-/// Returns whether a word is no attempt at a move: it has no digit, nor begins like a move; or it is something like `29th`.
+/// Returns whether a word is no attempt at a move: it has no digit, nor begins like a move; or it is something like
+/// `29th`.
 pub(in crate::pgn) fn is_plain_word(word: &[u8]) -> bool {
     let begins_like_move = match word {
         [b'N' | b'B' | b'R' | b'Q' | b'K' | b'P', rest @ ..] => {
@@ -30,7 +31,8 @@ pub(in crate::pgn) fn is_plain_word(word: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a word is a sign that annotators use beside moves: evaluations, novelty, diagram, typographic results.
+/// Returns whether a word is a sign that annotators use beside moves: evaluations, novelty, diagram, typographic
+/// results.
 pub(in crate::pgn) fn is_usual_sign(word: &[u8]) -> bool {
     const SIGNS: &str = "N D RR TN ep e.p. e.p mate ch dis dbl ½ ½-½ ½–½ 1–0 0–1 1/2–1/2 \
                          ± ∓ ∞ ⩲ ⩱ □ ∆ △ ⊕ ⟳ ⇆ → ↑ ⌓ ‼ ⁇ ⁉ ⁈";

@@ -242,13 +242,15 @@ impl Style {
         }
     }
 
-    /// Whether lines end where they are full rather than where the next word does not fit. Returns false where the width has yet to be found.
+    /// Whether lines end where they are full rather than where the next word does not fit. Returns false where the
+    /// width has yet to be found.
     fn infer_filled(&mut self, moves: &[&[u8]], last: Style) -> bool {
         if are_annotated(moves) {
             return self.filled;
         }
         self.filled = false;
-        // The lengths of the shortest line that ends with a move, and of the longest beginning of a line before a number of White's.
+        // The lengths of the shortest line that ends with a move, and of the longest beginning of a line before a
+        // number of White's.
         let (mut shortest, mut longest) = (usize::MAX, 0);
         for (place, line) in moves.iter().enumerate() {
             let starts_pair = |at: usize| behind_number(from(line, at)).is_some_and(|rest| rest.first() != Some(&b'.'));

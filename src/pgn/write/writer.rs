@@ -9,10 +9,11 @@ use crate::pgn::bytes::{from, is_line_end};
 use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
 use crate::pgn::write::style::{LineEnd, Style};
 
-/// Writes games as PGN: a visitor that appends to a byte vector. After the events of each game call [`finish`](PgnWriter::finish).
+/// Writes games as PGN: a visitor that appends to a byte vector. After the events of each game call
+/// [`finish`](PgnWriter::finish).
 ///
-/// Tags stand in the order given; a set-up start without a FEN tag gets one. What is written is read back as the same events; only
-/// that a game without result gets `*`.
+/// Tags stand in the order given; a set-up start without a FEN tag gets one. What is written is read back as the same
+/// events; only that a game without result gets `*`.
 #[derive(Clone, Debug, Default)]
 pub struct PgnWriter {
     style: Style,
@@ -53,8 +54,8 @@ pub(in crate::pgn) static NUMBERS: [[u8; 4]; 1000] = {
     table
 };
 
-/// What stands before White's words within a line, by move number: a blank, the number, a full stop and a blank, the first byte lowest; the
-/// highest byte is the number of these.
+/// What stands before White's words within a line, by move number: a blank, the number, a full stop and a blank, the
+/// first byte lowest; the highest byte is the number of these.
 #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // worked out by the compiler
 pub(in crate::pgn) static LEADS: [u64; 1000] = {
     let mut table = [0; 1000];

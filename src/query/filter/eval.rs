@@ -1,7 +1,8 @@
-//! A tree answered from columns: each condition is decided once for each string of a table, then looked up for each game.
+//! A tree answered from columns: each condition is decided once for each string of a table, then looked up for each
+//! game.
 //!
-//! Of conditions that all have to hold, those come first that cost little and let few games pass, as a sample of the games says; the others
-//! are asked of the games that are left.
+//! Of conditions that all have to hold, those come first that cost little and let few games pass, as a sample of the
+//! games says; the others are asked of the games that are left.
 
 use crate::archive::GameSet;
 use crate::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
@@ -168,7 +169,8 @@ impl Maker<'_, '_> {
         columns.swap_remove(0)
     }
 
-    /// Conditions that all have to hold, in the order in which they are best asked: by what a game costs that they reject.
+    /// Conditions that all have to hold, in the order in which they are best asked: by what a game costs that they
+    /// reject.
     fn in_order(&self, nodes: Vec<Node>) -> Vec<Node> {
         let words = self.games / 64;
         let price = |node: &Node| {
@@ -230,7 +232,8 @@ impl Node {
         }
     }
 
-    /// Sets the bits of the games, by place from 0, that pass, and clears the others'. `rows` begin at a multiple of 64.
+    /// Sets the bits of the games, by place from 0, that pass, and clears the others'. `rows` begin at a multiple of
+    /// 64.
     fn decide(&self, rows: Range<usize>, words: &mut [u64]) {
         match self {
             Node::And(nodes) => {
@@ -350,7 +353,8 @@ impl Node {
     }
 }
 
-/// Whether there are both ratings, by their numbers, and what is made of them is in ranges. Bitwise, for no branch on ratings is foreseen.
+/// Whether there are both ratings, by their numbers, and what is made of them is in ranges. Bitwise, for no branch on
+/// ratings is foreseen.
 #[inline(always)]
 fn are_within(
     own: &[i64],

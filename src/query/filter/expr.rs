@@ -92,7 +92,8 @@ impl Ratings {
     }
 }
 
-/// Ranges of numbers, both ends included. A value that is a range itself, for it is known in part, is in them if all of it is in one.
+/// Ranges of numbers, both ends included. A value that is a range itself, for it is known in part, is in them if all of
+/// it is in one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges(pub Vec<(i64, i64)>);
 

@@ -1,7 +1,7 @@
 //! Header filters: which games have these tags, players, ratings, dates, results, lengths (docs/QUERY.md).
 //!
-//! `lexer` and `parse` read the text into `expr`, `eval` answers it from tag columns: each condition is decided once for each distinct
-//! string (`verdicts`), and a game costs a look-up.
+//! `lexer` and `parse` read the text into `expr`, `eval` answers it from tag columns: each condition is decided once
+//! for each distinct string (`verdicts`), and a game costs a look-up.
 
 pub(in crate::query) mod eval;
 pub(in crate::query) mod expr;
@@ -39,11 +39,11 @@ impl Filter {
         &self.text
     }
 
-    /// Returns the games that the filter lets pass, in parallel on rayon's current pool. Deleted games never do, nor do those of which
-    /// something cannot be read that the filter asks for: they are listed in `unread`.
+    /// Returns the games that the filter lets pass, in parallel on rayon's current pool. Deleted games never do, nor do
+    /// those of which something cannot be read that the filter asks for: they are listed in `unread`.
     ///
-    /// A million games take some milliseconds where `headers` has its columns; those that it must make first take as long as reading
-    /// all tags, and moves where the filter asks for them.
+    /// A million games take some milliseconds where `headers` has its columns; those that it must make first take as
+    /// long as reading all tags, and moves where the filter asks for them.
     pub fn games(&self, headers: &TagColumns) -> Passed {
         // In one go, so that the tags are read once.
         let mut keys = self.keys();

@@ -34,8 +34,8 @@ impl SortKeys {
 
     /// Returns the places in `games` of the first `most` in this order, and what could not be read for it, by archive.
     ///
-    /// A game is known by its archive, a place in `headers`, and its number there. Games that a key says nothing of come last, whether or
-    /// not it descends; those that no key tells apart stay in the order of `games`.
+    /// A game is known by its archive, a place in `headers`, and its number there. Games that a key says nothing of
+    /// come last, whether or not it descends; those that no key tells apart stay in the order of `games`.
     pub fn order(
         &self,
         headers: &[TagColumns<'_>],

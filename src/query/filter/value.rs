@@ -93,7 +93,8 @@ fn eco(text: &[u8], part: bool) -> Option<(i64, i64)> {
     }
 }
 
-/// Returns base and increment of a time control, in seconds: `300+2`, `300`, and of several periods the first, `40/9000:900`.
+/// Returns base and increment of a time control, in seconds: `300+2`, `300`, and of several periods the first,
+/// `40/9000:900`.
 fn control(text: &[u8]) -> Option<(i64, i64)> {
     let first = text.split(|byte| *byte == b':').next()?;
     let seconds = first.rsplit(|byte| *byte == b'/').next()?;

@@ -18,11 +18,12 @@ pub struct JsonQuery {
     pub limit: Option<u64>,
 }
 
-/// Reads a query. Rules: `sub-fen`, `material`, `imbalance`, `result`, `result-type`, `moved`, `captured`, `stm`, `pass`, `white-move`,
-/// `black-move`; beyond Scoutfish's also `pattern` and `pawns`; with `sequence` and `streak` around them, and `skip` and `limit`.
+/// Reads a query. Rules: `sub-fen`, `material`, `imbalance`, `result`, `result-type`, `moved`, `captured`, `stm`,
+/// `pass`, `white-move`, `black-move`; beyond Scoutfish's also `pattern` and `pawns`; with `sequence` and `streak`
+/// around them, and `skip` and `limit`.
 ///
-/// `stm` is the side to move in the position, `moved` and `captured` are about the move that led to it. Material and imbalance are
-/// compared piece by piece.
+/// `stm` is the side to move in the position, `moved` and `captured` are about the move that led to it. Material and
+/// imbalance are compared piece by piece.
 pub fn parse(text: &str) -> Result<JsonQuery, QueryFault> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let before: usize = text.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1).sum();

@@ -1,4 +1,5 @@
-//! What a position, or the move that led to it, has to be like: boards with blanks, material, imbalance, moves; and sequences of these.
+//! What a position, or the move that led to it, has to be like: boards with blanks, material, imbalance, moves; and
+//! sequences of these.
 
 pub mod json;
 mod json_place;
@@ -28,14 +29,15 @@ fn class_of(letter: u8) -> Option<u8> {
 pub struct BoardPattern(Vec<(u8, u16)>);
 
 impl BoardPattern {
-    /// Reads eight ranks from the eighth to the first with `/` between. A letter is that piece, a digit so many squares with anything on
-    /// them, `?` one such square, `.` an empty square, `*` any piece, `A` any White piece, `a` any Black piece, `[Qr.]` one of these, `[^Pp]`
-    /// none of these.
+    /// Reads eight ranks from the eighth to the first with `/` between. A letter is that piece, a digit so many squares
+    /// with anything on them, `?` one such square, `.` an empty square, `*` any piece, `A` any White piece, `a` any
+    /// Black piece, `[Qr.]` one of these, `[^Pp]` none of these.
     pub fn parse(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    /// Reads the placement of a FEN: its pieces have to be there, what else there is does not matter. What follows it is passed over.
+    /// Reads the placement of a FEN: its pieces have to be there, what else there is does not matter. What follows it
+    /// is passed over.
     pub fn parse_sub_fen(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -153,8 +155,9 @@ fn mask_of(letter: u8) -> Option<u16> {
 pub struct Material([(u8, u8); 12]);
 
 impl Material {
-    /// Reads pieces with numbers: `KRPkr`, White's upper case, Black's lower; after a letter may stand how many: `P2`, `P1-3`, `P2+`, `P*`
-    /// (any number), `P?` (one or none). Pieces that are not named are not there. In upper case throughout, a second K begins Black's.
+    /// Reads pieces with numbers: `KRPkr`, White's upper case, Black's lower; after a letter may stand how many: `P2`,
+    /// `P1-3`, `P2+`, `P*` (any number), `P?` (one or none). Pieces that are not named are not there. In upper case
+    /// throughout, a second K begins Black's.
     pub fn parse(text: &str) -> Result<Material, QueryFault> {
         Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -524,7 +527,8 @@ impl Pattern {
             .fold([u8::MAX; 4], |all, one| std::array::from_fn(|i| all[i].min(one[i])))
     }
 
-    /// Calls `found` with the plies of each match, until it returns false; a match begins after the end of the one before.
+    /// Calls `found` with the plies of each match, until it returns false; a match begins after the end of the one
+    /// before.
     ///
     /// The matches are the earliest ones: of each streak the first that begins after the end of the one before it.
     pub fn scan(&self, game: &GameRef<'_>, mut found: impl FnMut(Vec<u32>) -> bool) -> Result<(), ReplayError> {

@@ -4,8 +4,8 @@ use crate::query::pattern::Pattern;
 use crate::query::position::search::{Hit, Search, SearchResult, Step, games_of};
 
 impl Search<'_> {
-    /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit; without `all_plies` only the
-    /// first match counts. Variations are not looked into.
+    /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit; without
+    /// `all_plies` only the first match counts. Variations are not looked into.
     pub fn pattern(&self, pattern: &Pattern, either_color: bool, all_plies: bool) -> SearchResult {
         let mut steps = Vec::new();
         let mut candidates = self.candidates(None, &mut steps);

@@ -79,7 +79,8 @@ impl PositionIndex {
         (Some(PositionIndex { map, layout, intact, fault: OnceLock::new() }), SideState::File)
     }
 
-    /// Returns the damage that was met, if any, since the index was opened. What asked for it was answered without the index.
+    /// Returns the damage that was met, if any, since the index was opened. What asked for it was answered without the
+    /// index.
     pub fn fault(&self) -> Option<Damage> {
         self.fault.get().copied()
     }
@@ -144,11 +145,11 @@ impl PositionIndex {
         Ok(numbers.iter().map(|number| Facts::decode(u64::from_le_bytes(*number))))
     }
 
-    /// Returns the places whose key agrees with that of the position in all bits that the index keeps (24 and one for each doubling of
-    /// its size beyond 64 entries), ascending.
+    /// Returns the places whose key agrees with that of the position in all bits that the index keeps (24 and one for
+    /// each doubling of its size beyond 64 entries), ascending.
     ///
-    /// Two positions may share those bits: an answer that must be right looks at the games. The standard starting position at ply 0 of
-    /// games that begin with it is not indexed.
+    /// Two positions may share those bits: an answer that must be right looks at the games. The standard starting
+    /// position at ply 0 of games that begin with it is not indexed.
     pub fn places(&self, position: &Position) -> Result<Places<'_>> {
         let (bucket, check) = self.layout.split(position.zobrist());
         let [first, end] = match self.numbers(self.layout.buckets() + bucket * 8, 2)? {
@@ -193,7 +194,8 @@ impl PositionIndex {
             .collect())
     }
 
-    /// Returns the game and ply of each of these places, which must ascend. Fast where they are many and where they are few.
+    /// Returns the game and ply of each of these places, which must ascend. Fast where they are many and where they are
+    /// few.
     pub fn locate(&self, places: impl Iterator<Item = u64> + Clone) -> Result<Vec<Place>> {
         let starts = self.numbers(self.layout.starts(), self.layout.groups())?;
         let facts = self.numbers(self.layout.facts(), self.layout.side.state.games)?;
@@ -236,9 +238,9 @@ impl PositionIndex {
 
 /// Makes the position index of an archive beside it; returns its size in bytes and how many positions it has.
 ///
-/// Takes `memory` bytes for sorting, about an eighth of a byte a position for the buckets and eight a game. What does not fit
-/// goes through temporary files in the archive's folder, 16 bytes a position. The unit of progress is a game, each of which
-/// counts twice. Errors: a game that cannot be read, a disk that is full.
+/// Takes `memory` bytes for sorting, about an eighth of a byte a position for the buckets and eight a game. What does
+/// not fit goes through temporary files in the archive's folder, 16 bytes a position. The unit of progress is a game,
+/// each of which counts twice. Errors: a game that cannot be read, a disk that is full.
 pub fn build<'a>(archive: &Archive, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<(u64, u64)> {
     let monitor = monitor.into();
     let path = FileKind::Positions.beside(archive.path());

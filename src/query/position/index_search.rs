@@ -1,8 +1,8 @@
 //! A position looked up in the position index.
 //!
-//! The index tells positions apart by a part of their keys, so every place that it names is looked at in its game: a range of games at a
-//! time, in their order. Games that begin with the same bytes are recognised by those alone. Where the index says that a game has the usual
-//! start, the head of its record is enough.
+//! The index tells positions apart by a part of their keys, so every place that it names is looked at in its game: a
+//! range of games at a time, in their order. Games that begin with the same bytes are recognised by those alone. Where
+//! the index says that a game has the usual start, the head of its record is enough.
 
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
@@ -24,7 +24,8 @@ const LONGEST: usize = 48;
 struct At {
     game: u64,
     ply: u32,
-    /// Whether it is the standard starting position at the start of a game, which the index names by the game and not by a key.
+    /// Whether it is the standard starting position at the start of a game, which the index names by the game and not
+    /// by a key.
     is_start: bool,
 }
 

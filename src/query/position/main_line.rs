@@ -47,7 +47,8 @@ impl<'a> MainLine<'a> {
         MainLine { sought, standard, start, at_start: sought.matches(&STANDARD), earliest: sought.earliest() }
     }
 
-    /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns false.
+    /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns
+    /// false.
     pub(crate) fn scan(
         &self,
         game: &GameRef<'_>,

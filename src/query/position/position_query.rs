@@ -183,8 +183,9 @@ impl PositionQuery {
         self.pieces
     }
 
-    /// Returns a ply before which no game from the standard starting position can have it: a piece that stands where no such piece stood has moved, a pawn
-    /// as often as its way takes, only castling moves two at once, and whoever is missing was taken by a move.
+    /// Returns a ply before which no game from the standard starting position can have it: a piece that stands where no
+    /// such piece stood has moved, a pawn as often as its way takes, only castling moves two at once, and whoever is
+    /// missing was taken by a move.
     pub(crate) fn earliest(&self) -> u32 {
         let start = &Position::standard().board;
         let mut moves = [0u32; 2];
@@ -211,8 +212,8 @@ impl PositionQuery {
         (square, self.classes[square])
     }
 
-    /// Returns whether a position in which no pawn stands after its home can still come from a board: there are pieces enough, and each pawn
-    /// can come from somewhere.
+    /// Returns whether a position in which no pawn stands after its home can still come from a board: there are pieces
+    /// enough, and each pawn can come from somewhere.
     #[inline]
     pub(crate) fn is_ahead(&self, board: &[u8; 64]) -> bool {
         let pieces: u8 = board.iter().map(|code| u8::from(*code != EMPTY)).sum();
@@ -238,8 +239,8 @@ impl PositionQuery {
                 || self.en_passant == other.en_passant().filter(|_| other.en_passant_is_legal()))
     }
 
-    /// Returns whether a state of a replay with the same pieces agrees as `same_state` asks; makes no position of it where that can be seen
-    /// without.
+    /// Returns whether a state of a replay with the same pieces agrees as `same_state` asks; makes no position of it
+    /// where that can be seen without.
     #[inline]
     pub(crate) fn same_state_at(&self, other: &ReplayState<'_>) -> bool {
         if self.compare.side && self.position.turn() != other.turn() {

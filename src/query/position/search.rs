@@ -33,7 +33,8 @@ pub struct Hit {
 pub struct SearchOptions {
     /// All plies with the position, not the first alone.
     pub all_plies: bool,
-    /// Variations too. Without `all_plies` the first in the main line counts, and only where there is none the first in a variation.
+    /// Variations too. Without `all_plies` the first in the main line counts, and only where there is none the first in
+    /// a variation.
     pub variations: bool,
 }
 
@@ -106,8 +107,8 @@ impl<'a> Search<'a> {
 
     /// Finds the games that reach a position, on rayon's current pool.
     ///
-    /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is listed in
-    /// `unread`.
+    /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is
+    /// listed in `unread`.
     pub fn position(&self, sought: &PositionQuery, reach: SearchOptions) -> SearchResult {
         let mut steps = Vec::new();
         if let (Some(index), false) = (self.index, reach.variations) {
@@ -133,7 +134,8 @@ impl<'a> Search<'a> {
         SearchResult { hits, steps, unread }
     }
 
-    /// Returns the games that may have a position in their main line, by what is known without reading them; all where none is given.
+    /// Returns the games that may have a position in their main line, by what is known without reading them; all where
+    /// none is given.
     pub(crate) fn candidates(&self, sought: Option<&PositionQuery>, steps: &mut Vec<Step>) -> Vec<u64> {
         let archive = self.archive;
         steps.push(match self.among {
@@ -158,7 +160,8 @@ impl<'a> Search<'a> {
         games
     }
 
-    /// Does `work` with each of these games in parallel; returns what it has put into its list, in order, and what could not be read.
+    /// Does `work` with each of these games in parallel; returns what it has put into its list, in order, and what
+    /// could not be read.
     pub(crate) fn each<T: Send>(
         &self,
         games: &[u64],
@@ -222,7 +225,8 @@ fn all_lines(
     Ok(())
 }
 
-/// Calls `seen` with every position of a game, variations included, its ply along its line, and whether it is in a variation.
+/// Calls `seen` with every position of a game, variations included, its ply along its line, and whether it is in a
+/// variation.
 fn lines(game: &GameRef<'_>, mut seen: impl FnMut(&Position, u32, bool)) -> Result<(), ReplayError> {
     let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
     let (mut ply, mut before) = (0u32, Vec::new());

@@ -1,8 +1,10 @@
-//! Signatures: eight bytes a game that reject nearly every game in a search for a position (FORMAT.md, "Signatures file").
+//! Signatures: eight bytes a game that reject nearly every game in a search for a position (FORMAT.md, "Signatures
+//! file").
 //!
-//! Pawns never come back to their home squares and pieces never come back to the board. So a signature holds the order in which the
-//! pawns left home (moved or captured there), and how many pawns and pieces were left at the end. A game can have had a position
-//! only if its first departures, as many as the position has, are just those of the position, and if it ended with no more pieces.
+//! Pawns never come back to their home squares and pieces never come back to the board. So a signature holds the order
+//! in which the pawns left home (moved or captured there), and how many pawns and pieces were left at the end. A game
+//! can have had a position only if its first departures, as many as the position has, are just those of the position,
+//! and if it ended with no more pieces.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -28,7 +30,8 @@ const TASK: usize = 4096;
 pub struct Signatures(Vec<u64>);
 
 impl Signatures {
-    /// Makes the signatures of an archive by replaying every game, in parallel. A game that cannot be read gets one that rejects nothing.
+    /// Makes the signatures of an archive by replaying every game, in parallel. A game that cannot be read gets one
+    /// that rejects nothing.
     pub fn build(archive: &Archive) -> Signatures {
         let of_chunk = |chunk| {
             let range = archive.games_of(chunk);
@@ -75,12 +78,14 @@ impl Signatures {
         &self.0
     }
 
-    /// Returns the numbers of the games that may reach a position, ascending. Never leaves out one that does in its main line.
+    /// Returns the numbers of the games that may reach a position, ascending. Never leaves out one that does in its
+    /// main line.
     #[expect(clippy::indexing_slicing, reason = "a remainder by the length is an index")]
     pub fn candidates(&self, sought: &PositionQuery) -> Vec<u64> {
         let test = Test::of(sought);
         let of_task = |(task, signatures): (usize, &[u64])| {
-            // Every game that begins so is written down, and the next one over it where it does not pass: no branch depends on that.
+            // Every game that begins so is written down, and the next one over it where it does not pass: no branch
+            // depends on that.
             let (mut passing, mut count) = ([0u16; TASK], 0);
             for (place, signature) in signatures.iter().enumerate() {
                 if test.begins_so(*signature) {
@@ -120,7 +125,8 @@ impl Departures {
         (now[0] ^ self.expected[0]) & needed[0] | (now[1] ^ self.expected[1]) & needed[1] != 0
     }
 
-    /// Calls `left` with each home square (0 to 7 White's by file, 8 to 15 Black's) that has been left since the last call.
+    /// Calls `left` with each home square (0 to 7 White's by file, 8 to 15 Black's) that has been left since the last
+    /// call.
     #[inline]
     fn advance(&mut self, board: &[u8; 64], mut left: impl FnMut(u8)) {
         let now = home_ranks(board);
@@ -196,7 +202,8 @@ fn ends_within(signature: u64, [white_pawns, black_pawns, white, black]: [u8; 4]
 }
 
 impl Signatures {
-    /// Returns which of these games (ascending), or of all, ended with at most so many pawns and pieces of White and Black.
+    /// Returns which of these games (ascending), or of all, ended with at most so many pawns and pieces of White and
+    /// Black.
     pub(crate) fn ending_within(&self, most: [u8; 4], among: Option<&GameSet>) -> Vec<u64> {
         let within = |game: &u64| {
             let place = game.checked_sub(1).and_then(|place| usize::try_from(place).ok());
@@ -231,19 +238,23 @@ static PAIRS: [u16; 256] = {
     pairs
 };
 
-/// Every other of four half-bytes, and the bit above each: where a half-byte is no greater than another, taking it from that keeps the bit.
+/// Every other of four half-bytes, and the bit above each: where a half-byte is no greater than another, taking it from
+/// that keeps the bit.
 const OTHERS: u16 = 0x0F0F;
 const ABOVE: u16 = 0x1010;
 
-/// What a position asks of a signature. Decided without a branch, for no branch would be foreseen, but for one that rejects most.
+/// What a position asks of a signature. Decided without a branch, for no branch would be foreseen, but for one that
+/// rejects most.
 struct Test {
     /// The home squares that none of the first four departures may be of.
     kept: u16,
     /// The home squares that have been left.
     gone: u16,
-    /// Which squares must be just those of `gone`: all, or where more have been left than a signature holds, those that have not been left.
+    /// Which squares must be just those of `gone`: all, or where more have been left than a signature holds, those that
+    /// have not been left.
     strict: u16,
-    /// The departures that count; in place of the others the first of them is put, by a one in each of their half-bytes.
+    /// The departures that count; in place of the others the first of them is put, by a one in each of their
+    /// half-bytes.
     counted: u64,
     others: u64,
     /// Where there must be as many departures as a signature holds: its last.
@@ -341,7 +352,8 @@ mod tests {
                 });
             }
             let sought = PositionQuery::new(&Position::from_pieces(&squares, Color::White), Compare::default());
-            // Squares that have been left, for else hardly any would pass, and the last again where the order is shorter.
+            // Squares that have been left, for else hardly any would pass, and the last again where the order is
+            // shorter.
             let gone: Vec<u64> = (0..16).filter(|square| sought.gone() >> square & 1 == 1).collect();
             let mut squares: Vec<u64> =
                 if obeys && !gone.is_empty() { gone.into_iter().chain(order).collect() } else { order.to_vec() };

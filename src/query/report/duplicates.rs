@@ -1,4 +1,5 @@
-//! Games that are there twice: the same main line with headers that can be one game's, or a game that another one continues.
+//! Games that are there twice: the same main line with headers that can be one game's, or a game that another one
+//! continues.
 
 use crate::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
 use crate::error::{Error, Result};
@@ -9,14 +10,15 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// Games shorter than this are often alike: they are one game only if all of the seven tag roster's values are the same.
+/// Games shorter than this are often alike: they are one game only if all of the seven tag roster's values are the
+/// same.
 const SHORT: u32 = 16;
 
 /// Which of several that are one game is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Keep {
-    /// That with the most plies; of these, that with the most bytes of comments, variations and glyphs; of these, that with the most tags
-    /// that say something; of these, the first.
+    /// That with the most plies; of these, that with the most bytes of comments, variations and glyphs; of these, that
+    /// with the most tags that say something; of these, the first.
     #[default]
     Best,
     /// The first of those with the most plies.
@@ -60,12 +62,14 @@ pub struct Double {
     pub likeness: Likeness,
 }
 
-/// Returns the games that can go, ascending, each with the one that stays: it is never one that can go itself. Of several archives they
-/// have the numbers that an [`ArchiveSet`](crate::archive::ArchiveSet) gives them: these go on from one to the next.
+/// Returns the games that can go, ascending, each with the one that stays: it is never one that can go itself. Of
+/// several archives they have the numbers that an [`ArchiveSet`](crate::archive::ArchiveSet) gives them: these go on
+/// from one to the next.
 ///
-/// Two games are one if their main lines (and starting positions) are the same, or one begins the other, and nothing in their headers
-/// speaks against it: players (a surname with initials agrees with the full name), date, round and result must agree as far as both say
-/// something. Memory holds the main lines of all games. Runs on rayon's current pool. Errors: damaged games or tags.
+/// Two games are one if their main lines (and starting positions) are the same, or one begins the other, and nothing in
+/// their headers speaks against it: players (a surname with initials agrees with the full name), date, round and result
+/// must agree as far as both say something. Memory holds the main lines of all games. Runs on rayon's current pool.
+/// Errors: damaged games or tags.
 pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>> {
     let (mut all, mut before) = (Vec::new(), 0);
     let mut known = HashMap::new();
@@ -85,7 +89,8 @@ pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>>
 /// A game as it is compared.
 struct Candidate {
     number: u64,
-    /// Its starting position, if not the standard starting position, and its main line: bytes that begin another game's only where its moves do.
+    /// Its starting position, if not the standard starting position, and its main line: bytes that begin another game's
+    /// only where its moves do.
     line: Box<[u8]>,
     plies: u32,
     players: [Name; 2],
@@ -163,7 +168,8 @@ impl Candidate {
 
 const ROSTER: [&str; 7] = ["White", "Black", "Date", "Round", "Result", "Event", "Site"];
 
-/// The games of an archive, numbered after `before` others. `known` numbers the strings of the roster, the same in all archives.
+/// The games of an archive, numbered after `before` others. `known` numbers the strings of the roster, the same in all
+/// archives.
 fn games(headers: &TagColumns, before: u64, known: &mut HashMap<Box<[u8]>, u32>) -> Result<Vec<Candidate>> {
     let archive = headers.archive();
     let keys = ROSTER.map(|name| Key::Tag(name.to_owned()));

@@ -1,7 +1,7 @@
 //! ECO code and opening name of a game, by the positions that it goes through.
 //!
-//! The table is that of Lichess (data/SOURCES.md). A game has the opening of the last of its positions that the table names: so
-//! transpositions count, and how a game came about does not.
+//! The table is that of Lichess (data/SOURCES.md). A game has the opening of the last of its positions that the table
+//! names: so transpositions count, and how a game came about does not.
 
 use crate::archive::GameRef;
 use crate::brenner::replay::Replay;
@@ -83,8 +83,8 @@ impl Openings {
         if known { self.positions.get(&key) } else { None }
     }
 
-    /// Returns the opening of a game and the ply at which its main line last has a position of the table. `None` where it never has, as
-    /// before the first move; and in a game from a set-up position, whatever comes of it.
+    /// Returns the opening of a game and the ply at which its main line last has a position of the table. `None` where
+    /// it never has, as before the first move; and in a game from a set-up position, whatever comes of it.
     ///
     /// About a microsecond. Errors: damaged moves.
     pub fn classify(&self, game: &GameRef) -> Result<Option<(&Opening, u32)>> {

@@ -20,7 +20,8 @@ pub const RATING_STEP: u32 = 100;
 pub struct Stats {
     /// Games.
     pub games: u64,
-    /// Games by result, in the order of [`Outcome`]: `*`, 0-1, 1-0, draws; by the tag Result, or the movetext where that says none.
+    /// Games by result, in the order of [`Outcome`]: `*`, 0-1, 1-0, draws; by the tag Result, or the movetext where
+    /// that says none.
     pub results: [u64; 4],
     /// Plies of all main lines.
     pub plies: u64,
@@ -166,7 +167,8 @@ impl Stats {
         self.events.truncate(most);
     }
 
-    /// Adds what was counted in another archive; to be called before `cut`. The longest game is known by its number in its own archive.
+    /// Adds what was counted in another archive; to be called before `cut`. The longest game is known by its number in
+    /// its own archive.
     pub fn add(&mut self, other: Stats) {
         fn join<K: Ord>(one: &mut BTreeMap<K, u64>, other: BTreeMap<K, u64>) {
             other.into_iter().for_each(|(key, count)| *one.entry(key).or_default() += count);

@@ -27,9 +27,11 @@ pub struct Tally {
     pub black: u64,
     /// Games without a result.
     pub unknown: u64,
-    /// Games with a rating, and the sum of their ratings: a game's is the mean of the players', or that of the one who has any.
+    /// Games with a rating, and the sum of their ratings: a game's is the mean of the players', or that of the one who
+    /// has any.
     rated: (u64, u64),
-    /// Games with a result in which the opponent of the side to move has a rating; the sum of those ratings; twice the points scored.
+    /// Games with a result in which the opponent of the side to move has a rating; the sum of those ratings; twice the
+    /// points scored.
     against: (u64, u64, u64),
     /// The last year played; 0 where none is known.
     year: u16,
@@ -103,8 +105,9 @@ impl Tally {
         (games > 0).then(|| ((double as f64) / (games as f64) / 2.0).round() as u32)
     }
 
-    /// Returns the rating at which the side to move would have been expected to score what it scored: the mean of its opponents' plus
-    /// 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off. `None` where no opponent has a rating.
+    /// Returns the rating at which the side to move would have been expected to score what it scored: the mean of its
+    /// opponents' plus 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off. `None` where no
+    /// opponent has a rating.
     pub fn performance(&self) -> Option<i32> {
         let (games, ratings, half_points) = self.against;
         if games == 0 {
@@ -149,12 +152,12 @@ pub struct Tree {
 }
 
 impl Search<'_> {
-    /// Returns what was played in a position, in the main lines of the games searched; side to move, castling rights and legal en
-    /// passant captures have to agree.
+    /// Returns what was played in a position, in the main lines of the games searched; side to move, castling rights
+    /// and legal en passant captures have to agree.
     ///
-    /// With the position index, and where the search is not `among` some games, the answer comes from the index alone and costs a few
-    /// nanoseconds a game. Positions are then told apart by the bits of two keys in succession (some 90 in a large archive) and not
-    /// compared piece by piece.
+    /// With the position index, and where the search is not `among` some games, the answer comes from the index alone
+    /// and costs a few nanoseconds a game. Positions are then told apart by the bits of two keys in succession (some 90
+    /// in a large archive) and not compared piece by piece.
     pub fn tree(&self, position: &Position) -> Tree {
         let moves = position.legal_moves();
         if let (Some(index), None) = (self.index(), self.games()) {

@@ -33,7 +33,8 @@ struct Part {
     unread: Vec<Unread>,
 }
 
-/// Returns the columns for these keys, in that order, each with the games of which it cannot be read: those have the number 0.
+/// Returns the columns for these keys, in that order, each with the games of which it cannot be read: those have the
+/// number 0.
 pub fn columns(archive: &Archive, keys: &[Key]) -> Vec<(Column, Vec<Unread>)> {
     let chunks: Vec<Vec<Part>> = (0..archive.chunk_count())
         .into_par_iter()

@@ -69,7 +69,8 @@ impl Strings {
         (self.get(low)? == text).then_some(low)
     }
 
-    /// Returns the text of the strings of some numbers, one after the other, and the end of each in it. `None` where there are not all.
+    /// Returns the text of the strings of some numbers, one after the other, and the end of each in it. `None` where
+    /// there are not all.
     pub(crate) fn run(&self, numbers: Range<u32>) -> Option<(&[u8], impl Iterator<Item = usize>)> {
         let (first, past) = (numbers.start.checked_sub(1)? as usize, numbers.end.checked_sub(1)? as usize);
         let ends = self.ends().get(first * 4..past * 4)?.as_chunks::<4>().0;
@@ -187,8 +188,8 @@ impl Column {
         }
     }
 
-    /// Sets the bits of those of these games, by place from 0, whose place and number pass, and clears those of the others: the first game's
-    /// is the lowest of the first word. Games beyond the column are left as they are.
+    /// Sets the bits of those of these games, by place from 0, whose place and number pass, and clears those of the
+    /// others: the first game's is the lowest of the first word. Games beyond the column are left as they are.
     #[inline(always)]
     pub(crate) fn select(&self, rows: Range<usize>, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
         let width = usize::from(self.width);

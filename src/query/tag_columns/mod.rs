@@ -1,8 +1,8 @@
-//! The tag columns of an archive: for every game the number of each of its tags' values in a table of distinct strings, its plies and
-//! a byte of facts.
+//! The tag columns of an archive: for every game the number of each of its tags' values in a table of distinct strings,
+//! its plies and a byte of facts.
 //!
-//! They come from the tag columns file beside the archive (FORMAT.md, "The tag columns file"), which is mapped; what that does not
-//! have is made from the tags when it is first asked for, and kept in memory.
+//! They come from the tag columns file beside the archive (FORMAT.md, "The tag columns file"), which is mapped; what
+//! that does not have is made from the tags when it is first asked for, and kept in memory.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -85,13 +85,14 @@ impl<'a> TagColumns<'a> {
         self.archive
     }
 
-    /// Returns where the columns come from; `Damaged` once a part of the file was found to be, which was made from the archive then.
+    /// Returns where the columns come from; `Damaged` once a part of the file was found to be, which was made from the
+    /// archive then.
     pub fn state(&self) -> SideState {
         if self.is_damaged.load(Ordering::Relaxed) { SideState::Damaged } else { self.state }
     }
 
-    /// Returns the columns asked for, in that order. Those that are not in the file are made together, in parallel: the tags of all
-    /// chunks are read once, and for `Plies` and `Facts` the moves.
+    /// Returns the columns asked for, in that order. Those that are not in the file are made together, in parallel: the
+    /// tags of all chunks are read once, and for `Plies` and `Facts` the moves.
     ///
     /// Errors: damaged tags or games.
     pub fn columns(&self, keys: &[Key]) -> Result<Vec<Arc<Column>>> {
@@ -102,8 +103,8 @@ impl<'a> TagColumns<'a> {
         }
     }
 
-    /// Returns the columns asked for, as `columns` does, and the games of which one of them cannot be read, by number: in that column they
-    /// have the number 0, as if there were no value.
+    /// Returns the columns asked for, as `columns` does, and the games of which one of them cannot be read, by number:
+    /// in that column they have the number 0, as if there were no value.
     pub fn readable(&self, keys: &[Key]) -> (Vec<Arc<Column>>, Vec<Unread>) {
         let mut missing = Vec::new();
         {
@@ -206,10 +207,11 @@ impl Years {
     }
 }
 
-/// Returns the tag columns file of an archive, and the names of the tags that have a column in it. Reads all tags, texts and moves.
+/// Returns the tag columns file of an archive, and the names of the tags that have a column in it. Reads all tags,
+/// texts and moves.
 ///
-/// A tag with so many different values that its table would cost more than its column is worth has none: a filter that asks for it reads
-/// the tags.
+/// A tag with so many different values that its table would cost more than its column is worth has none: a filter that
+/// asks for it reads the tags.
 pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
     let names = build::tag_names(archive)?;
     let mut keys: Vec<Key> = names.iter().take(MAX_COLUMNS - 2).cloned().map(Key::Tag).collect();
@@ -251,7 +253,8 @@ pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
     Ok((file, names.collect()))
 }
 
-/// Writes the tag columns file of an archive beside it. Returns its size in bytes and the names of the tags that have a column.
+/// Writes the tag columns file of an archive beside it. Returns its size in bytes and the names of the tags that have a
+/// column.
 pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
     let (file, names) = encode(archive)?;
     crate::archive::writer::write_side(archive.path(), &FileKind::TagColumns.beside(archive.path()), &file)?;

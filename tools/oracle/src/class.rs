@@ -37,7 +37,8 @@ pub enum Class {
     Nul,
     /// A word that shakmaty's SAN cannot read, and Scoresheet reads as the same move as this program.
     WordRead,
-    /// A SAN with a capture sign too many or missing, or a square for the piece's letter, or with a square for the piece's letter, which shakmaty refuses.
+    /// A SAN with a capture sign too many or missing, or a square for the piece's letter, or with a square for the
+    /// piece's letter, which shakmaty refuses.
     LooseSan,
     /// A move that is illegal or ambiguous for shakmaty too: the rest of the line is the same text on both sides.
     RawTail,

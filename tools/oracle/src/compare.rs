@@ -186,7 +186,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Compares what shakmaty cannot follow. A raw text is the same; after a set-up that it refuses hints and signs may differ.
+    /// Compares what shakmaty cannot follow. A raw text is the same; after a set-up that it refuses hints and signs may
+    /// differ.
     fn as_text(&self, source: &Event, export: &Event) -> Result<(), ()> {
         use shakmaty::san::San::Normal;
         match (source, export) {

@@ -1,15 +1,17 @@
 //! Checks archives against shakmaty and pgn-reader, which are GPL and so are used by this maintainers' program alone.
 //!
-//! `oracle positions` replays games from the source's SAN with shakmaty and compares every position; `oracle pgn` reads a source and
-//! an export with pgn-reader and compares them event by event; `oracle run` does everything over a folder of corpora.
+//! `oracle positions` replays games from the source's SAN with shakmaty and compares every position; `oracle pgn` reads
+//! a source and an export with pgn-reader and compares them event by event; `oracle run` does everything over a folder
+//! of corpora.
 //!
 //! # What pgn-reader 0.29 loses, and what is done about it
 //!
-//! It drops `;` comments and `%` lines, skips words that are no SAN (`e2-e4`), joins `!` and `$1`, takes NAGs beyond `$255` and the
-//! marker `1/2` for nothing, ends a game at an empty line within its movetext, and a tag value at a quote without its backslash. So it
-//! is given one game at a time ([`split`]) through a lens ([`lens`]) that rewrites just these as comments with a sign in front, which
-//! it does report. Each use of the lens is counted by class ([`Class`]), as is each difference between a source and its export that
-//! has a known and checked reason; any other difference is unexplained and makes the program fail.
+//! It drops `;` comments and `%` lines, skips words that are no SAN (`e2-e4`), joins `!` and `$1`, takes NAGs beyond
+//! `$255` and the marker `1/2` for nothing, ends a game at an empty line within its movetext, and a tag value at a
+//! quote without its backslash. So it is given one game at a time ([`split`]) through a lens ([`lens`]) that rewrites
+//! just these as comments with a sign in front, which it does report. Each use of the lens is counted by class
+//! ([`Class`]), as is each difference between a source and its export that has a known and checked reason; any other
+//! difference is unexplained and makes the program fail.
 
 mod class;
 mod compare;

@@ -89,8 +89,8 @@ impl Report {
     }
 }
 
-/// Compares every position of every game. `sources` are the PGN files the archive was made of, in order; without any, the moves are
-/// taken from the archive's own SAN.
+/// Compares every position of every game. `sources` are the PGN files the archive was made of, in order; without any,
+/// the moves are taken from the archive's own SAN.
 pub fn check(archive: &Archive, sources: &[PathBuf], rejected: Option<&Rejected>) -> Result<Report, Failure> {
     let started = Instant::now();
     let mut report = Report { title: "positions", ..Report::default() };

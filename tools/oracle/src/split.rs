@@ -1,8 +1,8 @@
 //! PGN files cut into games, with rules of this program's own.
 //!
-//! A game begins at a tag pair that begins a line after movetext; at an Event tag after tags and an empty line; and, where games have
-//! no tags, at a line that begins with `1.` after a termination marker. Lines within brace comments do not count, but an Event tag
-//! after an empty line does, as a comment that holds one was never closed.
+//! A game begins at a tag pair that begins a line after movetext; at an Event tag after tags and an empty line; and,
+//! where games have no tags, at a line that begins with `1.` after a termination marker. Lines within brace comments do
+//! not count, but an Event tag after an empty line does, as a comment that holds one was never closed.
 
 use crate::Failure;
 use std::collections::{HashSet, VecDeque};

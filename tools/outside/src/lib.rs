@@ -1,7 +1,8 @@
-//! What a program outside of the library does with it: the public face alone, written from README and the documentation of the crate.
+//! What a program outside of the library does with it: the public face alone, written from README and the documentation
+//! of the crate.
 //!
-//! An archive comes in, numbers and texts go out. The library is built without its default features, as most who use it will have it.
-//! `tests/outside.rs` holds every answer against values that were counted in the PGN text itself.
+//! An archive comes in, numbers and texts go out. The library is built without its default features, as most who use it
+//! will have it. `tests/outside.rs` holds every answer against values that were counted in the PGN text itself.
 
 use rayon::prelude::*;
 use scoresheet::archive::ReadExactAt;
@@ -93,8 +94,8 @@ pub fn describe(archive: &Archive, number: u64) -> Result<String> {
     Ok(text)
 }
 
-/// Returns a game of these moves in standard algebraic notation, from the standard starting position. Errors: the first that is no
-/// legal move.
+/// Returns a game of these moves in standard algebraic notation, from the standard starting position. Errors: the first
+/// that is no legal move.
 pub fn game_of(white: &str, sans: &[&str], outcome: Outcome) -> Result<Game, scoresheet::chess::san::SanError> {
     let mut game = Game { tags: vec![("White".to_owned(), white.to_owned())], ..Game::default() };
     let mut position = game.start.clone();

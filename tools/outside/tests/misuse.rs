@@ -97,7 +97,8 @@ fn a_cut_file_never_gives_a_wrong_game() -> Outcomes {
                 let Some(Incomplete::Cut(cut)) = archive.incomplete() else {
                     panic!("cut at {length}: {:?}", archive.incomplete())
                 };
-                // The last commit is told by one of the first two pages; where the second is gone, the first knows of no game.
+                // The last commit is told by one of the first two pages; where the second is gone, the first knows of
+                // no game.
                 let last = if length < 8_192 { (8_192, 0) } else { (bytes.len() as u64, 20) };
                 assert_eq!((cut.length, cut.committed, cut.games), (length as u64, last.0, last.1));
                 assert!(archive.len() < whole.len());

@@ -36,7 +36,8 @@ fn sample() -> &'static Path {
     &ARCHIVED.1
 }
 
-/// What the sample has: its `[Event` lines, its moves and one more a game, moves that end in `+` or `#`, or in `#`, its `1-0`s.
+/// What the sample has: its `[Event` lines, its moves and one more a game, moves that end in `+` or `#`, or in `#`, its
+/// `1-0`s.
 const SAMPLE_TOTALS: Totals = Totals { games: 3_000, positions: 200_005, checks: 15548, mates: 838, white_wins: 1_538 };
 
 #[test]

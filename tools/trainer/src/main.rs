@@ -1,5 +1,5 @@
-//! Trains the model of packed moves (FORMAT.md, "Packed moves") and tells what it costs on games held out. MODEL.md says with what
-//! data and what came of it.
+//! Trains the model of packed moves (FORMAT.md, "Packed moves") and tells what it costs on games held out. MODEL.md
+//! says with what data and what came of it.
 
 mod book;
 mod games;

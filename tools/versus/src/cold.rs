@@ -12,8 +12,8 @@ use std::time::Instant;
 /// Positions asked for, each of a file that has been thrown out of memory before.
 const QUESTIONS: u64 = 60;
 
-/// Asks for positions at random, mapped and read; skips where the system's `dd` cannot throw a file out of memory, or does not tell what
-/// has been read.
+/// Asks for positions at random, mapped and read; skips where the system's `dd` cannot throw a file out of memory, or
+/// does not tell what has been read.
 pub fn run(original: &Path, folder: &Path) -> Result<(), Failure> {
     println!("\ngame N, ply K to FEN, file not in memory");
     // What is mapped stays in memory: so a copy.

@@ -109,8 +109,8 @@ impl<'a> Games<'a> {
         self.len() / SLICE
     }
 
-    /// Compares the state at each ply of each game: the FEN with shakmaty, placement and turn with cozy-chess, the key with the one made of
-    /// the whole board. Returns a sum of all.
+    /// Compares the state at each ply of each game: the FEN with shakmaty, placement and turn with cozy-chess, the key
+    /// with the one made of the whole board. Returns a sum of all.
     pub fn compare(&self) -> Result<u64, Failure> {
         let mut sum = 0;
         for (number, game) in self.ours.iter().enumerate() {

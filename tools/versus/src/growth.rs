@@ -41,8 +41,8 @@ struct Point {
     values: [f64; COLUMNS],
 }
 
-/// Prints a line for each power of ten up to `most`, then how each cost grows: the slope between the last two on logarithmic axes,
-/// 1 for in proportion, 0 for not at all. Draws them, if a file for that is given.
+/// Prints a line for each power of ten up to `most`, then how each cost grows: the slope between the last two on
+/// logarithmic axes, 1 for in proportion, 0 for not at all. Draws them, if a file for that is given.
 pub fn run(file: &Path, most: u64, drawing: Option<&Path>) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let base = folder.path().join("base.bga");

@@ -1,10 +1,11 @@
 //! The same work through Scoresheet and through other libraries, side by side in one process.
 //!
-//! Contestants take turns on slices of a hundred games; of each slice the best of all rounds counts, so that what else a machine does
-//! falls on all alike. Before anything is timed, every state of every game is compared between the libraries. The ratios are what
-//! counts: how many times the work takes in the other library.
+//! Contestants take turns on slices of a hundred games; of each slice the best of all rounds counts, so that what else
+//! a machine does falls on all alike. Before anything is timed, every state of every game is compared between the
+//! libraries. The ratios are what counts: how many times the work takes in the other library.
 //!
-//! shakmaty, pgn-reader, chess-huffman and aix-chess-compression are GPL, and so are used by this maintainers' program alone.
+//! shakmaty, pgn-reader, chess-huffman and aix-chess-compression are GPL, and so are used by this maintainers' program
+//! alone.
 
 mod cold;
 mod games;

@@ -16,7 +16,8 @@ sc_base import [sc_base current] $pgn
 exit
 ";
 
-/// Times pgn-extract and Scid (pgnscid, or tkscid of Debian) on the file, beside import and export here; skips what is not installed.
+/// Times pgn-extract and Scid (pgnscid, or tkscid of Debian) on the file, beside import and export here; skips what is
+/// not installed.
 pub fn run(file: &Path, folder: &Path) -> Result<(), Failure> {
     let bytes = std::fs::metadata(file)?.len() as f64 / 1e6;
     let report = |name: &str, seconds: f64| println!("  {name:<34}{:>11.1} MB of PGN a second", bytes / seconds);

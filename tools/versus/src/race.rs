@@ -25,8 +25,8 @@ impl fmt::Display for Row {
     }
 }
 
-/// Lets all contestants do all slices, round by round. The sums of those named in `same` must be equal; panics where they are not, for
-/// then no time means anything.
+/// Lets all contestants do all slices, round by round. The sums of those named in `same` must be equal; panics where
+/// they are not, for then no time means anything.
 pub fn race(
     title: impl Into<String>,
     unit: &'static str,

@@ -128,8 +128,9 @@ pub fn keys(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
 
 /// FENs of positions that are there.
 pub fn fen(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
-    // Every tenth position of a part of the games: enough to be irregular, and few enough for a cache. Each contestant writes those of a
-    // slice four times, so that it is the writing that counts and not what the others have left in the cache.
+    // Every tenth position of a part of the games: enough to be irregular, and few enough for a cache. Each contestant
+    // writes those of a slice four times, so that it is the writing that counts and not what the others have left in
+    // the cache.
     const TIMES: u64 = 4;
     let slices = games.slices().min(40);
     let (mut ours, mut theirs) = (Vec::<Vec<Position>>::new(), Vec::<Vec<Chess>>::new());

@@ -24,8 +24,8 @@ pub enum Illegality {
     PawnOnBackRank(Square),
     /// The side that is not to move is in check.
     OpponentInCheck(Color),
-    /// No last move gives check with these pieces: more than two, two of which neither can have been uncovered, or one that a double step just
-    /// made has not uncovered.
+    /// No last move gives check with these pieces: more than two, two of which neither can have been uncovered, or one
+    /// that a double step just made has not uncovered.
     ImpossibleCheck(Color),
     /// A castling right without king and rook at home.
     NoSuchRight(CastlingRight),
@@ -77,8 +77,9 @@ impl fmt::Display for Illegality {
 impl Fen {
     /// Returns why no game leads to this position; empty where nothing speaks against it.
     ///
-    /// The test is of pieces and their numbers, checks, rights, target and clocks. It is no proof game: a position that passes may still be out
-    /// of reach (pawn structures are not examined). What is illegal here can still be stored, played on and searched for.
+    /// The test is of pieces and their numbers, checks, rights, target and clocks. It is no proof game: a position that
+    /// passes may still be out of reach (pawn structures are not examined). What is illegal here can still be stored,
+    /// played on and searched for.
     pub fn illegalities(&self) -> Vec<Illegality> {
         self.illegalities_of(&self.position())
     }

@@ -1,4 +1,5 @@
-//! X-FEN for boards that are not 8x8 (10x8 is Scharnagl's own): read and written as text. Their rules are not known here.
+//! X-FEN for boards that are not 8x8 (10x8 is Scharnagl's own): read and written as text. Their rules are not known
+//! here.
 
 use super::read::{Fields, ReadMode, error};
 use super::types::{FenError, FenFault, FenField, write_number};
@@ -8,7 +9,8 @@ use std::fmt;
 /// More files than any letter names, and more ranks than any such board has.
 const MAX_SIDE: u16 = 26;
 
-/// The six fields of an X-FEN for a board that is not 8x8, as they were written: pieces are letters, and no move is known.
+/// The six fields of an X-FEN for a board that is not 8x8, as they were written: pieces are letters, and no move is
+/// known.
 ///
 /// ```
 /// use scoresheet::chess::fen::{OtherBoard, ReadMode};
@@ -40,8 +42,8 @@ pub struct OtherBoard {
 }
 
 impl OtherBoard {
-    /// Reads an X-FEN for a board of 9 to 26 files and 2 to 26 ranks. Errors name the field and the column; of a board of other
-    /// size, 8x8 among them, it is the placement.
+    /// Reads an X-FEN for a board of 9 to 26 files and 2 to 26 ranks. Errors name the field and the column; of a board
+    /// of other size, 8x8 among them, it is the placement.
     pub fn read(text: &[u8], mode: ReadMode) -> Result<OtherBoard, FenError> {
         let mut fields = Fields::of(text, mode);
         let field = FenField::Placement;
@@ -103,7 +105,8 @@ fn placement(text: &[u8], mode: ReadMode) -> Result<Placed, (usize, FenFault)> {
     Ok((files as u8, pieces))
 }
 
-/// Returns how many empty squares digits say: one number (`10`), or, as people write it, several that are added up (`55`).
+/// Returns how many empty squares digits say: one number (`10`), or, as people write it, several that are added up
+/// (`55`).
 fn gap(digits: &[u8], mode: ReadMode) -> Option<u16> {
     let number =
         digits.iter().try_fold(0u16, |number, digit| number.checked_mul(10)?.checked_add(u16::from(digit - b'0')));

@@ -8,11 +8,12 @@ use crate::chess::square::Square;
 /// How closely a FEN must keep to the documents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ReadMode {
-    /// Exactly six fields, one space between them, every field in the documents' form: empty squares joined, rights in order (KQkq, or
-    /// file letters as X-FEN and Shredder-FEN have them), the target on rank 3 or 6 as the side to move requires.
+    /// Exactly six fields, one space between them, every field in the documents' form: empty squares joined, rights in
+    /// order (KQkq, or file letters as X-FEN and Shredder-FEN have them), the target on rank 3 or 6 as the side to move
+    /// requires.
     Strict,
-    /// As people write it: fields after the placement may be missing, `nil` is `-`, clocks may be `-`, blanks may be doubled or tabs, digits
-    /// split, the side in upper case, rights in any order.
+    /// As people write it: fields after the placement may be missing, `nil` is `-`, clocks may be `-`, blanks may be
+    /// doubled or tabs, digits split, the side in upper case, rights in any order.
     #[default]
     Forgiving,
 }
@@ -192,7 +193,8 @@ pub(in crate::chess) fn four_fields(text: &[u8], mode: ReadMode) -> Result<(Fen,
     }
 }
 
-/// Whether a right may stand after another: White's before Black's, the h-side's before the a-side's, no more than two a side.
+/// Whether a right may stand after another: White's before Black's, the h-side's before the a-side's, no more than two
+/// a side.
 fn may_follow(last: CastlingRight, right: CastlingRight, before: usize) -> bool {
     if last.color != right.color {
         return right.color == Color::Black;
@@ -240,7 +242,8 @@ fn placement(text: &[u8], mode: ReadMode) -> Result<[Option<Piece>; 64], (usize,
     }
 }
 
-/// Returns files and ranks where a text is a placement on a board that is not 8x8: ranks of one length, of letters and decimal numbers.
+/// Returns files and ranks where a text is a placement on a board that is not 8x8: ranks of one length, of letters and
+/// decimal numbers.
 fn other_board(text: &[u8]) -> Option<(u16, u16)> {
     let mut files = None;
     let mut ranks = 0u16;

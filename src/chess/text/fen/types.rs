@@ -171,7 +171,8 @@ pub enum CastlingStyle {
     XFen,
     /// The rooks' files, `HAha` (Shredder-FEN).
     Shredder,
-    /// `KQkq` and nothing else: a right with a rook that is not the outermost of its castling side is read back as the outermost rook's.
+    /// `KQkq` and nothing else: a right with a rook that is not the outermost of its castling side is read back as the
+    /// outermost rook's.
     Standard,
 }
 
@@ -208,7 +209,8 @@ impl CastlingRight {
     }
 }
 
-/// The six fields of a FEN as they were written: any arrangement of pieces, with rights and targets that the pieces need not bear out.
+/// The six fields of a FEN as they were written: any arrangement of pieces, with rights and targets that the pieces
+/// need not bear out.
 ///
 /// [`Fen::position`] makes a position of it; [`Fen::illegalities`] says what no game can lead to.
 ///
@@ -231,7 +233,8 @@ pub struct Fen {
     pub castling: Vec<CastlingRight>,
     /// The square passed over by the double step just made.
     pub en_passant: Option<Square>,
-    /// Plies since the last capture or pawn move. A draw can be claimed at 100 (not at 50, as the 6-tuple document has it).
+    /// Plies since the last capture or pawn move. A draw can be claimed at 100 (not at 50, as the 6-tuple document has
+    /// it).
     pub halfmove_clock: u32,
     /// The number of the move, 1 for the first of both sides.
     pub fullmove_number: u32,

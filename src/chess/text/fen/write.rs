@@ -1,8 +1,9 @@
 //! FEN text from a mailbox, without a branch for each square.
 //!
-//! A piece's code becomes its letter by arithmetic that compilers do on many squares at once. Each rank is then one word of eight letters or
-//! zeros, and a table by the set of its occupied squares puts the digits in and closes the gaps. Where the processor has byte shuffles
-//! (SSSE3, found out when the program runs) these do the same in a third of the instructions.
+//! A piece's code becomes its letter by arithmetic that compilers do on many squares at once. Each rank is then one
+//! word of eight letters or zeros, and a table by the set of its occupied squares puts the digits in and closes the
+//! gaps. Where the processor has byte shuffles (SSSE3, found out when the program runs) these do the same in a third of
+//! the instructions.
 
 #[cfg(target_arch = "x86_64")]
 mod shuffle;
@@ -92,7 +93,8 @@ impl Fields<'_> {
         put_known(TARGETS[self.target.map_or(64, |square| usize::from(square.index())).min(64)], out, at)
     }
 
-    /// Writes the FEN at the beginning of a buffer; returns its length. Once, and not in each loop that asks for FENs: it wants all registers.
+    /// Writes the FEN at the beginning of a buffer; returns its length. Once, and not in each loop that asks for FENs:
+    /// it wants all registers.
     #[inline(never)]
     pub fn write(&self, castling: CastlingStyle, out: &mut Text) -> usize {
         let at = self.write_four(castling, out);
@@ -125,7 +127,8 @@ pub(crate) fn is_outermost(board: &[u8; 64], color: Color, side: CastlingSide, r
     !outside.into_iter().any(|square| letter(board[usize::from(square & 63)]) == b'R' | (color as u8) << 5)
 }
 
-/// Side to move and the letters of the rights, with rooks in the corners and a space before each; in the highest byte their length.
+/// Side to move and the letters of the rights, with rooks in the corners and a space before each; in the highest byte
+/// their length.
 static STATES: [[u64; 16]; 2] = {
     let mut table = [[0; 16]; 2];
     let mut number = 0;
@@ -212,7 +215,8 @@ impl Default for FenText {
 }
 
 impl FenText {
-    /// Returns the FEN with the en passant target after every double step and castling as X-FEN. It is ASCII; about 20 ns.
+    /// Returns the FEN with the en passant target after every double step and castling as X-FEN. It is ASCII; about 20
+    /// ns.
     #[inline]
     pub fn of(&mut self, position: &Position) -> &[u8] {
         self.write(&position.fen_fields(position.en_passant()))

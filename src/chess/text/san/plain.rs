@@ -1,4 +1,5 @@
-//! Moves as nearly all are written: in the standard's SAN, by the only piece that can go there, or distinguished from others by its file.
+//! Moves as nearly all are written: in the standard's SAN, by the only piece that can go there, or distinguished from
+//! others by its file.
 //!
 //! Such a text is taken apart by its length, and the move found from its target square, without generating any.
 
@@ -77,8 +78,8 @@ pub(super) static ROLES: [u8; 256] = {
 pub(super) const FILE_A: u64 = 0x0101_0101_0101_0101;
 
 impl Position {
-    /// Reads a text such as `e4`, `exd5`, `Nf3`, `Nbd2` or `Bxc6+`. Returns `None` where it is not so plain, or no legal move: `parse_san`
-    /// then knows.
+    /// Reads a text such as `e4`, `exd5`, `Nf3`, `Nbd2` or `Bxc6+`. Returns `None` where it is not so plain, or no
+    /// legal move: `parse_san` then knows.
     #[inline]
     pub(crate) fn read_plain(&self, text: ShortText) -> Option<Plain> {
         if self.attention == Attention::Unknown || self.unlabelled {
@@ -136,7 +137,8 @@ impl Position {
         self.is_safe_in_full(m, king)
     }
 
-    /// Returns the standard's SAN of a legal plain move where no other piece of its role reaches the square; `None` elsewhere.
+    /// Returns the standard's SAN of a legal plain move where no other piece of its role reaches the square; `None`
+    /// elsewhere.
     #[inline]
     pub(crate) fn short_san(&self, m: Move) -> Option<ShortText> {
         if self.attention == Attention::Unknown || m.kind != MoveKind::Plain {

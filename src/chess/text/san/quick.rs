@@ -1,5 +1,6 @@
-//! The plainest moves: `e4`, `exd5`, `Nf3`, `Nbd2`, `Rxf3+`; neither castling, nor promotion, nor en passant. Their texts are taken apart by a
-//! table, apart from any position; then a reader that knows whose turn it is finds, checks and plays them.
+//! The plainest moves: `e4`, `exd5`, `Nf3`, `Nbd2`, `Rxf3+`; neither castling, nor promotion, nor en passant. Their
+//! texts are taken apart by a table, apart from any position; then a reader that knows whose turn it is finds, checks
+//! and plays them.
 //!
 //! What is known beforehand (the text's form, the side, that nothing else can happen) is what makes them quick.
 
@@ -11,8 +12,8 @@ use crate::chess::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
 use crate::chess::position::Position;
 use crate::chess::square::Square;
 
-/// The text of a plain move, taken apart: bits 0 to 5 the target, 6 to 8 the role, 9 whether it takes, 10 and 11 the mark (1 `+`, 2 `#`), 12 to 15 the
-/// file named, from 1; 0 for none.
+/// The text of a plain move, taken apart: bits 0 to 5 the target, 6 to 8 the role, 9 whether it takes, 10 and 11 the
+/// mark (1 `+`, 2 `#`), 12 to 15 the file named, from 1; 0 for none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Short(u16);
 
@@ -72,7 +73,8 @@ impl Short {
     /// A text that no position has a move for: a pawn's capture from no file.
     pub(crate) const NONE: Short = Short(TAKES);
 
-    /// Takes the first `len` bytes of `word`, the first lowest, apart; one to seven. `NONE` where they are not of the plainest form.
+    /// Takes the first `len` bytes of `word`, the first lowest, apart; one to seven. `NONE` where they are not of the
+    /// plainest form.
     #[inline(always)]
     pub(crate) fn read(word: u64, len: usize) -> Short {
         // The text moved up, so that its last byte is the highest.
@@ -127,8 +129,8 @@ const fn side(black: bool) -> Color {
 }
 
 impl Position {
-    /// Returns whether `play_reaching` can be asked: whether both kings are there, and it is known whether they are in check. After moves that it
-    /// has played, it still can.
+    /// Returns whether `play_reaching` can be asked: whether both kings are there, and it is known whether they are in
+    /// check. After moves that it has played, it still can.
     pub(crate) fn knows_checks(&self) -> bool {
         self.attention != Attention::Unknown && Color::BOTH.iter().all(|side| self.king(*side).is_some())
     }
@@ -145,9 +147,10 @@ impl Position {
         if self.rights == 0 { 0 } else { rooks | kings }
     }
 
-    /// Plays the legal move of the side to move, `BLACK` or not, that has this text as the standard's SAN, after telling `before` of it. `None`, and
-    /// nothing has been done, where there is none, or where it is not so plain: `read_plain` then knows more. Whether a move marked `+` is not mate
-    /// is not looked at: another move, or `has_legal_move`, shows that. `castling`: at least the `castling_squares`.
+    /// Plays the legal move of the side to move, `BLACK` or not, that has this text as the standard's SAN, after
+    /// telling `before` of it. `None`, and nothing has been done, where there is none, or where it is not so plain:
+    /// `read_plain` then knows more. Whether a move marked `+` is not mate is not looked at: another move, or
+    /// `has_legal_move`, shows that. `castling`: at least the `castling_squares`.
     #[inline(always)]
     pub(crate) fn play_quick<const BLACK: bool>(
         &mut self,
@@ -216,8 +219,9 @@ impl Position {
         })
     }
 
-    /// Plays a plain move of a piece of the side to move, `BLACK` or not, that reaches the square on an empty board, after telling `before` of it and
-    /// whether it gives check. `None`, and nothing has been done, where it is not legal. `castling`: at least the `castling_squares`.
+    /// Plays a plain move of a piece of the side to move, `BLACK` or not, that reaches the square on an empty board,
+    /// after telling `before` of it and whether it gives check. `None`, and nothing has been done, where it is not
+    /// legal. `castling`: at least the `castling_squares`.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
@@ -240,7 +244,8 @@ impl Position {
         })
     }
 
-    /// Plays a move that is legal but for checks, if it leaves none and `accept`, given whether it gives one, returns true.
+    /// Plays a move that is legal but for checks, if it leaves none and `accept`, given whether it gives one, returns
+    /// true.
     #[inline(always)]
     fn play_found<const BLACK: bool>(
         &mut self,

@@ -1,9 +1,10 @@
 //! A stream of PGN bytes cut into spans of one game each, in order, at the speed of a search for a byte.
 //!
-//! Where the cuts fall depends on the bytes alone, never on how they arrive. A cut falls before a tag pair that begins a line after
-//! movetext, and before an Event tag that begins a line after tags and an empty line; not within a comment, unless that comment shows
-//! itself as one that was never closed. A cut also falls after 64 KiB of blanks in a row (a file that was padded, or not written to its
-//! end). Games without tags stay together in a span, up to a few KiB.
+//! Where the cuts fall depends on the bytes alone, never on how they arrive. A cut falls before a tag pair that begins
+//! a line after movetext, and before an Event tag that begins a line after tags and an empty line; not within a
+//! comment, unless that comment shows itself as one that was never closed. A cut also falls after 64 KiB of blanks in a
+//! row (a file that was padded, or not written to its end). Games without tags stay together in a span, up to a few
+//! KiB.
 //!
 //! A game that is too long is never held: its bytes are given out in parts as they come, and at its end what it was.
 
@@ -60,7 +61,8 @@ pub struct Batch {
     pub text: Vec<u8>,
     /// The spans, in order.
     pub spans: Vec<GameSpan>,
-    /// The game that was too long and ends with this batch; its text, and that of the batches before it that are `open`, is the game's.
+    /// The game that was too long and ends with this batch; its text, and that of the batches before it that are
+    /// `open`, is the game's.
     pub oversized: Option<Oversized>,
     /// Whether the text is a part of a game that is too long and goes on in the next batch.
     pub open: bool,
@@ -96,7 +98,8 @@ pub struct Checkpoint {
     pub hash: Sha256,
 }
 
-/// Cuts a stream into spans. Memory is bounded by the limits on a game and a comment, and a few MiB, whatever the stream holds.
+/// Cuts a stream into spans. Memory is bounded by the limits on a game and a comment, and a few MiB, whatever the
+/// stream holds.
 pub struct Splitter<R> {
     reader: R,
     source: u32,
@@ -159,20 +162,22 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// Goes on where an earlier splitter of the same source was at `checkpoint`, from which `reader` gives the bytes: the batches are the same.
+    /// Goes on where an earlier splitter of the same source was at `checkpoint`, from which `reader` gives the bytes:
+    /// the batches are the same.
     pub fn resume(reader: R, source: u32, limits: ReadLimits, checkpoint: Checkpoint) -> Splitter<R> {
         let Checkpoint { offset, line, hash } = checkpoint;
         Splitter { offset, line, hash, ..Splitter::new(reader, source, limits) }
     }
 
-    /// Returns the checkpoint after the last batch; at the end of the source, its end. After a batch that is [`open`](Batch::open) there is none
-    /// to go on from.
+    /// Returns the checkpoint after the last batch; at the end of the source, its end. After a batch that is
+    /// [`open`](Batch::open) there is none to go on from.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint { offset: self.offset, line: self.line, hash: self.hash.clone() }
     }
 
-    /// Returns the next whole spans, together at least `target_bytes` long; fewer before a long one and at the end of the source, where
-    /// blanks may come without a span, and then `None`. A game that is too long comes in batches of its own.
+    /// Returns the next whole spans, together at least `target_bytes` long; fewer before a long one and at the end of
+    /// the source, where blanks may come without a span, and then `None`. A game that is too long comes in batches of
+    /// its own.
     ///
     /// A read error comes after the spans before it; the span that it cut off is not given.
     pub fn next_batch(&mut self, target_bytes: usize) -> io::Result<Option<Batch>> {
@@ -273,8 +278,8 @@ impl<R: Read> Splitter<R> {
         (self.span, self.found) = (at, None);
     }
 
-    /// Gives out the next part of a span that is too long and begins the buffer; `length` of its bytes are there where its end has been
-    /// found, else more than a part.
+    /// Gives out the next part of a span that is too long and begins the buffer; `length` of its bytes are there where
+    /// its end has been found, else more than a part.
     fn give(&mut self, length: Option<usize>) -> Batch {
         let count = length.map_or(PART, |length| length.min(PART));
         self.hash_to(count);

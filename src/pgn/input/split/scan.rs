@@ -265,8 +265,8 @@ impl View<'_> {
         self.line(scan)
     }
 
-    /// Goes over lines that are plain tag pairs, to the first line after them that does not begin with `[`. Returns false at a line
-    /// that begins with `[` and needs a closer look.
+    /// Goes over lines that are plain tag pairs, to the first line after them that does not begin with `[`. Returns
+    /// false at a line that begins with `[` and needs a closer look.
     fn plain_tags(&self, scan: &mut Scan) -> bool {
         loop {
             let line = from(self.text, scan.probed);
@@ -463,8 +463,8 @@ impl View<'_> {
         if end == self.text.len() { Step::More } else { Step::On }
     }
 
-    /// Returns the first line within what seems a comment that shows that it is none but was left open: a line that is a tag pair,
-    /// after an empty line or an Event tag itself, and then, if the comment is `closed`, another `{`.
+    /// Returns the first line within what seems a comment that shows that it is none but was left open: a line that is
+    /// a tag pair, after an empty line or an Event tag itself, and then, if the comment is `closed`, another `{`.
     fn next_game(&self, start: usize, end: usize, closed: bool) -> Option<usize> {
         let text = slice(self.text, 0, end);
         for found in memchr::memchr_iter(b'[', from(text, start)) {

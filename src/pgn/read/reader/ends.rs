@@ -8,7 +8,8 @@ use crate::pgn::read::words::{has_form_of_move, number};
 use crate::pgn::text_visitor::TextVisitor;
 
 impl<V: TextVisitor> Reader<'_, V> {
-    /// Whether a text or glyph after the termination marker belongs to the next game: it stands after an empty line, and moves follow.
+    /// Whether a text or glyph after the termination marker belongs to the next game: it stands after an empty line,
+    /// and moves follow.
     pub(in crate::pgn) fn heads_next_game(&mut self, token: Token) -> bool {
         if self.trailing || matches!(token.kind, Kind::End | Kind::Pair | Kind::Number | Kind::Result(_)) {
             return false;
@@ -60,7 +61,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         if next_game { self.end_before(token) } else { Flow::On }
     }
 
-    /// Whether a number begins a game although no termination marker came before it: `1.` after an empty line, and a move.
+    /// Whether a number begins a game although no termination marker came before it: `1.` after an empty line, and a
+    /// move.
     pub(in crate::pgn) fn restarts(&self, token: Token) -> bool {
         self.word(token) == b"1."
             && self.after_empty_line(token.start)
@@ -84,7 +86,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
     }
 
-    /// Whether a marker in the main line ends the game: no other one follows, nor the move whose turn it is, with its number.
+    /// Whether a marker in the main line ends the game: no other one follows, nor the move whose turn it is, with its
+    /// number.
     pub(in crate::pgn) fn is_final(&self, marker: Marker) -> bool {
         let mut ahead = Lexer { text: self.lexer.text, at: marker.end };
         let mut depth = 0usize;

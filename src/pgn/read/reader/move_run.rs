@@ -1,5 +1,5 @@
-//! Stretches of moves that stand as the standard has them and as the visitor would write them: found, checked and played with no more than that
-//! takes.
+//! Stretches of moves that stand as the standard has them and as the visitor would write them: found, checked and
+//! played with no more than that takes.
 
 use super::Reader;
 use crate::chess::{Color, MoveKind};

@@ -52,8 +52,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         self.raw(TextKind::Tail, start, &skipped);
     }
 
-    /// Gives a raw text to the visitor. A comment left open in it is closed, and so are the parentheses of a raw variation, lest they
-    /// swallow what is written after them.
+    /// Gives a raw text to the visitor. A comment left open in it is closed, and so are the parentheses of a raw
+    /// variation, lest they swallow what is written after them.
     fn raw(&mut self, kind: TextKind, start: usize, skipped: &Skipped) {
         if skipped.open_comment {
             self.fault(FaultKind::UnterminatedComment, start);
@@ -70,7 +70,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
     }
 
-    /// Goes to the end of a raw text, comments respected. The lexer then stands where the game, or the next one, goes on.
+    /// Goes to the end of a raw text, comments respected. The lexer then stands where the game, or the next one, goes
+    /// on.
     fn skip_tail(&mut self, tail: Tail) -> Skipped {
         let mut depth = 0usize;
         let mut open_comment = false;

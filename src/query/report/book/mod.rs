@@ -1,7 +1,7 @@
 //! Opening books in the format of PolyGlot: for each position the moves played and how good they were.
 //!
-//! A book is a list of entries of 16 bytes, big-endian, ordered by key: the position's key (8 bytes), the move (2), its weight (2), and
-//! four bytes for a program that learns.
+//! A book is a list of entries of 16 bytes, big-endian, ordered by key: the position's key (8 bytes), the move (2), its
+//! weight (2), and four bytes for a program that learns.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -36,10 +36,11 @@ impl Default for BookOptions {
 pub struct BookEntry {
     /// The key of the position before the move.
     pub key: u64,
-    /// The move: three bits each for the file and rank of the target, the file and rank of the start, and the promotion (1 knight to
-    /// 4 queen), the lowest first; castling is king takes rook.
+    /// The move: three bits each for the file and rank of the target, the file and rank of the start, and the promotion
+    /// (1 knight to 4 queen), the lowest first; castling is king takes rook.
     pub m: u16,
-    /// How good it is among the moves of its position: twice the mover's wins and its draws, made smaller where need be.
+    /// How good it is among the moves of its position: twice the mover's wins and its draws, made smaller where need
+    /// be.
     pub weight: u16,
 }
 

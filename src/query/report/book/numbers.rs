@@ -1,5 +1,6 @@
-//! The 781 numbers of the PolyGlot key, a part of that book format as published with it: 768 for pieces (black pawn, white pawn, black knight, ..,
-//! white king, by square), 4 for castling rights, 8 for en passant files, 1 for White to move. See testdata/SOURCES.md.
+//! The 781 numbers of the PolyGlot key, a part of that book format as published with it: 768 for pieces (black pawn,
+//! white pawn, black knight, .., white king, by square), 4 for castling rights, 8 for en passant files, 1 for White to
+//! move. See testdata/SOURCES.md.
 
 pub(in crate::query) static NUMBERS: [u64; 781] = [
     0x9D39_247E_3377_6D41,

@@ -1,7 +1,7 @@
 //! Ranks as words: how a rank with a set of occupied squares is written.
 
-/// A buffer for a FEN. The longest has placement 71, ` w` 2, ` KQkq` 5, ` e3` 3, and twice a space and ten digits, 22: 103 bytes in all.
-/// There is room for any word at any place below 128, so that none has to be looked for.
+/// A buffer for a FEN. The longest has placement 71, ` w` 2, ` KQkq` 5, ` e3` 3, and twice a space and ten digits, 22:
+/// 103 bytes in all. There is room for any word at any place below 128, so that none has to be looked for.
 pub(in crate::chess::text::fen) type Text = [u8; TEXT];
 pub(in crate::chess::text::fen) const TEXT: usize = 136;
 
