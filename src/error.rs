@@ -87,6 +87,8 @@ pub enum Error {
         name: String,
         /// What is wrong.
         what: String,
+        /// What the system, or a decompressor, said, where it is that.
+        source: Option<io::Error>,
     },
     /// The work was stopped on request, at a commit.
     Interrupted,
@@ -256,6 +258,11 @@ impl Error {
         move |source| Error::Io { doing, path, source }
     }
 
+    /// A source of games that cannot be read on, for another reason than an error of the system.
+    pub(crate) fn input(name: impl Into<String>, what: impl Into<String>) -> Error {
+        Error::Input { name: name.into(), what: what.into(), source: None }
+    }
+
     /// Returns what cannot be read of the archive, with its place, if that is the error: damage, a limit, or a fault of
     /// the system.
     pub(crate) fn damage(&self) -> Option<Damage> {
@@ -277,8 +284,9 @@ impl Error {
                 Error::Io { doing, path: path.clone(), source: io::Error::new(source.kind(), source.to_string()) }
             }
             Error::Deleted { game } => Error::Deleted { game: *game },
+            Error::Interrupted => Error::Interrupted,
             // Nothing else comes of reading a game that there is.
-            error => Error::Input { name: "archive".to_owned(), what: error.to_string() },
+            error => Error::input("archive", error.to_string()),
         }
     }
 }
@@ -323,7 +331,7 @@ impl fmt::Display for Error {
             Error::Exists { path } => {
                 write!(f, "{} exists already", path.display())
             }
-            Error::Input { name, what } => write!(f, "{name}: {what}"),
+            Error::Input { name, what, .. } => write!(f, "{name}: {what}"),
             Error::Interrupted => write!(f, "interrupted"),
         }
     }
@@ -332,7 +340,9 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Io { source, .. } | Error::Read { source, .. } => Some(source),
+            Error::Io { source, .. } | Error::Read { source, .. } | Error::Input { source: Some(source), .. } => {
+                Some(source)
+            }
             _ => None,
         }
     }

@@ -163,7 +163,7 @@ impl ArchiveWriter {
     ///
     /// Errors: the game is none ([`Game::check`]): then nothing has been added; the archive cannot be written.
     pub fn add(&self, game: &Game) -> Result<u64> {
-        game.check().map_err(|fault| Error::Input { name: "the game".to_owned(), what: fault.to_string() })?;
+        game.check().map_err(|fault| Error::input("the game", fault.to_string()))?;
         self.lock().add(game)
     }
 
@@ -174,7 +174,7 @@ impl ArchiveWriter {
     pub fn add_pgn(&self, name: &str, pgn: impl Read + Send + 'static) -> Result<AddedPgn> {
         let refused = |error: SourceError| match error {
             SourceError::Io(source) => Error::Io { doing: "cannot read", path: PathBuf::from(name), source },
-            error => Error::Input { name: name.to_owned(), what: error.to_string() },
+            error => Error::input(name, error.to_string()),
         };
         let source = crate::pgn::from_reader(pgn, None).map_err(refused)?;
         self.lock().add_pgn(name, source)

@@ -237,7 +237,7 @@ impl<'a> Feed<'a> {
 
 fn changed(path: &Path) -> Error {
     let what = "has changed since the import that was cut off: what the archive has of it is not what it begins with";
-    Error::Input { name: path.display().to_string(), what: what.to_owned() }
+    Error::input(path.display().to_string(), what)
 }
 
 /// Reads as many bytes of a source as its record has, and returns their hash, if it is that of the record.

@@ -32,7 +32,7 @@ impl Start {
         options: &ImportOptions,
         target: &Path,
     ) -> Result<Start> {
-        let refuse = |what: String| Err(Error::Input { name: target.display().to_string(), what });
+        let refuse = |what: String| Err(Error::input(target.display().to_string(), what));
         let sources = &opened.sources;
         let afresh = Start { first_source: sources.len() as u64, ..Start::default() };
         if !options.resume {
@@ -51,7 +51,7 @@ impl Start {
             return match (opened.has_commits(), options.existing) {
                 (false, _) => Ok(Start { same_identity: true, ..afresh }),
                 (true, Existing::Append) => Ok(afresh),
-                _ => refuse("no import of these files was cut off here: --append adds them".to_owned()),
+                _ => refuse("no import of these files was cut off here; appending adds them".to_owned()),
             };
         };
         let known = usize::try_from(unfinished.first_source).ok().and_then(|first| sources.get(first..));
@@ -88,7 +88,7 @@ impl Start {
     pub fn check<S: Storage>(&self, feed: &Feed, writer: &Writer<S>, target: &Path) -> Result<()> {
         if self.same_identity && feed.identity() != writer.id() {
             let what = "the import that was cut off here began with another file, or had another level";
-            return Err(Error::Input { name: target.display().to_string(), what: what.to_owned() });
+            return Err(Error::input(target.display().to_string(), what));
         }
         Ok(())
     }

@@ -96,7 +96,7 @@ pub fn import_with(
         drop(writer.abandon());
         let nothing = || {
             let names: Vec<String> = sources.iter().map(|source| source.display().to_string()).collect();
-            Error::Input { name: names.join(", "), what: "there is no game in it".to_owned() }
+            Error::input(names.join(", "), "there is no game in it")
         };
         return Err(stored.ok().and_then(|summary| summary.stopped).unwrap_or_else(nothing));
     }

@@ -56,7 +56,7 @@ pub fn from_reader(reader: impl Read + Send + 'static, name: &Path) -> Result<So
 fn refused(path: &Path, error: SourceError) -> Error {
     match error {
         SourceError::Io(error) => unreadable(path, error),
-        other => Error::Input { name: called(path), what: other.to_string() },
+        other => Error::input(called(path), other.to_string()),
     }
 }
 
@@ -67,14 +67,14 @@ fn called(path: &Path) -> String {
 
 /// Returns the error for a source that cannot be read on.
 pub(super) fn unreadable(path: &Path, error: io::Error) -> Error {
-    let input = |what: String| Error::Input { name: called(path), what };
-    match error.kind() {
+    let what = match error.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            input(format!("damaged or cut short: {error}"))
+            format!("damaged or cut short: {error}")
         }
-        io::ErrorKind::Unsupported => input(error.to_string()),
-        _ => Error::io("cannot read", path)(error),
-    }
+        io::ErrorKind::Unsupported => error.to_string(),
+        _ => return Error::io("cannot read", path)(error),
+    };
+    Error::Input { name: called(path), what, source: Some(error) }
 }
 
 fn as_pgn(mut source: Source, path: &Path, stop: &AtomicBool) -> Result<Source> {
@@ -84,6 +84,7 @@ fn as_pgn(mut source: Source, path: &Path, stop: &AtomicBool) -> Result<Source> 
     let no_room = |error: io::Error| Error::Input {
         name: called(path),
         what: format!("cannot make a temporary file for the PGN of it: {error}"),
+        source: Some(error),
     };
     let mut made = BufWriter::with_capacity(256 << 10, tempfile::tempfile().map_err(no_room)?);
     let mut writer = PgnWriter::new();
@@ -106,7 +107,7 @@ fn as_pgn(mut source: Source, path: &Path, stop: &AtomicBool) -> Result<Source> 
     }
     read.map_err(|error| match error {
         ReadError::Io(error) => unreadable(path, error),
-        ReadError::Pcn(error) => Error::Input { name: called(path), what: error.to_string() },
+        ReadError::Pcn(error) => Error::input(called(path), error.to_string()),
     })?;
     let mut file = made.into_inner().map_err(|error| no_room(error.into_error()))?;
     file.rewind().map_err(no_room)?;

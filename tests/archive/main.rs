@@ -14,6 +14,8 @@ mod limits;
 mod manage;
 /// A plain list of games beside an archive, after any sequence of changes.
 mod model;
+/// Long work watched and stopped.
+mod monitor;
 /// Which commit counts: every combination of header pages and length.
 mod opening;
 /// Sources byte for byte, exports with the same content.

@@ -297,7 +297,7 @@ impl Archive {
                 return Ok(true);
             }
         };
-        Err(Error::Input { name: self.path.display().to_string(), what: what.to_owned() })
+        Err(Error::input(self.path.display().to_string(), what))
     }
 
     /// Returns whether this archive was at this commit once, by the chain in its commit block.

@@ -6,6 +6,7 @@ use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::ReplayError;
 use crate::chess::Position;
 use crate::error::{Damage, DamageKind, Error, Result};
+use crate::monitor::Monitor;
 use crate::query::position::index::PositionIndex;
 use crate::query::position::main_line::MainLine;
 use crate::query::position::position_query::PositionQuery;
@@ -65,12 +66,13 @@ pub struct Search<'a> {
     signatures: Option<&'a Signatures>,
     index: Option<&'a PositionIndex>,
     among: Option<&'a GameSet>,
+    monitor: Option<&'a Monitor<'a>>,
 }
 
 impl<'a> Search<'a> {
     /// Returns a search in all games, without help.
     pub fn new(archive: &'a Archive) -> Search<'a> {
-        Search { archive, signatures: None, index: None, among: None }
+        Search { archive, signatures: None, index: None, among: None, monitor: None }
     }
 
     /// Returns the search with signatures to go by; they must be the archive's.
@@ -86,6 +88,12 @@ impl<'a> Search<'a> {
     /// Returns the search in these games only.
     pub fn among(self, games: &'a GameSet) -> Search<'a> {
         Search { among: Some(games), ..self }
+    }
+
+    /// Returns the search with a monitor. The unit of progress is a game that is looked into. A search that is stopped gives what it has
+    /// found so far, and [`Error::Interrupted`] among what could not be read.
+    pub fn monitored(self, monitor: &'a Monitor<'a>) -> Search<'a> {
+        Search { monitor: Some(monitor), ..self }
     }
 
     pub(crate) fn signatures(&self) -> Option<&'a Signatures> {
@@ -169,6 +177,9 @@ impl<'a> Search<'a> {
     ) -> (Vec<T>, Vec<Error>) {
         let of_task = |games: &[u64]| {
             let (mut found, mut unread) = (Vec::new(), Vec::new());
+            if self.monitor.is_some_and(Monitor::is_stopped) {
+                return (found, unread);
+            }
             // Some games are opened before they are worked on, so that their bytes come from memory together.
             let mut open = Vec::with_capacity(TOGETHER);
             for games in games.chunks(TOGETHER) {
@@ -185,6 +196,9 @@ impl<'a> Search<'a> {
                     }
                 }
             }
+            if let Some(monitor) = self.monitor {
+                monitor.advance(games.len() as u64);
+            }
             (found, unread)
         };
         let tasks: Vec<(Vec<T>, Vec<Error>)> = games.par_chunks(TASK).map(of_task).collect();
@@ -192,6 +206,9 @@ impl<'a> Search<'a> {
         for (found, unread) in tasks {
             all.extend(found);
             failed.extend(unread);
+        }
+        if self.monitor.is_some_and(Monitor::is_stopped) {
+            failed.push(Error::Interrupted);
         }
         (all, failed)
     }

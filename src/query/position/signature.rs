@@ -15,6 +15,7 @@ use crate::chess::Position;
 use crate::error::{Error, Result};
 use crate::format::side::SideHeader;
 use crate::format::signatures::{self, ENTRY};
+use crate::monitor::Monitor;
 use crate::query::position::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns, home_ranks};
 use rayon::prelude::*;
 
@@ -33,16 +34,25 @@ impl Signatures {
     /// Makes the signatures of an archive by replaying every game, in parallel. A game that cannot be read gets one
     /// that rejects nothing.
     pub fn build(archive: &Archive) -> Signatures {
+        // Nothing stops it.
+        Signatures::build_monitored(archive, Monitor::new()).unwrap_or_else(|_| Signatures(Vec::new()))
+    }
+
+    /// Makes the signatures like `build`. The unit of progress is a game. Errors: the work was stopped.
+    pub fn build_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<Signatures> {
+        let monitor = monitor.into();
         let of_chunk = |chunk| {
             let range = archive.games_of(chunk);
+            monitor.check()?;
+            monitor.advance(range.end - range.start);
             let signature = |game| match archive.game(game) {
                 Ok(game) => signature(game.start(), game.brenner()),
                 Err(_) => ANY,
             };
-            range.map(signature).collect::<Vec<_>>()
+            Ok(range.map(signature).collect::<Vec<_>>())
         };
-        let chunks: Vec<Vec<u64>> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
-        Signatures(chunks.concat())
+        let chunks = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect::<Result<Vec<Vec<u64>>>>()?;
+        Ok(Signatures(chunks.concat()))
     }
 
     /// Reads the file of an archive; says why, where there are none.

@@ -6,6 +6,7 @@ use crate::archive::{Archive, Chunk, GameRef};
 use crate::brenner::{BAD, CLOSE, EXPLICIT, GOOD, NAG, OPEN};
 use crate::error::{Error, Result};
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, Key, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
+use crate::monitor::Monitor;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -35,16 +36,21 @@ struct Part {
 
 /// Returns the columns for these keys, in that order, each with the games of which it cannot be read: those have the
 /// number 0.
-pub fn columns(archive: &Archive, keys: &[Key]) -> Vec<(Column, Vec<Unread>)> {
+pub fn columns(archive: &Archive, keys: &[Key], monitor: &Monitor) -> Vec<(Column, Vec<Unread>)> {
     let chunks: Vec<Vec<Part>> = (0..archive.chunk_count())
         .into_par_iter()
         .map(|number| {
             let chunk = archive.chunk(number);
             let part = |key| match &chunk {
+                // Who asked for it does not want it any more.
+                _ if monitor.is_stopped() => lost(archive.games_of(number), Error::Interrupted),
                 Ok(chunk) => part(chunk, key),
                 Err(error) => lost(archive.games_of(number), error.again()),
             };
-            keys.iter().map(part).collect()
+            let parts = keys.iter().map(part).collect();
+            let games = archive.games_of(number);
+            monitor.advance(games.end - games.start);
+            parts
         })
         .collect();
     // By column, not by chunk.

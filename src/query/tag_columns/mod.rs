@@ -19,6 +19,7 @@ use crate::archive::map::Map;
 use crate::archive::{Archive, FileKind, SideState};
 use crate::error::{Error, Result};
 use crate::format::tag_columns::{ColumnRef, Directory, FilePart, MAX_COLUMNS, TableRef};
+use crate::monitor::Monitor;
 use std::collections::HashMap;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -123,7 +124,8 @@ impl<'a> TagColumns<'a> {
         missing.sort_unstable();
         missing.dedup();
         // Not under the lock: while it waits for the pool, this thread may be given other work that asks for columns.
-        let made = if missing.is_empty() { Vec::new() } else { build::columns(self.archive, &missing) };
+        let made =
+            if missing.is_empty() { Vec::new() } else { build::columns(self.archive, &missing, &Monitor::new()) };
         let mut ready = self.lock();
         for (key, (column, unread)) in missing.into_iter().zip(made) {
             ready.insert(key, Ready { column: Arc::new(column), unread: unread.into() });
@@ -213,11 +215,15 @@ impl Years {
 /// A tag with so many different values that its table would cost more than its column is worth has none: a filter that
 /// asks for it reads the tags.
 pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
+    encode_monitored(archive, &Monitor::new())
+}
+
+fn encode_monitored(archive: &Archive, monitor: &Monitor) -> Result<(Vec<u8>, Vec<String>)> {
     let names = build::tag_names(archive)?;
     let mut keys: Vec<Key> = names.iter().take(MAX_COLUMNS - 2).cloned().map(Key::Tag).collect();
     keys.extend([Key::Plies, Key::Facts]);
     let mut columns = Vec::new();
-    for (column, unread) in build::columns(archive, &keys) {
+    for (column, unread) in build::columns(archive, &keys, monitor) {
         if let Some(unread) = unread.into_iter().next() {
             return Err(unread.error);
         }
@@ -256,7 +262,12 @@ pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
 /// Writes the tag columns file of an archive beside it. Returns its size in bytes and the names of the tags that have a
 /// column.
 pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
-    let (file, names) = encode(archive)?;
+    write_monitored(archive, Monitor::new())
+}
+
+/// Writes the file like `write`. The unit of progress is a game. Errors: the work was stopped, too.
+pub fn write_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<(u64, Vec<String>), Error> {
+    let (file, names) = encode_monitored(archive, &monitor.into())?;
     crate::archive::writer::write_side(archive.path(), &FileKind::TagColumns.beside(archive.path()), &file)?;
     Ok((file.len() as u64, names))
 }
