@@ -32,7 +32,7 @@ type Report = Box<dyn FnMut(FaultReport) + Send>;
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let target = folder.path().join("games.bga");
-/// use scoresheet::{Archive, ArchiveWriter, Game, game::Event};
+/// use scoresheet::{Archive, ArchiveWriter, Game, Monitor, archive::Level, game::Event};
 ///
 /// let writer = ArchiveWriter::create(&target)?;
 /// let mut game = Game::default();
@@ -41,6 +41,7 @@ type Report = Box<dyn FnMut(FaultReport) + Send>;
 /// writer.add(&game)?;
 /// writer.add_pgn("more.pgn", &b"[White \"Morphy\"]\n\n1. e4 e5 1-0\n"[..])?;
 /// assert_eq!(writer.finish()?.games, 2);
+/// assert!(Archive::verify(&target, Level::Full, Monitor::new())?.is_intact());
 ///
 /// let archive = Archive::open(&target)?;
 /// assert_eq!(archive.game(2)?.tag("White")?.as_deref(), Some("Morphy"));
@@ -157,7 +158,8 @@ impl ArchiveWriter {
 
     /// Adds a game. Returns its number in the archive, from 1.
     ///
-    /// Errors: the game is none ([`Game::check`]): then nothing has been added; the archive cannot be written.
+    /// Errors: [`Error::Input`], where the game is none ([`Game::check`] says where): nothing has been added then; [`Error::Io`], where
+    /// the archive cannot be written.
     pub fn add(&self, game: &Game) -> Result<u64> {
         game.check().map_err(|fault| Error::Input { name: "the game".to_owned(), what: fault.to_string() })?;
         self.lock().add(game)

@@ -45,6 +45,19 @@ impl LayoutBuilder {
                 }
             }
         }
+        self.push(edits, rest);
+    }
+
+    /// Ends a game that has no other source than what has been written of it. Returns that.
+    pub fn end_written_game(&mut self) -> Vec<u8> {
+        self.writer.finish();
+        let text = self.writer.as_bytes().to_vec();
+        self.push(Vec::new(), text.len());
+        text
+    }
+
+    /// Adds a game of the writer's style with these edits, the last of which `rest` bytes stand after.
+    fn push(&mut self, edits: Vec<LayoutEdit>, rest: usize) {
         let style = self.writer.style();
         let number = self.styles.iter().rposition(|known| *known == style).unwrap_or_else(|| {
             self.styles.push(style);
@@ -54,14 +67,6 @@ impl LayoutBuilder {
         self.layout.games.push(number as u64);
         self.layout.edits.push(edits);
         self.rest = rest;
-    }
-
-    /// Ends a game that has no other source than what has been written of it. Returns that.
-    pub fn end_written_game(&mut self) -> Vec<u8> {
-        self.writer.finish();
-        let text = self.writer.as_bytes().to_vec();
-        self.end_game(&text, &text, false, |_| {});
-        text
     }
 
     fn compare(&mut self, all: &[u8]) -> (Vec<LayoutEdit>, usize) {
