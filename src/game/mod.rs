@@ -81,6 +81,12 @@ impl Outcome {
     }
 }
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.token())
+    }
+}
+
 /// Receives a game as events, in this order: the tag pairs; the start; the movetext; the result, if there is one.
 ///
 /// Every variation that opens also closes. Moves are legal, or null.
@@ -168,6 +174,8 @@ pub enum GameFaultKind {
     NotOpen,
     /// A variation is still open at the end.
     NotClosed,
+    /// A text holds a NUL byte, which no text can hold (FORMAT.md, "Brenner moves").
+    NulByte,
 }
 
 impl fmt::Display for GameFault {
@@ -178,6 +186,7 @@ impl fmt::Display for GameFault {
             GameFaultKind::NothingToReplace => f.write_str("a variation without a move that it could replace"),
             GameFaultKind::NotOpen => f.write_str("a variation closes that is not open"),
             GameFaultKind::NotClosed => f.write_str("a variation that does not close"),
+            GameFaultKind::NulByte => f.write_str("a text with a NUL byte"),
         }
     }
 }
@@ -240,7 +249,8 @@ impl Game {
         notes
     }
 
-    /// Returns why the game cannot be written, if so: a move that is not legal (null moves are), or variations that are not well nested.
+    /// Returns why the game cannot be written, if so: a move that is not legal (null moves are), variations that are not well nested, or
+    /// a NUL byte in a text. Tags are not checked.
     ///
     /// ```
     /// use scoresheet::Game;
@@ -279,6 +289,7 @@ impl Game {
                     line.close();
                     moved.pop();
                 }
+                Event::Text(_, text) if text.contains('\0') => return fault(GameFaultKind::NulByte),
                 Event::Suffix(_) | Event::Nag(_) | Event::Text(..) => {}
             }
         }
