@@ -88,7 +88,7 @@ pub enum Error {
         /// What is wrong.
         what: String,
     },
-    /// The work was stopped on request, at a commit.
+    /// The work was stopped on request: an import at a commit, other work as if it had not begun.
     Interrupted,
 }
 

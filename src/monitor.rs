@@ -22,13 +22,13 @@ pub struct Monitor<'a> {
 }
 
 impl<'a> Monitor<'a> {
-    /// Returns a monitor that neither is told anything nor stops anything.
+    /// Returns a monitor that reports to nobody and stops nothing.
     pub fn new() -> Monitor<'a> {
         Monitor::default()
     }
 
     /// Returns the monitor with a function that is called with what has been done since the last call, from any thread; the work says in
-    /// which unit.
+    /// which unit. How much there will be in all is not known.
     pub fn on_progress(self, progress: impl Fn(u64) + Sync + 'a) -> Monitor<'a> {
         Monitor { progress: Some(Box::new(progress)), ..self }
     }

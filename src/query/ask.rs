@@ -74,7 +74,7 @@ impl Archive {
     /// Returns the games that reach a position in their main line, transpositions included, each with its first ply there.
     ///
     /// Fast with signatures (8 bytes a game beside the archive), at once with a position index; without them every game is replayed, on
-    /// rayon's current pool. Games that cannot be read are told in `unread`. For variations, all plies or many questions see
+    /// rayon's current pool. Games that cannot be read are listed in `unread`. For variations, all plies or many questions see
     /// [`SideFiles::search`].
     ///
     /// ```

@@ -40,7 +40,7 @@ impl Filter {
     }
 
     /// Returns the games that the filter lets pass, in parallel on rayon's current pool. Deleted games never do, nor do those of which
-    /// something cannot be read that the filter asks for: they are told in `unread`.
+    /// something cannot be read that the filter asks for: they are listed in `unread`.
     ///
     /// A million games take some milliseconds where `headers` has its columns; those that it must make first take as long as reading
     /// all tags, and moves where the filter asks for them.

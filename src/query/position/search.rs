@@ -42,7 +42,7 @@ pub struct SearchOptions {
 pub struct Step {
     /// What was done, in a word or two.
     pub what: &'static str,
-    /// How many games were left behind it.
+    /// How many games were left after it.
     pub games: u64,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Search<'a> {
 
     /// Finds the games that reach a position, on rayon's current pool.
     ///
-    /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is told in
+    /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is listed in
     /// `unread`.
     pub fn position(&self, sought: &PositionQuery, reach: SearchOptions) -> SearchResult {
         let mut steps = Vec::new();
