@@ -135,7 +135,7 @@ pub enum Event {
 }
 
 /// A game as a value: tags, start, movetext and result.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Game {
     /// The tag pairs in their order, duplicates included.
     pub tags: Vec<(String, String)>,
@@ -145,12 +145,6 @@ pub struct Game {
     pub events: Vec<Event>,
     /// The termination marker, or `None` where the movetext has none.
     pub outcome: Option<Outcome>,
-}
-
-impl Default for Game {
-    fn default() -> Game {
-        Game { tags: Vec::new(), start: Position::standard(), events: Vec::new(), outcome: None }
-    }
 }
 
 /// Why a [`Game`] is none, and where.

@@ -11,10 +11,10 @@ use std::error::Error as StdError;
 use std::path::Path;
 use tempfile::TempDir;
 
-type Outcomes = Result<(), Box<dyn StdError>>;
+type Outcomes<T = ()> = Result<T, Box<dyn StdError>>;
 
 /// Twenty games in an archive, its bytes and those of its index.
-fn small() -> Result<(TempDir, Vec<u8>, Vec<u8>), Box<dyn StdError>> {
+fn small() -> Outcomes<(TempDir, Vec<u8>, Vec<u8>)> {
     let folder = tempfile::tempdir()?;
     let target = folder.path().join("small.bga");
     let writer = ArchiveWriter::create(&target)?;
