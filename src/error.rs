@@ -90,7 +90,7 @@ pub enum Error {
         /// What the system, or a decompressor, said, where it is that.
         source: Option<io::Error>,
     },
-    /// The work was stopped on request, at a commit.
+    /// The work was stopped on request: an import at a commit, other work as if it had not begun.
     Interrupted,
 }
 

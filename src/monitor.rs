@@ -28,7 +28,7 @@ impl<'a> Monitor<'a> {
     }
 
     /// Returns the monitor with a function that is called with what has been done since the last call, from any thread;
-    /// the work says in which unit.
+    /// the work says in which unit. How much there will be in all is not known.
     pub fn on_progress(self, progress: impl Fn(u64) + Sync + 'a) -> Monitor<'a> {
         Monitor { progress: Some(Box::new(progress)), ..self }
     }

@@ -17,7 +17,10 @@ mod write;
 pub mod copy;
 mod maintain;
 
-pub use crate::format::Limits;
+pub use crate::format::commit::{Commit, Unfinished};
+pub use crate::format::moves::{Coding, ModelName};
+pub use crate::format::source::SourceRecord;
+pub use crate::format::{ArchiveId, Chain, Limits, State};
 pub(crate) use copy::transcode::push_record;
 pub use copy::transcode::{TranscodeOptions, Transcoded, transcode};
 pub use file_kind::FileKind;

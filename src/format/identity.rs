@@ -18,6 +18,7 @@ impl std::fmt::Display for ArchiveId {
 impl ArchiveId {
     /// Returns the value that a CRC-32 at `offset` in this archive starts from: a structure in the wrong place or the
     /// wrong archive fails.
+    #[doc(hidden)]
     pub fn seed(self, offset: u64) -> u32 {
         let mut crc = crc32fast::Hasher::new();
         crc.update(&self.0);
@@ -36,6 +37,7 @@ impl ArchiveId {
     }
 
     /// Returns the CRC-32 (IEEE) of `bytes`, seeded for `offset`.
+    #[doc(hidden)]
     pub fn crc(self, offset: u64, bytes: &[u8]) -> u32 {
         crc_from(self.seed(offset), bytes)
     }

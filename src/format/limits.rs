@@ -7,7 +7,7 @@ pub const MOST: u64 = 1 << 60;
 /// What blocks may cost whose checksums hold: a crafted archive may say anything under good checksums.
 ///
 /// [`OpenOptions`](crate::archive::OpenOptions) sets others for an archive. What a writer makes is always within the
-/// defaults. A block that is beyond a limit is damaged.
+/// defaults. A block that is beyond a limit gives [`Error::Limit`](crate::Error::Limit).
 ///
 /// The last three bound together what columns make without bytes of their own, in units: one for each byte of a text
 /// that is made of a template, a tag's name or a prefix, 48 for an adaptive number, 128 for a value of a predicted

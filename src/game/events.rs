@@ -1,6 +1,7 @@
 //! The events of a game, and who receives them.
 
 use crate::chess::{Move, Position};
+use std::fmt;
 
 /// What kind of text stands in a movetext.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -66,6 +67,12 @@ impl Outcome {
             b"1/2-1/2" => Outcome::Draw,
             _ => return None,
         })
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.token())
     }
 }
 

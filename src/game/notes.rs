@@ -2,6 +2,7 @@
 
 use super::events::{Outcome, TextKind, Visitor};
 use crate::chess::{Move, Position};
+use std::fmt;
 use std::time::Duration;
 
 /// A comment of a game.
@@ -87,6 +88,19 @@ impl Evaluation {
         let pawns: f64 = text.parse().ok()?;
         let centipawns = (pawns * 100.0).round();
         (centipawns.abs() <= f64::from(i32::MAX)).then_some(Evaluation::Centipawns(centipawns as i32))
+    }
+}
+
+impl fmt::Display for Evaluation {
+    /// Writes the evaluation as the command `eval` has it: `0.35`, `#-2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Evaluation::Centipawns(hundredths) => {
+                let (sign, pawns) = (if hundredths < 0 { "-" } else { "" }, hundredths.unsigned_abs());
+                write!(f, "{sign}{}.{:02}", pawns / 100, pawns % 100)
+            }
+            Evaluation::Mate(moves) => write!(f, "#{moves}"),
+        }
     }
 }
 

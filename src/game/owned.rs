@@ -21,7 +21,7 @@ pub struct Game {
     pub outcome: Option<Outcome>,
 }
 
-/// Why a [`Game`] is none, and where.
+/// Why a [`Game`] is invalid, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameFault {
     /// The place in [`Game::events`], from 0.
@@ -42,6 +42,8 @@ pub enum GameFaultKind {
     NotOpen,
     /// A variation is still open at the end.
     NotClosed,
+    /// A text holds a NUL byte, which no text can hold (FORMAT.md, "Brenner moves").
+    NulByte,
 }
 
 impl fmt::Display for GameFault {
@@ -52,6 +54,7 @@ impl fmt::Display for GameFault {
             GameFaultKind::NothingToReplace => f.write_str("a variation without a move that it could replace"),
             GameFaultKind::NotOpen => f.write_str("a variation closes that is not open"),
             GameFaultKind::NotClosed => f.write_str("a variation that does not close"),
+            GameFaultKind::NulByte => f.write_str("a text with a NUL byte"),
         }
     }
 }
@@ -154,6 +157,7 @@ impl Game {
                     line.close();
                     moved.pop();
                 }
+                Event::Text(_, text) if text.contains('\0') => return fault(GameFaultKind::NulByte),
                 Event::Suffix(_) | Event::Nag(_) | Event::Text(..) => {}
             }
         }

@@ -161,7 +161,8 @@ impl ArchiveWriter {
 
     /// Adds a game. Returns its number in the archive, from 1.
     ///
-    /// Errors: the game is none ([`Game::check`]): then nothing has been added; the archive cannot be written.
+    /// Errors: [`Error::Input`], where the game is none ([`Game::check`] says where): nothing has been added then;
+    /// [`Error::Io`], where the archive cannot be written.
     pub fn add(&self, game: &Game) -> Result<u64> {
         game.check().map_err(|fault| Error::input("the game", fault.to_string()))?;
         self.lock().add(game)

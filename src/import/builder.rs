@@ -123,8 +123,10 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Sets a flag that ends the import at the next commit once it is set: what came before is in the archive, and
-    /// [`Summary::stopped`] says so.
+    /// Sets a flag that ends the import with a commit once it is set: what came before is in the archive,
+    /// [`Summary::stopped`] says so, and [`resume`](Import::resume) goes on from there. An archive that was to be
+    /// replaced stays what it was. Where nothing has been read yet, [`run`](Import::run) gives
+    /// [`Interrupted`](crate::Error::Interrupted).
     pub fn stop(mut self, stop: &'a AtomicBool) -> Import<'a> {
         self.stop = Some(stop);
         self
@@ -133,8 +135,9 @@ impl<'a> Import<'a> {
     /// Imports PGN files, plain or compressed, in the order given; `-` is standard input. When this returns, everything
     /// that the summary counts is durable.
     ///
-    /// Errors: the target cannot be created, opened or written; the first source cannot be read. A later source that
-    /// cannot be read on is no error: see [`Summary::stopped`].
+    /// Errors: [`Exists`](crate::Error::Exists), if the target is there and neither `append` nor `replace` was asked
+    /// for; [`Io`](crate::Error::Io), if it cannot be created, opened or written, or the first source cannot be opened.
+    /// A later source that cannot be read on is no error: see [`Summary::stopped`].
     pub fn run(self, sources: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Summary> {
         let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
         self.watched(|target, options, progress, stop, report| {

@@ -107,12 +107,10 @@ impl Archive {
     /// # let target = folder.path().join("games.bga");
     /// # let pgn = "[FEN \"4k3/8/8/8/8/8/4P3/R3K2r w - - 0 1\"]\n[SetUp \"1\"]\n\n1. Kd2 *\n\n1. d4 *\n";
     /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
-    /// use scoresheet::Archive;
-    /// use scoresheet::query::pattern::{Condition, Material, Pattern};
+    /// use scoresheet::{Archive, Pattern};
     ///
     /// let archive = Archive::open(&target)?;
-    /// let ending = Condition { materials: vec![Material::parse("KRPkr")?], ..Condition::default() };
-    /// let pattern = Pattern::lasting(ending, 1);
+    /// let pattern: Pattern = r#"{"material": "KRPkr"}"#.parse()?;
     /// assert_eq!(archive.find_pattern(&pattern).found.hits.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -1,4 +1,5 @@
-//! Long work that is watched and stopped: what it reports comes to the whole, and what is stopped leaves nothing unfinished.
+//! Long work that is watched and stopped: what it reports comes to the whole, and what is stopped leaves nothing
+//! unfinished.
 
 use crate::common::import::archive_of;
 use crate::common::sample::lichess;

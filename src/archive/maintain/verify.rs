@@ -103,7 +103,8 @@ impl Report {
 }
 
 impl Archive {
-    /// Verifies the archive at `path`, and its index file if there is one. The unit of progress is a byte.
+    /// Verifies the archive at `path`, and its index file if there is one. The unit of progress is a byte of a
+    /// block; a full verification counts the blocks of moves twice.
     ///
     /// Damage is in the report. Errors: the file cannot be read, or is no archive of a version this program knows; the
     /// work was stopped.

@@ -13,6 +13,12 @@ pub struct Moves<'a> {
     ply: u32,
 }
 
+impl std::fmt::Debug for Moves<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Moves").field("game", &self.game.number()).field("ply", &self.ply).finish_non_exhaustive()
+    }
+}
+
 impl Iterator for Moves<'_> {
     type Item = Result<PlayedMove>;
 

@@ -14,9 +14,9 @@ use crate::format::Limits;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
-    /// How the bytes of the file are reached. Default: mapped.
+    /// How the bytes of the file are reached: mapped by default.
     pub access: Access,
-    /// What blocks may cost; one that is beyond a limit is damaged.
+    /// What blocks may cost; one that is beyond a limit gives [`Error::Limit`](crate::Error::Limit).
     pub limits: Limits,
 }
 

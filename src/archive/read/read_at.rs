@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Access {
     /// The file is mapped into memory: the fastest way. Should another program shorten the file meanwhile, the process
-    /// ends with SIGBUS.
+    /// ends with SIGBUS. Without the feature `mmap` all of the file is read into memory instead.
     #[default]
     Map,
     /// The file is read piece by piece. What another program takes away or changes meanwhile gives an error. For files
@@ -81,6 +81,12 @@ pub trait ReadExactAt: Send + Sync {
 impl ReadExactAt for File {
     fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
         read_exact_at(self, offset, bytes)
+    }
+}
+
+impl<R: ReadExactAt + ?Sized> ReadExactAt for Arc<R> {
+    fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        R::read_exact_at(self, offset, bytes)
     }
 }
 

@@ -55,6 +55,7 @@ pub struct Unfinished {
 
 impl Unfinished {
     /// Appends it to the payload of its commit.
+    #[doc(hidden)]
     pub fn encode(&self, payload: &mut Vec<u8>) {
         push_varint(self.first_source, payload);
         push_varint(self.line, payload);
@@ -63,6 +64,7 @@ impl Unfinished {
     }
 
     /// Returns what a commit's payload says of an unfinished import, if anything.
+    #[doc(hidden)]
     pub fn of(payload: &[u8]) -> Option<Unfinished> {
         Unfinished::decode(Commit::decode(payload)?.sources, payload.get(TOTALS..)?)
     }
@@ -82,6 +84,7 @@ const TOTALS: usize = 13 * 8 + 16;
 impl Commit {
     /// Returns the payload: thirteen numbers of eight bytes and the chain. After them stands [`Unfinished`], if the
     /// import has not come to its end.
+    #[doc(hidden)]
     pub fn encode(&self) -> Vec<u8> {
         [
             self.sequence,
@@ -105,6 +108,7 @@ impl Commit {
     }
 
     /// Reads a payload.
+    #[doc(hidden)]
     pub fn decode(payload: &[u8]) -> Option<Commit> {
         let mut bytes = Bytes(payload);
         let mut number = || bytes.u64().filter(|number| *number <= MOST);

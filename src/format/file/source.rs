@@ -26,6 +26,7 @@ pub struct SourceRecord {
 
 impl SourceRecord {
     /// Returns the payload.
+    #[doc(hidden)]
     pub fn encode(&self) -> Vec<u8> {
         let mut payload = Vec::new();
         push_string(self.name.as_bytes(), &mut payload);
@@ -38,6 +39,7 @@ impl SourceRecord {
     }
 
     /// Reads the payload of source `number`.
+    #[doc(hidden)]
     pub fn decode(number: u64, payload: &[u8]) -> Option<SourceRecord> {
         let mut bytes = Bytes(payload);
         let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();

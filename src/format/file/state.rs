@@ -17,11 +17,13 @@ pub struct Chain(pub [u8; 16]);
 
 impl Chain {
     /// Returns the chain of an archive without blocks: its identity.
+    #[doc(hidden)]
     pub fn new(id: ArchiveId) -> Chain {
         Chain(id.0)
     }
 
     /// Returns the chain with one block more, by the bytes of its header.
+    #[doc(hidden)]
     pub fn then(self, header: &[u8; HEADER]) -> Chain {
         let hash = Sha256::new().chain_update(self.0).chain_update(header).finalize();
         let mut chain = [0; 16];
@@ -47,14 +49,17 @@ pub struct State {
 
 impl State {
     /// The size in bytes.
+    #[doc(hidden)]
     pub const SIZE: usize = 56;
 
     /// Returns the state of an archive without blocks.
+    #[doc(hidden)]
     pub fn new(id: ArchiveId) -> State {
         State { id, sequence: 0, length: BLOCKS, games: 0, chain: Chain::new(id) }
     }
 
     /// Goes on to the end of a block that begins where the state ends, with this header.
+    #[doc(hidden)]
     pub fn extend(&mut self, header: &BlockHeader) {
         self.chain = self.chain.then(&header.encode(self.id, self.length));
         self.length = self.length.saturating_add(HEADER as u64).saturating_add(header.length);
@@ -66,6 +71,7 @@ impl State {
     }
 
     /// Returns the bytes.
+    #[doc(hidden)]
     pub fn encode(&self) -> [u8; State::SIZE] {
         let mut bytes = [0; State::SIZE];
         let numbers = [self.sequence, self.length, self.games].map(u64::to_le_bytes);

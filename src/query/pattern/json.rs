@@ -132,6 +132,16 @@ fn condition(fields: &Map<String, Value>, place: &Place) -> Result<Condition, Qu
     Ok(condition)
 }
 
+impl std::str::FromStr for Pattern {
+    type Err = QueryFault;
+
+    /// Reads a query in Scoutfish's JSON, as in `{"material": "KRPkr"}` (docs/FIND.md); its `skip` and `limit` are left
+    /// out.
+    fn from_str(text: &str) -> Result<Pattern, QueryFault> {
+        parse(text).map(|query| query.pattern)
+    }
+}
+
 /// Reads pieces as in `KQ`. Errors point at their place.
 pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
     roles(text).map_err(|fault| QueryFault::in_bytes(text, fault))

@@ -44,7 +44,7 @@ pub struct SearchOptions {
 pub struct Step {
     /// What was done, in a word or two.
     pub what: &'static str,
-    /// How many games were left behind it.
+    /// How many games were left after it.
     pub games: u64,
 }
 
@@ -90,8 +90,8 @@ impl<'a> Search<'a> {
         Search { among: Some(games), ..self }
     }
 
-    /// Returns the search with a monitor. The unit of progress is a game that is looked into. A search that is stopped gives what it has
-    /// found so far, and [`Error::Interrupted`] among what could not be read.
+    /// Returns the search with a monitor. The unit of progress is a game that is looked into. A search that is stopped
+    /// gives what it has found so far, and [`Error::Interrupted`] among what could not be read.
     pub fn monitored(self, monitor: &'a Monitor<'a>) -> Search<'a> {
         Search { monitor: Some(monitor), ..self }
     }

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 use scoresheet::archive::ReadExactAt;
 use scoresheet::chess::Move;
-use scoresheet::game::{Evaluation, Event, Outcome, TextKind};
+use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet::{Archive, Game, Position, Result};
 use std::fmt::Write;
 use std::io;
@@ -73,14 +73,8 @@ pub fn describe(archive: &Archive, number: u64) -> Result<String> {
         if let Some(clock) = clock {
             let _ = write!(text, " clock {}", clock.as_secs());
         }
-        match evaluation {
-            Some(Evaluation::Centipawns(hundredths)) => {
-                let _ = write!(text, " eval {hundredths}");
-            }
-            Some(Evaluation::Mate(moves)) => {
-                let _ = write!(text, " mate {moves}");
-            }
-            None => {}
+        if let Some(evaluation) = evaluation {
+            let _ = write!(text, " eval {evaluation}");
         }
         let _ = writeln!(text, " {}", played.fen());
     }

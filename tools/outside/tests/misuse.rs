@@ -11,13 +11,10 @@ use std::error::Error as StdError;
 use std::path::Path;
 use tempfile::TempDir;
 
-type Outcomes = Result<(), Box<dyn StdError>>;
+type Outcomes<T = ()> = Result<T, Box<dyn StdError>>;
 
 /// Twenty games in an archive, its bytes and those of its index.
-/// The folder of an archive, and the bytes of the archive and of its index.
-type Small = (TempDir, Vec<u8>, Vec<u8>);
-
-fn small() -> Result<Small, Box<dyn StdError>> {
+fn small() -> Outcomes<(TempDir, Vec<u8>, Vec<u8>)> {
     let folder = tempfile::tempdir()?;
     let target = folder.path().join("small.bga");
     let writer = ArchiveWriter::create(&target)?;
@@ -175,7 +172,8 @@ fn games_that_are_none_are_not_added() -> Outcomes {
     };
     let not_open = wrong(Event::Close, 1, GameFaultKind::NotOpen);
     let not_closed = wrong(Event::Open, 2, GameFaultKind::NotClosed);
-    for game in [&illegal, &not_open, &not_closed] {
+    let nul = wrong(outside::comment("a\0b"), 1, GameFaultKind::NulByte);
+    for game in [&illegal, &not_open, &not_closed, &nul] {
         let added = writer.add(game);
         assert!(matches!(&added, Err(Error::Input { .. })), "{added:?}");
     }

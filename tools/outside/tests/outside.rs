@@ -2,9 +2,9 @@
 
 use outside::{Store, Totals, comment, describe, game_of, position_after, totals};
 use rayon::prelude::*;
-use scoresheet::archive::{Level, OpenOptions, SideState};
+use scoresheet::archive::{Commit, Level, OpenOptions, SideState, SourceRecord};
 use scoresheet::game::{Evaluation, Outcome};
-use scoresheet::import::FaultReport;
+use scoresheet::import::{FaultReport, ImportOptions};
 use scoresheet::pgn::FaultKind;
 use scoresheet::query::pattern::{BoardPattern, Condition, Ending, Pattern};
 use scoresheet::query::{Compare, SearchOptions, SideFiles};
@@ -12,8 +12,8 @@ use scoresheet::{Archive, ArchiveWriter, Error, Filter, Import, Monitor, Positio
 use std::error::Error as StdError;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -89,13 +89,13 @@ fn faults_are_reported_with_their_places_and_everything_else_is_kept() -> Outcom
         text.contains("\n  2 e5 clock 178 rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2\n"),
         "{text}"
     );
-    assert!(text.contains("\n  6 Qh4+ mate -12 "), "{text}");
+    assert!(text.contains("\n  6 Qh4+ eval #-12 "), "{text}");
     assert!(text.ends_with("variation at ply 4: d5 exd5 e4\nvariation at ply 5: Nf3\n1-0\n"), "{text}");
 
     assert!(archive.game(2)?.has_fault() && !archive.game(1)?.has_fault());
     assert_eq!(archive.game(2)?.moves().count(), 2);
     assert!(archive.game(4)?.is_set_up());
-    assert_eq!(archive.position(4, 5)?.fen(), "8/8/1kP5/4K3/7p/8/8/8 b - - 2 3");
+    assert_eq!(archive.position(4, 5)?.fen(), "8/8/1kP5/4K3/7p/8/8/8 b - - 3 3");
     Ok(())
 }
 
@@ -104,6 +104,13 @@ fn the_sample_in_parallel_is_what_its_text_says() -> Outcomes {
     let archive = Archive::open(sample())?;
     assert_eq!(archive.index_state(), SideState::File);
     assert_eq!(totals(&archive)?, SAMPLE_TOTALS);
+    let commit: Commit = archive.totals()?;
+    assert_eq!((commit.games, commit.plies, commit.pgn_bytes), (3_000, 197_005, 2_281_449));
+    let sources: Vec<Source> = archive.sources()?;
+    assert_eq!((sources.len(), sources[0].bytes, sources[0].seen), (1, 2_281_449, 3_000));
+    let mut original = Vec::new();
+    assert!(matches!(archive.write_original(&sources[0], &mut original), Ok(true)));
+    assert_eq!(original.len(), 2_281_449);
     assert_eq!(archive.game(1)?.plies(), 25);
     assert_eq!(archive.game(1)?.moves().last().ok_or("no move")??.san(), "Qe8#");
     assert_eq!(archive.game(201)?.evaluations()?[0], Some(Evaluation::Centipawns(20)));
@@ -113,6 +120,11 @@ fn the_sample_in_parallel_is_what_its_text_says() -> Outcomes {
         .collect::<scoresheet::Result<Vec<_>>>()?;
     let mates = evaluations.iter().flatten().filter(|evaluation| matches!(evaluation, Evaluation::Mate(_))).count();
     assert_eq!((evaluations.iter().flatten().count(), mates), (1_463, 63));
+    // What is displayed is read again.
+    assert_eq!(Evaluation::Centipawns(-5).to_string(), "-0.05");
+    for evaluation in evaluations.iter().flatten() {
+        assert_eq!(Evaluation::parse(&evaluation.to_string()), Some(*evaluation));
+    }
     Ok(())
 }
 
@@ -206,7 +218,8 @@ fn an_archive_is_written_from_games_and_from_readers_on_several_threads() -> Out
     let writer = ArchiveWriter::append(&target)?;
     assert_eq!(writer.add(&first)?, 3_107);
     assert_eq!(writer.finish()?.games, 3_107);
-    assert!(Archive::verify(&target, Level::Full, Monitor::new())?.is_intact());
+    let report = Archive::verify(&target, Level::Full, Monitor::new())?;
+    assert!(report.is_intact(), "{report:#?}");
     assert!(matches!(ArchiveWriter::create(&target), Err(Error::Exists { path }) if path == target));
     Ok(())
 }
@@ -219,10 +232,15 @@ fn a_file_bytes_and_a_positioned_reader_are_one_archive() -> Outcomes {
     let length = bytes.len() as u64;
     let of_file = Archive::open(sample())?;
     let of_bytes = Archive::from_bytes(bytes.clone(), Some(&index))?;
-    let of_reader = Archive::from_reader(Store::new(bytes.clone(), &REQUESTS), length, Some(&index))?;
-    let before = REQUESTS.load(Ordering::Relaxed);
+    let store = Arc::new(Store::new(bytes.clone(), &REQUESTS));
+    let of_reader = Archive::from_reader(Arc::clone(&store), length, Some(&index))?;
+    let requests = || REQUESTS.load(Ordering::Relaxed);
+    let before = requests();
     let last = of_reader.game(3_000)?;
-    assert!((1..=2).contains(&(REQUESTS.load(Ordering::Relaxed) - before)), "a game costs one or two requests");
+    assert!((3..=4).contains(&(requests() - before)), "header, table and a page or two");
+    let before = requests();
+    of_reader.game(2_900)?;
+    assert!((1..=2).contains(&(requests() - before)), "a page or two");
     assert_eq!(last.to_game()?, of_file.game(3_000)?.to_game()?);
     for archive in [&of_file, &of_bytes, &of_reader] {
         assert_eq!((archive.len(), archive.file_length(), archive.index_state()), (3_000, length, SideState::File));
@@ -234,8 +252,8 @@ fn a_file_bytes_and_a_positioned_reader_are_one_archive() -> Outcomes {
 
     let none = || Monitor::new();
     let file = Archive::verify_with(sample(), OpenOptions::default(), Level::Full, none())?;
-    let memory = Archive::verify_bytes(bytes.clone(), Some(&index), Level::Full, none())?;
-    let reader = Archive::verify_reader(Store::new(bytes, &REQUESTS), length, Some(&index), Level::Full, none())?;
+    let memory = Archive::verify_bytes(bytes, Some(&index), Level::Full, none())?;
+    let reader = Archive::verify_reader(store, length, Some(&index), Level::Full, none())?;
     for report in [&memory, &reader] {
         assert_eq!(report, &file);
     }
@@ -253,7 +271,8 @@ fn a_monitor_counts_and_stops() -> Outcomes {
     };
     let report = Archive::verify(sample(), Level::Quick, Monitor::new().on_progress(count).stop(&stop))?;
     assert!(report.is_intact());
-    assert_eq!(done.load(Ordering::Relaxed), std::fs::metadata(sample())?.len());
+    let (done, length) = (done.load(Ordering::Relaxed), std::fs::metadata(sample())?.len());
+    assert!(done > length / 10 * 9 && done <= length, "{done} of {length} bytes");
     // A closure will do.
     assert!(Archive::verify(sample(), Level::Quick, |_| {})?.is_intact());
     // A flag that is set on the way stops the work, and one that is set before does.
@@ -265,11 +284,24 @@ fn a_monitor_counts_and_stops() -> Outcomes {
     let repaired = Archive::repair(sample(), OpenOptions::default(), &target, false, Monitor::new().stop(&stop));
     assert!(matches!(repaired, Err(Error::Interrupted)));
     assert!(std::fs::read_dir(folder.path())?.next().is_none(), "nothing unfinished is left");
-    // An import that is stopped says so, and has an archive of what came before.
-    let summary = Import::new(&target).stop(&stop).run([SAMPLE])?;
+    // An import that is stopped before it begins leaves nothing, and one that is stopped on the way what came before.
+    assert!(matches!(Import::new(&target).stop(&stop).run([SAMPLE]), Err(Error::Interrupted)));
+    assert!(!target.exists());
+    stop.store(false, Ordering::Relaxed);
+    let options = || ImportOptions { threads: 1, chunk_bytes: 32 << 10, ..ImportOptions::default() };
+    let at_first_fault = |_| stop.store(true, Ordering::Relaxed);
+    let import = Import::new(&target).options(options()).on_fault(at_first_fault).stop(&stop);
+    let summary = import.run([FAULTY, SAMPLE])?;
     assert!(matches!(summary.stopped, Some(Error::Interrupted)));
+    assert!(summary.stored >= 5 && summary.stored < 3_005, "{}", summary.stored);
     assert_eq!(Archive::open(&target)?.len(), summary.stored);
-    assert!(summary.stored < 3_000);
+    // It goes on from there, and the archive is the one that it would have been.
+    let rest = Import::new(&target).options(options()).resume().run([FAULTY, SAMPLE])?;
+    assert!(rest.stopped.is_none());
+    assert_eq!(summary.stored + rest.stored, 3_005);
+    let at_once = folder.path().join("at once.bga");
+    Import::new(&at_once).options(options()).run([FAULTY, SAMPLE])?;
+    assert_eq!(Archive::open(&target)?.digest()?, Archive::open(&at_once)?.digest()?);
     Ok(())
 }
 
@@ -287,7 +319,7 @@ fn the_program_does_all_of_it_in_a_few_lines() -> Outcomes {
     );
     assert!(text.contains("\ne4 3\nd4 1\nEvent: Clocks\n"), "{text}");
     let faults = String::from_utf8(output.stderr)?;
-    assert!(faults.contains("faulty.pgn:14: illegal move: Ke3\n"), "{faults}");
+    assert!(faults.contains("faulty.pgn:14: illegal move: Ke3 (after 2 plies)\n"), "{faults}");
     let again = run()?;
     assert!(!again.status.success());
     assert!(String::from_utf8(again.stderr)?.starts_with("outside: "));
