@@ -106,7 +106,7 @@ fn the_sample_in_parallel_is_what_its_text_says() -> Outcomes {
     assert_eq!(totals(&archive)?, SAMPLE_TOTALS);
     let commit: Commit = archive.totals()?;
     assert_eq!((commit.games, commit.plies, commit.pgn_bytes), (3_000, 197_005, 2_281_449));
-    let sources: Vec<Source> = archive.sources()?;
+    let sources: Vec<SourceRecord> = archive.sources()?;
     assert_eq!((sources.len(), sources[0].bytes, sources[0].seen), (1, 2_281_449, 3_000));
     let mut original = Vec::new();
     assert!(matches!(archive.write_original(&sources[0], &mut original), Ok(true)));
