@@ -6,7 +6,7 @@ use super::output::{Output, Turn};
 use super::parsed::{Parsed, Run};
 use super::pipeline::encode;
 use super::resume::Start;
-use super::summary::FaultReport;
+use super::summary::{FaultReport, Report};
 use crate::archive::writer::{Interner, NewFile, Opened, Writer, write_index};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
@@ -20,8 +20,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the archive calls the source of games that were added one by one.
 const ADDED: &str = "games added by a program";
-
-type Report = Box<dyn FnMut(FaultReport) + Send>;
 
 /// Writes an archive game by game; it can be shared by threads.
 ///
@@ -81,7 +79,7 @@ struct Inner {
     target: PathBuf,
     /// The file, where it is new.
     new: Option<NewFile>,
-    output: Output<'static, Report, File>,
+    output: Output<'static, File>,
     interner: Interner,
     options: ImportOptions,
     parsed: Parsed,
@@ -141,7 +139,8 @@ impl ArchiveWriter {
         let start = Start { first_source: sources.len() as u64, ..Start::default() };
         let faults = Arc::new(Mutex::new(Vec::new()));
         let reported = Arc::clone(&faults);
-        let report: Report = Box::new(move |fault| reported.lock().unwrap_or_else(PoisonError::into_inner).push(fault));
+        let report: Report<'static> =
+            Box::new(move |fault| reported.lock().unwrap_or_else(PoisonError::into_inner).push(fault));
         let output = Output::new(writer, &[], &start, &options, None, report);
         let inner = Inner {
             target: path.to_path_buf(),

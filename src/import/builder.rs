@@ -2,7 +2,7 @@
 
 use super::options::{Existing, ImportOptions};
 use super::run::import_with;
-use super::summary::{FaultReport, Progress, Summary};
+use super::summary::{FaultReport, Progress, Report, Summary};
 use crate::archive::GameSet;
 use crate::error::Result;
 use crate::pgn::ReadOptions;
@@ -24,7 +24,6 @@ pub struct ImportProgress {
     pub games: u64,
 }
 
-type OnFault<'a> = Box<dyn FnMut(FaultReport) + Send + 'a>;
 type OnProgress<'a> = Box<dyn FnMut(ImportProgress) + Send + 'a>;
 
 /// An import of PGN into an archive: on all cores, every fault reported, everything kept.
@@ -45,7 +44,7 @@ type OnProgress<'a> = Box<dyn FnMut(ImportProgress) + Send + 'a>;
 pub struct Import<'a> {
     target: PathBuf,
     options: ImportOptions,
-    on_fault: Option<OnFault<'a>>,
+    on_fault: Option<Report<'a>>,
     on_progress: Option<OnProgress<'a>>,
     stop: Option<&'a AtomicBool>,
 }
@@ -175,7 +174,7 @@ impl<'a> Import<'a> {
 
     fn watched(
         self,
-        run: impl FnOnce(&Path, &ImportOptions, &Progress, &AtomicBool, OnFault<'a>) -> Result<Summary>,
+        run: impl FnOnce(&Path, &ImportOptions, &Progress, &AtomicBool, Report<'a>) -> Result<Summary>,
     ) -> Result<Summary> {
         let Import { target, options, on_fault, on_progress, stop } = self;
         let never = AtomicBool::new(false);

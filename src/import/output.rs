@@ -3,7 +3,7 @@
 use super::options::ImportOptions;
 use super::parsed::Run;
 use super::resume::Start;
-use super::summary::{Acknowledged, FaultReport, Progress, SourceSummary};
+use super::summary::{Acknowledged, Progress, Report, SourceSummary};
 use crate::archive::storage::Storage;
 use crate::archive::writer::{EncodedChunk, Writer};
 use crate::format::commit::{Commit, Unfinished};
@@ -14,9 +14,9 @@ use std::io;
 use std::sync::atomic::Ordering;
 
 /// The writing side.
-pub struct Output<'a, F, S> {
+pub struct Output<'a, S> {
     pub writer: Writer<S>,
-    report: F,
+    report: Report<'a>,
     /// What is known of each source so far.
     pub sources: Vec<SourceSummary>,
     /// The source that the next job begins in, and where; `None` after the last.
@@ -32,15 +32,15 @@ pub struct Output<'a, F, S> {
     pub failure: Option<io::Error>,
 }
 
-impl<'a, F: FnMut(FaultReport), S: Storage> Output<'a, F, S> {
+impl<'a, S: Storage> Output<'a, S> {
     pub fn new(
         writer: Writer<S>,
         names: &[String],
         start: &Start,
         options: &ImportOptions,
         progress: Option<&'a Progress>,
-        report: F,
-    ) -> Output<'a, F, S> {
+        report: Report<'a>,
+    ) -> Output<'a, S> {
         let known = start.done.iter().chain(start.begin.as_ref().map(|begin| &begin.source));
         let mut known = known.cloned();
         let sources = names.iter().enumerate().map(|(place, name)| SourceSummary {

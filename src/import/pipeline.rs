@@ -7,7 +7,6 @@ use super::options::{CHUNK_BYTES, ImportOptions};
 use super::ordered::Ordered;
 use super::output::{Output, Turn};
 use super::parsed::{Parsed, Run};
-use super::summary::FaultReport;
 use crate::archive::storage::Storage;
 use crate::archive::writer::{EncodedChunk, Interner};
 use crate::archive::{MODEL, push_record};
@@ -19,10 +18,10 @@ use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-pub fn run<F: FnMut(FaultReport) + Send, S: Storage>(
+pub fn run<S: Storage>(
     feed: Feed,
     interner: Ordered<Interner>,
-    output: &Ordered<Output<'_, F, S>>,
+    output: &Ordered<Output<'_, S>>,
     options: &ImportOptions,
     commits: bool,
 ) -> io::Result<Option<Error>> {
@@ -119,11 +118,11 @@ fn read_jobs(mut feed: Feed, jobs: &SyncSender<(Turn, Job)>, batch: Option<u32>)
 }
 
 /// Takes one job all the way. Returns false where the import has failed.
-fn work<F: FnMut(FaultReport), S: Storage>(
+fn work<S: Storage>(
     turn: Turn,
     job: Job,
     interner: &Ordered<Interner>,
-    output: &Ordered<Output<'_, F, S>>,
+    output: &Ordered<Output<'_, S>>,
     options: &ImportOptions,
 ) -> bool {
     let mut parsed = Parsed::default();

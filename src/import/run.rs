@@ -6,7 +6,7 @@ use super::ordered::Ordered;
 use super::output::Output;
 use super::pipeline::run;
 use super::resume::Start;
-use super::summary::{FaultReport, Progress, Summary};
+use super::summary::{FaultReport, Progress, Report, Summary};
 use crate::archive::storage::Storage;
 use crate::archive::writer::{NewFile, Opened, Writer, write_index, write_side};
 use crate::archive::{Archive, FileKind, GameSet};
@@ -31,7 +31,7 @@ pub fn import(
     stop: &AtomicBool,
     report: impl FnMut(FaultReport) + Send,
 ) -> Result<Summary> {
-    import_with(sources, target, options, None, progress, stop, report)
+    import_with(sources, target, options, None, progress, stop, Box::new(report))
 }
 
 /// Imports PGN sources after the games of the archive at `target`, and deletes the games that they take the place of,
@@ -50,7 +50,7 @@ pub fn replace(
     report: impl FnMut(FaultReport) + Send,
 ) -> Result<Summary> {
     let options = ImportOptions { existing: Existing::Append, resume: false, batch: u32::MAX, ..options.clone() };
-    import_with(sources, target, &options, Some(games), progress, stop, report)
+    import_with(sources, target, &options, Some(games), progress, stop, Box::new(report))
 }
 
 pub fn import_with(
@@ -60,7 +60,7 @@ pub fn import_with(
     replaced: Option<&GameSet>,
     progress: &Progress,
     stop: &AtomicBool,
-    report: impl FnMut(FaultReport) + Send,
+    report: Report<'_>,
 ) -> Result<Summary> {
     let exists = target.exists();
     if exists && options.existing == Existing::Refuse && !options.resume {
@@ -151,7 +151,7 @@ pub fn import_on<S: Storage>(
     let start = Start::of(&opened, sources, options, target)?;
     let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
     start.check(&feed, &opened.writer, target)?;
-    let (writer, stored) = store(opened, feed, start, options, None, progress, report);
+    let (writer, stored) = store(opened, feed, start, options, None, progress, Box::new(report));
     stored.map_err(|error| {
         drop(writer.abandon());
         Error::io("cannot write", target)(error)
@@ -167,7 +167,7 @@ fn store<S: Storage>(
     options: &ImportOptions,
     replaced: Option<&GameSet>,
     progress: &Progress,
-    report: impl FnMut(FaultReport) + Send,
+    report: Report<'_>,
 ) -> (Writer<S>, io::Result<Summary>) {
     let Opened { writer, interner, .. } = opened;
     let before = *writer.totals();

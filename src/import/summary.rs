@@ -29,6 +29,9 @@ pub struct FaultReport {
     pub rejected: Option<Box<[u8]>>,
 }
 
+/// Who is given the faults. One type, so that the pipeline is compiled once and not for every closure.
+pub(super) type Report<'a> = Box<dyn FnMut(FaultReport) + Send + 'a>;
+
 /// What an import did with one of its sources.
 #[derive(Clone, Debug, Default)]
 pub struct SourceSummary {
