@@ -81,6 +81,11 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// There is nothing to go on with: no import of these sources was cut off in the archive.
+    NothingToResume {
+        /// The archive.
+        path: PathBuf,
+    },
     /// A source of games cannot be read on.
     Input {
         /// The source's name.
@@ -330,6 +335,9 @@ impl fmt::Display for Error {
             }
             Error::Exists { path } => {
                 write!(f, "{} exists already", path.display())
+            }
+            Error::NothingToResume { path } => {
+                write!(f, "{}: no import of these files was cut off here", path.display())
             }
             Error::Input { name, what, .. } => write!(f, "{name}: {what}"),
             Error::Interrupted => write!(f, "interrupted"),

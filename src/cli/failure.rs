@@ -118,6 +118,7 @@ fn advice(error: &Error) -> &'static str {
     match error {
         Error::Damaged(_) | Error::Read { .. } => "; see `scoresheet verify`",
         Error::Exists { .. } => ": use --append to add to it or --force to replace it",
+        Error::NothingToResume { .. } => ": --append adds them",
         Error::Newer { .. } => ": use a newer scoresheet",
         _ => "",
     }

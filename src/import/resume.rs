@@ -51,7 +51,7 @@ impl Start {
             return match (opened.has_commits(), options.existing) {
                 (false, _) => Ok(Start { same_identity: true, ..afresh }),
                 (true, Existing::Append) => Ok(afresh),
-                _ => refuse("no import of these files was cut off here; appending adds them".to_owned()),
+                _ => Err(Error::NothingToResume { path: target.to_path_buf() }),
             };
         };
         let known = usize::try_from(unfinished.first_source).ok().and_then(|first| sources.get(first..));
