@@ -88,10 +88,12 @@ pub trait TextVisitor: Visitor {
 pub(crate) struct Events<'a, V>(pub &'a mut V);
 
 impl<V: Visitor> Visitor for Events<'_, V> {
+    #[inline]
     fn tag(&mut self, name: &[u8], value: &[u8]) {
         self.0.tag(name, value);
     }
 
+    #[inline]
     fn start(&mut self, position: &Position) {
         self.0.start(position);
     }
@@ -106,32 +108,39 @@ impl<V: Visitor> Visitor for Events<'_, V> {
         self.0.play_plain(before, m, check);
     }
 
+    #[inline]
     fn suffix(&mut self, good: bool) {
         self.0.suffix(good);
     }
 
+    #[inline]
     fn nag(&mut self, nag: u8) {
         self.0.nag(nag);
     }
 
+    #[inline]
     fn text(&mut self, kind: TextKind, text: &[u8]) {
         self.0.text(kind, text);
     }
 
+    #[inline]
     fn open(&mut self) {
         self.0.open();
     }
 
+    #[inline]
     fn close(&mut self) {
         self.0.close();
     }
 
+    #[inline]
     fn outcome(&mut self, outcome: Outcome) {
         self.0.outcome(outcome);
     }
 }
 
 impl<V: Visitor> TextVisitor for Events<'_, V> {
+    #[inline]
     fn move_run(&self) -> MoveRun {
         MoveRun::Any
     }
