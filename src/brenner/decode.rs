@@ -282,7 +282,7 @@ impl<'a> Decoder<'a> {
     fn plain_or_en_passant(&self, from: Square, to: Square) -> MoveKind {
         let position = self.position();
         let pawn = position.piece_at(from).is_some_and(|piece| piece.role == Role::Pawn);
-        if pawn && from.file().index() != to.file().index() && position.en_passant() == Some(to) {
+        if pawn && from.file_index() != to.file_index() && position.en_passant() == Some(to) {
             MoveKind::EnPassant
         } else {
             MoveKind::Plain
@@ -295,7 +295,7 @@ impl<'a> Decoder<'a> {
             Word::Piece { role, label, step } => Ok((self.piece_move(role, label, step)?, None)),
             Word::Pawn { label, step } => {
                 let (from, to) = self.pawn_squares(label, step)?;
-                if matches!(to.rank().index(), 0 | 7) {
+                if matches!(to.rank_index(), 0 | 7) {
                     return Err(DecodeFault::BadPrefix);
                 }
                 let kind = self.plain_or_en_passant(from, to);
@@ -312,7 +312,7 @@ impl<'a> Decoder<'a> {
                     Some(Word::Pawn { label: pawn, step }) => {
                         let (from, to) = self.pawn_squares(pawn, step)?;
                         let m = self.checked(Move { from, to, kind: MoveKind::Promotion(role) }).map_err(|fault| {
-                            if matches!(to.rank().index(), 0 | 7) { fault } else { DecodeFault::BadPrefix }
+                            if matches!(to.rank_index(), 0 | 7) { fault } else { DecodeFault::BadPrefix }
                         })?;
                         let id = PieceId::labelled(us, role, label).ok_or(DecodeFault::BadPrefix)?;
                         if self.position().square_of(id).is_some() {
@@ -381,9 +381,7 @@ impl<'a> Decoder<'a> {
             let takes = position.occupied[1 - side] & to.bit() != 0;
             let second = if BLACK { 6 } else { 1 };
             let double = byte & 0x18 == 0x08;
-            if takes != (byte & 0x10 != 0)
-                || matches!(to.rank().index(), 0 | 7)
-                || double && from.rank().index() != second
+            if takes != (byte & 0x10 != 0) || matches!(to.rank_index(), 0 | 7) || double && from.rank_index() != second
             {
                 return false;
             }
@@ -449,6 +447,6 @@ static RELATIONS: [[u8; 256]; 2] = {
 
 /// The square some files and ranks away, or `None` off the board.
 fn offset(from: Square, files: i8, ranks: i8) -> Option<Square> {
-    let (file, rank) = (from.file().index() as i8 + files, from.rank().index() as i8 + ranks);
+    let (file, rank) = (from.file_index() as i8 + files, from.rank_index() as i8 + ranks);
     ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Square::at(file as u8, rank as u8))
 }

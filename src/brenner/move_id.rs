@@ -94,9 +94,9 @@ impl MoveId {
     pub fn of(m: Move, chess960: bool) -> Option<MoveId> {
         let to = match m.kind {
             MoveKind::Null => return Some(NULL),
-            MoveKind::Castle(side) if !chess960 && m.from.file().index() == 4 => match (side, m.to.file().index()) {
-                (CastlingSide::King, 7) => Square::at(6, m.from.rank().index()),
-                (CastlingSide::Queen, 0) => Square::at(2, m.from.rank().index()),
+            MoveKind::Castle(side) if !chess960 && m.from.file_index() == 4 => match (side, m.to.file_index()) {
+                (CastlingSide::King, 7) => Square::at(6, m.from.rank_index()),
+                (CastlingSide::Queen, 0) => Square::at(2, m.from.rank_index()),
                 _ => m.to,
             },
             _ => m.to,
@@ -122,16 +122,16 @@ impl MoveId {
                 let Some(rook) = position.castling_rook(us, side) else { continue };
                 let corner = if side == CastlingSide::King { 7 } else { 0 };
                 let arrives = if side == CastlingSide::King { 6 } else { 2 };
-                let steps = from.file().index() == 4
-                    && rook.file().index() == corner
-                    && to == Square::at(arrives, from.rank().index());
+                let steps = from.file_index() == 4
+                    && rook.file_index() == corner
+                    && to == Square::at(arrives, from.rank_index());
                 if to == rook || steps {
                     return legal(rook, MoveKind::Castle(side));
                 }
             }
         }
         let passes =
-            piece.role == Role::Pawn && from.file().index() != to.file().index() && position.en_passant() == Some(to);
+            piece.role == Role::Pawn && from.file_index() != to.file_index() && position.en_passant() == Some(to);
         legal(to, if passes && position.piece_id_at(to).is_none() { MoveKind::EnPassant } else { MoveKind::Plain })
     }
 }

@@ -121,7 +121,7 @@ impl Position {
         let (forward, second, last) = if us == Color::White { (8i8, 1, 7) } else { (-8, 6, 0) };
         let royal = self.king(us.other()).map_or(0, Square::bit);
         let mut step_to = |to: Square| {
-            if to.rank().index() == last {
+            if to.rank_index() == last {
                 PROMOTIONS.iter().any(|role| found(Move { from, to, kind: MoveKind::Promotion(*role) }))
             } else {
                 found(Move::plain(from, to))
@@ -133,7 +133,7 @@ impl Position {
                 return true;
             }
             let two = one.wrapping_add_signed(forward);
-            if from.rank().index() == second && self.board[two as usize & 63] == EMPTY && step_to(Square::masked(two)) {
+            if from.rank_index() == second && self.board[two as usize & 63] == EMPTY && step_to(Square::masked(two)) {
                 return true;
             }
         }

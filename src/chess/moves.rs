@@ -108,7 +108,7 @@ impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let to = match self.kind {
             MoveKind::Null => return f.write_str("0000"),
-            MoveKind::Castle(side) => Square::at(side.files().0, self.from.rank().index()),
+            MoveKind::Castle(side) => Square::at(side.files().0, self.from.rank_index()),
             _ => self.to,
         };
         write!(f, "{}{to}", self.from)?;

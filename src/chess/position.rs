@@ -120,12 +120,12 @@ impl Position {
     pub(super) fn may_grant_castling(&self, color: Color, side: CastlingSide, rook: Square) -> bool {
         let Some(king) = self.king(color) else { return false };
         let sides = match side {
-            CastlingSide::King => rook.file().index() > king.file().index(),
-            CastlingSide::Queen => rook.file().index() < king.file().index(),
+            CastlingSide::King => rook.file_index() > king.file_index(),
+            CastlingSide::Queen => rook.file_index() < king.file_index(),
         };
         let home = color.back_rank();
         let is_rook = self.piece_at(rook) == Some(Piece { color, role: Role::Rook });
-        sides && is_rook && king.rank().index() == home && rook.rank().index() == home
+        sides && is_rook && king.rank_index() == home && rook.rank_index() == home
     }
 
     /// Sets the en passant target. Returns false, and changes nothing, where no pawn can just have passed it by a
@@ -134,7 +134,7 @@ impl Position {
         let mover = self.turn.other();
         let (rank, forward) = if mover == Color::White { (2, 8i8) } else { (5, -8) };
         let (start, end) = (target.index().wrapping_add_signed(-forward), target.index().wrapping_add_signed(forward));
-        if target.rank().index() != rank
+        if target.rank_index() != rank
             || self.board[target.at_most_63()] != EMPTY
             || self.board[start as usize & 63] != EMPTY
             || self.piece_at(Square::masked(end)) != Some(Piece { color: mover, role: Role::Pawn })

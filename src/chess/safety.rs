@@ -122,7 +122,7 @@ impl Position {
             MoveKind::Promotion(_) => true,
             _ => false,
         };
-        if promotes != (m.to.rank().index() == last) {
+        if promotes != (m.to.rank_index() == last) {
             return false;
         }
         if PAWN[us.index()][from] >> to & 1 != 0 {
@@ -138,9 +138,7 @@ impl Position {
             return false;
         }
         to == one as usize
-            || (m.from.rank().index() == second
-                && to == one.wrapping_add_signed(forward) as usize
-                && all >> to & 1 == 0)
+            || (m.from.rank_index() == second && to == one.wrapping_add_signed(forward) as usize && all >> to & 1 == 0)
     }
 
     /// Returns the square of the pawn that an en passant capture would take.
@@ -224,7 +222,7 @@ impl Position {
     /// False only where castling does not give check, to a king that is not attacked yet.
     fn castling_gives_check(&self, m: Move, side: CastlingSide) -> bool {
         let Some(king) = self.king(self.turn.other()) else { return false };
-        let rook = Square::at(side.files().1, m.from.rank().index());
+        let rook = Square::at(side.files().1, m.from.rank_index());
         REACH[Role::Rook as usize][rook.at_most_63()] & king.bit() != 0
             || self.may_uncover(self.turn, king, m.from)
             || self.may_uncover(self.turn, king, m.to)

@@ -49,6 +49,16 @@ impl Square {
         Rank::masked(self.0 >> 3)
     }
 
+    /// Returns the index of the file, 0 (a) to 7 (h), for reckoning.
+    pub(crate) const fn file_index(self) -> u8 {
+        self.0 & 7
+    }
+
+    /// Returns the index of the rank, 0 (rank 1) to 7 (rank 8).
+    pub(crate) const fn rank_index(self) -> u8 {
+        self.0 >> 3
+    }
+
     /// Returns the bit of this square in a 64-bit set.
     pub const fn bit(self) -> u64 {
         1 << self.0

@@ -175,7 +175,7 @@ impl Position {
             }
         }
         if let Some(target) = self.en_passant().filter(|_| self.en_passant_is_legal()) {
-            key ^= NUMBERS.en_passant[target.file().index() as usize & 7];
+            key ^= NUMBERS.en_passant[target.file_index() as usize & 7];
         }
         if self.turn() == Color::Black {
             key ^= NUMBERS.black;

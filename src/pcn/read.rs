@@ -209,7 +209,7 @@ fn is_chess960(start: &Position, moves: &[Move]) -> bool {
     let pieces = pieces_of(start);
     let unusual = |m: &Move| match m.kind {
         crate::chess::MoveKind::Castle(side) => {
-            m.from.file().index() != 4 || m.to.file().index() != if side == CastlingSide::King { 7 } else { 0 }
+            m.from.file_index() != 4 || m.to.file_index() != if side == CastlingSide::King { 7 } else { 0 }
         }
         _ => false,
     };

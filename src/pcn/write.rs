@@ -82,7 +82,7 @@ fn board(position: &Position) -> Vec<String> {
 
 /// Returns the coordinates of a square: row from the top, column from the left.
 fn coordinates(square: Square) -> String {
-    format!("[{}, {}]", 7 - square.rank().index(), square.file().index())
+    format!("[{}, {}]", 7 - square.rank_index(), square.file_index())
 }
 
 /// Returns the actions of a move; of the null move, none.
@@ -92,7 +92,7 @@ fn actions(before: &Position, m: Move) -> String {
     match m.kind {
         MoveKind::Null => "[]".into(),
         MoveKind::Castle(side) => {
-            let home = m.from.rank().index();
+            let home = m.from.rank_index();
             let (king_file, rook_file) = if side == CastlingSide::King { (6, 5) } else { (2, 3) };
             let (king, rook) = (Square::at(king_file, home), Square::at(rook_file, home));
             let king_shifts = (king != m.from).then(|| action(m.from, "shift", king));
@@ -108,7 +108,7 @@ fn actions(before: &Position, m: Move) -> String {
             format!("[{}]", list.join(", "))
         }
         MoveKind::EnPassant => {
-            let victim = Square::at(m.to.file().index(), m.from.rank().index());
+            let victim = Square::at(m.to.file_index(), m.from.rank_index());
             format!("[{}, {}]", action(m.from, "capture", victim), action(victim, "shift", m.to))
         }
         MoveKind::Plain | MoveKind::Promotion(_) => {

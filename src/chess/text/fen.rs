@@ -216,11 +216,8 @@ impl Position {
             CastlingRook::Outermost(CastlingSide::King) => (CastlingSide::King, rooks.last()?),
             CastlingRook::Outermost(CastlingSide::Queen) => (CastlingSide::Queen, rooks.next()?),
             CastlingRook::File(file) => {
-                let side = if file > self.king(right.color)?.file().index() {
-                    CastlingSide::King
-                } else {
-                    CastlingSide::Queen
-                };
+                let side =
+                    if file > self.king(right.color)?.file_index() { CastlingSide::King } else { CastlingSide::Queen };
                 (side, Square::at(file, right.color.back_rank()))
             }
         })

@@ -178,12 +178,12 @@ impl Position {
         }
         let kind = match promotion {
             Some(role) => MoveKind::Promotion(role),
-            None if self.en_passant() == Some(to) && file.is_some_and(|file| file != to.file().index()) => {
+            None if self.en_passant() == Some(to) && file.is_some_and(|file| file != to.file_index()) => {
                 MoveKind::EnPassant
             }
             None => MoveKind::Plain,
         };
-        let mut from = if file.is_none_or(|file| file == to.file().index()) {
+        let mut from = if file.is_none_or(|file| file == to.file_index()) {
             let back = if us == Color::White { -8i8 } else { 8 };
             let one = to.index().wrapping_add_signed(back) & 63;
             let occupied = (self.occupied[0] | self.occupied[1]) >> one & 1;
@@ -209,9 +209,9 @@ impl Position {
         if let Some(side) = CastlingSide::BOTH.into_iter().find(|side| self.castling_rook(us, *side) == Some(to)) {
             return Some(self.castling(side));
         }
-        let side = if to.file().index() > from.file().index() { CastlingSide::King } else { CastlingSide::Queen };
-        let far = from.file().index().abs_diff(to.file().index()) >= 2 && from.rank().index() == to.rank().index();
-        (far && to.file().index() == side.files().0).then(|| self.castling(side))
+        let side = if to.file_index() > from.file_index() { CastlingSide::King } else { CastlingSide::Queen };
+        let far = from.file_index().abs_diff(to.file_index()) >= 2 && from.rank_index() == to.rank_index();
+        (far && to.file_index() == side.files().0).then(|| self.castling(side))
     }
 
     /// Returns the one legal move among several; the first fault where there is none.
@@ -287,8 +287,8 @@ impl Position {
         out.push(role.letter());
         let rivals = self.rivals(role, m);
         if rivals != 0 {
-            let same_file = rivals & 0x0101_0101_0101_0101 << m.from.file().index() != 0;
-            let same_rank = rivals & 0xFF << (m.from.rank().index() * 8) != 0;
+            let same_file = rivals & 0x0101_0101_0101_0101 << m.from.file_index() != 0;
+            let same_rank = rivals & 0xFF << (m.from.rank_index() * 8) != 0;
             if !same_file || same_rank || full_squares {
                 out.push(m.from.name()[0]);
             }

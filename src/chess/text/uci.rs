@@ -78,9 +78,9 @@ impl Position {
     /// Returns where the king goes in castling, where that is two squares off as in standard chess.
     fn king_step(&self, m: Move) -> Option<Square> {
         let MoveKind::Castle(side) = m.kind else { return None };
-        let standard = m.from.file().index() == 4
-            && between(m.from.at_most_63(), m.to.at_most_63()).count_ones() == 2 + side as u32;
-        standard.then(|| Square::at(if side == CastlingSide::King { 6 } else { 2 }, m.from.rank().index()))
+        let standard =
+            m.from.file_index() == 4 && between(m.from.at_most_63(), m.to.at_most_63()).count_ones() == 2 + side as u32;
+        standard.then(|| Square::at(if side == CastlingSide::King { 6 } else { 2 }, m.from.rank_index()))
     }
 
     /// Appends the move as UCI writes it: `e2e4`, `e7e8q`; castling as the king's two-square step where king and rook

@@ -175,9 +175,9 @@ fn check_is_possible(position: &Position) -> bool {
             let line = (8..64).contains(&relation) && between(at, square.at_most_63()) & all == 0;
             let near = relation >> 3 == 1;
             let forward = if us == Color::White {
-                square.rank().index() > king.rank().index()
+                square.rank_index() > king.rank_index()
             } else {
-                square.rank().index() < king.rank().index()
+                square.rank_index() < king.rank_index()
             };
             let checks = match role {
                 Role::Pawn => near && relation & 1 == 1 && forward,

@@ -134,7 +134,7 @@ impl<'a> Fields<'a> {
         }
         let square = Square::parse(text).ok_or(error(FenField::EnPassant, start, FenFault::NoSuchSquare))?;
         let rank = if turn == Color::White { 5 } else { 2 };
-        if self.mode == ReadMode::Strict && square.rank().index() != rank {
+        if self.mode == ReadMode::Strict && square.rank_index() != rank {
             return Err(error(FenField::EnPassant, start, FenFault::WrongRank));
         }
         Ok(Some(square))

@@ -251,7 +251,7 @@ impl Position {
     fn plain_pawn(&self, file: u8, head: u32, takes: bool, to: Square) -> Option<Square> {
         let us = self.turn;
         let pawns = self.role(Role::Pawn) & self.occupied[us.index()];
-        if matches!(to.rank().index(), 0 | 7) || head != u32::from(takes) {
+        if matches!(to.rank_index(), 0 | 7) || head != u32::from(takes) {
             return None;
         }
         if takes {
@@ -264,7 +264,7 @@ impl Position {
         };
         let from = if pawns & one != 0 {
             one
-        } else if to.rank().index() == double && self.all() & one == 0 {
+        } else if to.rank_index() == double && self.all() & one == 0 {
             pawns & two
         } else {
             0

@@ -81,8 +81,8 @@ pub fn key(position: &Position) -> u64 {
         let rank = if turn == Color::White { 4 } else { 3 };
         let pawn = Some(Piece { color: turn, role: Role::Pawn });
         let beside = |file: u8| file < 8 && position.piece_at(Square::at(file, rank)) == pawn;
-        if beside(target.file().index().wrapping_sub(1)) || beside(target.file().index() + 1) {
-            add(772 + usize::from(target.file().index()));
+        if beside(target.file_index().wrapping_sub(1)) || beside(target.file_index() + 1) {
+            add(772 + usize::from(target.file_index()));
         }
     }
     if position.turn() == Color::White {
