@@ -1,15 +1,15 @@
 //! The questions as methods of an archive: they open the side files themselves, and say which were used.
 
-use crate::archive::{Archive, FileKind, GameSet, SideState};
+use crate::archive::{Archive, FileKind, SideState};
 use crate::chess::Position;
-use crate::query::Filter;
+use crate::query::filter::{Filter, Passed};
 use crate::query::pattern::Pattern;
 use crate::query::position::index::PositionIndex;
 use crate::query::position::position_query::{Compare, PositionQuery};
 use crate::query::position::search::{Search, SearchOptions, SearchResult};
 use crate::query::position::signature::Signatures;
 use crate::query::report::tree::Tree;
-use crate::query::tag_columns::{TagColumns, Unread};
+use crate::query::tag_columns::TagColumns;
 
 /// The side files of an archive that make searches fast, opened: for one who asks many questions.
 #[derive(Debug)]
@@ -59,15 +59,6 @@ pub struct Answer<T> {
     pub found: T,
     /// The side files: those in the state [`SideState::File`] were used. Stale and damaged ones can be made again.
     pub side_files: Vec<(FileKind, SideState)>,
-}
-
-/// The games that a filter lets pass.
-#[derive(Clone, Debug)]
-pub struct Selection {
-    /// The games.
-    pub games: GameSet,
-    /// Games that could not be decided, because their tags or moves are damaged.
-    pub unread: Vec<Unread>,
 }
 
 impl Archive {
@@ -150,10 +141,9 @@ impl Archive {
     /// assert_eq!(selection.games.iter().collect::<Vec<u64>>(), [1]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn select(&self, filter: &Filter) -> Answer<Selection> {
+    pub fn select(&self, filter: &Filter) -> Answer<Passed> {
         let columns = TagColumns::of(self);
-        let passed = filter.games(&columns);
-        let found = Selection { games: passed.games, unread: passed.unread };
+        let found = filter.games(&columns);
         Answer { found, side_files: vec![(FileKind::TagColumns, columns.state())] }
     }
 

@@ -22,10 +22,10 @@ mod ask;
 mod side_files;
 
 pub use crate::archive::SideState;
-pub use ask::{Answer, Selection, SideFiles};
+pub use ask::{Answer, SideFiles};
 pub use fault::QueryFault;
-pub use filter::Filter;
 pub use filter::sort::SortKeys;
+pub use filter::{Filter, Passed};
 pub use pattern::Pattern;
 pub use position::index::PositionIndex;
 pub use position::position_query::{Compare, PositionQuery};

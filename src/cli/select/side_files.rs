@@ -4,7 +4,7 @@
 use crate::session::Session;
 use crate::text::shown;
 use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
-use scoresheet::query::{PositionIndex, Search, Signatures, TagColumns};
+use scoresheet::query::{Search, SideFiles, TagColumns};
 use std::path::Path;
 
 /// Runs `work` with a search in these games, or all, that uses the side files there are.
@@ -14,23 +14,19 @@ pub fn with_search<T>(
     among: Option<&GameSet>,
     work: impl FnOnce(Search) -> T,
 ) -> T {
-    let (index, index_state) = PositionIndex::open(archive);
-    let (signatures, state) = Signatures::open(archive);
-    report(session, archive, FileKind::Positions, index_state);
-    report(session, archive, FileKind::Signatures, state);
-    let mut search = Search::new(archive);
-    if let Some(signatures) = &signatures {
-        search = search.with_signatures(signatures);
-    }
-    if let Some(index) = &index {
-        search = search.with_index(index);
-    }
-    if let Some(games) = among {
-        search = search.among(games);
-    }
-    let done = work(search);
-    if index.is_some_and(|index| index.fault().is_some()) {
-        report(session, archive, FileKind::Positions, SideState::Damaged);
+    let files = SideFiles::open(archive);
+    let before = files.states();
+    before.iter().for_each(|(file, state)| report(session, archive, *file, *state));
+    let search = files.search(archive);
+    let done = work(match among {
+        Some(games) => search.among(games),
+        None => search,
+    });
+    // What a search met in them.
+    for ((file, state), (_, known)) in files.states().into_iter().zip(before) {
+        if state != known {
+            report(session, archive, file, state);
+        }
     }
     done
 }
