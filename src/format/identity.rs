@@ -1,4 +1,4 @@
-//! Which archive and which version a file is of, and the checksums that depend on the archive (FORMAT.md, "Overview").
+//! Which archive and which version a file is of, and the checksums that depend on the archive (FORMAT.md, "Conventions").
 //!
 //! Knows nothing of any structure; all of them are checked with what stands here.
 
