@@ -232,6 +232,6 @@ pub(super) fn shown(bytes: &[u8]) -> String {
     if bytes.len() > 4 && bytes.iter().all(|byte| *byte == 0) {
         return "zeros".to_owned();
     }
-    let hex: String = bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    if bytes.len() > 16 { format!("{hex}..") } else { hex }
+    let hex: String = bytes.iter().take(32).map(|byte| format!("{byte:02x}")).collect();
+    if bytes.len() > 32 { format!("{hex}..") } else { hex }
 }
