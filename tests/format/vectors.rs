@@ -365,11 +365,11 @@ fn others() -> Vec<Vector> {
     let exact = record.len() - 33;
     vec![
         ("three strings", "dictionary", dictionary::encode(&strings, 19), vec![3]),
-        ("more strings than there are", "dictionary", dictionary::encode(&strings, 19), vec![4]),
         ("the document's", "deletions", deletions::encode(&[(1, 1), (5, 7)]), vec![7]),
         ("nothing", "deletions", deletions::encode(&[]), vec![7]),
-        ("beyond the last game", "deletions", deletions::encode(&[(1, 1), (5, 7)]), vec![6]),
         ("a source", "source", record.clone(), vec![]),
+        ("more strings than there are", "dictionary", dictionary::encode(&strings, 19), vec![4]),
+        ("beyond the last game", "deletions", deletions::encode(&[(1, 1), (5, 7)]), vec![6]),
         ("exact by 2", "source", changed(&record, |record| record[exact] = 2), vec![]),
         ("cut off", "source", record[..record.len() - 1].to_vec(), vec![]),
         ("more rejected than seen", "source", SourceRecord { rejected: 91, ..source }.encode(), vec![]),

@@ -1,7 +1,6 @@
 //! The second reader, `tools/reader.py`, which was written from FORMAT.md alone: digests, positions, source bytes and
 //! test vectors are the same. Skipped, with a message, where there is no python3 or no zstd for it.
 
-use crate::common::corpora;
 use crate::common::import::try_import;
 use crate::common::random::Random;
 use crate::common::sample::{lichess, testdata};
@@ -126,29 +125,52 @@ fn kaitai_struct() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 9);
 }
 
+/// The PGN files of a folder and of those in it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "pgn") {
+            found.push(path);
+        }
+    }
+    found
+}
+
 /// The first games of every source of a corpus: set-ups, Chess960, comments, variations, faults, all kinds of layout.
 fn corpus(name: &str) {
-    let Some(sources) = corpora::sources(name) else { return };
+    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+        return eprintln!("skipped: SCORESHEET_CORPORA is not set");
+    };
     let folder = tempfile::tempdir().unwrap();
     let most = crate::common::number("SCORESHEET_BYTES", 20_000) as usize;
-    for source in sources {
+    let (mut archives, mut exact, mut games) = (0, 0, 0);
+    for source in files(&Path::new(&corpora).join(name)) {
         let text = fs::read(&source).unwrap();
-        let part = folder.path().join("part.pgn");
-        fs::write(&part, &text[..text.len().min(most)]).unwrap();
-        let path = folder.path().join("a.bga");
+        let (part, path) = (folder.path().join("part.pgn"), folder.path().join("a.bga"));
+        let text = &text[..text.len().min(most)];
+        fs::write(&part, text).unwrap();
         // What has no game in its first bytes is no archive.
-        if try_import(&[part], &path, &ImportOptions::default()).is_err() {
-            let _ = fs::remove_file(&path);
-            continue;
+        if try_import(&[part], &path, &ImportOptions::default()).is_ok() && path.exists() {
+            if !agrees(&path, 3) {
+                return;
+            }
+            let archive = Archive::open(&path).unwrap();
+            if archive.sources().unwrap().first().is_some_and(|source| source.exact) {
+                gives_back(&path, text);
+                exact += 1;
+            }
+            (archives, games) = (archives + 1, games + archive.len());
         }
-        if !agrees(&path, 3) {
-            return;
+        for end in ["bga", "bgi"] {
+            let _ = fs::remove_file(path.with_extension(end));
         }
-        if Archive::open(&path).unwrap().sources().unwrap()[0].exact {
-            gives_back(&path, &text[..text.len().min(most)]);
-        }
-        fs::remove_file(&path).unwrap();
     }
+    println!("{name}: {archives} archives, {games} games, {exact} sources byte for byte");
+    assert!(archives > 0, "{name}: no PGN files");
 }
 
 #[test]
