@@ -1661,7 +1661,7 @@ def main(arguments):
                     fens[place] = position.fen()
             need(not plies, "no such ply")
         need(None not in fens, "no such game")
-        print("\n".join(fens))
+        sys.stdout.write("".join(fen + "\n" for fen in fens))
     elif command == "tags":
         for game in archive.games({int(number) for number in rest} or None):
             for key, value in game.tags():

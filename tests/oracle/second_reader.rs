@@ -146,7 +146,7 @@ fn corpus(name: &str) {
         return eprintln!("skipped: SCORESHEET_CORPORA is not set");
     };
     let folder = tempfile::tempdir().unwrap();
-    let most = crate::common::number("SCORESHEET_BYTES", 20_000) as usize;
+    let most = crate::common::number("SCORESHEET_BYTES", 10_000) as usize;
     let (mut archives, mut exact, mut games) = (0, 0, 0);
     for source in files(&Path::new(&corpora).join(name)) {
         let text = fs::read(&source).unwrap();
@@ -160,7 +160,10 @@ fn corpus(name: &str) {
             }
             let archive = Archive::open(&path).unwrap();
             if archive.sources().unwrap().first().is_some_and(|source| source.exact) {
-                gives_back(&path, text);
+                // Of a compressed or converted source not the file's bytes, but those that were read of it.
+                let (sources, mut original) = (archive.sources().unwrap(), Vec::new());
+                assert!(archive.write_original(&sources[0], &mut original).unwrap());
+                gives_back(&path, &original);
                 exact += 1;
             }
             (archives, games) = (archives + 1, games + archive.len());
