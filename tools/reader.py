@@ -23,7 +23,7 @@ import subprocess
 import sys
 import zlib
 
-VERSION = (0, 2)
+VERSION = (0, 3)
 MOST = 1 << 60
 
 
@@ -708,24 +708,6 @@ def legal(position, move):
 
 # --- Section 11: adaptive numbers -------------------------------------------------------------------------------------
 
-LOGISTIC = [
-    int(v) for v in """22 36 60 98 162 267 439 720 1179 1921 3108 4971 7812 11955 17625 24743 32768 40793 47911 53581
-    57724 60565 62428 63615 64357 64816 65097 65269 65374 65438 65476 65500 65514""".split()
-]
-
-
-def squash(x):
-    y = min(max(x + 2048, 1), 4095)
-    i, j = divmod(y, 128)
-    return (LOGISTIC[i] * (128 - j) + LOGISTIC[i + 1] * j) >> 7
-
-
-STRETCH, _x = [], -2047
-for _q in range(4096):
-    while _x < 2047 and squash(_x) < 16 * _q + 8:
-        _x += 1
-    STRETCH.append(_x)
-
 
 def signed(value, bits=64):
     value &= (1 << bits) - 1
@@ -754,23 +736,16 @@ class Coder:
 
 
 class Model:
-    """Codes numbers in five contexts."""
+    """Codes numbers in two contexts."""
 
     def __init__(self):
-        self.estimates, self.weights = {}, {}
+        self.estimates = {}
 
     def bit(self, coder, contexts, node):
         cells = [self.estimates.setdefault((i, context, node), [32768, 0]) for i, context in enumerate(contexts)]
-        weights = self.weights.setdefault(node, [20000] * 5)
-        inputs = [STRETCH[cell[0] >> 4] for cell in cells]
-        p = squash(sum(x * w for x, w in zip(inputs, weights)) >> 16)
-        bit = coder.bit(p)
-        t = 65535 * bit
-        fault = (10 * (t - p)) >> 8
-        for i, x in enumerate(inputs):
-            weights[i] = signed(weights[i] + ((x * fault + 512) >> 10), 32)
+        bit = coder.bit(min(max(sum(cell[0] for cell in cells) >> 1, 24), 65512))
         for cell in cells:
-            cell[0] += ((t - cell[0]) * (327680 // (10 * cell[1] + 16))) >> 15
+            cell[0] += ((65535 * bit - cell[0]) * (327680 // (10 * cell[1] + 16))) >> 15
             cell[1] = min(cell[1] + 1, 255)
         return bit
 
@@ -808,32 +783,18 @@ def pair(a, b):
 
 
 def contexts_of(kind, n, expected, first, v1, steps, means):
-    """The five contexts of a number: what FORMAT.md says under "Contexts"."""
-    s1, s2, s3, s4 = steps
+    """The contexts of a number: what FORMAT.md says under "Contexts"."""
+    s1, s2, _, s4 = steps
     if kind == "plain":
-        a, b, d = folded(s1), folded(s2), folded(s4)
-        sum_size = min((a + b + d) >> 1, (1 << 64) - 1).bit_length()
-        return [0, level(a), pair(level(b), level(a)), sum_size, pair(level(b), level(d))]
+        return [level(folded(s1)), pair(level(folded(s2)), level(folded(s1)))]
     if kind == "evaluation":
-        m1, side = abs(v1), n % 2
-        late = min(abs(s1) + abs(s2) + abs(s3) + abs(s4), (1 << 64) - 1)
-        return [
-            2 * level(folded(s1)) + side,
-            pair(level(abs(s1)), level(abs(s2))),
-            4 * level(m1) + 2 * (v1 > 0) + side,
-            pair(level(late), level(m1 // 4)),
-            n,
-        ]
+        return [2 * level(folded(s1)) + n % 2, 4 * level(abs(v1)) + 2 * (v1 > 0) + n % 2]
     e = min(max(expected, 0), 1 << 32)
     c = e if n == 0 else min(max(first, 0), 1 << 32)
-    own, other = means[n % 2], means[1 - n % 2]
     m1, m2, m4 = (min(abs(s), 1 << 20) for s in (s1, s2, s4))
     return [
-        pair(level(own >> 2), level(other >> 2)),
-        2 * min(e, 63) + (e < c),
-        pair(level(16 * e // max(c, 1)), level(n)),
         pair(level(m1 + 2 * m2 + m4), level(32 * e // max(c, 1))),
-        pair(level(own), min(e.bit_length(), 23)),
+        pair(level(means[n % 2]), min(e.bit_length(), 23)),
     ]
 
 
@@ -857,7 +818,7 @@ def adaptive(kind, data, counts):
                 first = value
                 if kind == "clock":
                     m, l = abs(first), level(abs(increment))
-                    step_up = increments.number(coder, [0, l, pair(level(m), l), pair(m % 24, l), m % 575])
+                    step_up = increments.number(coder, [pair(level(m), l), m % 575])
                     increment = signed(increment + step_up)
                     step = 0
             size = 8 * min(abs(step), 1 << 20)
@@ -987,7 +948,7 @@ class Prediction:
         )
         need(self.kind <= 1, "a kind of prediction")
         self.others = [part.small() for _ in range(4 if self.kind else 1)]
-        self.model, self.last, self.q1, self.q2, self.h = Model(), 0, [0, 0], [0, 0], [0, 0]
+        self.model, self.last = Model(), 0
 
 
 def predicted(predictions, columns, schemas, data):
@@ -1022,22 +983,12 @@ def predict(p, predictions, coder, memories, known, text):
     mine = memory.get(key) if key is not None else None
     z = int(mine is not None)
     value, u, faults = mine or (0, 0, 0)
-    y = 288 * z
     if p.kind == 0:
         guess = known.get(p.others[0] - 1) if p.others[0] else None
         expected = value if z else guess if guess is not None else p.last
-        l1, l2 = level(p.q1[z]), level(p.q2[z])
-        contexts = [
-            16 * z + p.h[z],
-            24 * z + l1,
-            1 + 4 * u + faults if z else 0,
-            50 * z + max(0, min(expected, 4999)) // 100,
-            pair(l1, l2),
-        ]
+        contexts = [1 + 4 * u + faults if z else 0, 50 * z + max(0, min(expected, 4999)) // 100]
         step = p.model.number(coder, contexts)
         number = signed(expected + step)
-        p.q1[z], p.q2[z] = abs(step), p.q1[z]
-        p.h[z] = (2 * p.h[z] + (step == 0)) % 16
         p.last = number
         if key is not None:
             faults = min(3, faults + 1) if step else max(0, faults - 1)
@@ -1048,8 +999,7 @@ def predict(p, predictions, coder, memories, known, text):
         r = (result or 0) % 8
         difference = max(-599, min((own or 0) - (other or 0), 599))
         e = (difference // 25 if difference >= 0 else -(-difference // 25)) + 24
-        o, m = level(abs(opposite)), level(abs(value))
-        step = p.model.number(coder, [49 * r + e, y + pair(r, o), y + pair(r, m), pair(m, e // 2), pair(m, o)])
+        step = p.model.number(coder, [49 * r + e, 288 * z + pair(r, level(abs(value)))])
         coded = signed(step - opposite)
         number = 0 if coded == 0 else 2 * (abs(coded) - 1) + 1 + (coded < 0)
         if key is not None:
