@@ -559,6 +559,7 @@ pub fn index_bytes(bytes: &[u8]) {
         let crc = id.crc(0, &index[..body]);
         index[body..].copy_from_slice(&crc.to_le_bytes());
     }
+    inspected(&index);
     let archive = Archive::from_bytes(golden.0, Some(&index)).unwrap();
     let whole = Archive::from_bytes(golden.0, None).unwrap();
     for number in 1..=whole.len() {
@@ -639,7 +640,7 @@ pub fn fix_checksums(file: &mut [u8]) {
         let (kind, length) = (header[4], number(24..32).min(rest) as usize);
         let checked = (number(20..24) as usize).min(length);
         let chain = chains.last().map(|(_, chain)| *chain).unwrap_or_default();
-        if kind == BlockKind::Moves as u8 {
+        if kind == BlockKind::Moves.number() {
             // The CRCs of the pages end the table, however games are coded.
             let (payload, pages) = (at + HEADER, (length - checked).div_ceil(4096));
             let crcs = checked.saturating_sub(pages * 4);
@@ -653,7 +654,7 @@ pub fn fix_checksums(file: &mut [u8]) {
                 }
             }
         }
-        if kind == BlockKind::Commit as u8 && length >= 120 {
+        if kind == BlockKind::Commit.number() && length >= 120 {
             file[at + HEADER + 104..at + HEADER + 120].copy_from_slice(&chain.0);
         }
         let payload = (at + HEADER) as u64;
@@ -697,9 +698,19 @@ pub fn archive_bytes(bytes: &[u8]) {
     read_everything(file);
 }
 
+/// The parts of any file can be told, and none of them goes beyond it.
+pub fn inspected(file: &[u8]) {
+    for all in [false, true] {
+        scoresheet::format::inspect::inspect(file, all, &mut |part| {
+            assert!(part.unpacked || part.offset + part.bytes.len() as u64 <= file.len() as u64, "{part:?}");
+        });
+    }
+}
+
 /// Reads all that an archive has, in every way there is.
 pub fn read_everything(file: Vec<u8>) {
     let _ = Page::read_both(&file);
+    inspected(&file);
     let Ok(archive) = Archive::from_bytes(file, None) else { return };
     let _ = archive.totals();
     for game in archive.games().take(5000) {

@@ -51,6 +51,7 @@ const READERS: &[&str] = &[
     "pcn show",
     "pcn check",
     "info",
+    "inspect",
     "verify",
     "completions",
 ];
@@ -503,6 +504,8 @@ fn escape_sequences_in_names_stay_out_of_the_terminal() {
     let commands: &[&[&str]] = &[
         &["verify", "broken\u{1b}.bga"],
         &["info", "broken\u{1b}.bga"],
+        &["inspect", "broken\u{1b}.bga", "--bytes"],
+        &["inspect", pgn],
         &["repair", "broken\u{1b}.bga", "-o", "whole.bga"],
         &["import", pgn, "-o", archive],
         &["import", pgn, "-o", archive],
@@ -515,6 +518,7 @@ fn escape_sequences_in_names_stay_out_of_the_terminal() {
         &["list", archive, "g.bga"],
         &["list", "*\u{1b}*"],
         &["info", archive],
+        &["inspect", archive],
         &["show", archive, "99"],
         &["find", archive, "g.bga", "--moves", "e4"],
         &["index", archive],
