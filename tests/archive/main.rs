@@ -6,6 +6,8 @@ mod common;
 
 /// Mapped, in memory, read piece by piece.
 mod access;
+/// Games changed under their numbers; the source stays.
+mod edited;
 /// Archives of released versions, and the bytes that this version writes.
 mod golden;
 /// Each limit of a reader, met and missed by one.

@@ -28,7 +28,7 @@ fn existing_outputs() {
     assert_eq!(room.read("g.bga"), before);
     let done = room.run(&["import", "g.pgn", "-o", "g.bga", "--append"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(done.err.contains("The archive now has 6 games"), "{}", done.err);
+    assert!(done.err.contains("the archive now has 6 games"), "{}", done.err);
     let list = room.fine(&["list", "g.bga"]);
     assert_eq!(list.lines().count(), 6);
     assert!(room.fine(&["info", "g.bga"]).contains("Index    good"));

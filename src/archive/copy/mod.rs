@@ -5,6 +5,7 @@
 //! dictionary. A source of which all games are copied is copied with them, bytes beside its games included; one of
 //! which some are is named without its hash, for it can no longer be given back.
 
+pub(crate) mod rewrite;
 pub(super) mod transcode;
 
 use crate::archive::game_set::GameSet;
@@ -63,6 +64,21 @@ pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>
 /// Errors: those of reading and of writing; the file exists. What was written is then taken away again.
 pub fn write<'a>(path: &Path, replace: bool, parts: &[Part], monitor: impl Into<Monitor<'a>>) -> Result<Copied> {
     write_new(path, id_of(parts, false), replace, parts, &|_| Ok(None), &monitor.into())
+}
+
+/// Appends the games of these parts to the archive at `path`, one part after the other; on rayon's current pool. A
+/// commit follows every batch of chunks and comes last. The unit of progress is a game.
+///
+/// Errors: those of opening the archive to write, of reading and of writing: then it is at its last commit.
+pub fn append<'a>(path: &Path, parts: &[Part], monitor: impl Into<Monitor<'a>>) -> Result<Copied> {
+    let (opened, monitor) = (Writer::open(path)?, monitor.into());
+    let mut copier = Copier::new(opened.writer, opened.interner, path);
+    for part in parts {
+        copier.copy(part, &|_| Ok(None), &monitor)?;
+    }
+    let writer = copier.finish()?;
+    let unindexed = write_index(path, &writer.index()).err();
+    Ok(Copied { games: writer.committed_games(), bytes: writer.committed_length(), unindexed })
 }
 
 /// Like `write`, with the tags that `edit` gives.

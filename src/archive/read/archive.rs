@@ -386,7 +386,7 @@ impl Archive {
         self.blocks.payload(block)
     }
 
-    pub(in crate::archive) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
+    pub(crate) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
         self.dictionary.get(&self.blocks.store, self.blocks.id, self.limits(), number)
     }
 

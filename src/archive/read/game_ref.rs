@@ -95,6 +95,12 @@ impl<'a> GameRef<'a> {
         self.record.flags & record::FAULT != 0
     }
 
+    /// Returns whether the game has been changed since it was imported ([`edit`](crate::import::edit));
+    /// [`GameRef::original`] still gives what the source said.
+    pub fn is_changed(&self) -> bool {
+        self.record.is_changed()
+    }
+
     /// Returns whether the game has comments, in its variations or elsewhere. Reads the chunk's texts.
     pub fn has_comments(&self) -> Result<bool> {
         let columns = self.columns();
@@ -139,7 +145,7 @@ impl<'a> GameRef<'a> {
 
     /// Calls `text` with each text: its kind, the number of moves it stands after if it carries its own place, and
     /// itself; first those with their own place.
-    pub(in crate::archive) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
+    pub(crate) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
         if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
             texts.placed(self.place).for_each(|(after, own)| text(TextKind::Brace, Some(after), own));
@@ -149,7 +155,7 @@ impl<'a> GameRef<'a> {
     }
 
     /// Calls `take` with the game's style and the edits that make its source.
-    pub(in crate::archive) fn with_layout<T>(
+    pub(crate) fn with_layout<T>(
         &self,
         take: impl FnOnce([u8; layout::STYLE], &[layout::LayoutEdit]) -> T,
     ) -> Result<T> {
@@ -159,7 +165,7 @@ impl<'a> GameRef<'a> {
         Ok(take(style, edits))
     }
 
-    pub(in crate::archive) fn damage(&self, kind: DamageKind) -> Damage {
+    pub(crate) fn damage(&self, kind: DamageKind) -> Damage {
         let offset = self.archive.head(self.chunk).map_or(0, |head| head.block.offset);
         Damage::new(offset, kind).of_game(self.number)
     }
@@ -173,7 +179,7 @@ impl<'a> GameRef<'a> {
     }
 
     /// Appends the game's record as its chunk holds it, packed moves packed.
-    pub(in crate::archive) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
         match self.archive.head(self.chunk)?.coding {
             Coding::Plain => self.record.push(out),
             Coding::Packed(_) => {
@@ -182,6 +188,11 @@ impl<'a> GameRef<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Returns how the game's chunk holds its moves.
+    pub(crate) fn coding(&self) -> Result<Coding> {
+        Ok(self.archive.head(self.chunk)?.coding)
     }
 
     /// Returns the game's record.

@@ -3,11 +3,11 @@
 use crate::failure::{Code, Failure};
 use crate::out::archive_sizes::ArchiveSizes;
 use crate::out::json::Object;
-use crate::select::archives;
+use crate::select::{archives, ranges};
 use crate::session::Session;
 use crate::text::{count, hex, printable, thousands};
 use crate::threads::Threads;
-use scoresheet::archive::{Archive, SideState};
+use scoresheet::archive::{Archive, GameSet, SideState};
 use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::source::SourceRecord;
 use std::io::Write;
@@ -52,6 +52,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 totals: archive.totals().map_err(failure())?,
                 sources: archive.sources().map_err(failure())?,
                 unfinished: archive.unfinished().map_err(failure())?,
+                changed: args.threads.install(|| Ok(archive.changed().unwrap_or_default()))?,
                 archive: &archive,
             };
             let text = if args.json { format!("{}\n", info.json(digest)) } else { info.text() };
@@ -67,6 +68,8 @@ struct Info<'a> {
     totals: Commit,
     sources: Vec<SourceRecord>,
     unfinished: Option<Unfinished>,
+    /// The games that have been changed, where that can be read.
+    changed: GameSet,
     parts: ArchiveSizes,
 }
 
@@ -98,6 +101,17 @@ impl Info<'_> {
                     thousands(totals.faulty),
                     thousands(totals.rejected)
                 ),
+            ),
+            (
+                "Changed",
+                match self.changed.len() {
+                    0 => "no game since its import".to_owned(),
+                    games => format!(
+                        "{} since the import: {}",
+                        count(games, "game", "games"),
+                        ranges::listed(&self.changed, 5)
+                    ),
+                },
             ),
             ("Plies", thousands(totals.plies)),
             ("Strings", thousands(totals.strings)),
@@ -155,6 +169,8 @@ impl Info<'_> {
             .with("id", archive.id().to_string())
             .with("games", archive.len())
             .with("deleted", archive.deleted_count())
+            .with("changed", self.changed.len())
+            .with("changed_games", ranges::listed(&self.changed, usize::MAX))
             .with("plies", totals.plies)
             .with("faulty", totals.faulty)
             .with("rejected", totals.rejected)

@@ -8,6 +8,7 @@ pub mod completions;
 pub mod dedupe;
 pub mod delete;
 pub mod eco;
+pub mod edit;
 pub mod export;
 pub mod fen;
 pub mod find;
@@ -20,8 +21,10 @@ pub mod merge;
 pub mod pack;
 pub mod pcn;
 pub mod position;
+pub mod rename;
 pub mod repair;
 pub mod replace;
+pub mod set;
 pub mod show;
 pub mod split;
 pub mod stats;
@@ -79,6 +82,9 @@ pub enum Command {
     Delete(delete::Args),
     Undelete(undelete::Args),
     Replace(replace::Args),
+    Set(set::Args),
+    Rename(rename::Args),
+    Edit(edit::Args),
     Compact(compact::Args),
     Merge(merge::Args),
     Split(split::Args),
@@ -113,6 +119,9 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
         Command::Delete(args) => delete::run(args, session),
         Command::Undelete(args) => undelete::run(args, session),
         Command::Replace(args) => replace::run(args, session),
+        Command::Set(args) => set::run(args, session),
+        Command::Rename(args) => rename::run(args, session),
+        Command::Edit(args) => edit::run(args, session),
         Command::Compact(args) => compact::run(args, session),
         Command::Merge(args) => merge::run(args, session),
         Command::Split(args) => split::run(args, session),

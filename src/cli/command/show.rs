@@ -15,7 +15,7 @@ use scoresheet::pgn::PgnWriter;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Show a game: players, result, and the board at any ply
+/// Show a game: players, result, the board at any ply, and the moves
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -67,6 +67,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             ply,
             position: game.position(ply)?,
             last: last_move(&game, ply)?,
+            changed: game.is_changed(),
+            moves: if args.json { String::new() } else { move_list(&game)? },
         };
         let text = if args.json { format!("{}\n", shown.json()) } else { shown.text(args, session) };
         out.write_all(text.as_bytes())?;
@@ -114,6 +116,18 @@ fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
     Ok(played)
 }
 
+/// Returns the movetext: the game as PGN without its tags.
+fn move_list(game: &GameRef) -> Result<String, Error> {
+    let (mut game, mut writer) = (game.to_game()?, PgnWriter::new());
+    // A set-up game would be given a FEN, which stands above.
+    game.tags.clear();
+    writer.write(&game);
+    let text = String::from_utf8_lossy(writer.as_bytes()).into_owned();
+    let is_tag = |line: &&str| line.starts_with("[SetUp ") || line.starts_with("[FEN ");
+    let lines: Vec<&str> = text.lines().skip_while(|line| is_tag(line) || line.is_empty()).collect();
+    Ok(lines.join("\n").trim_end().to_owned())
+}
+
 struct Shown {
     heading: Heading,
     games: u64,
@@ -122,6 +136,10 @@ struct Shown {
     ply: u32,
     position: Position,
     last: Option<Played>,
+    /// Whether the game has been changed since it was imported.
+    changed: bool,
+    /// The moves with everything in them, broken into lines.
+    moves: String,
 }
 
 impl Shown {
@@ -140,7 +158,8 @@ impl Shown {
 
     fn text(&self, args: &Args, session: &Session) -> String {
         let heading = &self.heading;
-        let mut text = format!("Game    {} of {}\n", thousands(self.number), thousands(self.games));
+        let changed = if self.changed { ", changed since it was imported" } else { "" };
+        let mut text = format!("Game    {} of {}{changed}\n", thousands(self.number), thousands(self.games));
         let rows = [
             ("White", heading.player("White")),
             ("Black", heading.player("Black")),
@@ -159,6 +178,7 @@ impl Shown {
         };
         text += &format!("Ply     {} of {}: {last}; {}\n", self.ply, self.plies, self.state());
         text += &format!("FEN     {}\n", self.position.fen());
+        text += &format!("\n{}\n", self.moves.lines().map(printable).collect::<Vec<_>>().join("\n"));
         text
     }
 
@@ -168,6 +188,7 @@ impl Shown {
             .with("game", self.number)
             .with("ply", self.ply)
             .with("plies", self.plies)
+            .with("changed", self.changed)
             .with("fen", self.position.fen());
         let object = match &self.last {
             Some(played) => object.object(

@@ -3,5 +3,6 @@
 pub mod book;
 pub mod duplicates;
 pub mod openings;
+pub mod spellings;
 pub mod stats;
 pub mod tree;
