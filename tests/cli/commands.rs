@@ -144,7 +144,7 @@ fn info_and_index() {
     let room = Room::with_archive();
     let info = room.fine(&["info", "g.bga"]);
     assert!(info.contains("Games    3 (0 with faults; 0 more rejected)"), "{info}");
-    assert!(info.contains("Source   g.pgn: "), "{info}");
+    assert!(info.contains("Source   g.pgn\n"), "{info}");
     let all = &json(&room.fine(&["info", "g.bga", "--json", "--digest"]))[0];
     assert_eq!((&all["games"], &all["plies"], &all["index"]), (&3.into(), &15.into(), &"good".into()));
     assert_eq!(all["sources"][0]["bytes"], PGN.len());

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet book games.bga -o book.bin
-  scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --plies 30 --min-games 5")]
+  scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --plies 30")]
 pub struct Args {
     /// The archive, or several for one book
     #[arg(required = true)]

@@ -23,7 +23,7 @@ Examples:
   scoresheet delete games.bga --games 5,10-20
   scoresheet delete games.bga --where 'plies < 10 or fault'
   scoresheet delete games/*.bga --where 'plies = 0'
-  scoresheet compact games.bga -o small.bga           copy without the deleted games")]
+  scoresheet compact games.bga -o small.bga   copy without the deleted games")]
 pub struct Args {
     /// The archive, or several with --where; each is changed in a commit of its own
     #[arg(required = true)]

@@ -66,11 +66,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
     };
     let new = parse(&text, &name).map_err(|what| {
-        let again = kept.as_ref().map_or_else(String::new, |path| {
+        if let Some(path) = &kept {
             let (archive, path) = (shown(&args.archive), shown(path));
-            format!("; your text is kept: mend it, then `scoresheet edit {archive} {} --from {path}`", args.game)
-        });
-        Failure::Message(format!("{what}; nothing is changed{again}"))
+            session.note(&format!("your text is kept; mend it, then: scoresheet edit {archive} {} \\", args.game));
+            session.note(&format!("  --from {path}"));
+        }
+        Failure::Message(format!("{what}; nothing is changed"))
     })?;
     if let Some(path) = kept {
         // The text is in the archive soon, or was not changed.
@@ -136,17 +137,7 @@ fn open_editor(path: &Path) -> Result<(), Failure> {
     let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
     let fallback = if cfg!(windows) { "notepad" } else { "vi" };
     let editor = named.into_iter().find(|editor| !editor.trim().is_empty()).unwrap_or_else(|| fallback.to_owned());
-    let mut words = editor.split_whitespace();
-    let program = words.next().unwrap_or(fallback);
-    // A name with blanks in it is that of a program, where there is one.
-    let mut command = match Path::new(&editor).is_file() {
-        true => Command::new(&editor),
-        false => {
-            let mut command = Command::new(program);
-            command.args(words);
-            command
-        }
-    };
+    let mut command = command(&editor);
     let failed = |what: String| {
         let _ = fs::remove_file(path);
         Err(Failure::Message(format!("editor {editor:?}: {what}; set $EDITOR to another program")))
@@ -155,5 +146,27 @@ fn open_editor(path: &Path) -> Result<(), Failure> {
         Err(error) => failed(error.to_string()),
         Ok(status) if !status.success() => failed(format!("ended with {status}")),
         Ok(_) => Ok(()),
+    }
+}
+
+/// Returns the command that the shell makes of the words and quotes of an editor.
+#[cfg(unix)]
+fn command(editor: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{editor} \"$@\""), editor]);
+    command
+}
+
+/// Returns the program of that path, or that of the first word with the other words.
+#[cfg(not(unix))]
+fn command(editor: &str) -> Command {
+    let mut words = editor.split_whitespace();
+    match words.next() {
+        Some(program) if !Path::new(editor).is_file() => {
+            let mut command = Command::new(program);
+            command.args(words);
+            command
+        }
+        _ => Command::new(editor),
     }
 }

@@ -20,9 +20,9 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet fen games.bga 7:20                 game 7 after 20 half-moves
-  scoresheet fen games.bga 7 8:0                the end of game 7, the start of game 8
-  scoresheet fen games.bga < pairs.txt          one pair per line, 7:20 or 7 20
+  scoresheet fen games.bga 7:20          game 7 after 20 half-moves
+  scoresheet fen games.bga 7 8:0         the end of game 7, the start of game 8
+  scoresheet fen games.bga < pairs.txt   one pair per line, 7:20 or 7 20
   scoresheet fen games.bga 7:20 --flavour shredder")]
 pub struct Args {
     /// The archive

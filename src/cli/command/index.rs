@@ -22,9 +22,9 @@ use std::time::Duration;
 #[command(after_help = "\
 Examples:
   scoresheet index games.bga
-  scoresheet index games.bga --tag-columns    games.bgh: --where answers in milliseconds
-  scoresheet index games.bga --signatures     games.bgs: find answers in milliseconds
-  scoresheet index games.bga --positions      games.bgp: find and tree answer at once")]
+  scoresheet index games.bga --tag-columns   games.bgh, makes --where fast
+  scoresheet index games.bga --signatures    games.bgs, makes find fast
+  scoresheet index games.bga --positions     games.bgp, makes find and tree fast")]
 pub struct Args {
     /// The archive
     archive: PathBuf,

@@ -132,22 +132,22 @@ impl Info<'_> {
         }
         for source in &self.sources {
             text += &format!(
-                "Source   {}: {} bytes, {} seen, {} rejected{}; {}\n         sha256 {}\n",
+                "Source   {}\n         {} bytes, {} seen, {} rejected; {}{}\n         sha256 {}\n",
                 printable(&source.name),
                 thousands(source.bytes),
                 count(source.seen, "game", "games"),
                 thousands(source.rejected),
+                if source.exact { "exact" } else { "not exact" },
                 match source.first_game {
                     0 => String::new(),
-                    first => format!(", starting at game {}", thousands(first)),
+                    first => format!("; from game {}", thousands(first)),
                 },
-                if source.exact { "exact" } else { "not exact" },
                 hex(&source.sha256, "")
             );
         }
         if let Some(Unfinished { source, .. }) = &self.unfinished {
             text += &format!(
-                "Source   {}: its import was interrupted at byte {}; `scoresheet import --resume` continues it\n",
+                "Source   {}\n         its import was interrupted at byte {}: import --resume continues it\n",
                 printable(&source.name),
                 thousands(source.bytes)
             );

@@ -12,6 +12,7 @@ pub mod edit;
 pub mod export;
 pub mod fen;
 pub mod find;
+mod groups;
 pub mod import;
 pub mod index;
 pub mod info;
@@ -31,6 +32,8 @@ pub mod stats;
 pub mod tree;
 pub mod undelete;
 pub mod verify;
+#[cfg(feature = "view")]
+pub mod view;
 
 use crate::failure::{Code, Failure};
 use crate::session::Session;
@@ -40,7 +43,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 ///
 /// Import PGN databases with every tag, comment and variation, and get any position of any game in about a microsecond.
 #[derive(Debug, Parser)]
-#[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 100)]
+#[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 80, help_template = groups::template())]
 pub struct Cli {
     /// Read archives with ordinary reads instead of mapping them into memory: for files that others may truncate or
     /// change meanwhile
@@ -51,15 +54,15 @@ pub struct Cli {
 }
 
 const AFTER: &str = "\
-Examples:
+First steps:
   scoresheet import games.pgn -o games.bga    make an archive from a PGN file
   scoresheet list games.bga                   see what is in it
-  scoresheet show games.bga 7 --ply 20        see game 7 after 20 half-moves
+  scoresheet show games.bga 7                 see game 7
   scoresheet export games.bga -o back.pgn     get the PGN back
 
-Games are numbered from 1. Ply 0 is the starting position; each half-move is one ply.
-Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with --strict, 4 archive damaged,
-130 or 143 interrupted (Ctrl-C, SIGTERM).";
+Games are numbered from 1. Ply 0 is the starting position; each half-move is
+one ply. Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with
+--strict, 4 archive damaged, 130 or 143 interrupted (Ctrl-C, SIGTERM).";
 
 // There is only one per run, so its size does not matter.
 #[allow(clippy::large_enum_variant)]
@@ -68,6 +71,8 @@ pub enum Command {
     Import(import::Args),
     List(list::Args),
     Show(show::Args),
+    #[cfg(feature = "view")]
+    View(view::Args),
     Fen(fen::Args),
     Find(find::Args),
     Tree(tree::Args),
@@ -105,6 +110,8 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
         Command::Import(args) => import::run(args, session),
         Command::Info(args) => info::run(args, session),
         Command::Show(args) => show::run(args, session),
+        #[cfg(feature = "view")]
+        Command::View(args) => view::run(args, session),
         Command::Fen(args) => fen::run(args, session),
         Command::Find(args) => find::run(args, session),
         Command::Tree(args) => tree::run(args, session),

@@ -24,10 +24,10 @@ use std::str::FromStr;
 #[command(after_help = "\
 Examples:
   scoresheet set games.bga --games 7 White='Carlsen, Magnus' Round=3
-  scoresheet set games.bga --where 'event ~ \"Wijk\"' Site='Wijk aan Zee NED' --dry-run
-  scoresheet set games.bga --where 'has(WhiteTeam)' --remove WhiteTeam --remove BlackTeam
+  scoresheet set games.bga --where 'event ~ Wijk' Site='Wijk aan Zee' --dry-run
+  scoresheet set games.bga --where 'has(WhiteTeam)' --remove WhiteTeam
   scoresheet set games.bga --where 'game >= 1' --rename UTCDate=Date
-  scoresheet set games.bga --games 7 --restore              what the source said")]
+  scoresheet set games.bga --games 7 --restore   what the source said")]
 pub struct Args {
     /// The archive
     archive: PathBuf,

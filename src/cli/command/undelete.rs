@@ -20,7 +20,7 @@ use std::path::PathBuf;
 Examples:
   scoresheet undelete games.bga --games 5,10-20
   scoresheet undelete games.bga --all
-  scoresheet undelete games.bga --list             print the numbers of the deleted games")]
+  scoresheet undelete games.bga --list   print the numbers of the deleted games")]
 pub struct Args {
     /// The archive
     archive: PathBuf,

@@ -2,7 +2,7 @@
 //!
 //! `inputs` expands paths and `archives` opens them; `ranges` (--games) and `filter` (--where) choose games, which
 //! `units` cuts into work by chunk and `parallel` does in parallel; `position` and `pattern` are what to search for,
-//! and `side_files` runs a search with the files beside an archive. Knows nothing of subcommands and writes nothing but
+//! `shape` is what of a game is written, and `side_files` runs a search with the files beside an archive. Knows nothing of subcommands and writes nothing but
 //! messages.
 
 pub mod archives;
@@ -12,5 +12,6 @@ pub mod parallel;
 pub mod pattern;
 pub mod position;
 pub mod ranges;
+pub mod shape;
 pub mod side_files;
 pub mod units;

@@ -1,12 +1,13 @@
 //! Names that are probably spellings of one: suggested, never decided.
 //!
 //! What comes in are the names of an archive with how many games each has and the FIDE ids beside them; what goes out
-//! are pairs of a name and the spelling that most games have, with the reason.
+//! are pairs of a name and a better spelling, with the reason: a whole name rather than an initial, then that of most games.
 
 use crate::archive::Archive;
 use crate::error::Result;
 use crate::query::tag_columns::{Key, TagColumns};
 use foldhash::{HashMap, HashMapExt, HashSet};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -59,7 +60,7 @@ impl fmt::Display for Reason {
 /// A name that is probably a spelling of another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suggestion {
-    /// The spelling that fewer games have.
+    /// The spelling to give up: that with an initial, or that of fewer games.
     pub from: String,
     /// The spelling to use instead.
     pub to: String,
@@ -117,8 +118,9 @@ pub fn spellings(archive: &Archive, named: Named) -> Result<Vec<Suggestion>> {
 
 fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
     let mut sorted: Vec<(&str, &Name)> = names.iter().map(|(name, of)| (name.as_str(), of)).collect();
-    // The spelling of most games first; of two alike the longer, which has more of the name.
-    sorted.sort_by(|(a, x), (b, y)| (y.games, b.len(), a).cmp(&(x.games, a.len(), b)));
+    // Whole names first, then the spelling of most games; of two alike the longer, which has more of the name.
+    let rank = |name: &str, of: &Name| (!is_whole(name), Reverse(of.games), Reverse(name.len()));
+    sorted.sort_by(|(a, x), (b, y)| rank(a, x).cmp(&rank(b, y)).then_with(|| a.cmp(b)));
     let mut found = Found { names, done: HashSet::default(), suggestions: Vec::new() };
     if players {
         found.group(&sorted, |_, name| name.id().map(|id| (id, Reason::FideId(id))));
@@ -221,6 +223,11 @@ impl<'a> Found<'a> {
     }
 }
 
+/// Returns whether a name has more of the first name than an initial.
+fn is_whole(name: &str) -> bool {
+    parts(name).map_or(name.contains(' '), |(_, given)| given.chars().count() > 1)
+}
+
 /// Returns surname and first name, both folded, of a name with a comma.
 fn parts(name: &str) -> Option<(String, String)> {
     let (surname, given) = name.split_once(',')?;
@@ -291,7 +298,7 @@ mod tests {
         let one = |from: &str, to: &str, reason| (from.to_owned(), to.to_owned(), reason);
         let found = suggested(&[
             ("Carlsen, Magnus", 90, 1_503_014),
-            ("Carlsen,M", 5, 0),
+            ("Carlsen,M", 500, 0),
             ("Magnus Carlsen", 7, 1_503_014),
             ("CARLSEN, MAGNUS", 2, 0),
             ("Hübner, Robert", 10, 0),

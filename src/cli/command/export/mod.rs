@@ -1,5 +1,6 @@
 //! `scoresheet export`: the games as PGN or in another format.
 
+mod files;
 mod original;
 
 use crate::failure::{Code, Failure};
@@ -9,6 +10,7 @@ use crate::out::target::{Existing, Outputs};
 use crate::out::{new_file, progress};
 use crate::select::filter::Where;
 use crate::select::ranges::{self, Ranges};
+use crate::select::shape::ShapeArgs;
 use crate::select::units::{Unit, units};
 use crate::select::{archives, parallel};
 use crate::session::Session;
@@ -16,8 +18,9 @@ use crate::text::count;
 use crate::threads::Threads;
 use indicatif::ProgressBar;
 use original::Request;
-use scoresheet::archive::Archive;
-use scoresheet::pgn::PgnWriter;
+use scoresheet::archive::{Archive, GameRef};
+use scoresheet::error::Error;
+use scoresheet::pgn::{PgnWriter, Shape};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -31,11 +34,14 @@ use std::time::Duration;
 #[command(after_help = "\
 Examples:
   scoresheet export games.bga > games.pgn
-  scoresheet export games.bga -o games.pgn.zst              compressed with zstd
-  scoresheet export games.bga --games 5,10-20,1000-         only these games
+  scoresheet export games.bga -o games.pgn.zst          compressed with zstd
+  scoresheet export games.bga --games 5,10-20,1000-     only these games
   scoresheet export games.bga --where 'elo >= 2700 and eco = B90'
-  scoresheet export games.bga --original -o games.pgn       the imported file, byte for byte
-  scoresheet export games.bga --format fen                  every position of every game")]
+  scoresheet export games.bga --original -o games.pgn  the file as imported
+  scoresheet export games.bga --moves-only --tags roster -o plain.pgn
+  scoresheet export games.bga --where 'year = 2024' --split player -o players/
+  scoresheet export games.bga --split Event -o 'events/*.pgn.gz'
+  scoresheet export games.bga --format fen          every position of every game")]
 pub struct Args {
     /// The archive, or several, one after the other
     #[arg(required = true)]
@@ -62,6 +68,12 @@ pub struct Args {
     format: Format,
     #[command(flatten)]
     flavour: Flavour,
+    /// Write a file for each game, player, year, or value of this tag, into a folder: -o FOLDER/, or -o 'FOLDER/*.pgn.zst'
+    /// with * for what the file is named by
+    #[arg(long, value_name = "game|player|year|TAG", requires = "output", conflicts_with = "original")]
+    split: Option<String>,
+    #[command(flatten)]
+    shape: ShapeArgs,
     /// Show no progress
     #[arg(short, long)]
     quiet: bool,
@@ -94,8 +106,18 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 }
 
 fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
+    if args.format != Format::Pgn {
+        args.shape.only_for_pgn()?;
+    }
     let archives = archives::open_all(session, &args.archives)?;
     ranges::of_one(&archives, args.games.as_ref())?;
+    if let Some(by) = &args.split {
+        let [archive] = archives.archives() else {
+            return Err(Failure::Message("--split goes with one archive".to_owned()));
+        };
+        let (chosen, undecided) = args.filter.chosen(session, archive, args.games.as_ref())?;
+        return lost(files::write(args, session, archive, &chosen, by)? + undecided);
+    }
     let mut outputs = Outputs::of_archives(&archives);
     let target = args.output().map(|path| outputs.file(path, args.format.content(), Existing::from_force(args.force)));
     let target = target.transpose()?;
@@ -124,7 +146,12 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
             new_file::write(target, |file| progress::watched(&bar, look, || write(args, session, &work, &bar, file)))?
         }
     };
-    match damaged + undecided {
+    lost(damaged + undecided)
+}
+
+/// Returns success, or a failure if games could not be read.
+fn lost(games: u64) -> Result<Code, Failure> {
+    match games {
         0 => Ok(Code::Success),
         lost => Err(Failure::Message(format!(
             "{} could not be read and {} left out; see `scoresheet verify`",
@@ -142,11 +169,11 @@ fn write(
     bar: &ProgressBar,
     out: &mut impl Write,
 ) -> Result<u64, Failure> {
-    let mut damaged = 0;
+    let (mut damaged, shape) = (0, args.shape.shape());
     for (archive, name, units) in work {
         parallel::in_order(
             units,
-            |unit| text(args, archive, name.as_deref(), unit),
+            |unit| text(args, &shape, archive, name.as_deref(), unit),
             |(text, games, faults)| {
                 bar.suspend(|| faults.iter().for_each(|fault| session.message(fault)));
                 damaged += faults.len() as u64;
@@ -160,32 +187,47 @@ fn write(
 }
 
 /// The text of a unit, how many games it has, and a message for each that cannot be read.
-fn text(args: &Args, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
-    let (mut writer, mut text, mut games, mut faults) = (PgnWriter::new(), Vec::new(), 0, Vec::new());
+fn text(args: &Args, shape: &Shape, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
+    let (mut writer, mut text, mut games, mut faults) = (args.shape.writer(), Vec::new(), 0, Vec::new());
     unit.each(archive, |number, game| {
         games += 1;
-        if args.format != Format::Pgn {
-            match game.and_then(|game| game.to_game()) {
-                Ok(game) => {
-                    let start = text.len();
-                    formats::push(args.format, number, &game, args.flavour, &mut text);
-                    if let (Format::Json, Some(name)) = (args.format, name) {
-                        text.splice(start + 1..start + 1, format!("\"archive\":{},", Value::from(name)).into_bytes());
-                    }
-                }
-                Err(error) => faults.push(archives::fault(name, &error)),
-            }
-            return;
-        }
-        writer.clear();
-        // A game may turn out to be damaged when half of it is written: so only whole ones are taken.
-        match game.and_then(|game| game.write_pgn(&mut writer)) {
-            Ok(()) => text.extend_from_slice(writer.as_bytes()),
-            Err(error) => {
-                writer = PgnWriter::new();
-                faults.push(archives::fault(name, &error));
-            }
+        if let Err(error) = push(args, shape, name, (number, game), &mut writer, &mut text) {
+            faults.push(archives::fault(name, &error));
         }
     });
     (text, games, faults)
+}
+
+/// Appends a game; nothing of one that cannot be read. `writer` is room to work in.
+fn push(
+    args: &Args,
+    shape: &Shape,
+    name: Option<&str>,
+    (number, game): (u64, Result<GameRef, Error>),
+    writer: &mut PgnWriter,
+    text: &mut Vec<u8>,
+) -> Result<(), Error> {
+    writer.clear();
+    if args.format == Format::Pgn && shape.is_everything() {
+        // A game may turn out to be damaged when half of it is written: so only whole ones are taken.
+        let written = game.and_then(|game| game.write_pgn(writer));
+        match &written {
+            Ok(()) => text.extend_from_slice(writer.as_bytes()),
+            Err(_) => *writer = args.shape.writer(),
+        }
+        return written;
+    }
+    let mut game = game?.to_game()?;
+    shape.apply(&mut game);
+    if args.format == Format::Pgn {
+        writer.write(&game);
+        text.extend_from_slice(writer.as_bytes());
+        return Ok(());
+    }
+    let start = text.len();
+    formats::push(args.format, number, &game, args.flavour, text);
+    if let (Format::Json, Some(name)) = (args.format, name) {
+        text.splice(start + 1..start + 1, format!("\"archive\":{},", Value::from(name)).into_bytes());
+    }
+    Ok(())
 }

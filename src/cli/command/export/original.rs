@@ -70,10 +70,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let changed = archive.changed().map_err(Failure::of_archive(request.archive))?;
     if !changed.is_empty() && !request.quiet {
         let (games, ranges) = (count(changed.len(), "game has", "games have"), ranges::listed(&changed, 5));
-        session.note(&format!(
-            "{games} been changed since, and {} as imported: {ranges}",
-            if changed.len() == 1 { "is" } else { "are" }
-        ));
+        session.note(&format!("{games} been changed since the import, written as imported: {ranges}"));
     }
     let of_sources: u64 = all.iter().map(|source| source.seen - source.rejected).sum();
     if request.source.is_none() && of_sources < archive.len() {

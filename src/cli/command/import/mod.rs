@@ -45,8 +45,8 @@ Examples:
   scoresheet import games.pgn -o games.bga
   scoresheet import 2024-01.pgn.zst 2024-02.pgn.zst -o 2024.bga
   scoresheet import new.pgn -o games.bga --append
-  scoresheet import week.pgn -o games.bga --new-only    only games that are not there yet
-  scoresheet import games.pgn -o games.bga --resume     continue after a crash
+  scoresheet import week.pgn -o games.bga --new-only  only what is not there yet
+  scoresheet import games.pgn -o games.bga --resume    continue after a crash
   curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
 pub struct Args {
     /// PGN or PCN files, or folders of them, in the order to import; * and ? work as wildcards; - for standard input

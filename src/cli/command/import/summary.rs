@@ -82,13 +82,17 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
         let name = file_name(Path::new(&source.record.name));
         session.note(&format!("{name}: PCN; converted to PGN, its own bytes are not kept"));
     }
+    // Of a source that is there in part there is nothing to restore.
+    let in_part = known.is_some_and(|known| known.games() > 0);
     let whole = summary.sources.iter().filter(|source| source.whole);
     let exact = whole.clone().filter(|source| source.record.exact).count() as u64;
-    session.note(&format!(
-        "{} of {} can be restored byte for byte",
-        thousands(exact),
-        count(whole.count() as u64, "source", "sources")
-    ));
+    if !in_part {
+        session.note(&format!(
+            "{} of {} can be restored byte for byte",
+            thousands(exact),
+            count(whole.count() as u64, "source", "sources")
+        ));
+    }
     if how.append && summary.totals.games > *stored {
         session.note(&format!("the archive now has {}", count(summary.totals.games, "game", "games")));
     }
@@ -101,7 +105,8 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
         session.note(&format!("{seconds:.2} s, {rate:.1} MB of PGN per second"));
     } else {
         let share = 100.0 * ratio(all as f64, summary.totals.pgn_bytes as f64);
-        session.note(&format!("{} bytes, {share:.1} % of the PGN; {seconds:.2} s", thousands(all)));
+        let share = if in_part { String::new() } else { format!(", {share:.1} % of the PGN") };
+        session.note(&format!("{} bytes{share}; {seconds:.2} s", thousands(all)));
     }
     if summary.stopped.is_some() {
         return;
