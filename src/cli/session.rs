@@ -4,10 +4,13 @@
 //! Made in `main`, handed down; there is no other state of the process.
 
 use crate::interrupt::Interrupt;
-use crate::text::printable;
+use crate::text::{printable, wrapped};
 use scoresheet::archive::Access;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Columns of a line of a message on a terminal.
+const SCREEN: usize = 80;
 
 /// The context of a run.
 pub struct Session {
@@ -87,7 +90,10 @@ fn message(text: &str) {
 }
 
 fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", printable(text));
+    let text = printable(text);
+    // Programs want a message on one line, people whole words.
+    let text = if io::stderr().is_terminal() { wrapped(&text, SCREEN) } else { text };
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 fn locale_is_utf8() -> bool {

@@ -11,6 +11,25 @@ pub fn printable(text: &str) -> String {
     safe
 }
 
+/// Returns the text with line ends in place of blanks, so that no line has more columns than that, but for words that
+/// are longer; lines after the first are indented.
+pub fn wrapped(text: &str, columns: usize) -> String {
+    let (mut lines, mut column) = (String::with_capacity(text.len() + 8), 0);
+    for (place, word) in text.split(' ').enumerate() {
+        let width = word.chars().count();
+        if place > 0 && column + 1 + width > columns && column > 2 {
+            lines.push_str("\n  ");
+            column = 2;
+        } else if place > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += width;
+    }
+    lines
+}
+
 /// Returns a path as it may be printed.
 pub fn shown(path: &Path) -> String {
     printable(&path.display().to_string())
@@ -54,6 +73,15 @@ pub fn number(digits: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_are_wrapped_between_words() {
+        assert_eq!(wrapped("a  b c", 80), "a  b c");
+        assert_eq!(wrapped("one two three", 7), "one two\n  three");
+        assert_eq!(wrapped("one-long-word two", 5), "one-long-word\n  two");
+        let long = "scoresheet: games.bgh is out of date and is not used: rebuild it with `scoresheet index games.bga`";
+        assert!(wrapped(long, 80).lines().all(|line| line.len() <= 80) && wrapped(long, 80).lines().count() == 2);
+    }
 
     #[test]
     fn numbers_and_bytes() {

@@ -5,8 +5,12 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+/// Games changed under their numbers; what is imported and exported, and how wide it is.
+mod changes;
 /// Every subcommand: its output and its exit codes.
 mod commands;
+/// The cookbook of `docs`, run.
+mod cookbook;
 /// Every example of the five source documents, by its number.
 mod documents;
 /// Bad input, damage, outputs that take nothing.

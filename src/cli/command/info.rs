@@ -33,10 +33,14 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.threads.install(|| info(args, session))
+}
+
+fn info(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
     let failure = || Failure::of_archive(&args.archive);
     let digest = match args.digest {
-        true => Some(args.threads.install(|| archive.digest().map_err(failure()))?.to_string()),
+        true => Some(archive.digest().map_err(failure())?.to_string()),
         false => None,
     };
     let mut out = session.stdout();
@@ -52,7 +56,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 totals: archive.totals().map_err(failure())?,
                 sources: archive.sources().map_err(failure())?,
                 unfinished: archive.unfinished().map_err(failure())?,
-                changed: args.threads.install(|| Ok(archive.changed().unwrap_or_default()))?,
+                changed: archive.changed().unwrap_or_default(),
                 archive: &archive,
             };
             let text = if args.json { format!("{}\n", info.json(digest)) } else { info.text() };

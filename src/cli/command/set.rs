@@ -152,7 +152,14 @@ fn set(game: &mut Game, name: &str, value: &str) {
     });
     if !found {
         let rank = |name: &str| ROSTER.iter().position(|tag| *tag == name);
-        let place = rank(name).and_then(|own| game.tags.iter().position(|(tag, _)| rank(tag).is_none_or(|r| r > own)));
+        let of = |tags: &[(String, String)], is_near: &dyn Fn(usize) -> bool| {
+            tags.iter().map(|(tag, _)| rank(tag).is_some_and(is_near)).collect::<Vec<_>>()
+        };
+        let place = rank(name).map(|own| {
+            let before = of(&game.tags, &|other| other < own).iter().rposition(|near| *near);
+            let after = of(&game.tags, &|other| other > own).iter().position(|near| *near);
+            before.map(|place| place + 1).or(after).unwrap_or(0)
+        });
         let place = place.unwrap_or(game.tags.len());
         game.tags.insert(place, (name.to_owned(), value.to_owned()));
     }

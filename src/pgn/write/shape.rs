@@ -81,6 +81,7 @@ impl Shape {
             TagChoice::None => false,
         };
         let mut tags = std::mem::take(&mut game.tags);
+        let all = tags.clone();
         tags.retain(|(name, _)| (kept(name) && !self.drop.iter().any(|own| own == name)) || is_needed(name));
         if self.tags == TagChoice::Roster || self.roster_first {
             let mut rest = tags;
@@ -88,7 +89,7 @@ impl Shape {
             for name in ROSTER.into_iter().filter(|name| !self.drop.iter().any(|own| own == name)) {
                 match rest.iter().position(|(tag, _)| tag == name) {
                     Some(place) => first.push(rest.remove(place)),
-                    None => first.push((name.to_owned(), unknown(name, game).to_owned())),
+                    None => first.push((name.to_owned(), unknown(name, game, &all))),
                 }
             }
             // Those of one name stay in their order.
@@ -100,13 +101,16 @@ impl Shape {
     }
 }
 
-/// Returns what the standard writes for a tag of the roster whose value is not known.
-fn unknown(name: &str, game: &Game) -> &'static str {
+/// Returns what is written for a tag of the roster that a game does not have.
+fn unknown(name: &str, game: &Game, tags: &[(String, String)]) -> String {
+    // Lichess says the day as `UTCDate` alone.
+    let day = || tags.iter().find(|(tag, _)| tag == "UTCDate").map(|(_, day)| day.as_str());
     match name {
-        "Date" => "????.??.??",
+        "Date" => day().unwrap_or("????.??.??"),
         "Result" => game.outcome.map_or("*", |outcome| outcome.token()),
         _ => "?",
     }
+    .to_owned()
 }
 
 /// Returns a comment without its commands, and without the blanks that stood around them.

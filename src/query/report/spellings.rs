@@ -1,7 +1,8 @@
 //! Names that are probably spellings of one: suggested, never decided.
 //!
 //! What comes in are the names of an archive with how many games each has and the FIDE ids beside them; what goes out
-//! are pairs of a name and a better spelling, with the reason: a whole name rather than an initial, then that of most games.
+//! are pairs of a name and a better spelling, with the reason: a whole name
+//! rather than an initial, then that of most games.
 
 use crate::archive::Archive;
 use crate::error::Result;
@@ -118,8 +119,12 @@ pub fn spellings(archive: &Archive, named: Named) -> Result<Vec<Suggestion>> {
 
 fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
     let mut sorted: Vec<(&str, &Name)> = names.iter().map(|(name, of)| (name.as_str(), of)).collect();
-    // Whole names first, then the spelling of most games; of two alike the longer, which has more of the name.
-    let rank = |name: &str, of: &Name| (!is_whole(name), Reverse(of.games), Reverse(name.len()));
+    // Whole names first, capitals alone last, then the spelling of most games; of two alike the longer, which has more
+    // of the name.
+    let rank = |name: &str, of: &Name| {
+        let is_loud = !name.chars().any(char::is_lowercase);
+        (!is_whole(name), is_loud, Reverse(of.games), Reverse(name.len()))
+    };
     sorted.sort_by(|(a, x), (b, y)| rank(a, x).cmp(&rank(b, y)).then_with(|| a.cmp(b)));
     let mut found = Found { names, done: HashSet::default(), suggestions: Vec::new() };
     if players {

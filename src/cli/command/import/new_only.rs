@@ -36,7 +36,7 @@ impl Known {
     /// Returns them as a line for people.
     pub fn line(self) -> String {
         format!(
-            "{} known already: {} with the same moves, {} with the same headers",
+            "{} there already: {} by their moves, {} by their headers",
             count(self.games(), "game is", "games are"),
             thousands(self.content),
             thousands(self.headers)

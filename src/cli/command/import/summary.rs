@@ -60,7 +60,7 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
         session.note(&format!("an earlier import of {name} was interrupted at byte {bytes} and"));
         session.note("has not been continued: its games stay, without a record of their source");
     }
-    let already = known.map_or_else(String::new, |known| format!(" + {} known already", thousands(known.games())));
+    let already = known.map_or_else(String::new, |known| format!(" + {} there already", thousands(known.games())));
     session.note(&format!(
         "{} seen = {} stored{already} + {} rejected",
         count(*seen, "game", "games"),

@@ -51,9 +51,9 @@ fn the_list_is_looked_through() {
     let mut app = App::new(&archive, vec![1, 2, 3], true);
     let rows = draw(&mut app, 80, 24).rows();
     assert!(rows[0].ends_with("g.bga  game 1 of 3"), "{rows:?}");
-    assert_eq!(rows[1], "game White               Black               result  date       event");
-    assert_eq!(rows[2], "   1 Adler, A (2100)     Buche, Bjorn        1-0     2024.01.02 Coffee house");
-    assert_eq!(rows[3], "   2 棋士                Adler, A            1/2     ????.??.?? Coffee house");
+    assert_eq!(rows[1], "game White             Black             result  date       event");
+    assert_eq!(rows[2], "   1 Adler, A (2100)   Buche, Bjorn      1-0     2024.01.02 Coffee house");
+    assert_eq!(rows[3], "   2 棋士              Adler, A          1/2     ????.??.?? Coffee house");
     assert!(rows[4].contains("De [31m"), "{rows:?}");
     press(&mut app, &[Key::Down, Key::Down, Key::Down]);
     let screen = draw(&mut app, 80, 24);
@@ -92,7 +92,7 @@ fn a_game_is_played_over() {
         "   a  b  c  d  e  f  g  h",
         "ply 3 of 7, Black to move",
         "clocks 0:02:50 - 0:02:55",
-        "evaluation -0.5",
+        "evaluation -0.50",
     ];
     for (row, line) in rows.iter().skip(2).zip(board) {
         let left: String = row.chars().take(27).collect();
