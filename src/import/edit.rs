@@ -11,11 +11,11 @@ use crate::archive::writer::EncodedChunk;
 use crate::archive::{Archive, Chunk, Coding, GameRef, GameSet, push_record};
 use crate::brenner::replay::count_plies;
 use crate::error::{Error, Result};
-use crate::format::layout::{Layout, LayoutEdit, STYLE, difference};
+use crate::format::layout::{Layout, LayoutEdit, STYLE};
 use crate::format::record::{self, Record};
 use crate::game::Game;
 use crate::monitor::Monitor;
-use crate::pgn::{Disposition, PgnWriter, ReadOptions, Style, read_game};
+use crate::pgn::{Disposition, ReadOptions, read_game};
 use foldhash::{HashMap, HashMapExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -137,14 +137,7 @@ impl Change {
             Some((original, fault)) if *original == game => (0, *fault),
             _ => (record::CHANGED, stored.has_fault() && old.events == game.events),
         };
-        let mut source = Vec::new();
-        stored.original(&mut source)?;
-        let style = stored.with_layout(|style, _| style)?;
-        let decoded = Style::decode(style).unwrap_or_default();
-        let mut writer = PgnWriter::with_style(decoded);
-        writer.write(&game);
-        let transcoded = decoded.transcode(writer.as_bytes());
-        let edits = difference(transcoded.as_deref().unwrap_or(writer.as_bytes()), &source);
+        let (style, edits) = stored.layout_of(&game)?;
         Ok(Change { game, flags: flags | if fault { record::FAULT } else { 0 }, style, edits })
     }
 }

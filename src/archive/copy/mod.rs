@@ -21,6 +21,7 @@ use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
 use crate::format::loose;
 use crate::format::moves::Coding;
+use crate::format::record;
 use crate::format::source::SourceRecord;
 use crate::format::tags::{TagsBuilder, TagsDraft};
 use crate::format::texts::TextsBuilder;
@@ -81,10 +82,8 @@ pub fn append<'a>(path: &Path, parts: &[Part], monitor: impl Into<Monitor<'a>>) 
     Ok(Copied { games: writer.committed_games(), bytes: writer.committed_length(), unindexed })
 }
 
-/// Like `write`, with the tags that `edit` gives.
-///
-/// A game with other tags comes back in its source's style, but without what set it apart from that, and without
-/// rejected games beside it; its source can no longer be given back as a whole.
+/// Like `write`, with the tags that `edit` gives; games with other tags say that they have been changed, and their
+/// source can still be given back.
 pub fn write_edited<'a>(
     path: &Path,
     replace: bool,
@@ -165,17 +164,12 @@ impl<S: Storage> Copier<S> {
         let mut games = part.games.clone();
         games.intersect(&archive.live());
         let before = self.writer.totals().games;
-        // Games that are as they were.
-        let mut same = games.clone();
         // Drafts are made in parallel; what depends on the order of chunks is not.
         for groups in groups(archive, &games)?.chunks(rayon::current_num_threads() * 2) {
             monitor.check()?;
             let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::of(archive, group, edit)).collect();
             let mut drafts = drafts?;
             for draft in &mut drafts {
-                for game in &draft.edited {
-                    same.remove(*game);
-                }
                 let interner = &mut self.interner;
                 draft.tags.intern(|string, uses| interner.intern(string, uses));
                 draft.strings = interner.take_new();
@@ -188,10 +182,10 @@ impl<S: Storage> Copier<S> {
                 monitor.advance(games);
             }
         }
-        self.sources(archive, &games, &same, before)
+        self.sources(archive, &games, before)
     }
 
-    fn sources(&mut self, archive: &Archive, games: &GameSet, same: &GameSet, before: u64) -> Result<()> {
+    fn sources(&mut self, archive: &Archive, games: &GameSet, before: u64) -> Result<()> {
         let loose = loose_blocks(archive)?;
         let path = self.path.clone();
         let failed = || Error::io("cannot write", &path);
@@ -201,8 +195,7 @@ impl<S: Storage> Copier<S> {
             let kept = games.rank(end) - games.rank(source.first_game);
             let first_game = if kept == 0 { 0 } else { before + games.rank(source.first_game) + 1 };
             let number = self.writer.totals().sources;
-            let untouched = same.rank(end) - same.rank(source.first_game);
-            if untouched < stored || (stored == 0 && games.len() < archive.len()) {
+            if kept < stored || (stored == 0 && games.len() < archive.len()) {
                 if kept > 0 {
                     let name = source.name;
                     let part = SourceRecord { number, name, seen: kept, first_game, ..SourceRecord::default() };
@@ -281,31 +274,29 @@ struct Draft {
     layout: Vec<u8>,
     plies: u64,
     faulty: u64,
-    /// The games, as the original numbers them, that have other tags than there.
-    edited: Vec<u64>,
 }
 
 impl Draft {
     fn of(archive: &Archive, group: &Group, edit: Edit) -> Result<Draft> {
         let (mut records, mut ends) = (Vec::new(), Vec::new());
         let (mut tags, mut texts, mut layout) = (TagsBuilder::default(), TextsBuilder::default(), Layout::default());
-        let (mut plies, mut faulty, mut edited, mut coding) = (0, 0, Vec::new(), Coding::Plain);
+        let (mut plies, mut faulty, mut coding) = (0, 0, Coding::Plain);
         for (number, games) in group {
             let chunk = archive.chunk(*number)?;
             coding = chunk.coding()?;
             for game in games {
                 let game = chunk.game(*game)?;
+                let (begin, other) = (records.len(), edit(&game)?);
                 game.push_stored(&mut records)?;
+                if other.is_some() {
+                    record::add_flags(&mut records, begin, record::CHANGED);
+                }
                 let end = u32::try_from(records.len()).map_err(|_| too_large(records.len()))?;
                 ends.push(end);
                 plies += u64::from(count_plies(game.brenner()));
                 faulty += u64::from(game.has_fault());
-                let other = edit(&game)?;
                 match &other {
-                    Some(other) => {
-                        edited.push(game.number());
-                        other.iter().for_each(|(name, value)| tags.push(name, value));
-                    }
+                    Some(other) => other.iter().for_each(|(name, value)| tags.push(name, value)),
                     None => game.visit_tags(|name, value| tags.push(name, value))?,
                 }
                 tags.end_game();
@@ -313,15 +304,22 @@ impl Draft {
                     texts.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
                 })?;
                 texts.end_game();
-                game.with_layout(|style, edits| {
-                    let known = layout.styles.iter().rposition(|known| *known == style);
-                    let place = known.unwrap_or_else(|| {
-                        layout.styles.push(style);
-                        layout.styles.len() - 1
-                    });
-                    layout.games.push(place as u64);
-                    layout.edits.push(if other.is_none() { edits.to_vec() } else { Vec::new() });
-                })?;
+                let (style, edits) = match other {
+                    None => game.with_layout(|style, edits| (style, edits.to_vec()))?,
+                    Some(other) => {
+                        let mut changed = game.to_game()?;
+                        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+                        changed.tags = other.into_iter().map(|(name, value)| (text(name), text(value))).collect();
+                        game.layout_of(&changed)?
+                    }
+                };
+                let known = layout.styles.iter().rposition(|known| *known == style);
+                let place = known.unwrap_or_else(|| {
+                    layout.styles.push(style);
+                    layout.styles.len() - 1
+                });
+                layout.games.push(place as u64);
+                layout.edits.push(edits);
             }
         }
         Ok(Draft {
@@ -334,7 +332,6 @@ impl Draft {
             layout: layout.encode(LEVEL),
             plies,
             faulty,
-            edited,
         })
     }
 

@@ -326,6 +326,18 @@ impl<'a> GameRef<'a> {
         layout::apply(transcoded.as_deref().unwrap_or(text), edits, out).ok_or_else(|| damaged().into())
     }
 
+    /// Returns the layout that makes what the source said of another content of this game: its style, and the edits.
+    pub(crate) fn layout_of(&self, changed: &game::Game) -> Result<([u8; layout::STYLE], Vec<layout::LayoutEdit>)> {
+        let mut source = Vec::new();
+        self.original(&mut source)?;
+        let encoded = self.with_layout(|style, _| style)?;
+        let style = Style::decode(encoded).ok_or_else(|| self.damage(DamageKind::Layout))?;
+        let mut writer = PgnWriter::with_style(style);
+        writer.write(changed);
+        let transcoded = style.transcode(writer.as_bytes());
+        Ok((encoded, layout::difference(transcoded.as_deref().unwrap_or(writer.as_bytes()), &source)))
+    }
+
     /// Checks that the moves are all legal and in canonical form. Returns the plies of the main line.
     pub fn check_moves(&self) -> Result<u32> {
         let mut decoder = self.decoder();

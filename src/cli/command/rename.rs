@@ -101,15 +101,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         // Only chunks with such names are made anew.
         let tags = args.kind.named().tags();
         let keys: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();
-        let columns = TagColumns::of(&archive).columns(&keys).map_err(Failure::of_archive(&args.archive))?;
-        let known = |game: u64| {
-            columns
-                .iter()
-                .filter_map(|column| column.text(game))
-                .any(|name| std::str::from_utf8(name).is_ok_and(|name| names.contains_key(name)))
-        };
-        let others: Vec<u64> = games.iter().filter(|game| !known(*game)).collect();
-        others.into_iter().for_each(|game| _ = games.remove(game));
+        {
+            let columns = TagColumns::of(&archive).columns(&keys).map_err(Failure::of_archive(&args.archive))?;
+            let is_listed = |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| names.contains_key(name));
+            let known = |game: u64| columns.iter().filter_map(|column| column.text(game)).any(is_listed);
+            let others: Vec<u64> = games.iter().filter(|game| !known(*game)).collect();
+            others.into_iter().for_each(|game| _ = games.remove(game));
+        }
         let change = |game: &GameRef| {
             let mut game = game.to_game()?;
             for (_, value) in game.tags.iter_mut().filter(|(name, _)| tags.contains(&name.as_str())) {

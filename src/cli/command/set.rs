@@ -26,7 +26,7 @@ Examples:
   scoresheet set games.bga --games 7 White='Carlsen, Magnus' Round=3
   scoresheet set games.bga --where 'event ~ Wijk' Site='Wijk aan Zee' --dry-run
   scoresheet set games.bga --where 'has(WhiteTeam)' --remove WhiteTeam
-  scoresheet set games.bga --where 'game >= 1' --rename UTCDate=Date
+  scoresheet set games.bga --games 1- --rename UTCDate=Date
   scoresheet set games.bga --games 7 --restore   what the source said")]
 pub struct Args {
     /// The archive

@@ -1,6 +1,6 @@
 //! `scoresheet export --split`: a file for each game, player, year, or value of a tag.
 
-use super::Args;
+use super::form::Form;
 use crate::failure::Failure;
 use crate::out::target::{Existing, Outputs, Target};
 use crate::out::{new_file, progress};
@@ -20,6 +20,17 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 100_000;
 /// Bytes of text that are held at once, about: the games are read again for the files that come after.
 const HELD: u64 = 256 << 20;
+
+/// What to write, and where to.
+pub struct Files<'a> {
+    pub form: &'a Form<'a>,
+    /// A folder, or a path with `*` for what each file is named by.
+    pub output: Option<&'a Path>,
+    /// What each file is named by: `game`, `player`, `year`, or a tag.
+    pub by: &'a str,
+    pub force: bool,
+    pub quiet: bool,
+}
 
 /// Where files go: a path with `*` in its last part for what each is named by.
 struct Pattern {
@@ -55,11 +66,12 @@ impl Pattern {
 
 /// Writes the chosen games of an archive, a file for each key; returns how many games could not be read. To be called
 /// after threads have been installed.
-pub fn write(args: &Args, session: &Session, archive: &Archive, chosen: &GameSet, by: &str) -> Result<u64, Failure> {
-    let Some(output) = args.output() else {
+pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &GameSet) -> Result<u64, Failure> {
+    let &Files { form, by, force, quiet, .. } = request;
+    let Some(output) = request.output else {
         return Err(Failure::Message("--split makes many files: give a folder with -o FOLDER/".to_owned()));
     };
-    let pattern = Pattern::of(output, args.format.extension())?;
+    let pattern = Pattern::of(output, form.format.extension())?;
     let keys = named(keys(archive, chosen, by)?);
     if keys.len() > MOST {
         let what = format!("this would make {} files; the limit is {MOST}", keys.len());
@@ -73,11 +85,11 @@ pub fn write(args: &Args, session: &Session, archive: &Archive, chosen: &GameSet
     let mut outputs = Outputs::of([archive.path()]);
     let mut targets = Vec::with_capacity(keys.len());
     for (name, games) in keys {
-        let existing = Existing::from_force(args.force);
-        targets.push((outputs.file(&pattern.path(&name), args.format.content(), existing)?, games));
+        let existing = Existing::from_force(force);
+        targets.push((outputs.file(&pattern.path(&name), form.format.content(), existing)?, games));
     }
     let all: u64 = targets.iter().map(|(_, games)| games.len() as u64).sum();
-    let bar = progress::bar(session, Some(all), !args.quiet);
+    let bar = progress::bar(session, Some(all), !quiet);
     let totals = archive.totals().map_err(Failure::of_archive(archive.path()))?;
     let most = (HELD * totals.games.max(1) / totals.pgn_bytes.max(1)).max(1);
     let (mut damaged, mut from, files) = (0, 0, targets.len() as u64);
@@ -88,11 +100,11 @@ pub fn write(args: &Args, session: &Session, archive: &Archive, chosen: &GameSet
             games <= most || games == own.len() as u64
         });
         let end = from + end.count();
-        damaged += batch(args, session, archive, &targets[from..end], &bar)?;
+        damaged += batch(form, session, archive, &targets[from..end], &bar)?;
         from = end;
     }
     bar.finish_and_clear();
-    if !args.quiet {
+    if !quiet {
         session.note(&format!("{} in {}", count(chosen.len(), "game", "games"), count(files, "file", "files")));
     }
     Ok(damaged)
@@ -100,7 +112,7 @@ pub fn write(args: &Args, session: &Session, archive: &Archive, chosen: &GameSet
 
 /// Writes some of the files, whose games are read once.
 fn batch(
-    args: &Args,
+    form: &Form,
     session: &Session,
     archive: &Archive,
     targets: &[(Target, Vec<u64>)],
@@ -109,14 +121,13 @@ fn batch(
     let wanted = GameSet::of(archive.len(), targets.iter().flat_map(|(_, games)| games.iter().copied()));
     let (work, _) = units(archive, None, Some(&wanted))?;
     let (mut texts, mut damaged) = (HashMap::new(), 0u64);
-    let shape = args.shape.shape();
     parallel::in_order(
         &work,
         |unit: &Unit| {
-            let (mut own, mut faults, mut writer) = (Vec::new(), Vec::new(), args.shape.writer());
+            let (mut own, mut faults, mut writer) = (Vec::new(), Vec::new(), form.writer());
             unit.each(archive, |number, game| {
                 let mut text = Vec::new();
-                match super::push(args, &shape, None, (number, game), &mut writer, &mut text) {
+                match form.push(None, (number, game), &mut writer, &mut text) {
                     Ok(()) => own.push((number, text)),
                     Err(error) => faults.push(error.to_string()),
                 }

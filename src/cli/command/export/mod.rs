@@ -1,11 +1,12 @@
 //! `scoresheet export`: the games as PGN or in another format.
 
 mod files;
+mod form;
 mod original;
 
 use crate::failure::{Code, Failure};
 use crate::out::flavour::Flavour;
-use crate::out::formats::{self, Format};
+use crate::out::formats::Format;
 use crate::out::target::{Existing, Outputs};
 use crate::out::{new_file, progress};
 use crate::select::filter::Where;
@@ -16,12 +17,11 @@ use crate::select::{archives, parallel};
 use crate::session::Session;
 use crate::text::count;
 use crate::threads::Threads;
+use files::Files;
+use form::Form;
 use indicatif::ProgressBar;
 use original::Request;
-use scoresheet::archive::{Archive, GameRef};
-use scoresheet::error::Error;
-use scoresheet::pgn::{PgnWriter, Shape};
-use serde_json::Value;
+use scoresheet::archive::Archive;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -109,6 +109,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.format != Format::Pgn {
         args.shape.only_for_pgn()?;
     }
+    let form = Form::of(args.format, args.flavour, &args.shape);
     let archives = archives::open_all(session, &args.archives)?;
     ranges::of_one(&archives, args.games.as_ref())?;
     if let Some(by) = &args.split {
@@ -116,7 +117,8 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
             return Err(Failure::Message("--split goes with one archive".to_owned()));
         };
         let (chosen, undecided) = args.filter.chosen(session, archive, args.games.as_ref())?;
-        return lost(files::write(args, session, archive, &chosen, by)? + undecided);
+        let request = Files { form: &form, output: args.output(), by, force: args.force, quiet: args.quiet };
+        return lost(files::write(&request, session, archive, &chosen)? + undecided);
     }
     let mut outputs = Outputs::of_archives(&archives);
     let target = args.output().map(|path| outputs.file(path, args.format.content(), Existing::from_force(args.force)));
@@ -132,7 +134,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     let damaged = match &target {
         None => {
             let mut out = session.stdout();
-            let damaged = write(args, session, &work, &ProgressBar::hidden(), &mut out)?;
+            let damaged = write(&form, session, &work, &ProgressBar::hidden(), &mut out)?;
             out.flush()?;
             damaged
         }
@@ -143,7 +145,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
                 let left = progress::left(elapsed, done, games).unwrap_or_default();
                 bar.set_message(format!("{}  {left}", count(done, "game", "games")));
             };
-            new_file::write(target, |file| progress::watched(&bar, look, || write(args, session, &work, &bar, file)))?
+            new_file::write(target, |file| progress::watched(&bar, look, || write(&form, session, &work, &bar, file)))?
         }
     };
     lost(damaged + undecided)
@@ -163,17 +165,17 @@ fn lost(games: u64) -> Result<Code, Failure> {
 
 /// Writes the games; returns how many could not be read.
 fn write(
-    args: &Args,
+    form: &Form,
     session: &Session,
     work: &[(&Archive, Option<String>, Vec<Unit>)],
     bar: &ProgressBar,
     out: &mut impl Write,
 ) -> Result<u64, Failure> {
-    let (mut damaged, shape) = (0, args.shape.shape());
+    let mut damaged = 0;
     for (archive, name, units) in work {
         parallel::in_order(
             units,
-            |unit| text(args, &shape, archive, name.as_deref(), unit),
+            |unit| text(form, archive, name.as_deref(), unit),
             |(text, games, faults)| {
                 bar.suspend(|| faults.iter().for_each(|fault| session.message(fault)));
                 damaged += faults.len() as u64;
@@ -187,47 +189,13 @@ fn write(
 }
 
 /// The text of a unit, how many games it has, and a message for each that cannot be read.
-fn text(args: &Args, shape: &Shape, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
-    let (mut writer, mut text, mut games, mut faults) = (args.shape.writer(), Vec::new(), 0, Vec::new());
+fn text(form: &Form, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
+    let (mut writer, mut text, mut games, mut faults) = (form.writer(), Vec::new(), 0, Vec::new());
     unit.each(archive, |number, game| {
         games += 1;
-        if let Err(error) = push(args, shape, name, (number, game), &mut writer, &mut text) {
+        if let Err(error) = form.push(name, (number, game), &mut writer, &mut text) {
             faults.push(archives::fault(name, &error));
         }
     });
     (text, games, faults)
-}
-
-/// Appends a game; nothing of one that cannot be read. `writer` is room to work in.
-fn push(
-    args: &Args,
-    shape: &Shape,
-    name: Option<&str>,
-    (number, game): (u64, Result<GameRef, Error>),
-    writer: &mut PgnWriter,
-    text: &mut Vec<u8>,
-) -> Result<(), Error> {
-    writer.clear();
-    if args.format == Format::Pgn && shape.is_everything() {
-        // A game may turn out to be damaged when half of it is written: so only whole ones are taken.
-        let written = game.and_then(|game| game.write_pgn(writer));
-        match &written {
-            Ok(()) => text.extend_from_slice(writer.as_bytes()),
-            Err(_) => *writer = args.shape.writer(),
-        }
-        return written;
-    }
-    let mut game = game?.to_game()?;
-    shape.apply(&mut game);
-    if args.format == Format::Pgn {
-        writer.write(&game);
-        text.extend_from_slice(writer.as_bytes());
-        return Ok(());
-    }
-    let start = text.len();
-    formats::push(args.format, number, &game, args.flavour, text);
-    if let (Format::Json, Some(name)) = (args.format, name) {
-        text.splice(start + 1..start + 1, format!("\"archive\":{},", Value::from(name)).into_bytes());
-    }
-    Ok(())
 }
