@@ -5,8 +5,12 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+/// Searches and filters against python-chess.
+mod brute;
 /// Every subcommand: its output and its exit codes.
 mod commands;
+/// The jobs of every day: listing, sorting, clocks, samples, groups.
+mod daily;
 /// Every example of the five source documents, by its number.
 mod documents;
 /// Bad input, damage, outputs that take nothing.

@@ -17,11 +17,14 @@ pub mod info;
 pub mod list;
 pub mod man;
 pub mod merge;
+pub mod opening;
 pub mod pack;
 pub mod pcn;
+pub mod player;
 pub mod position;
 pub mod repair;
 pub mod replace;
+pub mod sample;
 pub mod show;
 pub mod split;
 pub mod stats;
@@ -70,6 +73,7 @@ pub enum Command {
     Tree(tree::Args),
     Book(book::Args),
     Export(export::Args),
+    Sample(sample::Args),
     Position(position::Args),
     Brenner(brenner::Args),
     Pcn(pcn::Args),
@@ -83,6 +87,8 @@ pub enum Command {
     Merge(merge::Args),
     Split(split::Args),
     Stats(stats::Args),
+    Player(player::Args),
+    Opening(opening::Args),
     Verify(verify::Args),
     Repair(repair::Args),
     Index(index::Args),
@@ -105,6 +111,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
         Command::Book(args) => book::run(args, session),
         Command::List(args) => list::run(args, session),
         Command::Export(args) => export::run(args, session),
+        Command::Sample(args) => sample::run(args, session),
         Command::Position(args) => position::run(args, session),
         Command::Brenner(args) => brenner::run(args, session),
         Command::Pcn(args) => pcn::run(args, session),
@@ -117,6 +124,8 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
         Command::Merge(args) => merge::run(args, session),
         Command::Split(args) => split::run(args, session),
         Command::Stats(args) => stats::run(args, session),
+        Command::Player(args) => player::run(args, session),
+        Command::Opening(args) => opening::run(args, session),
         Command::Verify(args) => verify::run(args, session),
         Command::Repair(args) => repair::run(args, session),
         Command::Index(args) => index::run(args, session),
