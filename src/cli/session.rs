@@ -44,6 +44,14 @@ impl Session {
         self.terminals[0]
     }
 
+    /// Returns the cells of a line of output: those of the terminal, or what the variable COLUMNS says; 80 where neither
+    /// is known.
+    pub fn width(&self) -> usize {
+        let said = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|width| *width >= 20);
+        let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        said().or_else(terminal).unwrap_or(80)
+    }
+
     /// Returns whether standard error is a terminal, where progress can be shown.
     pub fn shows_progress(&self) -> bool {
         self.terminals[1]

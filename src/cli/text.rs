@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-/// Returns the text with control characters made visible: an untrusted tag must not control the terminal.
+/// Returns the text with control characters made visible, those that turn the direction of writing too: an untrusted tag
+/// must not control the terminal.
 pub fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
-        if letter.is_control() { safe.extend(letter.escape_default()) } else { safe.push(letter) }
+        if is_control(letter) { safe.extend(letter.escape_default()) } else { safe.push(letter) }
     }
     safe
 }
@@ -28,6 +29,17 @@ pub fn wrapped(text: &str, columns: usize) -> String {
         column += width;
     }
     lines
+}
+
+/// Returns the text with blanks for what would spoil a line or command the terminal.
+pub fn plain(text: &str) -> String {
+    text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
+}
+
+/// Returns whether a character does something to the characters around it instead of being one.
+fn is_control(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns a path as it may be printed.

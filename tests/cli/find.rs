@@ -84,7 +84,6 @@ fn errors_point_at_their_place() {
         (&["--query", "{\"passs\": \"\"}"], 2, Some(1)),
         (&["--query", "{\"sequence\": [{\"moved\": \"K\"}, {\"moved\": \"KX\"}]}"], 2, Some(42)),
         (&["--epd", "8/8/8/8/8/8/8/K1k5 w - - id \"x;"], 2, Some(28)),
-        (&[], 1, None),
         (&["--fen", "8/8/8/8/8/8/8/8", "--moves", "e4"], 2, None),
         (&["--moves", "e4", "--material", "Kk"], 2, None),
         (&["--material", "Kk", "--query", "{}"], 2, None),

@@ -26,6 +26,8 @@ const WRITERS: &[Writer] = &[
     Writer { args: "compact g.bga -o OUT", option: "--output" },
     Writer { args: "merge g.bga h.bga -o OUT", option: "--output" },
     Writer { args: "stats g.bga h.bga --report OUT", option: "--report" },
+    Writer { args: "sample g.bga h.bga 3 -o OUT", option: "--output" },
+    Writer { args: "sample g.bga 3 --format json -o OUT", option: "--output" },
     Writer { args: "repair g.bga -o OUT", option: "--output" },
     Writer { args: "pcn convert d.pcn -o OUT", option: "--output" },
     Writer { args: "pack g.bga -o OUT", option: "--output" },
@@ -37,11 +39,14 @@ const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
 /// Commands that change an archive where it is, or write beside it; the same.
 const IN_PLACE: [&str; 9] = ["import", "dedupe", "delete", "undelete", "replace", "index", "set", "rename", "edit"];
 /// Options that name a file to be read.
-const READ: [(&str, &str); 3] = [("verify", "--against"), ("rename", "--list"), ("edit", "--from")];
+const READ: [(&str, &str); 4] =
+    [("verify", "--against"), ("find", "--fens"), ("rename", "--list"), ("edit", "--from")];
 /// Commands that write nothing but standard output.
 const READERS: &[&str] = &[
     "show",
     "view",
+    "player",
+    "opening",
     "fen",
     "tree",
     "position",

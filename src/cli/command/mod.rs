@@ -19,12 +19,15 @@ pub mod info;
 pub mod list;
 pub mod man;
 pub mod merge;
+pub mod opening;
 pub mod pack;
 pub mod pcn;
+pub mod player;
 pub mod position;
 pub mod rename;
 pub mod repair;
 pub mod replace;
+pub mod sample;
 pub mod set;
 pub mod show;
 pub mod split;
@@ -78,6 +81,7 @@ pub enum Command {
     Tree(tree::Args),
     Book(book::Args),
     Export(export::Args),
+    Sample(sample::Args),
     Position(position::Args),
     Brenner(brenner::Args),
     Pcn(pcn::Args),
@@ -94,6 +98,8 @@ pub enum Command {
     Merge(merge::Args),
     Split(split::Args),
     Stats(stats::Args),
+    Player(player::Args),
+    Opening(opening::Args),
     Verify(verify::Args),
     Repair(repair::Args),
     Index(index::Args),
@@ -118,6 +124,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
         Command::Book(args) => book::run(args, session),
         Command::List(args) => list::run(args, session),
         Command::Export(args) => export::run(args, session),
+        Command::Sample(args) => sample::run(args, session),
         Command::Position(args) => position::run(args, session),
         Command::Brenner(args) => brenner::run(args, session),
         Command::Pcn(args) => pcn::run(args, session),
@@ -133,6 +140,8 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
         Command::Merge(args) => merge::run(args, session),
         Command::Split(args) => split::run(args, session),
         Command::Stats(args) => stats::run(args, session),
+        Command::Player(args) => player::run(args, session),
+        Command::Opening(args) => opening::run(args, session),
         Command::Verify(args) => verify::run(args, session),
         Command::Repair(args) => repair::run(args, session),
         Command::Index(args) => index::run(args, session),

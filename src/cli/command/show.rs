@@ -3,15 +3,17 @@
 use crate::failure::{Code, Failure};
 use crate::out::board;
 use crate::out::heading::Heading;
-use crate::out::json::{self, Object};
+use crate::out::json::Object;
+use crate::out::{game_table, measures};
 use crate::select::archives;
 use crate::session::Session;
-use crate::text::{printable, thousands};
+use crate::text::{number, printable, thousands};
 use scoresheet::archive::GameRef;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Color, Position};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
+use scoresheet::query::measure::GameMeasures;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -21,13 +23,14 @@ use std::path::PathBuf;
 Examples:
   scoresheet show games.bga 7               game 7, its last position
   scoresheet show games.bga 7 --ply 20      after 20 half-moves
+  scoresheet show games.bga 7:20            the same
   scoresheet show games.bga 7 --pgn         the whole game as PGN")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// The number of the game, from 1
-    #[arg(value_name = "GAME")]
-    game: u64,
+    /// The number of the game, from 1; with a ply after a colon, as in 7:20, the position there
+    #[arg(value_name = "GAME[:PLY]", value_parser = place)]
+    game: (u64, Option<u32>),
     /// Show the position after this many half-moves; 0 is the starting position. Default: the last position
     #[arg(long, value_name = "PLY", conflicts_with = "pgn")]
     ply: Option<u32>,
@@ -48,9 +51,29 @@ pub struct Args {
     json: bool,
 }
 
+/// Reads `7` or `7:20`.
+fn place(text: &str) -> Result<(u64, Option<u32>), String> {
+    let what = "write a game's number from 1, e.g. 7, or game and ply, e.g. 7:20";
+    let (game, ply) = match text.split_once(':') {
+        Some((game, ply)) => (game, Some(ply)),
+        None => (text, None),
+    };
+    let game = number(game.as_bytes()).filter(|_| !game.is_empty()).ok_or(what)?;
+    let ply = ply.map(|ply| number(ply.as_bytes()).filter(|_| !ply.is_empty()).and_then(|ply| u32::try_from(ply).ok()));
+    match ply {
+        None => Ok((game, None)),
+        Some(Some(ply)) => Ok((game, Some(ply))),
+        Some(None) => Err(what.to_owned()),
+    }
+}
+
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
-    let game = archive.game(args.game)?;
+    let (number, own_ply) = args.game;
+    if let (Some(_), Some(_)) = (own_ply, args.ply) {
+        return Err(Failure::Message("the ply is given twice: after the colon and with --ply".to_owned()));
+    }
+    let game = archive.game(number)?;
     let mut out = session.stdout();
     if args.pgn {
         let mut writer = PgnWriter::new();
@@ -58,11 +81,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         out.write_all(writer.as_bytes())?;
     } else {
         let plies = game.plies();
-        let ply = args.ply.unwrap_or(plies);
+        let ply = own_ply.or(args.ply).unwrap_or(plies);
+        let heading = Heading::of(&game)?;
         let shown = Shown {
-            heading: Heading::of(&game)?,
+            object: game_table::object(&game, &heading, None)?,
+            heading,
+            measures: GameMeasures::of(&game)?,
             games: archive.len(),
-            number: args.game,
+            number,
             plies,
             ply,
             position: game.position(ply)?,
@@ -130,6 +156,9 @@ fn move_list(game: &GameRef) -> Result<String, Error> {
 
 struct Shown {
     heading: Heading,
+    /// The game as every command shows it.
+    object: Object,
+    measures: GameMeasures,
     games: u64,
     number: u64,
     plies: u32,
@@ -170,6 +199,9 @@ impl Shown {
         for (title, value) in rows {
             text += &format!("{title:<8}{}\n", printable(&value));
         }
+        for (title, value) in measures::rows(&self.measures) {
+            text += &format!("{title:<10}{value}\n");
+        }
         let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
         text += &format!("\n{}\n", board::draw(&self.position, unicode, args.flip));
         let last = match &self.last {
@@ -183,13 +215,7 @@ impl Shown {
     }
 
     fn json(&self) -> Object {
-        let heading = &self.heading;
-        let object = Object::new()
-            .with("game", self.number)
-            .with("ply", self.ply)
-            .with("plies", self.plies)
-            .with("changed", self.changed)
-            .with("fen", self.position.fen());
+        let object = self.object.clone().with("ply", self.ply).with("fen", self.position.fen());
         let object = match &self.last {
             Some(played) => object.object(
                 "last_move",
@@ -200,11 +226,6 @@ impl Shown {
             ),
             None => object.with("last_move", serde_json::Value::Null),
         };
-        object
-            .with("state", self.state())
-            .with("white", heading.tag("White"))
-            .with("black", heading.tag("Black"))
-            .with("result", heading.result())
-            .with("tags", json::tags(&heading.tags))
+        object.with("state", self.state()).with("changed", self.changed).joined(&measures::object(&self.measures))
     }
 }

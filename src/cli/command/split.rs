@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 ///
 /// The new archives are written to a folder, with the name of the archive followed by a number or the value of the tag.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[group(skip)]
+#[command(group = clap::ArgGroup::new("how").required(true), after_help = "\
 Examples:
   scoresheet split games.bga --count 100000 -o parts/
   scoresheet split games.bga --bytes 25M -o parts/
@@ -30,13 +31,13 @@ pub struct Args {
     /// The archive
     archive: PathBuf,
     /// This many games in each archive, the rest in the last
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), required_unless_present_any = ["by", "bytes"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), group = "how")]
     count: Option<u64>,
     /// At most this many bytes per archive; K, M and G stand for thousands, millions and billions
-    #[arg(long, value_name = "N", value_parser = bytes, conflicts_with_all = ["count", "by"])]
+    #[arg(long, value_name = "N", value_parser = bytes, group = "how")]
     bytes: Option<u64>,
     /// One archive for each year, or for each value of this tag
-    #[arg(long, value_name = "year|TAG", conflicts_with = "count")]
+    #[arg(long, value_name = "year|TAG", group = "how")]
     by: Option<String>,
     /// The folder for the new archives; created if it does not exist
     #[arg(short, long, value_name = "FOLDER")]

@@ -40,7 +40,7 @@ pub struct Args {
     /// standard input
     #[arg(required = true, value_name = "FEN|FILE")]
     fen: Vec<String>,
-    /// Accept only what the FEN standard allows
+    /// Accept only what the FEN standard allows; four fields alone are an EPD with --as epd and in files named .epd
     #[arg(long)]
     strict: bool,
     /// Play these moves first, in SAN or UCI
@@ -77,7 +77,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let (target, castling) = args.flavour.styles();
     let mode = if args.strict { ReadMode::Strict } else { ReadMode::Forgiving };
     let moves = move_words(&args.moves).map(|(_, san)| san.to_owned()).collect();
-    let style = Style { mode, target, castling, uci: args.uci, form: args.form, moves };
+    let takes_four = args.form == Some(Form::Epd);
+    let style = Style { mode, takes_four, target, castling, uci: args.uci, form: args.form, moves };
     if list::are_lists(&args.fen) {
         let output = Output { style, bare: args.bare, json: args.json };
         return args.threads.install(|| list::run(session, &args.fen, &output));
