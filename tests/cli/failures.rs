@@ -103,7 +103,7 @@ fn verify_and_damage() {
     room.write("many.pgn", many(5000));
     room.fine(&["import", "many.pgn", "-o", "g.bga", "-q"]);
     let full = room.fine(&["verify", "g.bga"]);
-    assert!(full.contains("intact") && full.contains("moves of 5,000 games"), "{full}");
+    assert!(full.contains("intact") && full.contains("5,000 games, 20,000 plies"), "{full}");
     assert!(room.fine(&["verify", "g.bga", "--quick"]).contains("moves not checked"));
     let report = &json(&room.fine(&["verify", "g.bga", "--json"]))[0];
     assert_eq!((&report["sound"], &report["games"], &report["index"]), (&true.into(), &5000.into(), &true.into()));

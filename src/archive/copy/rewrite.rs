@@ -52,6 +52,7 @@ pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Mo
         if archive.incomplete().is_some() {
             return Err(Error::input(path.display().to_string(), "games may be missing: repair it first"));
         }
+        archive.may_be_written()?;
         copy(&archive, games, &mut writer, remake, monitor)
     });
     match done {
@@ -90,6 +91,10 @@ fn copy(
     let (mut plies, mut faulty) = (0u64, 0u64);
     for block in Scan::new(archive.store(), archive.id()) {
         let block = block?;
+        // What a block that is not known says may depend on what changes here.
+        if matches!(block.header.kind, BlockKind::Other(_)) {
+            continue;
+        }
         batch.push((block, chunk));
         chunk += usize::from(block.header.kind == BlockKind::Moves);
         if block.header.kind != BlockKind::Commit {

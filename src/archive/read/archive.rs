@@ -15,7 +15,7 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::deletions;
-use crate::format::header::Header;
+use crate::format::header::{FEATURES, Header};
 use crate::format::index::Index;
 use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, Limits, State};
@@ -277,6 +277,14 @@ impl Archive {
     /// Returns why games may be missing that were committed once, if so: then the archive is damaged.
     pub fn incomplete(&self) -> Option<Incomplete> {
         self.incomplete
+    }
+
+    /// Returns an error where no writer may change the archive: it uses what this program does not know.
+    pub(in crate::archive) fn may_be_written(&self) -> Result<()> {
+        match self.header.features.unknown_to_writer() {
+            Some(part) => Err(Error::Unknown { offset: self.header.offset() + FEATURES, part }),
+            None => Ok(()),
+        }
     }
 
     /// Moves on to the commit that is the last one now. Returns whether there is a later one than before.

@@ -16,6 +16,7 @@ mod groups;
 pub mod import;
 pub mod index;
 pub mod info;
+pub mod inspect;
 pub mod list;
 pub mod man;
 pub mod merge;
@@ -86,6 +87,7 @@ pub enum Command {
     Brenner(brenner::Args),
     Pcn(pcn::Args),
     Info(info::Args),
+    Inspect(inspect::Args),
     Eco(eco::Args),
     Dedupe(dedupe::Args),
     Delete(delete::Args),
@@ -115,6 +117,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
     match command {
         Command::Import(args) => import::run(args, session),
         Command::Info(args) => info::run(args, session),
+        Command::Inspect(args) => inspect::run(args, session),
         Command::Show(args) => show::run(args, session),
         #[cfg(feature = "view")]
         Command::View(args) => view::run(args, session),
