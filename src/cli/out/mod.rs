@@ -21,6 +21,7 @@ pub mod measures;
 pub mod move_sizes;
 pub mod new_archive;
 pub mod new_file;
+pub mod plot;
 pub mod progress;
 pub mod table;
 pub mod target;

@@ -7,5 +7,6 @@ pub mod groups;
 pub mod openings;
 pub mod points;
 pub mod sample;
+pub mod squares;
 pub mod stats;
 pub mod tree;
