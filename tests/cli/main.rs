@@ -13,6 +13,8 @@ mod commands;
 mod daily;
 /// Every example of the five source documents, by its number.
 mod documents;
+/// Every example of the help texts and documents.
+mod examples;
 /// Bad input, damage, outputs that take nothing.
 mod failures;
 /// `find` and `tree`.

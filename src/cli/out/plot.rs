@@ -29,7 +29,8 @@ svg{display:block;width:100%;max-width:40rem;height:auto}svg text{fill:var(--sof
 .boards svg{max-width:14rem}figcaption{font-size:.85rem}.sq-l{fill:var(--light)}.sq-d{fill:var(--dark)}\
 svg text.w{fill:#fff;stroke:#1c1c1c;stroke-width:.35px;font-size:9px}svg text.b{fill:#111;font-size:9px}\
 .plot{stroke:var(--accent);fill:none;stroke-width:2}.dot,.col{fill:var(--accent)}.grid{stroke:var(--line);stroke-width:1}\
-@media(max-width:34rem){.rows{grid-template-columns:1fr auto}.rows .bar,.rows .axis{grid-column:1/-1}}";
+@media(max-width:34rem){.rows{grid-template-columns:1fr auto;grid-auto-flow:row dense}.rows .bar,.rows .axis{grid-column:1/-1}\
+.rows .name{grid-column:1}.rows .n{grid-column:2}.rows>span:empty{display:none}}";
 
 /// Results of a group of games: name; games won, drawn, lost.
 pub struct Results {
@@ -37,10 +38,12 @@ pub struct Results {
     pub counts: [u64; 3],
 }
 
-/// A table in a box that is opened.
-fn behind(table: &str) -> String {
+/// A table in a box that is opened; `label` says of what.
+fn behind(label: &str, table: &str) -> String {
+    let label = escape(label);
     format!(
-        "<details><summary>Table</summary><div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">{table}</div></details>"
+        "<details><summary>Table</summary><div class=\"wide\" tabindex=\"0\" role=\"region\" \
+         aria-label=\"Table: {label}\">{table}</div></details>"
     )
 }
 
@@ -88,7 +91,7 @@ pub fn stacked(label: &str, sides: [&str; 3], rows: &[Results]) -> String {
     text += "<span></span><span class=\"axis\"><span>0 %</span><span>25</span><span>50</span><span>75</span>\
              <span>100 %</span></span><span></span></div>";
     let titles = [label, "games", sides[0], sides[1], sides[2], "score"];
-    text + &behind(&table(&titles, &cells)) + "</figure>\n"
+    text + &behind(label, &table(&titles, &cells)) + "</figure>\n"
 }
 
 /// A round number not below a value: 1, 2, 2.5 or 5 with zeros.
@@ -188,7 +191,8 @@ fn plot(
     for point in points {
         let at = if is_line { x(point.at) } else { x(point.at + step / 2.0) };
         let half = point.name.chars().count() as f64 * 3.2;
-        if at - half >= free && at + half <= SIZE.0 {
+        let at = at.min(SIZE.0 - half);
+        if at - half >= free {
             let _ = write!(
                 text,
                 "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
@@ -201,7 +205,7 @@ fn plot(
     text += "</svg>";
     let rows: Vec<Vec<String>> =
         points.iter().map(|point| vec![point.name.clone(), thousands(point.value.round() as u64)]).collect();
-    text + &behind(&table(&[what, counted], &rows)) + "</figure>\n"
+    text + &behind(label, &table(&[what, counted], &rows)) + "</figure>\n"
 }
 
 /// Returns a board in which the squares are the darker the more often they are counted, a1 first.
@@ -235,7 +239,7 @@ pub fn heat(label: &str, counts: &[u64; 64]) -> String {
     }
     text += "</svg>";
     let _ = write!(text, "<figcaption>{}</figcaption>", escape(label));
-    text + &behind(&table(&["percent", "a", "b", "c", "d", "e", "f", "g", "h"], &rows)) + "</figure>\n"
+    text + &behind(label, &table(&["percent", "a", "b", "c", "d", "e", "f", "g", "h"], &rows)) + "</figure>\n"
 }
 
 fn square_name(file: usize, rank: usize) -> String {

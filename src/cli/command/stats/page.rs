@@ -62,7 +62,7 @@ impl Page<'_> {
         );
         let [_, black, white, draws] = stats.results;
         let whole = Results { name: "all games".to_owned(), counts: [white, draws, black] };
-        section(&mut html, "Results", &plot::stacked("games", SIDES, &[whole]));
+        section(&mut html, "Results", &plot::stacked("result", SIDES, &[whole]));
         if !openings.is_empty() {
             section(&mut html, "Openings", &plot::stacked("opening", SIDES, &results(&openings, self.top.max(12))));
         }
@@ -126,7 +126,7 @@ impl Page<'_> {
             "Figures",
             &format!(
                 "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Figures\">{}</div>",
-                plot::table(&["", "value"], &rows)
+                plot::table(&["figure", "value"], &rows)
             ),
         );
         Ok((html + "</main></body></html>\n", lost))
