@@ -28,6 +28,17 @@ fn examples(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
+/// The command lines in the first column of the tables of a document.
+fn of_tables(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.lines().filter_map(|line| {
+        let (command, _) = line.strip_prefix("| `")?.split_once('`')?;
+        // Fields of filters, members of JSON and what is only a part are no commands.
+        let is_command = command.contains(' ') && command.starts_with(|first: char| first.is_ascii_lowercase());
+        let is_part = command.contains(" ..") || command.contains("FEN") || command.contains('|');
+        (is_command && !is_part).then(|| format!("scoresheet {command}"))
+    })
+}
+
 /// Cuts a line at two blanks that are in no quotation marks.
 fn without_remark(line: &str) -> String {
     let (mut quote, mut blanks) = (None, 0);
@@ -58,9 +69,13 @@ fn commands(help: &str) -> Vec<String> {
 fn prepared() -> Room {
     let room = Room::new();
     let text = String::from_utf8(lichess_text()).unwrap();
-    // The first 60 games.
-    let end = text.match_indices("[Event ").nth(60).unwrap().0;
-    let games = format!("{NAMED}{}", &text[..end]);
+    // Some thousand games, the long ones first: examples name plies; and one of this year.
+    let starts: Vec<usize> = text.match_indices("[Event ").map(|(at, _)| at).take(1201).collect();
+    let all = starts.windows(2).map(|pair| &text[pair[0]..pair[1]]);
+    let (long, short): (Vec<&str>, Vec<&str>) = all.partition(|game| game.contains(" 41. "));
+    let days = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 86_400;
+    let recent = NAMED.replace("2013.11.09", &format!("{}.01.01", 1970 + days * 400 / 146_097));
+    let games = format!("{NAMED}{recent}{}{}", long.concat(), short.concat());
     room.write("games.pgn", &games);
     room.write("new.pgn", FAULTY);
     let one = |number: usize| {
@@ -145,7 +160,13 @@ fn every_example_runs() {
     for path in
         documents.filter(|path| path.extension().is_some_and(|ending| ending == "md")).chain([root.join("README.md")])
     {
-        lines.extend(examples(&fs::read_to_string(path).unwrap()));
+        let text = fs::read_to_string(&path).unwrap();
+        lines.extend(examples(&text));
+        if path.ends_with("COMMANDS.md") {
+            let listed: Vec<String> = of_tables(&text).collect();
+            assert!(listed.len() > 20, "{listed:?}");
+            lines.extend(listed);
+        }
     }
     assert!(lines.len() > of_help + 5, "{} examples", lines.len());
     let programs = tempfile::tempdir().unwrap();
