@@ -39,6 +39,13 @@ pub enum Error {
         /// Its format version, major and minor.
         version: (u16, u16),
     },
+    /// The archive has something that this program does not know and may not pass over: it needs a newer one.
+    Unknown {
+        /// The offset in the archive, in bytes, of what is not known.
+        offset: u64,
+        /// What it is.
+        part: UnknownPart,
+    },
     /// The archive is damaged.
     Damaged(Damage),
     /// The archive goes beyond a limit of the reader.
@@ -119,14 +126,17 @@ macro_rules! damage_kinds {
             $(#[doc = concat!("FORMAT.md, section ", stringify!($section), ": ", $text, ".")] $variant,)*
             /// FORMAT.md, section 3: a checksum that is not that of the bytes.
             Checksum {
-                /// The CRC-32C that the archive has.
+                /// The CRC-32 that the archive has.
                 expected: u32,
                 /// That of the bytes.
                 found: u32,
             },
-            /// No damage: a limit of the reader that the archive goes beyond (FORMAT.md, section 23). As an error it is
+            /// No damage: a limit of the reader that the archive goes beyond (FORMAT.md, section 24). As an error it is
             /// [`Error::Limit`].
             OverLimit(Limit),
+            /// No damage: something that this program does not know (FORMAT.md, section 22). As an error it is
+            /// [`Error::Unknown`].
+            Unknown(UnknownPart),
             /// No damage: the system cannot read the bytes. As an error it is [`Error::Read`].
             Unreadable {
                 /// The kind of the system's error.
@@ -142,7 +152,8 @@ macro_rules! damage_kinds {
                 match self {
                     $(DamageKind::$variant => $section,)*
                     DamageKind::Checksum { .. } => 3,
-                    DamageKind::OverLimit(_) => 23,
+                    DamageKind::Unknown(_) => 22,
+                    DamageKind::OverLimit(_) => 24,
                     DamageKind::Unreadable { .. } => 0,
                 }
             }
@@ -154,6 +165,7 @@ macro_rules! damage_kinds {
                     $(DamageKind::$variant => f.write_str($text),)*
                     DamageKind::Checksum { .. } => f.write_str("damaged block"),
                     DamageKind::OverLimit(limit) => limit.fmt(f),
+                    DamageKind::Unknown(part) => part.fmt(f),
                     DamageKind::Unreadable { .. } => f.write_str("the system cannot read the file"),
                 }
             }
@@ -162,54 +174,54 @@ macro_rules! damage_kinds {
 }
 
 damage_kinds! {
-    FileHeader = 2, "damaged file header";
-    HeaderPageFound = 2, "a header page is damaged; what it said was found in the file";
-    HeaderPageLost = 2, "a header page is damaged, and what it said is not known";
-    TwoArchives = 2, "the header pages are of two archives";
-    CutOff = 2, "the file is shorter than its last commit";
-    BecameShorter = 2, "the file has become shorter";
-    BeyondEnd = 3, "bytes beyond the end";
-    BlockHeader = 3, "damaged block header";
-    BlockPastEnd = 3, "a block runs past the committed end";
-    BlockContent = 3, "a block that does not say what its kind should";
-    CommitOutOfPlace = 12, "a commit that does not belong to the blocks before it";
-    NoBlock = 3, "no block holds these games";
-    MovesBlock = 4, "damaged moves block";
-    GamesOutOfOrder = 4, "games out of order";
-    MovesContradict = 4, "a moves block that contradicts itself or another";
-    MovesTable = 4, "damaged table";
-    GameRecords = 4, "damaged game records";
-    Chunk = 4, "damaged chunk";
-    NoSuchChunk = 4, "no such chunk";
-    GameRecord = 5, "damaged game record";
-    GameNotFound = 13, "a game that cannot be found";
-    IndexDisagrees = 13, "the index disagrees";
-    Moves = 6, "damaged moves";
-    IllegalMoves = 6, "moves that are not legal";
-    NotCanonical = 6, "moves that are not in canonical form";
-    PackedMoves = 18, "damaged packed moves";
-    UnknownModel = 18, "moves packed with tables that this program does not have";
-    TagsBlock = 7, "damaged tags block";
-    Tags = 7, "damaged tags";
-    TagsTooLong = 7, "more bytes of tags than a chunk may have";
-    TagsMissing = 7, "the tags block is missing";
-    NoSuchString = 7, "a tag refers to a string that does not exist";
-    TextsBlock = 8, "damaged texts block";
-    TextMissing = 8, "a text is missing";
-    TextWithoutPlace = 8, "a text without a place";
-    LayoutBlock = 9, "damaged layout block";
-    Layout = 9, "damaged layout";
-    LayoutMissing = 9, "the layout block is missing";
-    DictionaryBlock = 10, "damaged dictionary block";
-    DictionaryOutOfOrder = 10, "dictionary out of order";
-    Source = 11, "damaged source";
-    SourcesOutOfOrder = 11, "sources out of order";
-    SourceDiffers = 11, "a source does not come back as it was";
-    LooseBlock = 11, "damaged loose block";
-    Commit = 12, "damaged commit";
-    BlocksOfOtherCommit = 12, "the blocks are not those of the commit";
-    CommitDisagrees = 12, "the last commit disagrees with the sources";
-    DeletionsBlock = 22, "damaged deletions block";
+    FileHeader = 4, "damaged file header";
+    HeaderPageFound = 4, "a header page is damaged; what it said was found in the file";
+    HeaderPageLost = 4, "a header page is damaged, and what it said is not known";
+    TwoArchives = 4, "the header pages are of two archives";
+    CutOff = 4, "the file is shorter than its last commit";
+    BecameShorter = 4, "the file has become shorter";
+    BeyondEnd = 5, "bytes beyond the end";
+    BlockHeader = 5, "damaged block header";
+    BlockPastEnd = 5, "a block runs past the committed end";
+    BlockContent = 5, "a block that does not say what its kind should";
+    CommitOutOfPlace = 16, "a commit that does not belong to the blocks before it";
+    NoBlock = 5, "no block holds these games";
+    MovesBlock = 6, "damaged moves block";
+    GamesOutOfOrder = 6, "games out of order";
+    MovesContradict = 6, "a moves block that contradicts itself or another";
+    MovesTable = 6, "damaged table";
+    GameRecords = 6, "damaged game records";
+    Chunk = 6, "damaged chunk";
+    NoSuchChunk = 6, "no such chunk";
+    GameRecord = 7, "damaged game record";
+    GameNotFound = 18, "a game that cannot be found";
+    IndexDisagrees = 18, "the index disagrees";
+    Moves = 8, "damaged moves";
+    IllegalMoves = 8, "moves that are not legal";
+    NotCanonical = 8, "moves that are not in canonical form";
+    PackedMoves = 28, "damaged packed moves";
+    UnknownModel = 28, "moves packed with tables that this program does not have";
+    TagsBlock = 9, "damaged tags block";
+    Tags = 9, "damaged tags";
+    TagsTooLong = 9, "more bytes of tags than a chunk may have";
+    TagsMissing = 9, "the tags block is missing";
+    NoSuchString = 9, "a tag refers to a string that does not exist";
+    TextsBlock = 10, "damaged texts block";
+    TextMissing = 10, "a text is missing";
+    TextWithoutPlace = 10, "a text without a place";
+    LayoutBlock = 12, "damaged layout block";
+    Layout = 12, "damaged layout";
+    LayoutMissing = 12, "the layout block is missing";
+    DictionaryBlock = 14, "damaged dictionary block";
+    DictionaryOutOfOrder = 14, "dictionary out of order";
+    Source = 13, "damaged source";
+    SourcesOutOfOrder = 13, "sources out of order";
+    SourceDiffers = 13, "a source does not come back as it was";
+    LooseBlock = 13, "damaged loose block";
+    Commit = 16, "damaged commit";
+    BlocksOfOtherCommit = 16, "the blocks are not those of the commit";
+    CommitDisagrees = 16, "the last commit disagrees with the sources";
+    DeletionsBlock = 15, "damaged deletions block";
     PositionIndex = 20, "damaged position index";
 }
 
@@ -228,6 +240,45 @@ pub struct Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {} bytes, more than the limit of {}", self.what, self.needed, self.limit)
+    }
+}
+
+/// What an archive has that a program must know to read it, or to write to it, and this one does not know.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum UnknownPart {
+    /// A critical block of this kind.
+    Block {
+        /// The number of the kind.
+        kind: u8,
+    },
+    /// A block of a known kind in another coding.
+    Coding {
+        /// The number of the kind.
+        kind: u8,
+        /// The coding.
+        coding: u8,
+    },
+    /// Features that a reader must know: the bits that are not known.
+    ReadFeatures(u32),
+    /// Features that a writer must know: the bits that are not known.
+    WriteFeatures(u32),
+}
+
+impl fmt::Display for UnknownPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnknownPart::Block { kind } => write!(f, "a block of kind {kind}, which this program does not know"),
+            UnknownPart::Coding { kind, coding } => {
+                write!(f, "a block of kind {kind} in coding {coding}, which this program does not know")
+            }
+            UnknownPart::ReadFeatures(bits) => {
+                write!(f, "features that a reader must know and this program does not: {bits:#x}")
+            }
+            UnknownPart::WriteFeatures(bits) => {
+                write!(f, "features that a writer must know and this program does not: {bits:#x}")
+            }
+        }
     }
 }
 
@@ -274,6 +325,7 @@ impl Error {
         match self {
             Error::Damaged(damage) => Some(*damage),
             Error::Limit { offset, limit } => Some(Damage::new(*offset, DamageKind::OverLimit(*limit))),
+            Error::Unknown { offset, part } => Some(Damage::new(*offset, DamageKind::Unknown(*part))),
             Error::Read { offset, source } => Some(Damage::unreadable(*offset, source)),
             _ => None,
         }
@@ -284,6 +336,7 @@ impl Error {
         match self {
             Error::Damaged(damage) => Error::Damaged(*damage),
             Error::Limit { offset, limit } => Error::Limit { offset: *offset, limit: *limit },
+            Error::Unknown { offset, part } => Error::Unknown { offset: *offset, part: *part },
             Error::Read { offset, source } => Damage::unreadable(*offset, source).into(),
             Error::Io { doing, path, source } => {
                 Error::Io { doing, path: path.clone(), source: io::Error::new(source.kind(), source.to_string()) }
@@ -300,6 +353,7 @@ impl From<Damage> for Error {
     fn from(damage: Damage) -> Error {
         match damage.kind {
             DamageKind::OverLimit(limit) => Error::Limit { offset: damage.offset, limit },
+            DamageKind::Unknown(part) => Error::Unknown { offset: damage.offset, part },
             DamageKind::Unreadable { error, code } => Error::Read {
                 offset: damage.offset,
                 source: if code == 0 { error.into() } else { io::Error::from_raw_os_error(code) },
@@ -324,6 +378,7 @@ impl fmt::Display for Error {
             ),
             Error::Damaged(damage) => write!(f, "the archive is damaged: {damage}"),
             Error::Limit { offset, limit } => write!(f, "the archive has at byte {offset} {limit}"),
+            Error::Unknown { offset, part } => write!(f, "the archive has at byte {offset} {part}"),
             Error::Read { offset, source } => write!(f, "cannot read the archive at byte {offset}: {source}"),
             Error::NoSuchGame { game, games: 0 } => write!(f, "there is no game {game}: the archive is empty"),
             Error::NoSuchGame { game, games } => {

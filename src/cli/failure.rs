@@ -68,7 +68,7 @@ impl Failure {
     /// Names the archive in an error that does not do so itself.
     pub fn of_archive(path: &Path) -> impl FnOnce(Error) -> Failure {
         move |error| match error {
-            Error::Damaged(_) | Error::Limit { .. } | Error::Read { .. } => {
+            Error::Damaged(_) | Error::Limit { .. } | Error::Read { .. } | Error::Unknown { .. } => {
                 Failure::Message(format!("{}: {error}{}", path.display(), advice(&error)))
             }
             Error::NotAnArchive { .. } if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) => {
@@ -119,7 +119,7 @@ fn advice(error: &Error) -> &'static str {
         Error::Damaged(_) | Error::Read { .. } => "; see `scoresheet verify`",
         Error::Exists { .. } => ": use --append to add to it or --force to replace it",
         Error::NothingToResume { .. } => ": --append adds them",
-        Error::Newer { .. } => ": use a newer scoresheet",
+        Error::Newer { .. } | Error::Unknown { .. } => ": use a newer scoresheet",
         _ => "",
     }
 }

@@ -1,9 +1,9 @@
-//! Which archive and which version a file is of, and the checksums that depend on the archive (FORMAT.md, "Overview").
+//! Which archive and which version a file is of, and the checksums that depend on the archive (FORMAT.md, "Conventions").
 //!
 //! Knows nothing of any structure; all of them are checked with what stands here.
 
 /// The format version that this program writes, major and minor. Before 1.0 it reads no other.
-pub const VERSION: (u16, u16) = (0, 2);
+pub const VERSION: (u16, u16) = (0, 3);
 
 /// The archive's identity: 16 bytes that seed every checksum in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -8,6 +8,7 @@
 //! - `file`: what an archive and its index are made of: header pages, block headers, commits, dictionaries, sources.
 //! - `columns`: what the blocks of a chunk of games hold: records of moves, and tags, texts and layout as columns.
 //! - `coder`: numbers as few bits: a range coder, adaptive models, columns that others predict.
+//! - `inspect`: all of it told part by part.
 //! - `side`: the files beside an archive that searches need: signatures, position index, tag columns.
 //!
 //! Below all of them: `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), `limits`
@@ -21,6 +22,7 @@ mod coder;
 mod columns;
 mod file;
 mod identity;
+pub mod inspect;
 pub mod limits;
 pub mod side;
 pub(crate) mod wire;

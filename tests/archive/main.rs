@@ -6,6 +6,8 @@ mod common;
 
 /// Mapped, in memory, read piece by piece.
 mod access;
+/// What no program of today knows: blocks to be passed over, blocks and features that must be known.
+mod extensions;
 /// Archives of released versions, and the bytes that this version writes.
 mod golden;
 /// Each limit of a reader, met and missed by one.

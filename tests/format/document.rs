@@ -4,7 +4,7 @@ use scoresheet::brenner::encode;
 use scoresheet::chess::Position;
 use scoresheet::format::block::{BlockHeader, BlockKind, HEADER};
 use scoresheet::format::commit::{Commit, Unfinished};
-use scoresheet::format::header::{BLOCKS, Header, MAGIC, PAGE};
+use scoresheet::format::header::{BLOCKS, Features, Header, MAGIC, PAGE};
 use scoresheet::format::index::{self, Index};
 use scoresheet::format::side::SideHeader;
 use scoresheet::format::source::SourceRecord;
@@ -50,14 +50,15 @@ fn at(bytes: &[u8], field: (usize, usize)) -> u64 {
 
 #[test]
 fn header_pages() {
-    let fields = fields("2 Header pages");
+    let fields = fields("4 Header pages");
     assert_eq!(fields.last(), Some(&(PAGE - 4, 4)));
     let (id, chain) = (ArchiveId(*b"0123456789abcdef"), Chain(*b"fedcba9876543210"));
     let state = State { id, sequence: 0x0102_0304_0506_0707, length: 0x2122_2324, games: 0x3132, chain };
-    let page = Header { version: VERSION, state, commit: 0x4142 }.encode();
+    let page =
+        Header { version: VERSION, state, commit: 0x4142, features: Features { read: 0x51, write: 0x52 } }.encode();
     assert_eq!(page.len(), PAGE);
     assert_eq!(page[..8], MAGIC);
-    assert!(section("2 Header pages").contains("89 42 47 41 0D 0A 1A 0A"));
+    assert!(section("4 Header pages").contains("89 42 47 41 0D 0A 1A 0A"));
     let expected = [
         u64::from(VERSION.0),
         u64::from(VERSION.1),
@@ -75,15 +76,16 @@ fn header_pages() {
         }
     }
     assert_eq!((&page[fields[4].0..][..16], &page[fields[8].0..][..16]), (&id.0[..], &chain.0[..]));
-    assert!(page[fields[10].0..PAGE - 4].iter().all(|byte| *byte == 0));
-    assert_eq!(at(&page, fields[11]), u64::from(crc32fast::hash(&page[..PAGE - 4])));
-    assert!(section("2 Header pages").contains("Blocks begin at 8,192."));
+    assert_eq!((at(&page, fields[10]), at(&page, fields[11])), (0x51, 0x52));
+    assert!(page[fields[12].0..PAGE - 4].iter().all(|byte| *byte == 0));
+    assert_eq!(at(&page, fields[13]), u64::from(crc32fast::hash(&page[..PAGE - 4])));
+    assert!(section("4 Header pages").contains("Blocks begin at 8,192."));
     assert_eq!(BLOCKS, 8192);
 }
 
 #[test]
 fn block_headers() {
-    let fields = fields("3 Blocks");
+    let fields = fields("5 Blocks");
     let id = ArchiveId([7; 16]);
     let header = BlockHeader {
         kind: BlockKind::Tags,
@@ -114,7 +116,7 @@ fn block_headers() {
     ];
     let found: Vec<u64> = fields.iter().map(|field| at(&bytes, *field)).collect();
     assert_eq!(found, expected);
-    let kinds: Vec<(u8, &str)> = rows("3 Blocks")
+    let kinds: Vec<(u8, &str)> = rows("5 Blocks")
         .iter()
         .filter(|row| row.len() == 3)
         .filter_map(|row| Some((row[0].parse().ok()?, row[1])))
@@ -131,20 +133,21 @@ fn block_headers() {
         (BlockKind::Loose, "loose"),
         (BlockKind::Restored, "restorations"),
     ];
+    assert!(names.iter().all(|(kind, name)| kind.name() == *name));
     for (kind, name) in names {
-        assert!(kinds.contains(&(kind as u8, name)), "{name}");
+        assert!(kinds.contains(&(kind.number(), name)), "{name}");
     }
     assert_eq!(kinds.iter().filter(|(_, name)| names.iter().any(|(_, known)| known == name)).count(), names.len());
 }
 
 #[test]
 fn index_files() {
-    let fields = fields("13 The index file");
+    let fields = fields("18 The index file");
     let state = State { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 7, chain: Chain([4; 16]) };
     let index = Index { state, pages: 8, strings: 9, ..Index::default() };
     let file = index.encode();
     assert_eq!(file[..8], index::MAGIC);
-    assert!(section("13 The index file").contains("89 42 47 49 0D 0A 1A 0A"));
+    assert!(section("18 The index file").contains("89 42 47 49 0D 0A 1A 0A"));
     assert_eq!(fields[3], (12, 4));
     assert_eq!(at(&file, fields[3]), index::HEADER as u64);
     let numbers: Vec<u64> = fields[5..8].iter().chain(&fields[9..14]).map(|field| at(&file, *field)).collect();
@@ -152,17 +155,17 @@ fn index_files() {
     assert_eq!(file[fields[8].0..][..16], [4; 16]);
     assert_eq!(fields[13].0 + 8, index::HEADER);
     assert_eq!(file.len(), index::HEADER + 4);
-    assert!(section("13 The index file").contains(&format!("| 112 | {} each |", index::ENTRY)));
+    assert!(section("18 The index file").contains(&format!("| 112 | {} each |", index::ENTRY)));
 }
 
 #[test]
 fn record_flags_and_start() {
     let flags: Vec<&str> =
-        rows("5 Game records").iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
+        rows("7 Game records").iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
     let expected = [record::SET_UP, record::NO_MARKER, record::FAULT].map(|flag| format!("0x{flag:02X}"));
     assert_eq!(flags, expected);
-    assert!(section("5 Game records").contains(&format!("the byte {:02X}", record::HEADER)));
-    let example = section("5 Game records").lines().find(|line| line.starts_with("Example: ")).unwrap();
+    assert!(section("7 Game records").contains(&format!("the byte {:02X}", record::HEADER)));
+    let example = section("7 Game records").lines().find(|line| line.starts_with("Example: ")).unwrap();
     let quoted: Vec<&str> = example.split('`').skip(1).step_by(2).collect();
     let position = Position::from_fen(quoted[0].as_bytes()).unwrap();
     let mut bytes = Vec::new();
@@ -173,7 +176,7 @@ fn record_flags_and_start() {
 #[test]
 fn worked_moves() {
     let rows: Vec<_> =
-        rows("6 Brenner moves").into_iter().filter(|row| row.len() == 4 && row[1].contains('/')).collect();
+        rows("8 Brenner moves").into_iter().filter(|row| row.len() == 4 && row[1].contains('/')).collect();
     assert_eq!(rows.len(), 25);
     for row in rows {
         let [fen, san, bytes] = [row[1], row[2], row[3]].map(|cell| cell.trim_matches('`'));
@@ -188,7 +191,7 @@ fn worked_moves() {
 
 #[test]
 fn tag_names() {
-    let names: Vec<&str> = section("7 Tags blocks")
+    let names: Vec<&str> = section("9 Tags blocks")
         .lines()
         .skip_while(|line| !line.starts_with("Names by number"))
         .filter(|line| line.starts_with("    "))
@@ -200,7 +203,7 @@ fn tag_names() {
 #[test]
 fn commits_and_styles() {
     assert_eq!(Commit::default().encode().len(), 13 * 8 + 16);
-    assert!(section("12 Commits").contains("thirteen u64"));
+    assert!(section("16 Commits").contains("thirteen u64"));
     let source = SourceRecord {
         number: 0,
         name: "a.pgn".into(),
@@ -214,11 +217,11 @@ fn commits_and_styles() {
     let unfinished = Unfinished { first_source: 1, line: 200, options: "xy".into(), source: source.clone() };
     let mut payload = Commit::default().encode();
     unfinished.encode(&mut payload);
-    let fields: Vec<_> = rows("12 Commits").into_iter().map(|row| row[0]).collect();
+    let fields: Vec<_> = rows("16 Commits").into_iter().map(|row| row[0]).collect();
     assert_eq!(fields, ["bytes", "104", "16", "varint", "varint", "string", "the rest"]);
     assert_eq!(payload[120..], [&[1, 200, 1, 2, b'x', b'y'], &source.encode()[..]].concat());
     assert_eq!(Unfinished::of(&payload), Some(unfinished));
-    let flags: Vec<u16> = rows("9 Layout blocks")
+    let flags: Vec<u16> = rows("12 Layout blocks")
         .iter()
         .filter_map(|row| row[0].strip_prefix("0x"))
         .map(|flag| u16::from_str_radix(flag, 16).unwrap())
@@ -346,7 +349,7 @@ fn tag_columns_files() {
 
 #[test]
 fn deletions() {
-    let text = section("22 Deletions blocks");
+    let text = section("15 Deletions blocks");
     let example = text.split("games 1, 5, 6 and 7 is `").nth(1).unwrap().split('`').next().unwrap();
     // A varint with the raw length, and a byte that says it is not compressed, come before.
     let payload = scoresheet::format::deletions::encode(&[(1, 1), (5, 7)]);
@@ -372,7 +375,7 @@ fn packed_groups_and_model_file() {
         ("evasion", features::EVASION),
         ("zone", features::ZONE),
     ];
-    let table = rows("18 Packed moves");
+    let table = rows("28 Packed moves");
     let mut written = table.iter().skip_while(|row| row[0] != "group").skip(1);
     let mut start = 0;
     for (name, group) in groups {
@@ -399,7 +402,7 @@ fn packed_example() {
     }
     stream.push(1);
     let spaced = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ");
-    assert!(section("18 Packed moves").contains(&spaced(&stream)));
+    assert!(section("28 Packed moves").contains(&spaced(&stream)));
     let mut bytes = Vec::new();
     packed::encode(&start, &stream, &mut bytes);
 
@@ -463,10 +466,82 @@ fn packed_example() {
         .collect();
     let text = format!("{}\n\n{}\n\n{}", spaced(&bytes), expected.join("\n"), listed.join(", "));
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let document = words(section("18 Packed moves"));
+    let document = words(section("28 Packed moves"));
     for part in text.split("\n\n") {
         assert!(document.contains(&words(part)), "the example should be:\n\n{text}\n");
     }
+}
+
+/// The model is where the document says, and has the number, size and hash that it says.
+#[test]
+fn packed_model_file() {
+    let row = rows("28 Packed moves").into_iter().skip_while(|row| row[0] != "model").nth(1).unwrap();
+    let hash: String = packed::MODEL_SHA256.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(
+        [row[0], row[2], row[3].trim_matches('`')],
+        [&packed::MODEL_ID.to_string(), &packed::MODEL.len().to_string(), hash.as_str()]
+    );
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(row[1].trim_matches('`'));
+    assert!(std::fs::read(path).unwrap() == packed::MODEL);
+}
+
+/// The sections that errors name are those that say how it should be.
+#[test]
+fn sections_of_damage() {
+    use scoresheet::error::{DamageKind::*, Limit, UnknownPart};
+    let sections = [
+        (HeaderPageLost, "Header pages"),
+        (BlockHeader, "Blocks"),
+        (BlockContent, "Blocks"),
+        (MovesBlock, "Moves blocks"),
+        (GameRecord, "Game records"),
+        (IllegalMoves, "Brenner moves"),
+        (TagsBlock, "Tags blocks"),
+        (TextsBlock, "Texts blocks"),
+        (LayoutBlock, "Layout blocks"),
+        (Source, "Source blocks"),
+        (LooseBlock, "Source blocks"),
+        (DictionaryBlock, "Dictionary blocks"),
+        (DeletionsBlock, "Deletions blocks"),
+        (Commit, "Commits"),
+        (CommitOutOfPlace, "Commits"),
+        (IndexDisagrees, "The index file"),
+        (PositionIndex, "Position index"),
+        (Unknown(UnknownPart::Block { kind: 100 }), "Extensions"),
+        (OverLimit(Limit { what: "a block", limit: 1, needed: 2 }), "What a reader may refuse"),
+        (PackedMoves, "Packed moves"),
+        (Checksum { expected: 1, found: 2 }, "Conventions"),
+    ];
+    for (kind, title) in sections {
+        assert!(DOCUMENT.contains(&format!("\n## {} {title}\n", kind.section())), "{kind:?}: {title}");
+    }
+}
+
+/// Every section that is referred to by its number is there, and the table of contents is that of the document.
+#[test]
+fn numbers_of_sections() {
+    let titles: Vec<&str> = DOCUMENT.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    for (place, title) in titles.iter().enumerate() {
+        assert!(title.starts_with(&format!("{} ", place + 1)), "{title}");
+        let anchor = title.to_lowercase().replace(' ', "-");
+        assert!(DOCUMENT.contains(&format!("[{title}](#{anchor})")), "{title} is not in the table of contents");
+    }
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut texts = vec![("FORMAT.md".to_owned(), DOCUMENT.replace('\n', " "))];
+    for name in ["ARCHITECTURE.md", "CHANGELOG.md", "docs/QUERY.md", "docs/FIND.md", "src/error.rs"] {
+        texts.push((name.to_owned(), std::fs::read_to_string(root.join(name)).unwrap()));
+    }
+    let mut found = 0;
+    for (name, text) in texts {
+        for rest in text.split("section ").skip(1) {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            if let Ok(number) = digits.parse::<usize>() {
+                assert!((1..=titles.len()).contains(&number), "{name}: section {number}");
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 60, "{found}");
 }
 
 /// What comments call a section of the document is a title there, or a term that it defines in bold.

@@ -2,7 +2,7 @@
 
 use crate::archive::file_kind::FileKind;
 use crate::archive::read::archive::{Archive, Loose};
-use crate::archive::read::blocks::{BlockRef, IndexBuilder, next_block, next_sync, walk};
+use crate::archive::read::blocks::{BlockRef, IndexBuilder, next_block, next_sync, refuse_unknown, walk};
 use crate::archive::read::chunk::Chunk;
 use crate::archive::read::columns::{ColumnBlocks, Columns};
 use crate::archive::read::opening::{Incomplete, Opening, Tail};
@@ -53,6 +53,8 @@ impl BlockFinder {
             None => identity(&store, path).ok_or(Error::NotAnArchive { path: path.to_path_buf() })?,
         };
         let (mut blocks, found) = walk(&store, id);
+        // What is not known cannot be carried over.
+        refuse_unknown(&found)?;
         damage.extend(found);
         let commits: Vec<(BlockRef, Commit)> = blocks
             .iter()
@@ -116,7 +118,7 @@ impl BlockFinder {
             if block.offset != end {
                 return self.damage_between(end, block.offset);
             }
-            if !matches!(block.header.kind, BlockKind::Tags | BlockKind::Texts) {
+            if !matches!(block.header.kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Other(_)) {
                 return None;
             }
             end = block.end();

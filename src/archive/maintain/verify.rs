@@ -3,7 +3,7 @@
 use crate::archive::file_kind::FileKind;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::archive::{FROM_READER, IN_MEMORY};
-use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, walk};
+use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, refuse_unknown, walk};
 use crate::archive::read::opening::{Incomplete, Opening, Tail};
 use crate::archive::read::options::OpenOptions;
 use crate::archive::read::read_at::{ReadAt, ReadExactAt, Store};
@@ -168,7 +168,8 @@ fn verify(
     let (mut store, opening) = match opened {
         Ok(opened) => opened,
         Err(error) => {
-            let Some(damage) = error.damage() else { return Err(error) };
+            let damage = error.damage().filter(|damage| !matches!(damage.kind, DamageKind::Unknown(_)));
+            let Some(damage) = damage else { return Err(error) };
             report.spots = spots(&[damage], &[]);
             report.damage.push(damage);
             return Ok(report);
@@ -183,6 +184,7 @@ fn verify(
     report.uncommitted = store.length().saturating_sub(end);
     store.shorten(end);
     let (blocks, mut damage) = walk(&store, id);
+    refuse_unknown(&damage)?;
     damage.extend(opening.damage());
     report.blocks = blocks.len() as u64;
     // What the walk has passed over: there the games are that no block holds.

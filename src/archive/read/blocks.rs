@@ -29,6 +29,9 @@ impl BlockRef {
         if header.length > rest {
             return Err(Damage::new(offset, DamageKind::BlockPastEnd));
         }
+        if let Some(part) = header.unknown() {
+            return Err(Damage::new(offset, DamageKind::Unknown(part)));
+        }
         Ok(BlockRef { offset, header })
     }
 
@@ -150,6 +153,7 @@ impl IndexBuilder {
             }
             BlockKind::Commit => self.committed = (self.index.pages, self.index.strings),
             BlockKind::Tags | BlockKind::Texts | BlockKind::Layout | BlockKind::Source | BlockKind::Loose => {}
+            BlockKind::Other(_) => {}
         }
         self.index.state.extend(&header);
         Ok(())
@@ -181,6 +185,11 @@ pub fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, 
         }
     }
     (blocks, damage)
+}
+
+/// Fails where a walk has met what this program does not know and must not pass over: that is no damage.
+pub fn refuse_unknown(damage: &[Damage]) -> Result<(), Damage> {
+    damage.iter().find(|fault| matches!(fault.kind, DamageKind::Unknown(_))).map_or(Ok(()), |fault| Err(*fault))
 }
 
 /// The most bytes that are looked through at once for a sync word.

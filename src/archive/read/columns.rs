@@ -109,6 +109,10 @@ fn block_after(blocks: &BlockStore, moves: &BlockRef, kind: BlockKind) -> Result
     while end < blocks.end {
         let block = blocks.block(end)?;
         let header = block.header;
+        if matches!(header.kind, BlockKind::Other(_)) {
+            end = block.end();
+            continue;
+        }
         let ours = matches!(header.kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Layout);
         if !ours || header.first != moves.header.first {
             break;

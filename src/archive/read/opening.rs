@@ -12,7 +12,7 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::State;
 use crate::format::block::BlockKind;
 use crate::format::commit::Commit;
-use crate::format::header::{BLOCKS, Header, PAGES, Page};
+use crate::format::header::{BLOCKS, FEATURES, Header, PAGES, Page};
 use std::fs::File;
 use std::path::Path;
 
@@ -145,6 +145,11 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
         return Err(Error::Newer { path: path(), version });
     }
     let [one, other] = [pages[0].header(), pages[1].header()];
+    for (offset, header) in PAGES.into_iter().zip([one, other]) {
+        if let Some(part) = header.and_then(|header| header.features.unknown_to_reader()) {
+            return Err(Error::Unknown { offset: offset + FEATURES, part });
+        }
+    }
     if let (Some(one), Some(other)) = (one, other)
         && one.state.id != other.state.id
     {
@@ -182,7 +187,7 @@ fn commits(file: &(impl ReadAt + ?Sized), from: Header, holds: impl Fn(&BlockRef
         if commit.chain != before.chain || own != state || state.sequence != before.sequence + 1 {
             break;
         }
-        commits.push(Header { version: from.version, state, commit: block.offset });
+        commits.push(Header { state, commit: block.offset, ..from });
     }
     commits
 }

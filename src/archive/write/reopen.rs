@@ -10,6 +10,7 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::dictionary::BlockStrings;
+use crate::format::header::FEATURES;
 use crate::format::source::SourceRecord;
 use std::fs::{File, OpenOptions};
 use std::ops::Deref;
@@ -53,6 +54,9 @@ impl<S: Storage> Writer<S> {
             return Err(damage.into());
         }
         let header = opening.header;
+        if let Some(part) = header.features.unknown_to_writer() {
+            return Err(Error::Unknown { offset: header.offset() + FEATURES, part });
+        }
         let length = all.len() as u64;
         let id = header.state.id;
         let committed = usize::try_from(header.state.length).ok().and_then(|end| all.get(..end));

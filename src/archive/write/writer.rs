@@ -237,6 +237,7 @@ impl<S: Storage> Writer<S> {
             BlockKind::Dictionary => self.totals.dictionary_bytes += bytes,
             BlockKind::Layout | BlockKind::Loose => self.totals.layout_bytes += bytes,
             BlockKind::Moves | BlockKind::Source | BlockKind::Commit | BlockKind::Deleted | BlockKind::Restored => {}
+            BlockKind::Other(_) => {}
         }
         Ok(())
     }

@@ -265,7 +265,10 @@ impl Replay {
                 }
             }
         }
-        if let Some(&last) = at.checked_sub(1).and_then(|last| stream.get(last)) {
+        if at > 0 {
+            // Indexed: `get` here makes the loop above a seventh slower (benches/runs/2026-11-22-replay.md).
+            #[expect(clippy::indexing_slicing, reason = "each ply played is a byte of the stream")]
+            let last = stream[at - 1];
             self.turn = if black { Color::Black } else { Color::White };
             self.ply += at as u32;
             self.tally = Tally { zero: tally.zero + base, ..tally };

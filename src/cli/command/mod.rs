@@ -14,6 +14,7 @@ pub mod find;
 pub mod import;
 pub mod index;
 pub mod info;
+pub mod inspect;
 pub mod list;
 pub mod man;
 pub mod merge;
@@ -78,6 +79,7 @@ pub enum Command {
     Brenner(brenner::Args),
     Pcn(pcn::Args),
     Info(info::Args),
+    Inspect(inspect::Args),
     Eco(eco::Args),
     Dedupe(dedupe::Args),
     Delete(delete::Args),
@@ -104,6 +106,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
     match command {
         Command::Import(args) => import::run(args, session),
         Command::Info(args) => info::run(args, session),
+        Command::Inspect(args) => inspect::run(args, session),
         Command::Show(args) => show::run(args, session),
         Command::Fen(args) => fen::run(args, session),
         Command::Find(args) => find::run(args, session),

@@ -101,37 +101,26 @@ impl History {
         let steps = self.steps.map(i64::unsigned_abs);
         match self.kind {
             NumberKind::Plain => {
-                let [a, b, _, d] = self.steps.map(folded);
-                let near = u64::try_from((u128::from(a) + u128::from(b) + u128::from(d)) >> 1).unwrap_or(u64::MAX);
-                [0, level(a), pair(level(b), level(a)), 64 - near.leading_zeros() as usize, pair(level(b), level(d))]
+                let [last, before, ..] = self.steps.map(signed);
+                [last, pair(before, last)]
             }
             NumberKind::Clock | NumberKind::Time => {
                 let expected = self.expected().clamp(0, 1 << 32) as u64;
                 let first = if self.place == 0 { expected } else { self.first.clamp(0, 1 << 32) as u64 };
                 // A clock at `expected`, as a part of what it was at first.
-                let part = |of: u64| expected * of / first.max(1);
-                let [white, black] = self.means;
-                let (own, other) = if side == 0 { (white, black) } else { (black, white) };
+                let part = expected * 32 / first.max(1);
                 let steps = steps.map(|step| step.min(LONG));
+                let [white, black] = self.means;
+                let own = if side == 0 { white } else { black };
                 [
-                    pair(level(own >> 2), level(other >> 2)),
-                    expected.min(63) as usize * 2 + usize::from(expected < first),
-                    pair(level(part(16)), level(self.place as u64)),
-                    pair(level(steps[0] + 2 * steps[1] + steps[3]), level(part(32))),
+                    pair(level(steps[0] + 2 * steps[1] + steps[3]), level(part)),
                     pair(level(own), (64 - expected.leading_zeros() as usize).min(LEVELS - 1)),
                 ]
             }
             NumberKind::Evaluation => {
                 let last = self.values[0];
                 let size = level(last.unsigned_abs());
-                let lately = steps.iter().fold(0u64, |sum, step| sum.saturating_add(*step));
-                [
-                    signed(self.steps[0]) * 2 + side,
-                    pair(level(steps[0]), level(steps[1])),
-                    (size * 2 + usize::from(last > 0)) * 2 + side,
-                    pair(level(lately), level(last.unsigned_abs() / 4)),
-                    self.place.min(CONTEXTS - 1),
-                ]
+                [signed(self.steps[0]) * 2 + side, (size * 2 + usize::from(last > 0)) * 2 + side]
             }
         }
     }
@@ -166,12 +155,11 @@ struct Column {
 
 impl Column {
     fn new(kind: NumberKind) -> Column {
-        let increments =
-            (kind == NumberKind::Clock).then(|| AdaptiveModel::new([1, LEVELS, CONTEXTS, CONTEXTS, CONTEXTS]));
+        let increments = (kind == NumberKind::Clock).then(|| AdaptiveModel::new([CONTEXTS; INPUTS]));
         let contexts = match kind {
-            NumberKind::Plain => [1, LEVELS, CONTEXTS, 65, CONTEXTS],
-            NumberKind::Clock | NumberKind::Time => [CONTEXTS, 128, CONTEXTS, CONTEXTS, CONTEXTS],
-            NumberKind::Evaluation => [2 * LEVELS, CONTEXTS, 4 * LEVELS, CONTEXTS, CONTEXTS],
+            NumberKind::Plain => [LEVELS, CONTEXTS],
+            NumberKind::Clock | NumberKind::Time => [CONTEXTS; INPUTS],
+            NumberKind::Evaluation => [2 * LEVELS, 4 * LEVELS],
         };
         Column { history: History::new(kind), model: AdaptiveModel::new(contexts), increments, game: None }
     }
@@ -193,13 +181,7 @@ impl Column {
             && let Some(model) = &mut self.increments
         {
             let (first, last) = (value.unsigned_abs(), history.increment.unsigned_abs());
-            let contexts = [
-                0,
-                level(last),
-                pair(level(first), level(last)),
-                pair((first % 24) as usize, level(last)),
-                (first % 575) as usize,
-            ];
+            let contexts = [pair(level(first), level(last)), (first % 575) as usize];
             let step = model.code(coder, contexts, increment.wrapping_sub(history.increment));
             history.increment = history.increment.wrapping_add(step);
         }

@@ -149,18 +149,6 @@ struct Known {
 struct Learnt {
     model: AdaptiveModel,
     before: i64,
-    /// Where the key was new, and where it had been met.
-    new: Track,
-    met: Track,
-}
-
-/// How well a column was predicted lately.
-#[derive(Default)]
-struct Track {
-    /// The last steps, the last first.
-    steps: [u64; 2],
-    /// Which of the last four steps were 0, as bits.
-    hits: usize,
 }
 
 /// A signed number for the code of a rating's change: none as 0, `+n` as n + 1, `-n` as -n - 1.
@@ -199,10 +187,10 @@ impl<'a> PredictedColumns<'a> {
         };
         let learnt = |prediction: &Prediction| {
             let contexts = match prediction.by {
-                Predictor::Keyed { .. } => [32, 48, 33, 100, CONTEXTS],
-                Predictor::Change { .. } => [392, 480, 480, CONTEXTS, CONTEXTS],
+                Predictor::Keyed { .. } => [33, 100],
+                Predictor::Change { .. } => [392, CONTEXTS],
             };
-            Learnt { model: AdaptiveModel::new(contexts), before: 0, new: Track::default(), met: Track::default() }
+            Learnt { model: AdaptiveModel::new(contexts), before: 0 }
         };
         PredictedColumns {
             predictions,
@@ -227,23 +215,14 @@ impl<'a> PredictedColumns<'a> {
         let known = key.and_then(|key| self.known.get(&(prediction.memory, key)).copied());
         let seen = usize::from(known.is_some());
         let past = known.unwrap_or_default();
-        let track = if known.is_some() { &mut learnt.met } else { &mut learnt.new };
-        let [last, before] = track.steps.map(level);
         let code = match prediction.by {
             Predictor::Keyed { guess } => {
                 let guessed = || of(guess).map_or(learnt.before, |code| code as i64);
                 let expected = known.map_or_else(guessed, |known| known.code);
-                let contexts: [usize; INPUTS] = [
-                    seen * 16 + track.hits,
-                    seen * 24 + last,
-                    seen * (1 + past.uses * 4 + past.faults),
-                    seen * 50 + (expected.clamp(0, 4999) / 100) as usize,
-                    pair(last, before),
-                ];
+                let contexts: [usize; INPUTS] =
+                    [seen * (1 + past.uses * 4 + past.faults), seen * 50 + (expected.clamp(0, 4999) / 100) as usize];
                 let step = learnt.model.code(coder, contexts, (code as i64).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
-                track.steps = [step.unsigned_abs(), track.steps[0]];
-                track.hits = (track.hits * 2 + usize::from(step == 0)) % 16;
                 learnt.before = value;
                 if let Some(key) = key {
                     let faults = if step == 0 { past.faults.saturating_sub(1) } else { (past.faults + 1).min(3) };
@@ -259,13 +238,7 @@ impl<'a> PredictedColumns<'a> {
                 let opposite = of(opposite).map_or(0, change);
                 let expected = opposite.wrapping_neg();
                 let typical = level(past.code.unsigned_abs());
-                let contexts: [usize; INPUTS] = [
-                    result * 49 + edge,
-                    seen * 288 + pair(result, level(opposite.unsigned_abs())),
-                    seen * 288 + pair(result, typical),
-                    pair(typical, edge / 2),
-                    pair(typical, level(opposite.unsigned_abs())),
-                ];
+                let contexts: [usize; INPUTS] = [result * 49 + edge, seen * 288 + pair(result, typical)];
                 let step = learnt.model.code(coder, contexts, change(code).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
                 if let Some(key) = key {

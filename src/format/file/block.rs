@@ -1,5 +1,6 @@
 //! Block headers: every block says what it is, which games it covers and how long it is (FORMAT.md, "Blocks").
 
+use crate::error::UnknownPart;
 use crate::format::identity::{ArchiveId, crc_before};
 use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
@@ -13,36 +14,72 @@ pub const HEADER: usize = 40;
 
 /// What a block holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
 pub enum BlockKind {
     /// Game records: headers and Brenner moves.
-    Moves = 1,
+    Moves,
     /// Tag pairs, as columns.
-    Tags = 2,
+    Tags,
     /// Comments and other text.
-    Texts = 3,
+    Texts,
     /// Strings that tags refer to; `first` is the first string's id, from 0.
-    Dictionary = 4,
+    Dictionary,
     /// A source of games.
-    Source = 5,
+    Source,
     /// The end of a batch.
-    Commit = 6,
+    Commit,
     /// How the games stood in their sources.
-    Layout = 7,
+    Layout,
     /// Games that are deleted; `first` is the first of them.
-    Deleted = 8,
+    Deleted,
     /// Bytes of a source that stand beside no stored game; `first` is the number of the game that comes next.
-    Loose = 9,
+    Loose,
     /// Games that were deleted and are there again; `first` is the first of them.
-    Restored = 10,
+    Restored,
+    /// Something that this program does not know, by its number.
+    Other(u8),
 }
 
+/// The first kind that a reader who does not know it passes over; a lesser one has something that it must know.
+const SKIPPABLE: u8 = 128;
+
 impl BlockKind {
-    fn from_number(number: u8) -> Option<BlockKind> {
+    /// All known kinds, by their number less 1.
+    const KNOWN: [BlockKind; 10] = {
         use BlockKind::*;
         [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose, Restored]
-            .into_iter()
-            .find(|kind| *kind as u8 == number)
+    };
+
+    /// Returns the kind with that number; `None` for 0, which is none.
+    pub fn from_number(number: u8) -> Option<BlockKind> {
+        let place = usize::from(number.checked_sub(1)?);
+        Some(BlockKind::KNOWN.get(place).copied().unwrap_or(BlockKind::Other(number)))
+    }
+
+    /// Returns the kind's number.
+    pub fn number(self) -> u8 {
+        match self {
+            BlockKind::Other(number) => number,
+            // There are ten, so their numbers are small.
+            known => BlockKind::KNOWN.iter().position(|kind| *kind == known).map_or(0, |place| place as u8 + 1),
+        }
+    }
+
+    /// Returns the kind's name, as FORMAT.md has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            BlockKind::Moves => "moves",
+            BlockKind::Tags => "tags",
+            BlockKind::Texts => "texts",
+            BlockKind::Dictionary => "dictionary",
+            BlockKind::Source => "source",
+            BlockKind::Commit => "commit",
+            BlockKind::Layout => "layout",
+            BlockKind::Deleted => "deletions",
+            BlockKind::Loose => "loose",
+            BlockKind::Restored => "restorations",
+            BlockKind::Other(SKIPPABLE..) => "unknown, skippable",
+            BlockKind::Other(_) => "unknown, critical",
+        }
     }
 }
 
@@ -71,7 +108,7 @@ impl BlockHeader {
     pub fn encode(&self, id: ArchiveId, offset: u64) -> [u8; HEADER] {
         let mut bytes = Vec::with_capacity(HEADER);
         bytes.extend_from_slice(&SYNC);
-        bytes.extend_from_slice(&[self.kind as u8, self.coding, 0, 0]);
+        bytes.extend_from_slice(&[self.kind.number(), self.coding, 0, 0]);
         bytes.extend_from_slice(&self.first.to_le_bytes());
         bytes.extend_from_slice(&self.count.to_le_bytes());
         bytes.extend_from_slice(&self.checked.to_le_bytes());
@@ -107,6 +144,19 @@ impl BlockHeader {
         let covered = rest == 0 || header.kind == BlockKind::Moves;
         let small = header.first.max(end) <= MOST;
         (sync == SYNC && reserved == 0 && covered && small && end > offset).then_some(header)
+    }
+}
+
+impl BlockHeader {
+    /// Returns what a program must know to read an archive with this block, and this one does not: a critical kind, or a
+    /// coding of a kind that has one alone.
+    pub fn unknown(&self) -> Option<UnknownPart> {
+        match self.kind {
+            BlockKind::Other(kind @ ..SKIPPABLE) => Some(UnknownPart::Block { kind }),
+            BlockKind::Other(_) | BlockKind::Moves => None,
+            kind if self.coding != 0 => Some(UnknownPart::Coding { kind: kind.number(), coding: self.coding }),
+            _ => None,
+        }
     }
 }
 

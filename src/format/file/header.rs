@@ -5,6 +5,7 @@
 
 pub use super::block::BLOCKS;
 
+use crate::error::UnknownPart;
 use crate::format::file::state::State;
 use crate::format::identity::{ArchiveId, VERSION, crc_from};
 use crate::format::limits::MOST;
@@ -21,6 +22,8 @@ const _: () = assert!(BLOCKS == 2 * PAGE as u64);
 pub const IDENTITIES: [u64; 2] = [PAGES[0] + 16, PAGES[1] + 16];
 /// Where the CRC of a page stands in it: at its end.
 const CRC_AT: usize = PAGE - 4;
+/// Where the features stand in a page.
+pub const FEATURES: u64 = 80;
 
 /// What a page says: what the archive is, and how far it is committed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +34,34 @@ pub struct Header {
     pub state: State,
     /// Where the last commit block begins; 0 in an archive without any.
     pub commit: u64,
+    /// What a program must know to read the archive, or to write to it.
+    pub features: Features,
+}
+
+/// What an archive has beyond what every program of its version knows: a bit for each (FORMAT.md, "Extensions"). So far
+/// no bit has a meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Features {
+    /// What a reader must know.
+    pub read: u32,
+    /// What a writer must know, in addition.
+    pub write: u32,
+}
+
+/// The features that this program knows.
+const KNOWN: Features = Features { read: 0, write: 0 };
+
+impl Features {
+    /// Returns what keeps this program from reading the archive, if anything.
+    pub fn unknown_to_reader(self) -> Option<UnknownPart> {
+        Some(self.read & !KNOWN.read).filter(|bits| *bits != 0).map(UnknownPart::ReadFeatures)
+    }
+
+    /// Returns what keeps this program from writing to the archive, if anything.
+    pub fn unknown_to_writer(self) -> Option<UnknownPart> {
+        let bits = Some(self.write & !KNOWN.write).filter(|bits| *bits != 0);
+        self.unknown_to_reader().or(bits.map(UnknownPart::WriteFeatures))
+    }
 }
 
 /// What is found where a header page belongs.
@@ -53,7 +84,7 @@ pub enum Page {
 impl Header {
     /// Returns the header of an archive without blocks.
     pub fn new(id: ArchiveId) -> Header {
-        Header { version: VERSION, state: State::new(id), commit: 0 }
+        Header { version: VERSION, state: State::new(id), commit: 0, features: Features::default() }
     }
 
     /// Returns where the page with this header goes.
@@ -70,6 +101,8 @@ impl Header {
         page.extend_from_slice(&(PAGE as u32).to_le_bytes());
         page.extend_from_slice(&self.state.encode());
         page.extend_from_slice(&self.commit.to_le_bytes());
+        page.extend_from_slice(&self.features.read.to_le_bytes());
+        page.extend_from_slice(&self.features.write.to_le_bytes());
         page.resize(CRC_AT, 0);
         let crc = crc_from(0, &page);
         page.extend_from_slice(&crc.to_le_bytes());
@@ -107,7 +140,9 @@ impl Page {
                 std::cmp::Ordering::Less => return Some(Page::Older(version)),
                 std::cmp::Ordering::Equal => {}
             }
-            let header = Header { version, state: State::decode(&mut bytes)?, commit: bytes.u64()? };
+            let (state, commit) = (State::decode(&mut bytes)?, bytes.u64()?);
+            let header =
+                Header { version, state, commit, features: Features { read: bytes.u32()?, write: bytes.u32()? } };
             (header.offset() == offset && header.state.length >= BLOCKS && header.commit <= MOST)
                 .then_some(Page::Intact(header))
         };
@@ -133,5 +168,8 @@ mod tests {
         let page = Header::new(id).encode();
         assert_eq!(page.get(16..32), Some(id.0.as_slice()));
         assert_eq!(IDENTITIES, PAGES.map(|page| page + 16));
+        let features = Features { read: 0x0403_0201, write: 0x0807_0605 };
+        let page = Header { features, ..Header::new(id) }.encode();
+        assert_eq!(page.get(FEATURES as usize..88), Some([1, 2, 3, 4, 5, 6, 7, 8].as_slice()));
     }
 }

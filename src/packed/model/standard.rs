@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// The number of the model that new streams are packed with.
 pub const MODEL_ID: u8 = 1;
 /// The file of that model.
-pub const MODEL: &[u8] = include_bytes!("../model-1.bin");
+pub const MODEL: &[u8] = include_bytes!("../../../data/model-1.bin");
 /// The SHA-256 of that file.
 #[rustfmt::skip]
 pub const MODEL_SHA256: [u8; 32] = [

@@ -247,10 +247,12 @@ impl PgnWriter {
             None => self.end_token(),
             Some(first) => {
                 let last = text.iter().rposition(|b| is_line_end(*b)).unwrap_or(first);
+                let unmoved = self.out.len();
                 if start + first - self.line > self.style.width as usize {
                     self.wrap();
                 }
-                self.line = start + last + 1;
+                // A line end of two bytes in place of a blank has moved the text.
+                self.line = start + last + 1 + (self.out.len() - unmoved);
                 self.gap = None;
             }
         }

@@ -1,0 +1,237 @@
+//! A walk over bytes that says what each of them is: leaves in the order of the bytes, groups before what is in them.
+
+use super::Part;
+use crate::format::wire::Bytes;
+
+/// A place in bytes that are being walked over.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the bytes begin, in the file or in what was decompressed.
+    base: u64,
+    unpacked: bool,
+}
+
+impl<'a> Place<'a> {
+    /// Returns the beginning of bytes that stand at an offset.
+    pub(super) fn new(bytes: &'a [u8], base: u64) -> Place<'a> {
+        Place { bytes, at: 0, base, unpacked: false }
+    }
+
+    /// Returns the beginning of bytes that were decompressed.
+    pub(super) fn unpacked(bytes: &'a [u8]) -> Place<'a> {
+        Place { bytes, at: 0, base: 0, unpacked: true }
+    }
+
+    /// Returns the bytes that are left.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// Returns the offset.
+    pub(super) fn offset(&self) -> u64 {
+        self.base + self.at as u64
+    }
+
+    /// Returns the same place, with no more than so many bytes after it.
+    pub(super) fn within(&self, size: usize) -> Place<'a> {
+        let end = self.at.saturating_add(size).min(self.bytes.len());
+        Place { bytes: self.bytes.get(..end).unwrap_or_default(), ..*self }
+    }
+
+    /// Goes on by so many bytes, and returns them; `None` where they are not there.
+    pub(super) fn take(&mut self, size: usize) -> Option<&'a [u8]> {
+        let taken = self.rest().get(..size)?;
+        self.at += size;
+        Some(taken)
+    }
+}
+
+/// A walk: who is told, and how much.
+pub(super) struct Walk<'w> {
+    see: &'w mut dyn FnMut(&Part<'_>),
+    /// Whether records, entries, strings and numbers are told one by one.
+    pub(super) all: bool,
+    depth: usize,
+    /// Whether it is only found out where a group ends.
+    silent: bool,
+}
+
+impl<'w> Walk<'w> {
+    pub(super) fn new(see: &'w mut dyn FnMut(&Part<'_>), all: bool) -> Walk<'w> {
+        Walk { see, all, depth: 0, silent: false }
+    }
+
+    fn tell(&mut self, place: &Place, bytes: &[u8], name: &str, value: &str, intact: Option<bool>, leaf: bool) {
+        if self.silent {
+            return;
+        }
+        let (depth, unpacked, offset) = (self.depth, place.unpacked, place.offset());
+        (self.see)(&Part { depth, name, offset, bytes, value, intact, unpacked, leaf });
+    }
+
+    /// Says what something means that is told elsewhere.
+    pub(super) fn note(&mut self, place: &Place, name: &str, value: &str) {
+        self.tell(place, &[], name, value, None, true);
+    }
+
+    /// The next bytes, as one part whose meaning is worked out of them.
+    pub(super) fn leaf<'a>(
+        &mut self,
+        place: &mut Place<'a>,
+        name: &str,
+        size: usize,
+        value: impl FnOnce(&[u8]) -> String,
+    ) -> Option<&'a [u8]> {
+        self.checked(place, name, size, |bytes| (value(bytes), None))
+    }
+
+    /// `leaf`, for bytes of which can be said whether they are right.
+    pub(super) fn checked<'a>(
+        &mut self,
+        place: &mut Place<'a>,
+        name: &str,
+        size: usize,
+        value: impl FnOnce(&[u8]) -> (String, Option<bool>),
+    ) -> Option<&'a [u8]> {
+        let before = *place;
+        let bytes = place.take(size)?;
+        if !self.silent {
+            let (value, intact) = value(bytes);
+            self.tell(&before, bytes, name, &value, intact, true);
+        }
+        Some(bytes)
+    }
+
+    /// A number of so many bytes.
+    pub(super) fn number(&mut self, place: &mut Place, name: &str, size: usize) -> Option<u64> {
+        self.leaf(place, name, size, |bytes| number(bytes).to_string()).map(number)
+    }
+
+    /// A number of bytes that must be zero, or others that must be as expected.
+    pub(super) fn constant(&mut self, place: &mut Place, name: &str, expected: &[u8]) -> Option<()> {
+        self.checked(place, name, expected.len(), |bytes| (shown(bytes), Some(bytes == expected))).map(drop)
+    }
+
+    /// Bytes whose meaning is their value.
+    pub(super) fn plain<'a>(&mut self, place: &mut Place<'a>, name: &str, size: usize) -> Option<&'a [u8]> {
+        self.leaf(place, name, size, shown)
+    }
+
+    /// A checksum of these bytes, which stand before it or elsewhere.
+    pub(super) fn checksum(&mut self, place: &mut Place, name: &str, found: u32) -> Option<()> {
+        self.checked(place, name, 4, |bytes| {
+            let expected = number(bytes) as u32;
+            (format!("{expected:08x}"), Some(expected == found))
+        })
+        .map(drop)
+    }
+
+    /// A varint.
+    pub(super) fn varint(&mut self, place: &mut Place, name: &str) -> Option<u64> {
+        let mut bytes = Bytes(place.rest());
+        let value = bytes.varint()?;
+        let size = place.rest().len() - bytes.0.len();
+        self.leaf(place, name, size, |_| value.to_string())?;
+        Some(value)
+    }
+
+    /// A varint that counts what takes memory.
+    pub(super) fn count(&mut self, place: &mut Place, name: &str) -> Option<usize> {
+        usize::try_from(self.varint(place, name)?).ok()
+    }
+
+    /// A string: its length and its bytes.
+    pub(super) fn string<'a>(&mut self, place: &mut Place<'a>, name: &str) -> Option<&'a [u8]> {
+        let mut bytes = Bytes(place.rest());
+        let string = bytes.string()?;
+        let size = place.rest().len() - bytes.0.len();
+        self.leaf(place, name, size, |_| text(string))?;
+        Some(string)
+    }
+
+    /// A group of parts, which `parts` walks over; it is told before them. `None` where they are not as they should be:
+    /// then what could be read has been told.
+    pub(super) fn group<'a, T>(
+        &mut self,
+        place: &mut Place<'a>,
+        name: &str,
+        value: &str,
+        parts: impl Fn(&mut Walk, &mut Place<'a>) -> Option<T>,
+    ) -> Option<T> {
+        if self.silent {
+            return parts(self, place);
+        }
+        let mut probe = *place;
+        self.silent = true;
+        let is_read = parts(self, &mut probe).is_some();
+        self.silent = false;
+        let size = if is_read { probe.at - place.at } else { place.rest().len() };
+        let (before, bytes) = (*place, place.rest().get(..size).unwrap_or_default());
+        self.tell(&before, bytes, name, value, (!is_read).then_some(false), false);
+        self.depth += 1;
+        let found = parts(self, place);
+        if !is_read {
+            self.rest(place, "unreadable");
+        }
+        self.depth -= 1;
+        found
+    }
+
+    /// Whatever is left, if anything is.
+    pub(super) fn rest(&mut self, place: &mut Place, name: &str) {
+        let size = place.rest().len();
+        if size > 0 {
+            self.leaf(place, name, size, |_| String::new());
+        }
+    }
+
+    /// Many alike: one by one where all is told, otherwise their bytes as one part. `each` must go on by a byte at
+    /// least.
+    pub(super) fn many<'a>(
+        &mut self,
+        place: &mut Place<'a>,
+        name: &str,
+        count: usize,
+        each: impl Fn(&mut Walk, &mut Place<'a>, usize) -> Option<()>,
+    ) -> Option<()> {
+        if count == 0 {
+            return Some(());
+        }
+        let all = self.all;
+        if all {
+            return self.group(place, name, &count.to_string(), |walk, place| {
+                (0..count).try_for_each(|number| each(walk, place, number))
+            });
+        }
+        let mut probe = *place;
+        let was = std::mem::replace(&mut self.silent, true);
+        let read = (0..count).try_for_each(|number| each(self, &mut probe, number));
+        self.silent = was;
+        read?;
+        self.leaf(place, name, probe.at - place.at, |_| count.to_string()).map(drop)
+    }
+}
+
+/// Returns the number that these bytes are, the lowest first.
+pub(super) fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+/// Returns bytes as text: that itself in quotation marks, where it is none with escapes.
+pub(super) fn text(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => format!("{text:?}"),
+        Err(_) => format!("\"{}\"", bytes.escape_ascii()),
+    }
+}
+
+/// Returns a few bytes in hexadecimal, or what is to be said of many.
+pub(super) fn shown(bytes: &[u8]) -> String {
+    if bytes.len() > 4 && bytes.iter().all(|byte| *byte == 0) {
+        return "zeros".to_owned();
+    }
+    let hex: String = bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    if bytes.len() > 16 { format!("{hex}..") } else { hex }
+}

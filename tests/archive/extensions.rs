@@ -1,0 +1,219 @@
+//! What no program of today knows: blocks to be passed over, blocks and features that must be known (FORMAT.md,
+//! "Extensions"). The files are golden ones, made of the golden archive; `SCORESHEET_BLESS=1` writes them anew.
+
+use crate::common::import::try_import;
+use crate::common::sample::testdata;
+use scoresheet::archive::{Coding, Level, TranscodeOptions, delete, transcode};
+use scoresheet::error::UnknownPart;
+use scoresheet::format::block::{self, BlockHeader, BlockKind, HEADER};
+use scoresheet::format::commit::Commit;
+use scoresheet::format::header::{BLOCKS, Features, Header, PAGES};
+use scoresheet::format::{ArchiveId, State};
+use scoresheet::{Archive, Error, OpenOptions};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const DIGEST: &str = include_str!("../../testdata/golden/sample.digest");
+
+/// Returns an archive of one commit with blocks of other kinds after some of its blocks, and with these features.
+///
+/// The moves block of its one chunk stays where it is, with its page checksums.
+fn with(file: &[u8], features: Features, more: impl Fn(BlockKind) -> Vec<u8>) -> Vec<u8> {
+    let id = ArchiveId(file[16..32].try_into().unwrap());
+    let (mut out, mut state, mut commit) = (file[..BLOCKS as usize].to_vec(), State::new(id), 0);
+    let mut at = BLOCKS as usize;
+    while at < file.len() {
+        let header = BlockHeader::decode(&file[at..], id, at as u64).unwrap();
+        let whole = &file[at..at + HEADER + header.length as usize];
+        at += whole.len();
+        let (offset, payload) = (out.len() as u64, &whole[HEADER..]);
+        let block = match header.kind {
+            BlockKind::Moves => {
+                assert_eq!(offset, BLOCKS);
+                whole.to_vec()
+            }
+            BlockKind::Commit => {
+                commit = offset;
+                let payload = Commit { chain: state.chain, ..Commit::decode(payload).unwrap() }.encode();
+                block::encode(header.kind, header.first, header.count, &payload, id, offset)
+            }
+            kind => block::encode(kind, header.first, header.count, payload, id, offset),
+        };
+        let mut push = |out: &mut Vec<u8>, block: Vec<u8>| {
+            state.extend(&BlockHeader::decode(&block, id, out.len() as u64).unwrap());
+            out.extend(block);
+        };
+        push(&mut out, block);
+        for kind in more(header.kind) {
+            let payload = b"what a later version says";
+            let offset = out.len() as u64;
+            push(&mut out, block::encode(BlockKind::from_number(kind).unwrap(), 7, 9, payload, id, offset));
+        }
+    }
+    for header in [Header { features, ..Header::new(id) }, Header { state, commit, features, ..Header::new(id) }] {
+        let (page, at) = (header.encode(), header.offset() as usize);
+        out[at..at + page.len()].copy_from_slice(&page);
+    }
+    out
+}
+
+/// Returns the path of a golden file, which is what it should be, and a copy of it that may be written to.
+fn golden(name: &str, features: Features, more: impl Fn(BlockKind) -> Vec<u8>) -> (PathBuf, tempfile::TempDir) {
+    let path = testdata("golden").join(name);
+    let made = with(&fs::read(testdata("golden").join("v0.3.bga")).unwrap(), features, more);
+    if std::env::var_os("SCORESHEET_BLESS").is_some() {
+        fs::write(&path, &made).unwrap();
+    }
+    assert!(fs::read(&path).unwrap() == made, "the bytes of {name} have changed");
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.bga"), made).unwrap();
+    (folder.path().join("a.bga"), folder)
+}
+
+fn digest(path: &Path) -> String {
+    Archive::open(path).unwrap().digest().unwrap().to_string()
+}
+
+fn is_intact(path: &Path) -> bool {
+    Archive::verify(path, Level::Full, |_| {}).unwrap().is_intact()
+}
+
+/// How many blocks of unknown kinds an archive has.
+fn unknown_blocks(path: &Path) -> usize {
+    let file = fs::read(path).unwrap();
+    let id = ArchiveId(file[16..32].try_into().unwrap());
+    let (mut at, mut found) = (BLOCKS as usize, 0);
+    while let Some(header) = file.get(at..).and_then(|rest| BlockHeader::decode(rest, id, at as u64)) {
+        found += usize::from(matches!(header.kind, BlockKind::Other(_)));
+        at += HEADER + header.length as usize;
+    }
+    found
+}
+
+#[test]
+fn skippable_blocks_are_passed_over() {
+    let (path, folder) = golden("v0.3-skippable.bga", Features::default(), |after| match after {
+        BlockKind::Moves => vec![128],
+        BlockKind::Texts => vec![255, 200],
+        BlockKind::Source => vec![192],
+        _ => Vec::new(),
+    });
+    assert_eq!(unknown_blocks(&path), 4);
+    let archive = Archive::open(&path).unwrap();
+    assert_eq!(archive.digest().unwrap().to_string(), DIGEST.trim());
+    let (sources, mut original) = (archive.sources().unwrap(), Vec::new());
+    assert!(archive.write_original(&sources[0], &mut original).unwrap());
+    assert!(is_intact(&path));
+    // One with a damaged payload is found.
+    let mut damaged = fs::read(&path).unwrap();
+    let at = damaged.windows(4).position(|window| window == b"what").unwrap();
+    damaged[at] ^= 1;
+    fs::write(folder.path().join("damaged.bga"), damaged).unwrap();
+    assert!(!is_intact(&folder.path().join("damaged.bga")));
+    // Whoever appends leaves them; whoever makes another archive leaves them out.
+    assert_eq!(delete(&path, [6]).unwrap().games, 1);
+    assert!(is_intact(&path));
+    assert_eq!((Archive::open(&path).unwrap().live().len(), unknown_blocks(&path)), (5, 4));
+    let copy = folder.path().join("copy.bga");
+    let options = TranscodeOptions { coding: Coding::Plain, level: None, replace: false };
+    transcode(&Archive::open(&path).unwrap(), &copy, &options, |_| {}).unwrap();
+    assert!(is_intact(&copy));
+    assert_eq!((digest(&copy), unknown_blocks(&copy)), (digest(&path), 0));
+    let repaired = folder.path().join("repaired.bga");
+    Archive::repair(&path, OpenOptions::default(), &repaired, false, |_| {}).unwrap();
+    assert_eq!((digest(&repaired), unknown_blocks(&repaired)), (digest(&path), 0));
+}
+
+/// Between a dictionary block and its copy, too; the golden archive has no dictionary.
+#[test]
+fn skippable_blocks_are_passed_over_in_a_dictionary() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.bga");
+    let game = "[Event \"An event with a long name\"]\n[White \"A player of this name\"]\n\n1. e4 *\n\n";
+    fs::write(folder.path().join("a.pgn"), game.repeat(300)).unwrap();
+    try_import(&[folder.path().join("a.pgn")], &path, &Default::default()).unwrap();
+    let before = digest(&path);
+    let dictionaries = std::cell::Cell::new(0);
+    let made = with(&fs::read(&path).unwrap(), Features::default(), |after| {
+        dictionaries.set(dictionaries.get() + usize::from(after == BlockKind::Dictionary));
+        if after == BlockKind::Dictionary { vec![130] } else { Vec::new() }
+    });
+    assert_eq!(dictionaries.get(), 2);
+    fs::write(&path, made).unwrap();
+    assert_eq!(digest(&path), before);
+    assert!(is_intact(&path));
+}
+
+#[test]
+fn critical_blocks_are_refused_by_their_kind() {
+    let (path, folder) = golden("v0.3-critical.bga", Features::default(), |after| match after {
+        BlockKind::Layout => vec![100],
+        _ => Vec::new(),
+    });
+    let is_told = |error: Error| {
+        assert!(matches!(error, Error::Unknown { part: UnknownPart::Block { kind: 100 }, .. }), "{error:?}");
+        assert!(error.to_string().contains("a block of kind 100, which this program does not know"), "{error}");
+    };
+    is_told(Archive::open(&path).unwrap_err());
+    is_told(Archive::verify(&path, Level::Full, |_| {}).unwrap_err());
+    is_told(delete(&path, [6]).unwrap_err());
+    is_told(Archive::repair(&path, OpenOptions::default(), folder.path().join("b.bga"), false, |_| {}).unwrap_err());
+    assert!(!folder.path().join("b.bga").exists());
+}
+
+/// A known kind in another coding is as unknown as another kind.
+#[test]
+fn other_codings_are_refused() {
+    let (path, _folder) = golden("v0.3-skippable.bga", Features::default(), |after| match after {
+        BlockKind::Moves => vec![128],
+        BlockKind::Texts => vec![255, 200],
+        BlockKind::Source => vec![192],
+        _ => Vec::new(),
+    });
+    let mut file = fs::read(&path).unwrap();
+    let id = ArchiveId(file[16..32].try_into().unwrap());
+    let mut at = BLOCKS as usize;
+    loop {
+        let header = BlockHeader::decode(&file[at..], id, at as u64).unwrap();
+        if header.kind == BlockKind::Tags {
+            let changed = BlockHeader { coding: 3, ..header }.encode(id, at as u64);
+            file[at..at + HEADER].copy_from_slice(&changed);
+            break;
+        }
+        at += HEADER + header.length as usize;
+    }
+    let error = Archive::from_bytes(file, None).unwrap_err();
+    assert!(matches!(error, Error::Unknown { part: UnknownPart::Coding { kind: 2, coding: 3 }, .. }), "{error:?}");
+}
+
+#[test]
+fn features_decide_who_may_do_what() {
+    let read = Features { read: 1 << 31, write: 0 };
+    let (path, folder) = golden("v0.3-feature-read.bga", read, |_| Vec::new());
+    let is_told = |error: Error| {
+        let part = UnknownPart::ReadFeatures(1 << 31);
+        assert!(matches!(error, Error::Unknown { part: found, .. } if found == part), "{error:?}");
+    };
+    is_told(Archive::open(&path).unwrap_err());
+    is_told(Archive::verify(&path, Level::Full, |_| {}).unwrap_err());
+    is_told(Archive::repair(&path, OpenOptions::default(), folder.path().join("b.bga"), false, |_| {}).unwrap_err());
+    // One page that says so is enough.
+    let mut file = fs::read(&path).unwrap();
+    let id = ArchiveId(file[16..32].try_into().unwrap());
+    let page = Header::new(id).encode();
+    file[..page.len()].copy_from_slice(&page);
+    is_told(Archive::from_bytes(file, None).unwrap_err());
+
+    let write = Features { read: 0, write: 1 << 31 };
+    let (path, _folder) = golden("v0.3-feature-write.bga", write, |_| Vec::new());
+    assert_eq!(digest(&path), DIGEST.trim());
+    assert!(is_intact(&path));
+    let before = fs::read(&path).unwrap();
+    let error = delete(&path, [6]).unwrap_err();
+    let expected = UnknownPart::WriteFeatures(1 << 31);
+    assert!(
+        matches!(error, Error::Unknown { part, offset } if part == expected && offset == PAGES[1] + 80),
+        "{error:?}"
+    );
+    assert!(fs::read(&path).unwrap() == before);
+}

@@ -1,0 +1,1521 @@
+#!/usr/bin/env python3
+"""A second reader of Scoresheet archives, written from FORMAT.md alone: levels A, B and C, in plain Python.
+
+It is an appendix to that document rather than a tool: each part names its section, nothing is fast, and nothing is
+shared with the program. A test compares what it says with what the program says.
+
+    python3 tools/reader.py digest ARCHIVE             the content digest, as `scoresheet info --digest`
+    python3 tools/reader.py fen ARCHIVE [GAME:PLY ..]  positions as FEN; without pairs these are read from standard input
+    python3 tools/reader.py tags ARCHIVE [GAME ..]     tag pairs, one a line
+    python3 tools/reader.py source ARCHIVE [NUMBER]    a source's bytes, if its SHA-256 is right (from 0)
+    python3 tools/reader.py blocks ARCHIVE             the blocks
+    python3 tools/reader.py part KIND HEX [NUMBER ..]  what a payload means, as JSON: the test vectors (section 33)
+
+Needs Python 3.8 and zstd: the package `zstandard`, Python 3.14's `compression.zstd`, or the command `zstd`.
+"""
+import hashlib
+import json
+import struct
+import subprocess
+import sys
+import zlib
+
+VERSION = (0, 3)
+MOST = 1 << 60
+
+
+class Refused(Exception):
+    """What a reader must not take for good (section 23)."""
+
+
+def need(condition, what):
+    if not condition:
+        raise Refused(what)
+
+
+# --- Section 3: numbers, checksums, compressed parts, planes ---------------------------------------------------------
+
+
+class Bytes:
+    """Bytes that are read from the beginning on."""
+
+    def __init__(self, data, at=0):
+        self.data, self.at = data, at
+
+    def take(self, count):
+        need(0 <= count <= len(self.data) - self.at, "bytes are missing")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def number(self, size):
+        return int.from_bytes(self.take(size), "little")
+
+    def varint(self):
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self.number(1)
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                need((byte or not shift) and value < 1 << 64, "a varint")
+                return value
+        raise Refused("a varint")
+
+    def small(self):
+        value = self.varint()
+        need(value <= MOST, "a number beyond 2^60")
+        return value
+
+    def string(self):
+        return self.take(self.small())
+
+    def planes(self, width, count):
+        need(width <= 8, "a width")
+        planes = [self.take(count) for _ in range(width)]
+        return [sum(plane[i] << 8 * k for k, plane in enumerate(planes)) for i in range(count)]
+
+    def column(self, count):
+        return self.planes(self.number(1), count)
+
+    def end(self):
+        need(self.at == len(self.data), "bytes are left over")
+
+
+def crc(identity, offset, data):
+    return zlib.crc32(data, zlib.crc32(identity + struct.pack("<Q", offset)))
+
+
+def unzstd(frame, size):
+    try:
+        import zstandard
+
+        return zstandard.ZstdDecompressor().decompress(frame, max_output_size=size)
+    except ImportError:
+        pass
+    try:
+        from compression import zstd
+
+        return zstd.decompress(frame)
+    except ImportError:
+        return subprocess.run(["zstd", "-dcq"], input=frame, stdout=subprocess.PIPE, check=True).stdout
+
+
+def compressed(data):
+    part = Bytes(data)
+    size, how = part.small(), part.number(1)
+    need(how <= 1 and size <= 1 << 30, "a compressed part")
+    rest = part.take(len(data) - part.at)
+    if how == 1:
+        need(size <= 1024 * len(rest), "a part that expands too much")
+        rest = unzstd(rest, size) if size else b""
+    need(len(rest) == size, "a part of another size")
+    return Bytes(rest)
+
+
+# --- Sections 4, 5 and 22: header pages, blocks, which commit counts --------------------------------------------------
+
+KINDS = "none moves tags texts dictionary source commit layout deletions loose restorations".split()
+
+
+class Block:
+    def __init__(self, file, identity, offset):
+        head = file[offset : offset + 40]
+        need(len(head) == 40 and crc(identity, offset, head[:36]) == int.from_bytes(head[36:], "little"), "a block header")
+        sync, self.kind, self.coding, zero, self.first, self.count, checked, self.length, self.crc = struct.unpack(
+            "<4sBBHQIIQI", head[:36]
+        )
+        self.offset, self.header, self.payload = offset, head, offset + 40
+        self.end = self.payload + self.length
+        need(sync == b"BGAb" and zero == 0 and self.kind > 0 and max(self.first, self.end) <= MOST, "a block header")
+        need(self.end <= len(file), "a block past the end")
+        need(checked <= self.length and (checked == self.length or self.kind == 1), "a block header")
+        need(self.kind < len(KINDS) or self.kind >= 128, "a newer program is needed: a block of kind %d" % self.kind)
+        need(self.coding == 0 or self.kind in (1, *range(128, 256)), "a newer program is needed: a coding")
+        self.identity, self.file, self.size = identity, file, checked
+
+    def checked(self):
+        data = self.file[self.payload : self.payload + self.size]
+        need(crc(self.identity, self.payload, data) == self.crc, "a block's checksum")
+        return data
+
+
+def page(file, place):
+    data = file[4096 * place : 4096 * place + 4096]
+    if data[:8] != b"\x89BGA\r\n\x1a\n":
+        return "zero" if data == bytes(4096) else "none"
+    if len(data) < 4096 or zlib.crc32(data[:4092]) != int.from_bytes(data[4092:], "little"):
+        return "damaged"
+    major, minor, size = struct.unpack("<HHI", data[8:16])
+    if size != 4096:
+        return "damaged"
+    need((major, minor) <= VERSION, "a newer program is needed: version %d.%d" % (major, minor))
+    if (major, minor) < VERSION:
+        return "older"
+    identity, sequence, length, games, chain, commit, reading, writing = struct.unpack("<16sQQQ16sQII", data[16:88])
+    if sequence % 2 != place or length < 8192 or max(sequence, length, games, commit) > MOST:
+        return "damaged"
+    need(reading == 0, "a newer program is needed: features %#x" % reading)
+    return {"id": identity, "sequence": sequence, "length": length, "games": games, "chain": chain}
+
+
+class Archive:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.file = file.read()
+        pages = [page(self.file, 0), page(self.file, 1)]
+        intact = [found for found in pages if isinstance(found, dict)]
+        need(intact, "no archive, or a damaged one")
+        need(len({found["id"] for found in intact}) == 1, "pages of two archives")
+        state = max(intact, key=lambda found: found["sequence"])
+        self.incomplete = False
+        if len(self.file) < state["length"]:
+            start = dict(state, sequence=0, length=8192, games=0, chain=state["id"])
+            state, self.incomplete = self.walk(start, False) or start, True
+        elif len(intact) == 1 and not ("zero" in pages and state["sequence"] == 0 and len(self.file) == 8192):
+            found = self.walk(state, True)
+            self.incomplete = found is None and not ("zero" in pages and state["sequence"] == 0)
+            state = found or state
+        self.id, self.state = state["id"], state
+        self.file = self.file[: state["length"]]
+        self.read_blocks()
+
+    def walk(self, state, whole):
+        """The last commit that is found after a state, or None."""
+        last = None
+        state = dict(state)
+        try:
+            while True:
+                block = Block(self.file, state["id"], state["length"])
+                if whole:
+                    block.checked()
+                    if block.kind == 1:
+                        Moves(block)
+                if block.kind == 6:
+                    numbers = struct.unpack("<13Q16s", block.checked()[:120])
+                    need(numbers[0] == state["sequence"] + 1 and numbers[13] == state["chain"], "a commit out of place")
+                    need(numbers[1] == state["games"], "a commit out of place")
+                state["chain"] = hashlib.sha256(state["chain"] + block.header).digest()[:16]
+                state["length"] = block.end
+                state["games"] += block.count if block.kind == 1 else 0
+                if block.kind == 6:
+                    state["sequence"] += 1
+                    last = dict(state)
+        except Refused:
+            return last
+
+    def read_blocks(self):
+        self.blocks, at = [], 8192
+        while at < len(self.file):
+            self.blocks.append(Block(self.file, self.id, at))
+            at = self.blocks[-1].end
+        self.chunks, self.strings, self.sources, self.loose, deleted, games = [], [], [], [], set(), 0
+        for block in self.blocks:
+            if block.kind == 1:
+                need(block.first == games + 1 and block.count > 0, "games out of order")
+                games += block.count
+                self.chunks.append({1: block})
+            elif block.kind in (2, 3, 7):
+                need(self.chunks and block.first == self.chunks[-1][1].first, "columns of no chunk")
+                self.chunks[-1].setdefault(block.kind, block)
+            elif block.kind == 4:
+                if block.first == len(self.strings):
+                    self.strings += [(block, i) for i in range(block.count)]
+                else:
+                    need(block.first + block.count == len(self.strings), "strings out of order")
+                    for i in range(block.count):
+                        self.strings[block.first + i] += (block,)
+            elif block.kind == 5:
+                self.sources.append(source(block.checked()))
+            elif block.kind == 9:
+                payload = Bytes(block.checked())
+                self.loose.append((payload.varint(), block.first, payload.data[payload.at :]))
+            elif block.kind in (8, 10):
+                for first, last in deletions(block.checked(), games):
+                    change = deleted.update if block.kind == 8 else deleted.difference_update
+                    change(range(first, last + 1))
+        need(games == self.state["games"], "games are missing")
+        self.deleted, self.texts_of = deleted, {}
+
+    def string(self, number):
+        """Section 14: a string of the dictionary, from the block or its copy."""
+        need(number < len(self.strings), "no such string")
+        block, place, *copies = self.strings[number]
+        for one in (block, *copies):
+            if not hasattr(one, "strings"):
+                try:
+                    one.strings = dictionary(one.checked(), one.count)
+                except Refused:
+                    one.strings = None
+            if one.strings is not None:
+                return one.strings[place]
+        raise Refused("a dictionary block")
+
+    def chunk(self, number):
+        return Chunk(self, self.chunks[number])
+
+    def games(self, numbers=None):
+        """All games that are not deleted, or those of these numbers."""
+        for blocks in self.chunks:
+            first, count = blocks[1].first, blocks[1].count
+            wanted = [n for n in range(first, first + count) if n not in self.deleted]
+            wanted = [n for n in wanted if numbers is None or n in numbers]
+            if wanted:
+                chunk = Chunk(self, blocks)
+                yield from (Game(chunk, n - first, n) for n in wanted)
+
+
+def dictionary(payload, count):
+    part = compressed(payload)
+    lengths = [part.small() for _ in range(count)]
+    strings = [part.take(length) for length in lengths]
+    part.end()
+    return strings
+
+
+def deletions(payload, games):
+    """Section 15: the runs of games, as first and last."""
+    part, runs, following = compressed(payload), [], 1
+    while part.at < len(part.data):
+        first = following + part.varint()
+        last = first + part.varint()
+        need(last <= games, "games beyond the last")
+        runs.append((first, last))
+        following = last + 2
+    return runs
+
+
+def source(payload):
+    """Section 13."""
+    part = Bytes(payload)
+    record = {"name": part.string().decode()}
+    for field in ("bytes", "seen", "rejected", "first"):
+        record[field] = part.small()
+    record["exact"], record["sha256"] = part.number(1), part.take(32).hex()
+    part.end()
+    need(record["exact"] <= 1 and record["rejected"] <= record["seen"], "a source")
+    return record
+
+
+# --- Sections 6 and 7: moves blocks, game records ---------------------------------------------------------------------
+
+
+class Moves:
+    """A moves block: its records, each checked page by page."""
+
+    def __init__(self, block):
+        self.packed, width = block.coding & 15, block.coding >> 4
+        need(self.packed <= 1 and width <= 2, "a newer program is needed: a coding of moves")
+        table, group = Bytes(block.checked()), 64 if self.packed else 16
+        self.model = table.take(8) if self.packed else b""
+        starts = [table.number(4) for _ in range(-(-block.count // group))]
+        self.lengths = [table.number(1 << width) for _ in range(block.count)]
+        records = block.file[block.payload + block.size : block.end]
+        pages = [table.number(4) for _ in range(-(-len(records) // 4096))]
+        table.end()
+        for i, expected in enumerate(pages):
+            at = 4096 * i
+            found = crc(block.identity, block.payload + block.size + at, records[at : at + 4096])
+            need(found == expected, "a page of records")
+        self.records, at = [], 0
+        for i, length in enumerate(self.lengths):
+            need(i % group or starts[i // group] == at, "starts and lengths")
+            self.records.append(records[at : at + length])
+            at += length
+        need(at == len(records), "the records' length")
+
+
+def record(data, packed=False):
+    """A record: flags, starting position as bytes or None, stream."""
+    if data[:1] != b"\xc5":
+        return 0, None, data
+    part = Bytes(data, 1)
+    flags = part.number(1)
+    need(flags < 8 and (flags or packed and data[2:3] == b"\xc5"), "a record's flags")
+    begin = part.at
+    if not flags & 1:
+        return flags, None, data[begin:]
+    Position.read(part)
+    return flags, data[begin : part.at], data[part.at :]
+
+
+# --- Section 8: positions and the Brenner code ------------------------------------------------------------------------
+
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
+LABELS = (8, 4, 4, 4, 4, 1)
+LINES = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
+LEAPS = ((2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2))
+
+
+def beside(square, file, rank):
+    """The square so many files and ranks away, or None."""
+    file, rank = square % 8 + file, square // 8 + rank
+    return rank * 8 + file if 0 <= file < 8 and 0 <= rank < 8 else None
+
+
+def span(steps):
+    """For each square, the squares along each direction, in their order; or of one step each."""
+    table = []
+    for square in range(64):
+        rays = []
+        for file, rank in steps:
+            ray, to = [], beside(square, file, rank)
+            while to is not None:
+                ray.append(to)
+                to = beside(to, file, rank)
+            rays.append(ray)
+        table.append(rays)
+    return table
+
+
+RAYS = span(LINES)
+NEAR = {
+    KNIGHT: [[to for to in (beside(s, *leap) for leap in LEAPS) if to is not None] for s in range(64)],
+    KING: [[to for to in (beside(s, *line) for line in LINES) if to is not None] for s in range(64)],
+}
+SLIDES = {BISHOP: (1, 3, 5, 7), ROOK: (0, 2, 4, 6), QUEEN: range(8)}
+
+
+class Position:
+    """A position: pieces as colour * 8 + role, or -1; labels, or -1; and where each labelled piece is."""
+
+    def __init__(self):
+        self.board, self.label, self.where = [-1] * 64, [-1] * 64, {}
+        self.turn, self.rights, self.rooks, self.target, self.half, self.full = 0, 0, [-1] * 4, None, 0, 1
+
+    def copy(self):
+        other = Position.__new__(Position)
+        other.__dict__.update(self.__dict__)
+        other.board, other.label, other.where = self.board[:], self.label[:], dict(self.where)
+        return other
+
+    @staticmethod
+    def read(part):
+        self = Position()
+        occupied = part.number(8)
+        squares = [square for square in range(64) if occupied >> square & 1]
+        halves = part.take((len(squares) + 1) // 2)
+        for i, square in enumerate(squares):
+            piece = halves[i // 2] >> i % 2 * 4 & 15
+            need(piece & 7 < 6, "a piece")
+            self.board[square] = piece
+        state = part.number(1)
+        need(state < 0x40, "a position's state")
+        self.turn = state & 1
+        for file in range(8):  # Labels from the a-file to the h-file, on a file from rank 1 to rank 8.
+            for square in range(file, 64, 8):
+                piece = self.board[square]
+                number = sum(1 for known in self.where if known >> 3 == piece)
+                if piece >= 0 and number < LABELS[piece & 7]:
+                    self.label[square], self.where[piece << 3 | number] = number, square
+        for right in range(4):
+            if state & 2 << right:
+                rook, colour = part.number(1), right // 2
+                king = self.where.get((colour << 3 | KING) << 3, -1)
+                need(rook < 64 and self.board[rook] == (colour << 3 | ROOK), "a castling right")
+                need(king // 8 == rook // 8 == 7 * colour and (rook > king) == (right % 2 == 0), "a castling right")
+                self.rights |= 1 << right
+                self.rooks[right] = rook
+        if state & 0x20:
+            target, ahead = part.number(1), -8 if self.turn == 0 else 8
+            need(target // 8 == (5 if self.turn == 0 else 2), "an en passant target")
+            pawn = self.board[target + ahead] == ((1 - self.turn) << 3 | PAWN)
+            need(pawn and self.board[target] == self.board[target - ahead] == -1, "an en passant target")
+            self.target = target
+        self.half, self.full = part.varint(), part.varint()
+        need(max(self.half, self.full) < 1 << 32, "a clock")
+        return self
+
+    def lift(self, square):
+        piece, label = self.board[square], self.label[square]
+        self.board[square] = self.label[square] = -1
+        if label >= 0:
+            del self.where[piece << 3 | label]
+        return piece, label
+
+    def put(self, square, piece, label):
+        self.board[square], self.label[square] = piece, label
+        if label >= 0:
+            self.where[piece << 3 | label] = square
+
+    def play(self, move):
+        """Plays (from, to, role promoted to or None, its label); to is the rook's square in castling; None is the null move."""
+        us, passed = self.turn, self.target
+        self.half, self.target = self.half + 1, None
+        if move is not None:
+            origin, to, promotion, label = move
+            if self.castles(origin, to):
+                side = 0 if to > origin else 1
+                king, rook = self.lift(origin), self.lift(to)
+                self.put(us * 56 + (6, 2)[side], *king)
+                self.put(us * 56 + (5, 3)[side], *rook)
+                self.rights &= ~(3 << 2 * us)
+            else:
+                piece, own = self.lift(origin)
+                pawn = piece & 7 == PAWN
+                if pawn or self.board[to] >= 0:
+                    self.half = 0
+                if self.board[to] >= 0:
+                    self.lift(to)
+                elif pawn and to == passed and origin % 8 != to % 8:
+                    self.lift(origin // 8 * 8 + to % 8)
+                if pawn and abs(origin - to) == 16:
+                    self.target = (origin + to) // 2
+                self.put(to, *((us << 3 | promotion, label) if promotion is not None else (piece, own)))
+                if piece & 7 == KING and own == 0:
+                    self.rights &= ~(3 << 2 * us)
+                for right in range(4):
+                    if self.rooks[right] in (origin, to):
+                        self.rights &= ~(1 << right)
+        self.full += us
+        self.turn = 1 - us
+
+    def castles(self, origin, to):
+        return self.board[origin] == (self.turn << 3 | KING) and self.board[to] == (self.turn << 3 | ROOK)
+
+    def fen(self):
+        rows = []
+        for rank in range(7, -1, -1):
+            row, empty = "", 0
+            for piece in self.board[8 * rank : 8 * rank + 8]:
+                if piece < 0:
+                    empty += 1
+                    continue
+                row += (str(empty) if empty else "") + ("PNBRQK..pnbrqk"[piece])
+                empty = 0
+            rows.append(row + (str(empty) if empty else ""))
+        rights = ""
+        for right in range(4):
+            if self.rights >> right & 1:
+                rook, colour = self.rooks[right], right // 2
+                further = range(rook + 1, colour * 56 + 8) if right % 2 == 0 else range(colour * 56, rook)
+                inner = any(self.board[square] == (colour << 3 | ROOK) for square in further)
+                letter = "abcdefgh"[rook % 8] if inner else "kq"[right % 2]
+                rights += letter if colour else letter.upper()
+        target = "-" if self.target is None else name(self.target)
+        return " ".join(["/".join(rows), "wb"[self.turn], rights or "-", target, str(self.half), str(self.full)])
+
+    def attacked(self, square, by):
+        """Whether a colour attacks a square."""
+        board, colour = self.board, by << 3
+        for role in (KNIGHT, KING):
+            if any(board[to] == colour | role for to in NEAR[role][square]):
+                return True
+        for file in (-1, 1):
+            at = beside(square, file, 1 if by else -1)
+            if at is not None and board[at] == colour | PAWN:
+                return True
+        for direction, ray in enumerate(RAYS[square]):
+            slider = ROOK if direction % 2 == 0 else BISHOP
+            for to in ray:
+                if board[to] >= 0:
+                    if board[to] in (colour | slider, colour | QUEEN):
+                        return True
+                    break
+        return False
+
+    def king(self, colour):
+        return self.where.get((colour << 3 | KING) << 3)
+
+    def safe_after(self, move):
+        """Whether the mover's king is not attacked after a move."""
+        after, us = self.copy(), self.turn
+        after.play(move)
+        king = after.king(us)
+        return king is None or not after.attacked(king, 1 - us)
+
+    def reaches(self, origin, to):
+        """Whether the piece on a square could go to another, pins, checks and castling aside."""
+        piece, board = self.board[origin], self.board
+        colour, role = piece >> 3, piece & 7
+        if board[to] >= 0 and (board[to] >> 3 == colour or to == self.king(1 - colour)):
+            return False
+        if role == PAWN:
+            ahead = -8 if colour else 8
+            if to % 8 == origin % 8:
+                two = origin // 8 == (6 if colour else 1) and to == origin + 2 * ahead and board[origin + ahead] < 0
+                return board[to] < 0 and (to == origin + ahead or two)
+            diagonal = to in (beside(origin, f, -1 if colour else 1) for f in (-1, 1))
+            return diagonal and (board[to] >= 0 or to == self.target)
+        if role in NEAR:
+            return to in NEAR[role][origin]
+        for direction in SLIDES[role]:
+            for square in RAYS[origin][direction]:
+                if square == to:
+                    return True
+                if board[square] >= 0:
+                    break
+        return False
+
+    def can_move(self):
+        """Whether there is a legal move, castling aside: it is never the only one."""
+        for origin in range(64):
+            if self.board[origin] >= 0 and self.board[origin] >> 3 == self.turn:
+                for to in range(64):
+                    if to != origin and self.reaches(origin, to) and self.safe_after((origin, to, None, -1)):
+                        return True
+        return False
+
+    def san(self, move, full_squares=False):
+        """Section 12."""
+        if move is None:
+            return "--"
+        origin, to, promotion, _ = move
+        role = self.board[origin] & 7
+        if self.castles(origin, to):
+            text = "O-O" if to > origin else "O-O-O"
+        elif role == PAWN:
+            text = name(to) if origin % 8 == to % 8 else "abcdefgh"[origin % 8] + "x" + name(to)
+            text += "" if promotion is None else "=" + "PNBRQK"[promotion]
+        else:
+            others = [s for s in range(64) if s != origin and self.board[s] == self.board[origin] and self.reaches(s, to)]
+            others = [s for s in others if self.safe_after((s, to, None, -1))]
+            which = ""
+            if others:
+                same_file = any(s % 8 == origin % 8 for s in others)
+                same_rank = any(s // 8 == origin // 8 for s in others)
+                which = name(origin)
+                if not same_file:
+                    which = which[0]
+                elif not same_rank and not full_squares:
+                    which = which[1]
+            text = "PNBRQK"[role] + which + ("x" if self.board[to] >= 0 else "") + name(to)
+        after = self.copy()
+        after.play(move)
+        king = after.king(after.turn)
+        if king is not None and after.attacked(king, self.turn):
+            text += "+" if after.can_move() else "#"
+        return text
+
+
+def name(square):
+    return "abcdefgh"[square % 8] + str(square // 8 + 1)
+
+
+STANDARD = (0xFFFF00000000FFFF).to_bytes(8, "little") + bytes.fromhex("13422531" "00000000" "88888888" "9BCAADB9")
+STANDARD += bytes([0x1E, 7, 0, 63, 56, 0, 1])
+
+
+def elements(stream):
+    """The elements of a stream, as kind and bytes; texts apart."""
+    at = 0
+    while at < len(stream):
+        byte, size, kind = stream[at], 1, "move"
+        if byte == 0:
+            kind = "text"
+        elif byte < 4:
+            kind = "result"
+            need(at + 1 == len(stream), "bytes after a result")
+        elif byte in (6, 7):
+            kind = "suffix"
+        elif byte & 0xC0 == 0x40 and not byte & 0x38 or byte & 0xC0 == 0x80 and not byte & 0x38:
+            size = 2
+        elif byte & 0xF8 == 0xC0:
+            need(byte < 0xC5, "a byte that is not assigned")
+            kind, size = (("move", 3), ("move", 1), ("nag", 2), ("open", 1), ("close", 1))[byte & 7]
+        need(at + size <= len(stream), "a stream that is cut off")
+        yield kind, stream[at : at + size]
+        at += size
+
+
+def decode(position, code):
+    """The move that bytes name in a position: what `play` takes."""
+    us, byte, label, promotion = position.turn, code[0], None, None
+    if byte == 0xC1:
+        return None
+    if byte == 0xC0:
+        bits = int.from_bytes(code[1:], "big")
+        origin, to, role = bits >> 10, bits >> 4 & 63, bits >> 1 & 7
+        need(not bits & 1 and role <= 4 and position.board[origin] >> 3 == us, "an explicit move")
+        return origin, to, role or None, -1
+    if byte in (4, 5):
+        right = 2 * us + byte - 4
+        need(position.rights >> right & 1, "castling without the right")
+        return position.king(us), position.rooks[right], None, -1
+    if len(code) == 2:
+        role = (ROOK, BISHOP)[byte & 1] if byte & 0x80 else (QUEEN, KNIGHT)[byte & 1]
+        label, byte = byte >> 1 & 3, code[1]
+        promotion = role if byte & 0xE0 == 0x20 else None
+    if byte & 0x80:
+        own, (file, rank) = (ROOK, BISHOP)[byte & 1], LINES[(byte >> 1 & 3) * 2 + (byte & 1)]
+        which, steps = byte >> 6 & 1, byte >> 3 & 7
+    elif byte & 0x40:
+        own, which, (file, rank), steps = QUEEN, 0, LINES[byte & 7], byte >> 3 & 7
+    elif byte & 0x20:
+        ahead, mode = -1 if us else 1, byte >> 3 & 3
+        own, which, steps = PAWN, byte & 7, 1
+        file, rank = ((0, ahead), (0, 2 * ahead), (ahead, ahead), (-ahead, ahead))[mode]
+    elif byte & 0x10:
+        own, which, steps, (file, rank) = KNIGHT, byte >> 3 & 1, 1, LEAPS[byte & 7]
+    else:
+        own, which, steps, (file, rank) = KING, 0, 1, LINES[byte & 7]
+    if label is not None and promotion is None:
+        need(own == role and which == 0, "a prefix of another piece")
+        which = label
+    origin = position.where.get((us << 3 | own) << 3 | which)
+    need(origin is not None and steps > 0, "a piece that is not there")
+    to = beside(origin, file * steps, rank * steps)
+    need(to is not None, "a move off the board")
+    need((own == PAWN and to // 8 in (0, 7)) == (promotion is not None), "a promotion")
+    if promotion is not None:
+        need((us << 3 | promotion) << 3 | label not in position.where, "a label that is taken")
+        return origin, to, promotion, label
+    return origin, to, None, -1
+
+
+def legal(position, move):
+    """Whether chess allows a move (section 8); the null move always."""
+    if move is None:
+        return True
+    origin, to, promotion, _ = move
+    if position.castles(origin, to):
+        us, king_to = position.turn, position.turn * 56 + (6 if to > origin else 2)
+        rook_to = king_to + (-1 if to > origin else 1)
+        between = set(range(min(origin, king_to), max(origin, king_to) + 1))
+        free = between | set(range(min(to, rook_to), max(to, rook_to) + 1))
+        if any(position.board[s] >= 0 for s in free - {origin, to}):
+            return False
+        if any(position.attacked(s, 1 - us) for s in between):
+            return False
+        return position.safe_after(move)
+    return position.reaches(origin, to) and position.safe_after(move)
+
+
+# --- Section 11: adaptive numbers -------------------------------------------------------------------------------------
+
+def signed(value, bits=64):
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> bits - 1 else value
+
+
+class Coder:
+    """A binary range coder that is read."""
+
+    def __init__(self, data):
+        self.data, self.at, self.range = data, 4, 0xFFFFFFFF
+        self.code = int.from_bytes((data + bytes(4))[:4], "big")
+
+    def bit(self, p=None):
+        bound = self.range >> 1 if p is None else (self.range >> 16) * (65536 - p)
+        bit = int(self.code >= bound)
+        if bit:
+            self.code -= bound
+            self.range -= bound
+        else:
+            self.range = bound
+        while self.range < 1 << 24:
+            byte = self.data[self.at] if self.at < len(self.data) else 0
+            self.range, self.code, self.at = self.range << 8, self.code << 8 | byte, self.at + 1
+        return bit
+
+
+class Model:
+    """Codes numbers in two contexts."""
+
+    def __init__(self):
+        self.estimates = {}
+
+    def bit(self, coder, contexts, node):
+        cells = [self.estimates.setdefault((i, context, node), [32768, 0]) for i, context in enumerate(contexts)]
+        bit = coder.bit(min(max(sum(cell[0] for cell in cells) >> 1, 24), 65512))
+        for cell in cells:
+            cell[0] += ((65535 * bit - cell[0]) * (327680 // (10 * cell[1] + 16))) >> 15
+            cell[1] = min(cell[1] + 1, 255)
+        return bit
+
+    def number(self, coder, contexts):
+        contexts = [min(context, 575) for context in contexts]
+        size = 0
+        while size < 64 and self.bit(coder, contexts, min(size, 19)):
+            size += 1
+        if size == 0:
+            return 0
+        value, n = 1, 0
+        for i in range(size - 1):
+            if i < 3:
+                bit = self.bit(coder, contexts, 20 + 7 * (min(size, 16) - 1) + n)
+                n = 2 * n + 1 + bit
+            else:
+                bit = coder.bit()
+            value = value << 1 | bit
+        return signed(-value if self.bit(coder, contexts, 132 + min(size - 1, 15)) else value)
+
+
+def level(n):
+    if n < 5:
+        return n
+    h = n.bit_length() - 1
+    return min(23, 2 * h + 1 + (n >> (h - 1) & 1))
+
+
+def folded(x):
+    return 2 * x if x >= 0 else -2 * x - 1
+
+
+def pair(a, b):
+    return 24 * a + b
+
+
+def contexts_of(kind, n, expected, first, v1, steps, means):
+    """The contexts of a number: what FORMAT.md says under "Contexts"."""
+    s1, s2, _, s4 = steps
+    if kind == "plain":
+        return [level(folded(s1)), pair(level(folded(s2)), level(folded(s1)))]
+    if kind == "evaluation":
+        return [2 * level(folded(s1)) + n % 2, 4 * level(abs(v1)) + 2 * (v1 > 0) + n % 2]
+    e = min(max(expected, 0), 1 << 32)
+    c = e if n == 0 else min(max(first, 0), 1 << 32)
+    m1, m2, m4 = (min(abs(s), 1 << 20) for s in (s1, s2, s4))
+    return [pair(level(m1 + 2 * m2 + m4), level(32 * e // max(c, 1))), pair(level(means[n % 2]), min(e.bit_length(), 23))]
+
+
+def adaptive(kind, data, counts):
+    """The numbers of a stream: a list for each game, of as many as `counts` says."""
+    coder, model, increments = Coder(data), Model(), Model()
+    increment, last_first, steps, games = 0, 0, [0] * 4, []
+    for count in counts:
+        values, means, first = [], [0, 0], 0
+        if kind != "plain" and count:
+            steps = [0] * 4
+        for n in range(count):
+            v1 = values[-1] if n > 0 else 0
+            v2 = values[-2] if n > 1 else 0
+            expected = {"plain": 0, "time": 0, "evaluation": v1}.get(kind)
+            if kind == "clock":
+                expected = last_first if n == 0 else v1 if n == 1 else signed(v2 + increment)
+            step = model.number(coder, contexts_of(kind, n, expected, first, v1, steps, means))
+            value = signed(expected - step if kind == "clock" else expected + step)
+            if n == 0:
+                first = value
+                if kind == "clock":
+                    m, l = abs(first), level(abs(increment))
+                    step_up = increments.number(coder, [pair(level(m), l), m % 575])
+                    increment = signed(increment + step_up)
+                    step = 0
+            size = 8 * min(abs(step), 1 << 20)
+            means[n % 2] = size if n < 4 else (3 * means[n % 2] + size) >> 2
+            steps = [step] + steps[:3]
+            values.append(value)
+        if count:
+            last_first = first
+        games.append(values)
+    return games
+
+
+# --- Section 9: tags --------------------------------------------------------------------------------------------------
+
+NAMES = """Event Site Date Round White Black Result WhiteElo BlackElo ECO Opening Variation
+    SubVariation TimeControl Termination UTCDate UTCTime WhiteRatingDiff BlackRatingDiff WhiteTitle
+    BlackTitle FEN SetUp Variant EventDate Annotator PlyCount Time Mode WhiteFideId
+    BlackFideId WhiteTeam BlackTeam WhiteUSCF BlackUSCF WhiteNA BlackNA WhiteType BlackType
+    EventSponsor Section Stage Board NIC Source SourceDate WhiteClock BlackClock""".split()
+DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+class Column:
+    def __init__(self, part):
+        number = part.number(1)
+        need(number <= len(NAMES), "a tag's name")
+        self.name = NAMES[number - 1].encode() if number else part.string()
+        self.codec = part.number(1)
+        need(self.codec <= 6, "a codec")
+        self.prefix = part.string() if self.codec == 6 else b""
+        self.width = part.number(1)
+        self.cells = []  # For each value, its number, 0 for a text; before differences are taken.
+        self.texts = []  # The values that are kept as text.
+
+    def differences(self, numbers):
+        before = 0
+        for number in numbers:
+            if number and self.codec in (4, 5):
+                d = number - 1
+                before = before + (d >> 1 if d % 2 == 0 else -(d + 1 >> 1)) if self.codec == 4 else (before + d) % 86400
+                number = before + 1
+            yield number
+
+    def value(self, number, strings):
+        n = number - 1
+        if self.codec == 1:
+            return strings(n)
+        if self.codec == 2:
+            return b"%d" % n
+        if self.codec == 3:
+            return b"%s%d" % (b"-" if n & 1 else b"+", n >> 1)
+        if self.codec == 4:
+            year, month, day = n // 32 // 13, n // 32 % 13, n % 32
+            text = ["%04d" % year if year else "????", "%02d" % month if month else "??", "%02d" % day if day else "??"]
+            return ".".join(text).encode()
+        if self.codec == 5:
+            return b"%02d:%02d:%02d" % (n // 3600, n // 60 % 60, n % 60)
+        digits = ""
+        for _ in range(8):
+            n, digit = divmod(n, 62)
+            digits = DIGITS[digit] + digits
+        return self.prefix + digits.encode()
+
+
+def tags(payload, games, strings):
+    """The tag pairs of each game of a chunk."""
+    part = compressed(payload)
+    schemas = [[part.small() for _ in range(part.small())] for _ in range(part.small())]
+    columns = [Column(part) for _ in range(part.small())]
+    predictions = [Prediction(part) for _ in range(part.small())]
+    need(len(predictions) <= 64 and all(c < len(columns) for s in schemas for c in s), "columns that there are not")
+    chosen = [schemas[number] for number in part.column(games) if number < len(schemas) or need(False, "no such schema")]
+    counts = [0] * len(columns)
+    for schema in chosen:
+        for column in schema:
+            counts[column] += 1
+    plain = [column for column in columns if column.width != 255]
+    for column, count in zip(columns, counts):
+        if column.codec == 0:
+            need(column.width != 255, "a predicted column of codec 0")
+            column.cells = [0] * count
+        elif column.width != 255:
+            column.cells = list(column.differences(part.planes(column.width, count)))
+    read_texts(part, plain)
+    if predictions:
+        need(all(p.column < len(columns) and columns[p.column].width == 255 for p in predictions), "a prediction")
+        predicted(predictions, columns, chosen, part.string())
+        read_texts(part, [columns[p.column] for p in predictions])
+    need(sum(column.width == 255 for column in columns) == len(predictions), "a column without a prediction")
+    part.end()
+    cells, texts = [iter(column.cells) for column in columns], [iter(column.texts) for column in columns]
+    result = []
+    for schema in chosen:
+        pairs = []
+        for c in schema:
+            number = next(cells[c])
+            pairs.append((columns[c].name, columns[c].value(number, strings) if number else next(texts[c])))
+        result.append(pairs)
+    return result
+
+
+def read_texts(part, columns):
+    lengths = [[part.small() for number in column.cells if number == 0] for column in columns]
+    for column, own in zip(columns, lengths):
+        column.texts = [part.take(length) for length in own]
+
+
+class Prediction:
+    def __init__(self, part):
+        self.column, self.memory, self.key, self.kind = part.small(), part.small(), part.small(), part.number(1)
+        need(self.kind <= 1, "a kind of prediction")
+        self.others = [part.small() for _ in range(4 if self.kind else 1)]
+        self.model, self.last = Model(), 0
+
+
+def predicted(predictions, columns, schemas, data):
+    """Codes the numbers of predicted columns into their cells."""
+    coder, memories = Coder(data), {}
+    at = [0] * len(columns)
+    text_at = [0] * len(columns)
+    for schema in schemas:
+        # Of each column that is not predicted: the number of the game's first tag in it, and its text.
+        known, text = {}, {}
+        for c in schema:
+            column = columns[c]
+            if column.width != 255:
+                number = column.cells[at[c]]
+                if c not in known:
+                    known[c] = number
+                    text[c] = column.texts[text_at[c]] if number == 0 else b""
+                at[c] += 1
+                text_at[c] += number == 0
+        for p in predictions:
+            for _ in range(schema.count(p.column)):
+                number = predict(p, predictions, coder, memories, known, text)
+                columns[p.column].cells.append(number)
+                known.setdefault(p.column, number)
+
+
+def predict(p, predictions, coder, memories, known, text):
+    """One number of a predicted column."""
+    memory, key = memories.setdefault(p.memory, {}), None
+    if p.key and p.key - 1 in known:
+        key = known[p.key - 1] or text.get(p.key - 1) or None
+    mine = memory.get(key) if key is not None else None
+    z = int(mine is not None)
+    value, u, faults = mine or (0, 0, 0)
+    if p.kind == 0:
+        guess = known.get(p.others[0] - 1) if p.others[0] else None
+        expected = value if z else guess if guess is not None else p.last
+        contexts = [1 + 4 * u + faults if z else 0, 50 * z + max(0, min(expected, 4999)) // 100]
+        step = p.model.number(coder, contexts)
+        number = signed(expected + step)
+        p.last = number
+        if key is not None:
+            faults = min(3, faults + 1) if step else max(0, faults - 1)
+            memory[key] = (number, min(7, u + 1), faults)
+    else:
+        own, other, result, opposite = (known.get(c - 1) if c else None for c in p.others)
+        opposite = change(opposite) if opposite is not None else 0
+        r = (result or 0) % 8
+        difference = max(-599, min((own or 0) - (other or 0), 599))
+        e = (difference // 25 if difference >= 0 else -(-difference // 25)) + 24
+        step = p.model.number(coder, [49 * r + e, 288 * z + pair(r, level(abs(value)))])
+        coded = signed(step - opposite)
+        number = 0 if coded == 0 else 2 * (abs(coded) - 1) + 1 + (coded < 0)
+        if key is not None:
+            memory[key] = (coded, u, faults)
+            grown = abs(coded) - 1 if coded > 0 else 1 - abs(coded) if coded < 0 else 0
+            rating = [q for q in predictions if p.others[0] and q.column == p.others[0] - 1]
+            for q in rating[:1]:
+                ratings = memories.setdefault(q.memory, {})
+                if key in ratings:
+                    old, *rest = ratings[key]
+                    ratings[key] = (signed(old + grown), *rest)
+    need(0 <= number < 1 << 63, "a predicted number")
+    return number
+
+
+def change(number):
+    """A number of codec 3 as a signed value: n + 1 for +n, -n - 1 for -n."""
+    return 0 if number == 0 else (number - 1 >> 1) + 1 if number % 2 else -(number - 2 >> 1) - 1
+
+
+# --- Section 10: texts ------------------------------------------------------------------------------------------------
+
+
+def fields(template):
+    """A template as literals and letters in turn: the literal before each field, and the rest."""
+    parts, literal, at = [], b"", 0
+    while at < len(template):
+        if template[at] == 0:
+            need(at + 1 < len(template) and template[at + 1 : at + 2] in list(map(bytes, zip(b"tcCdmMneEi"))), "a field")
+            parts.append((literal, chr(template[at + 1])))
+            literal, at = b"", at + 2
+        else:
+            literal, at = literal + template[at : at + 1], at + 1
+    return parts, literal
+
+
+def shown(letter, value):
+    """A field's value as text."""
+    if letter == "i":
+        return b"%d" % value
+    if letter in "eE":
+        sign, (whole, rest) = b"-" if value < 0 else b"", divmod(abs(value), 100)
+        text = b"%s%d.%02d" % (sign, whole, rest)
+        return text[:-1] if letter == "e" and rest % 10 == 0 else text
+    tenths = 0
+    if letter in "dn":
+        value, tenths = divmod(value, 10)
+    hours, text = value // 3600, b":%02d:%02d" % (value // 60 % 60, value % 60)
+    text = (b"%02d" if letter in "CM" else b"%d") % hours + text
+    return text + (b".%d" % tenths if tenths else b"")
+
+
+def texts(payload, games):
+    """For each game, its placed comments as (moves before, text) and its marked texts as (kind, text)."""
+    part = compressed(payload)
+    templates = [fields(part.string()) for _ in range(part.small())]
+    placed, marked = part.column(games), part.column(games)
+    gaps = part.column(sum(placed))
+    chosen = part.column(sum(placed) + sum(marked))
+    kinds = part.take(sum(marked))
+    need(all(number < len(templates) for number in chosen) and all(kind < 5 for kind in kinds), "a template or kind")
+    owner = [g for g in range(games) for _ in range(placed[g] + marked[g])]
+    # The streams in the order of their fields' first place in the templates, with the texts that have each.
+    streams = {}
+    for parts, _ in templates:
+        for literal, letter in parts:
+            streams.setdefault((literal, letter), None)
+    for literal, letter in streams:
+        uses = [(g, field) for g, number in zip(owner, chosen) for field in templates[number][0] if field == (literal, letter)]
+        if letter == "t":
+            values = []
+            for _ in uses:
+                end = part.data.index(0, part.at) if 0 in part.data[part.at :] else need(False, "a text without end")
+                values.append(part.take(end - part.at))
+                part.take(1)
+        else:
+            kind = {"c": "clock", "C": "clock", "d": "clock", "m": "time", "M": "time", "n": "time"}.get(letter)
+            kind = kind or ("plain" if letter == "i" else "evaluation")
+            counts = [0] * games
+            for g, _ in uses:
+                counts[g] += 1
+            numbers = adaptive(kind, part.string(), counts)
+            values = [shown(letter, value) for game in numbers for value in game]
+        streams[(literal, letter)] = iter(values)
+    part.end()
+    made = []
+    for number in chosen:
+        parts, rest = templates[number]
+        made.append(b"".join(literal + next(streams[(literal, letter)]) for literal, letter in parts) + rest)
+    made, gaps, kinds, result = iter(made), iter(gaps), iter(kinds), []
+    for g in range(games):
+        at, own = 0, []
+        for _ in range(placed[g]):
+            at += next(gaps) + 1
+            own.append((at, next(made)))
+        result.append((own, [(next(kinds), next(made)) for _ in range(marked[g])]))
+    return result
+
+
+# --- Games: sections 6 to 10 together ---------------------------------------------------------------------------------
+
+
+class Chunk:
+    def __init__(self, archive, blocks):
+        self.archive, self.blocks, self.count = archive, blocks, blocks[1].count
+        self.moves = Moves(blocks[1])
+        self.read = {}
+
+    def column(self, kind, read):
+        if kind not in self.read:
+            self.read[kind] = read()
+        return self.read[kind]
+
+    def tags(self):
+        need(2 in self.blocks, "no tags block")
+        return self.column(2, lambda: tags(self.blocks[2].checked(), self.count, self.archive.string))
+
+    def texts(self):
+        if 3 not in self.blocks:
+            return [([], [])] * self.count
+        return self.column(3, lambda: texts(self.blocks[3].checked(), self.count))
+
+    def layout(self):
+        need(7 in self.blocks, "no layout block")
+        return self.column(7, lambda: layout(self.blocks[7].checked(), self.count))
+
+
+class Game:
+    def __init__(self, chunk, place, number):
+        self.chunk, self.place, self.number = chunk, place, number
+        need(not chunk.moves.packed, "packed moves: level P is not in this reader")
+        self.flags, self.start_bytes, self.stream = record(chunk.moves.records[place])
+
+    def tags(self):
+        return self.chunk.tags()[self.place]
+
+    def start(self):
+        return Position.read(Bytes(self.start_bytes or STANDARD))
+
+    def events(self):
+        """The elements of the movetext with the texts in their places: ("text", kind, text) or (kind, bytes)."""
+        placed, marked = map(iter, self.chunk.texts()[self.place])
+        due, moves = next(placed, None), 0
+        for kind, code in elements(self.stream):
+            if due and due[0] == moves and kind not in ("suffix", "nag"):
+                yield "text", 0, due[1]
+                due = next(placed, None)
+            if kind == "text":
+                text = next(marked, None)
+                need(text, "a text is missing")
+                yield ("text", *text)
+            else:
+                yield kind, code
+                moves += kind == "move"
+        if due and due[0] == moves:
+            yield "text", 0, due[1]
+            due = next(placed, None)
+        need(due is None and next(marked, None) is None, "a text without its place")
+
+    def digest(self):
+        """Section 17."""
+        pairs = self.tags()
+        out = varint(len(pairs)) + b"".join(string(part) for tag in pairs for part in tag)
+        out += self.start_bytes or STANDARD
+        result = 0
+        for kind, *rest in self.events():
+            if kind == "result":
+                result = rest[0][0]
+            elif kind == "text":
+                out += b"\0" + bytes([rest[0]]) + string(rest[1])
+            else:
+                out += rest[0]
+        return hashlib.sha256(out + bytes([result])).digest()
+
+    def positions(self):
+        """The positions of the main line, from ply 0 on; every move is checked."""
+        position, depth = self.start(), 0
+        yield position
+        for kind, code in elements(self.stream):
+            depth += (kind == "open") - (kind == "close")
+            if kind == "move" and depth == 0:
+                move = decode(position, code)
+                need(legal(position, move), "an illegal move")
+                position.play(move)
+                yield position
+
+    def fen(self, ply):
+        for at, position in enumerate(self.positions()):
+            if at == ply:
+                return position.fen()
+        raise Refused("no such ply")
+
+
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out, value = out + bytes([value & 0x7F | 0x80]), value >> 7
+    return out + bytes([value])
+
+
+def string(data):
+    return varint(len(data)) + data
+
+
+def digest(archive):
+    return hashlib.sha256(b"".join(game.digest() for game in archive.games())).hexdigest()
+
+
+# --- Section 12: layout -----------------------------------------------------------------------------------------------
+
+
+def layout(payload, games):
+    """For each game, its style (nine bytes) and its edits (copy, delete, inserted bytes)."""
+    part = compressed(payload)
+    styles = [part.take(9) for _ in range(part.small())]
+    chosen, counts = part.column(games), part.column(games)
+    need(all(number < len(styles) for number in chosen), "no such style")
+    total = sum(counts)
+    copies, deletes, inserts = (adaptive("plain", part.string(), [total])[0] for _ in range(3))
+    edits = iter([(copy, delete, part.take(insert)) for copy, delete, insert in zip(copies, deletes, inserts)])
+    part.end()
+    return [(styles[number], [next(edits) for _ in range(count)]) for number, count in zip(chosen, counts)]
+
+
+class Writer:
+    """The expected text of a game: the procedures of section 12, by their names there."""
+
+    def __init__(self, style):
+        need(style[0] < 3, "a line end")
+        self.eol = (b"\n", b"\r\n", b"\r")[style[0]]
+        self.width = int.from_bytes(style[1:5], "little")
+        self.after_tags, self.after_game, self.flags = style[5], style[6], int.from_bytes(style[7:9], "little")
+        need(self.flags < 0x400, "a style's flags")
+        self.out, self.line, self.gap, self.opened = bytearray(), 0, None, 0
+        self.joins = self.number = self.head = self.begun = False
+
+    def has(self, flag):
+        return bool(self.flags & flag)
+
+    def game(self, game):
+        pairs = game.tags()
+        for pair_ in pairs:
+            self.pair(*pair_)
+        if game.start_bytes is not None and not any(key == b"FEN" for key, _ in pairs):
+            self.pair(b"SetUp", b"1")
+            self.pair(b"FEN", game.start().fen().encode())
+        self.number = True
+        result, position, before, stack = 0, game.start(), None, []
+        for kind, *rest in game.events():
+            if kind == "move":
+                move = decode(position, rest[0])
+                need(legal(position, move), "an illegal move")
+                self.move(position, move)
+                before, position = position, position.copy()
+                position.play(move)
+            elif kind == "suffix":
+                self.suffix(rest[0])
+            elif kind == "nag":
+                self.nag(rest[0][1])
+            elif kind == "text":
+                self.text(*rest)
+            elif kind == "open":
+                need(before is not None, "a variation of no move")
+                stack.append((position, before))
+                position, before = before, None
+                self.open()
+            elif kind == "close":
+                need(stack, "a variation that was not opened")
+                position, before = stack.pop()
+                self.close()
+            else:
+                result = rest[0][0]
+        self.begin()
+        if self.has(0x100) and self.gap is not None:
+            self.out += b" "
+        self.out += (b"*", b"0-1", b"1-0", b"1/2-1/2")[result]
+        self.end()
+        self.out += self.eol * (1 + self.after_game)
+        if self.has(0x40):
+            return windows_1252(bytes(self.out))
+        return bytes(self.out)
+
+    def pair(self, key, value):
+        self.out += b"[" + key + b' "' + value.replace(b"\\", b"\\\\").replace(b'"', b'\\"') + b'"]'
+        self.new_line()
+        self.head = True
+
+    def new_line(self):
+        self.out += self.eol
+        self.line, self.gap = len(self.out), None
+
+    def end_head(self):
+        if self.head:
+            self.head = False
+            for _ in range(self.after_tags):
+                self.new_line()
+
+    def begin(self):
+        self.end_head()
+        self.begun, self.gap, self.joins = True, None, False
+        if len(self.out) > self.line:
+            self.gap = len(self.out)
+            self.out += b" "
+        self.out += (b"( " if self.has(0x10) else b"(") * self.opened
+        self.opened = 0
+
+    def end(self):
+        if len(self.out) - self.line > self.width and not self.has(0x200):
+            self.wrap()
+
+    def wrap(self):
+        if self.gap is not None:
+            self.out[self.gap : self.gap + 1] = self.eol
+            self.line, self.gap = self.gap + len(self.eol), None
+
+    def move(self, position, move):
+        white, joined = position.turn == 0, False
+        if white or self.number:
+            if white and self.has(0x200) and len(self.out) - self.line >= self.width:
+                self.new_line()
+            self.begin()
+            self.out += b"%d." % position.full + (b"" if white else b"..")
+            self.number, joined = False, self.has(0x01)
+            if not self.has(0x01) and not self.has(0x02):
+                self.end()
+        if not joined:
+            if self.has(0x02) and self.out.endswith(b"."):
+                self.out += b" "
+            else:
+                self.begin()
+        self.out += position.san(move, self.has(0x20)).encode()
+        if self.has(0x80) and not white:
+            self.gap = None
+        self.end()
+        self.joins = True
+
+    def suffix(self, code):
+        if not self.joins:
+            self.begin()
+        self.out += b"?" if code == b"\x06" else b"!"
+        self.end()
+        self.joins = True
+
+    def nag(self, number):
+        self.begin()
+        self.out += b"$%d" % number
+        self.end()
+
+    def open(self):
+        self.opened += 1
+        self.number = True
+
+    def close(self):
+        if self.opened:
+            self.begin()
+        self.out += b" )" if self.has(0x10) else b")"
+        self.end()
+        self.joins = False
+        self.number |= self.has(0x08)
+
+    def text(self, kind, text):
+        lines = text.replace(b"\r", b"\n").split(b"\n")
+        if kind == 0 and b"}" not in text:
+            self.unbroken(b"{" + text + b"}")
+        elif kind in (0, 1):
+            for one in lines:
+                self.begin()
+                self.out += b";" + one
+                self.end()
+                self.new_line()
+        elif kind == 4:
+            for one in lines:
+                self.escape(one)
+        else:
+            self.verbatim(text)
+        self.joins = False
+        self.number |= self.has(0x04)
+
+    def unbroken(self, text):
+        self.begin()
+        start = len(self.out)
+        self.out += text
+        lines = text.replace(b"\r", b"\n").split(b"\n")
+        if len(lines) == 1:
+            return self.end()
+        if start + len(lines[0]) - self.line > self.width:
+            self.wrap()
+        self.line, self.gap = len(self.out) - len(lines[-1]), None
+
+    def escape(self, text):
+        self.end_head()
+        self.begun = True
+        if self.opened:
+            self.begin()
+        if len(self.out) > self.line:
+            self.new_line()
+        self.out += b"%" + text
+        self.new_line()
+
+    def verbatim(self, text):
+        if not self.begun and text[:1] == b"[":
+            self.out += text
+            return self.new_line()
+        if text[:1] == b"%":
+            self.end_head()
+            if len(self.out) == self.line:
+                self.out += b" "
+        self.unbroken(text)
+        if text[:1] == b"%":
+            self.gap = None
+        last = text.replace(b"\r", b"\n").split(b"\n")[-1]
+        if text[:1] == b"[" and b'"' in text or b";" in last or last[:1] == b"%":
+            self.new_line()
+
+
+def windows_1252(text):
+    """The text in Windows-1252 as WHATWG has it (five bytes are control characters), or as it is."""
+    out = bytearray()
+    for character in text.decode():
+        if ord(character) in (0x81, 0x8D, 0x8F, 0x90, 0x9D):
+            out.append(ord(character))
+            continue
+        try:
+            out += character.encode("cp1252")
+        except UnicodeEncodeError:
+            return text
+    return bytes(out)
+
+
+def original(game):
+    """The bytes of the source that a game is made of."""
+    style, edits = game.chunk.layout()[game.place]
+    expected, out = Bytes(Writer(style).game(game)), b""
+    for copy, delete, insert in edits:
+        out += expected.take(copy)
+        expected.take(delete)
+        out += insert
+    return out + expected.take(len(expected.data) - expected.at)
+
+
+def source_bytes(archive, number):
+    """Section 13: a source's bytes."""
+    need(number < len(archive.sources), "no such source")
+    own = archive.sources[number]
+    stored = own["seen"] - own["rejected"]
+    games = range(own["first"], own["first"] + stored)
+    loose = [(before, payload) for which, before, payload in archive.loose if which == number]
+    out = b""
+    for game in archive.games(games):
+        while loose and loose[0][0] <= game.number:
+            out += compressed(loose.pop(0)[1]).data
+        out += original(game)
+    out += b"".join(compressed(payload).data for _, payload in loose)
+    need(hashlib.sha256(out).hexdigest() == own["sha256"], "the source does not come back as it was")
+    return out
+
+
+# --- The test vectors (section 33) ------------------------------------------------------------------------------------
+
+
+def text_of(data):
+    return data.decode("utf-8", "backslashreplace")
+
+
+def part(kind, data, numbers):
+    """What a part means, as a value that JSON can hold."""
+    if kind == "varint":
+        read = Bytes(data)
+        value = read.varint()
+        read.end()
+        return value
+    if kind == "compressed":
+        return compressed(data).data.hex()
+    if kind == "planes":
+        read = Bytes(data)
+        values = read.column(numbers[0])
+        read.end()
+        return values
+    if kind in ("plain", "clock", "time", "evaluation"):
+        return adaptive(kind, data, numbers)
+    if kind == "tags":
+        return [[[text_of(key), text_of(value)] for key, value in game] for game in
+                tags(data, numbers[0], lambda n: b"string %d" % n)]
+    if kind == "texts":
+        return [{"placed": [[at, text_of(text)] for at, text in placed], "marked": [[k, text_of(t)] for k, t in marked]}
+                for placed, marked in texts(data, numbers[0])]
+    if kind == "layout":
+        return [{"style": style.hex(), "edits": [[c, d, i.hex()] for c, d, i in edits]}
+                for style, edits in layout(data, numbers[0])]
+    if kind == "dictionary":
+        return [text_of(one) for one in dictionary(data, numbers[0])]
+    if kind == "deletions":
+        return [list(run) for run in deletions(data, numbers[0])]
+    if kind == "source":
+        return source(data)
+    if kind == "record":
+        flags, start, stream = record(data)
+        position = Position.read(Bytes(start or STANDARD))
+        fens, stack, before = [position.fen()], [], None
+        for kind_, code in elements(stream):
+            if kind_ == "move":
+                move = decode(position, code)
+                need(legal(position, move), "an illegal move")
+                before, position = position, position.copy()
+                position.play(move)
+                fens.append(position.fen())
+            elif kind_ == "open":
+                need(before is not None, "a variation of no move")
+                stack.append((position, before))
+                position, before = before, None
+            elif kind_ == "close":
+                need(stack, "a variation that was not opened")
+                position, before = stack.pop()
+        need(not stack, "a variation that is not closed")
+        return {"flags": flags, "positions": fens}
+    raise Refused("no such kind of part")
+
+
+def main(arguments):
+    command, path, *rest = arguments
+    out = sys.stdout.buffer
+    if command == "part":
+        print(json.dumps(part(path, bytes.fromhex(rest[0]), [int(number) for number in rest[1:]]), ensure_ascii=False))
+        return 0
+    archive = Archive(path)
+    if command == "digest":
+        print(digest(archive))
+    elif command == "fen":
+        pairs = [pair_.replace(":", " ").split() for pair_ in (rest or sys.stdin)]
+        wanted = {}
+        for place, (game, ply) in enumerate(pairs):
+            wanted.setdefault(int(game), []).append((int(ply), place))
+        fens = [None] * len(pairs)
+        for game in archive.games(wanted):
+            plies = dict()
+            for ply, place in wanted[game.number]:
+                plies.setdefault(ply, []).append(place)
+            for at, position in enumerate(game.positions()):
+                for place in plies.pop(at, ()):
+                    fens[place] = position.fen()
+            need(not plies, "no such ply")
+        need(None not in fens, "no such game")
+        print("\n".join(fens))
+    elif command == "tags":
+        for game in archive.games({int(number) for number in rest} or None):
+            for key, value in game.tags():
+                out.write(b"%d %s %s\n" % (game.number, key, value))
+    elif command == "source":
+        out.write(source_bytes(archive, int(rest[0]) if rest else 0))
+    elif command == "blocks":
+        for block in archive.blocks:
+            kind = KINDS[block.kind] if block.kind < len(KINDS) else "kind %d" % block.kind
+            print(block.offset, kind, block.coding, block.first, block.count, block.length)
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    if archive.incomplete:
+        print("games may be missing", file=sys.stderr)
+    return int(archive.incomplete)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:] if len(sys.argv) > 2 else ["", "/dev/null"]))
+    except (Refused, subprocess.CalledProcessError) as fault:
+        print("refused: %s" % fault, file=sys.stderr)
+        sys.exit(1)
