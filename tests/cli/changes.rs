@@ -42,6 +42,10 @@ fn tags_are_set() {
     assert!(room.fine(&["show", "g.bga", "2"]).starts_with("Game    2 of 3, changed since it was imported\n"));
     let original = room.run(&["export", "g.bga", "--original", "-o", "back.pgn"]);
     assert!(original.err.contains("2 games have been changed since the import, written as imported: 1-2"));
+    let object = json(&room.fine(&["set", "g.bga", "--games", "2", "White=B", "--dry-run", "--json"])).remove(0);
+    assert_eq!((&object["game"], &object["changes"][0]), (&2.into(), &"White \"Carlsen, Magnus\" -> \"B\"".into()));
+    let object = json(&room.fine(&["set", "g.bga", "--games", "2", "White=B", "--json"])).remove(0);
+    assert_eq!((&object["archive"], &object["changed"]), (&"g.bga".into(), &1.into()));
     // The seven tags have their place; others come last; a rename keeps the place.
     room.fine(&["set", "g.bga", "--games", "3", "Site=Linz", "Annotator=me", "--rename", "Event=Tournament", "-q"]);
     let names: Vec<String> = tags(&room, 3).into_iter().map(|(name, _)| name).collect();

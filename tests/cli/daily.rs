@@ -369,3 +369,125 @@ fn samples_are_reproducible() {
     assert_eq!((done.code, done.out.lines().count()), (Some(0), 3000));
     assert!(done.err.contains("only 3,000 games"), "{}", done.err);
 }
+
+#[test]
+fn groups_and_reports() {
+    let room = room();
+    let stats = |args: &[&str]| room.fine(&[&["stats", "g.bga"], args].concat());
+    assert_eq!(
+        stats(&["--by", "year", "--format", "csv"]),
+        "year,games,won,drawn,lost,score,rating,opponents,performance\n\
+         2020,1,1,0,0,1.0000,2350,2300,3100\n2021,1,1,0,0,1.0000,1500,,\n2022,1,1,0,0,1.0000,,,\n"
+    );
+    let rows = json(&stats(&["--by", "color,opponent", "--player", "Adler", "--json"]));
+    let row = |color: &str, opponent: &str| {
+        let own = rows.iter().find(|row| row["color"] == color && row["opponent"] == opponent).unwrap();
+        [&own["won"], &own["drawn"], &own["lost"]].map(|number| number.as_u64().unwrap())
+    };
+    assert_eq!(rows.len(), 5);
+    assert_eq!(row("White", "Buche"), [1, 0, 0]);
+    assert_eq!(row("White", "De"), [0, 1, 0]);
+    assert_eq!(row("Black", "De"), [0, 1, 0]);
+    assert_eq!(row("Black", "Ce"), [0, 0, 1]);
+    for (key, found) in [
+        ("mate", "knight"),
+        ("ending", "KRP v KRP"),
+        ("eco", "B90 Sicilian Defense: Najdorf Variation"),
+        ("ecoclass", "C"),
+        ("opening", "Caro-Kann Defense"),
+        ("family", "French Defense"),
+        ("rating", "2200-2399"),
+        ("month", "2021-05"),
+        ("weekday", "Friday"),
+        ("speed", "bullet"),
+        ("timecontrol", "60+0"),
+        ("player", "Adler"),
+        ("result", "1/2-1/2"),
+        ("length", "1-20"),
+        ("event", "Mate"),
+    ] {
+        let title = if key == "rating" { "rating_band" } else { key };
+        let names: Vec<Value> = json(&stats(&["--by", key, "--json"])).iter().map(|row| row[title].clone()).collect();
+        assert!(names.iter().any(|name| name.as_str().unwrap().starts_with(found)), "{key}: {names:?}");
+    }
+    assert_eq!(json(&stats(&["--by", "player", "--json"]))[0]["games"], 5);
+    room.fails(&["stats", "g.bga", "--by", "opponent"], 1, &["--player"]);
+    assert!(room.run(&["stats", "g.bga", "--by", "horse"]).err.contains("grouped by opening, family"));
+    let player = json(&room.fine(&["player", "g.bga", "adl", "--json"])).remove(0);
+    assert_eq!((&player["games"], &player["won"], &player["black"]["lost"]), (&5.into(), &1.into(), &2.into()));
+    assert_eq!((&player["best_wins"][0]["game"], &player["names"][0]["name"]), (&1.into(), &"Adler".into()));
+    assert_eq!(player["openings_with_white"][0]["opening"], "French Defense");
+    let text = room.fine(&["player", "g.bga", "Adler"]);
+    assert!(text.starts_with("Adler, 5 games\n") && text.contains("with Black") && text.contains("opponent"), "{text}");
+    room.fails(&["player", "g.bga", "Nobody"], 1, &["Nobody"]);
+    let opening = json(&room.fine(&["opening", "g.bga", "--moves", "e4 e6", "--json"])).remove(0);
+    assert_eq!((&opening["opening"], &opening["games"]), (&"C00 French Defense".into(), &1.into()));
+    assert_eq!((&opening["moves"][0]["san"], &opening["with_white"][0]["player"]), (&"d4".into(), &"Adler".into()));
+    assert!(room.fine(&["opening", "g.bga", "--where", "opening ~ french"]).contains("1 game: White won 1"));
+    room.fails(&["opening", "g.bga"], 1, &["which opening?"]);
+    for text in [room.fine(&["player", "g.bga", "Adler"]), stats(&[]), stats(&["--by", "opening"])] {
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+}
+
+#[test]
+fn the_report_page_is_one_file() {
+    let room = room();
+    room.fine(&["stats", "g.bga", "--where", "player = \"Adler\" and plies > 0", "--report", "r.html"]);
+    let page = String::from_utf8(room.read("r.html")).unwrap();
+    assert!(page.contains("<h1>g.bga: player = &quot;Adler&quot; and plies &gt; 0</h1>"), "{page}");
+    for title in
+        ["Openings", "Results by rating", "Games over time", "Squares moved to", "Endings", "First moves", "Figures"]
+    {
+        assert!(page.contains(&format!("<h2>{title}</h2>")), "{title}");
+    }
+    // Nothing is loaded from elsewhere, and every plot has its table.
+    for word in ["<script", "src=", "href=", "@import", "url("] {
+        assert!(!page.contains(word), "{word}");
+    }
+    let plots = page.matches("<div class=\"key\">").count() + page.matches("role=\"img\"").count()
+        - page.matches("aria-label=\"Board:").count();
+    assert_eq!(plots, page.matches("<details>").count());
+    assert!(page.contains("KRP v KRP") && page.contains("French Defense") && page.contains("viewport"));
+    for (open, close) in
+        [("<table", "</table>"), ("<svg", "</svg>"), ("<figure", "</figure>"), ("<section", "</section>")]
+    {
+        assert_eq!(page.matches(open).count(), page.matches(close).count(), "{open}");
+    }
+}
+
+#[test]
+fn trees_of_several_plies_have_names() {
+    let room = room();
+    let text = room.fine(&["tree", "g.bga", "--depth", "2"]);
+    assert!(text.contains("\n  e6 ") && text.contains("\n  c6 ") && text.contains("French Def"), "{text}");
+    let tree = json(&room.fine(&["tree", "g.bga", "--depth", "3", "--json"])).remove(0);
+    let replies = tree["moves"][0]["moves"].as_array().unwrap();
+    let french = replies.iter().find(|reply| reply["san"] == "e6").unwrap();
+    assert_eq!((&french["opening"], &french["eco"]), (&"French Defense".into(), &"C00".into()));
+    assert_eq!((&french["moves"][0]["san"], &french["moves"][0]["white"]), (&"d4".into(), &1.into()));
+    assert!(french["moves"][0]["moves"].is_null());
+    assert!(!room.fine(&["tree", "g.bga", "--depth", "2", "--min-games", "2"]).contains("\n  e6 "));
+    room.write("h.pgn", "1. e4 e6 2. Nf3 1-0\n");
+    room.fine(&["import", "h.pgn", "-o", "h.bga", "-q"]);
+    let both = json(&room.fine(&["tree", "g.bga", "h.bga", "--depth", "3", "--json"])).remove(0);
+    let replies = both["moves"][0]["moves"].as_array().unwrap();
+    assert_eq!((&replies[0]["san"], &replies[0]["white"]), (&"e6".into(), &2.into()));
+    assert_eq!(replies[0]["moves"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_is_done_is_said_in_json_too() {
+    let room = room();
+    let done = |args: &[&str]| json(&room.fine(args)).remove(0);
+    assert_eq!(done(&["compact", "g.bga", "-o", "c.bga", "--json"])["games"], 5);
+    assert_eq!(done(&["merge", "g.bga", "c.bga", "-o", "m.bga", "--json"])["archive"], "m.bga");
+    assert_eq!(done(&["delete", "c.bga", "--games", "2", "--dry-run", "--json"])["games"], 1);
+    assert_eq!(done(&["delete", "c.bga", "--games", "2", "--json"])["deleted"], 1);
+    assert_eq!(done(&["undelete", "c.bga", "--list", "--json"])["game"], 2);
+    assert_eq!(done(&["undelete", "c.bga", "--all", "--json"])["restored"], 1);
+    assert_eq!(done(&["index", "g.bga", "--signatures", "--json"])["file"], "g.bgs");
+    assert_eq!(done(&["book", "g.bga", "-o", "b.bin", "--json"])["file"], "b.bin");
+    assert_eq!(done(&["split", "g.bga", "--count", "3", "-o", "parts", "--json"])["games"], 3);
+    assert_eq!(done(&["fen", "g.bga", "3:1", "--json"])["ply"], 1);
+}

@@ -159,7 +159,7 @@ fn the_tree() {
         let text = room.fine(&["tree", "g.bga", "--moves", "d4 d5"]);
         let line = text.lines().find(|line| line.starts_with("c4")).unwrap();
         let columns: Vec<&str> = line.split_whitespace().collect();
-        assert_eq!(columns[..4], ["c4", "1", "100.0", "%"], "{text}");
+        assert_eq!(columns[..3], ["c4", "1", "100.0%"], "{text}");
         let draws = json(&room.fine(&["tree", "g.bga", "--json", "--where", "result = 1/2-1/2"]));
         assert_eq!([&draws["white"], &draws["draws"], &draws["black"]], [0, 1, 0]);
     }

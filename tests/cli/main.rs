@@ -17,6 +17,8 @@ mod cookbook;
 mod daily;
 /// Every example of the five source documents, by its number.
 mod documents;
+/// Every example of the help texts and documents.
+mod examples;
 /// Bad input, damage, outputs that take nothing.
 mod failures;
 /// `find` and `tree`.

@@ -39,8 +39,7 @@ const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
 /// Commands that change an archive where it is, or write beside it; the same.
 const IN_PLACE: [&str; 9] = ["import", "dedupe", "delete", "undelete", "replace", "index", "set", "rename", "edit"];
 /// Options that name a file to be read.
-const READ: [(&str, &str); 4] =
-    [("verify", "--against"), ("find", "--fens"), ("rename", "--list"), ("edit", "--from")];
+const READ: [(&str, &str); 4] = [("verify", "--against"), ("find", "--fens"), ("rename", "--list"), ("edit", "--from")];
 /// Commands that write nothing but standard output.
 const READERS: &[&str] = &[
     "show",

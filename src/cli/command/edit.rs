@@ -2,6 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::out::changed;
+use crate::out::done::Done;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{printable, shown};
@@ -38,9 +39,8 @@ pub struct Args {
     /// Change nothing; print what would be changed
     #[arg(long)]
     dry_run: bool,
-    /// Print only errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
     #[command(flatten)]
     threads: Threads,
 }
@@ -84,10 +84,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let games = GameSet::of(archive.len(), [args.game]);
     args.threads.install(|| {
         if args.dry_run {
-            changed::preview(session, &archive, &games, &change)?;
+            changed::preview(session, &archive, args.done, &games, &change)?;
         } else {
             drop(archive);
-            changed::games(session, &args.archive, args.quiet, &games, &change)?;
+            changed::games(session, &args.archive, args.done, &games, &change)?;
         }
         Ok(Code::Success)
     })

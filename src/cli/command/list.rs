@@ -24,7 +24,7 @@ Examples:
   scoresheet list games.bga --games 5,10-20,1000-
   scoresheet list games.bga --where 'player ~ Carlsen and result = 1/2-1/2 and plies > 60'
   scoresheet list games.bga --where 'loser ~ Carlsen and black ~ Carlsen and opening ~ Najdorf'
-  scoresheet list games.bga --where 'lowclock < 10 and blunders >= 2' --columns game,white,black,blunders
+  scoresheet list games.bga --where 'lowclock < 10' --columns game,white,black,lowclock,blunders
   scoresheet list games.bga --columns 'game,white,whiteelo,opening,\"TimeControl\"' --format csv
   scoresheet list games.bga --where 'elo >= 2700' -o best.bga     write these games to a new archive
   scoresheet list games/*.bga --where 'date >= today - 3y' --count   from several archives

@@ -214,7 +214,7 @@ impl Report {
             .with("fen", self.fen.as_str())
             .joined(&group_table::points(&self.whole))
             .array("moves", &list(&self.moves, &["san", "opening"]))
-            .array("ratings", &list(&self.ratings, &["rating"]))
+            .array("ratings", &list(&self.ratings, &["rating_band"]))
             .array("years", &list(&self.years, &["year"]))
             .array("with_white", &list(&self.players[0], &["player"]))
             .array("with_black", &list(&self.players[1], &["player"]))

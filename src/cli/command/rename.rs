@@ -2,6 +2,7 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::out::changed;
+use crate::out::done::Done;
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::ranges::Ranges;
@@ -25,8 +26,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet rename games.bga 'Carlsen,M' 'Carlsen, Magnus'
-  scoresheet rename games.bga --kind events 'Wijk' 'Tata Steel Masters'
+  scoresheet rename games.bga 'Carlsen, Magnus' 'Carlsen, M'
+  scoresheet rename games.bga --kind events 'Rated Blitz game' Blitz
   scoresheet rename games.bga --suggest > names.txt
   scoresheet rename games.bga --list names.txt --dry-run
 
@@ -47,7 +48,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["old", "suggest"])]
     list: Option<PathBuf>,
     /// Change nothing; print a list of names that are probably spellings of another
-    #[arg(long, conflicts_with_all = ["old", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["old", "dry_run", "json"])]
     suggest: bool,
     /// Only in these games, e.g. 5,10-20,1000-
     #[arg(long, value_name = "RANGES")]
@@ -57,9 +58,8 @@ pub struct Args {
     /// Change nothing; print what would be changed
     #[arg(long)]
     dry_run: bool,
-    /// Print only errors, and show no progress
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
     #[command(flatten)]
     threads: Threads,
 }
@@ -125,10 +125,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             return Err(Failure::Message(format!("{}: {what}", shown(&args.archive))));
         }
         if args.dry_run {
-            changed::preview(session, &archive, &games, &change)?;
+            changed::preview(session, &archive, args.done, &games, &change)?;
         } else {
             drop(archive);
-            changed::games(session, &args.archive, args.quiet, &games, &change)?;
+            changed::games(session, &args.archive, args.done, &games, &change)?;
         }
         failure::all_read(undecided)
     })
@@ -173,7 +173,7 @@ fn suggest(args: &Args, session: &Session) -> Result<Code, Failure> {
         writeln!(out, "{}\t{}\t{games}: {}", suggestion.from, suggestion.to, suggestion.reason)?;
     }
     out.flush()?;
-    if !args.quiet {
+    if !args.done.quiet {
         let kind = match args.kind {
             Kind::Players => "",
             Kind::Events => " --kind events",

@@ -2,6 +2,7 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::out::changed;
+use crate::out::done::Done;
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::ranges::Ranges;
@@ -51,9 +52,8 @@ pub struct Args {
     /// Change nothing; print what would be changed
     #[arg(long)]
     dry_run: bool,
-    /// Print only errors, and show no progress
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
     #[command(flatten)]
     threads: Threads,
 }
@@ -101,10 +101,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let (games, undecided) = args.filter.chosen(session, &archive, args.games.as_ref())?;
         let change = |game: &GameRef| change(args, game);
         if args.dry_run {
-            changed::preview(session, &archive, &games, &change)?;
+            changed::preview(session, &archive, args.done, &games, &change)?;
         } else {
             drop(archive);
-            changed::games(session, &args.archive, args.quiet, &games, &change)?;
+            changed::games(session, &args.archive, args.done, &games, &change)?;
         }
         failure::all_read(undecided)
     })

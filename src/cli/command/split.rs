@@ -2,6 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
+use crate::out::done::Done;
 use crate::out::new_archive;
 use crate::out::target::{Existing, Outputs, Target};
 use crate::select::archives;
@@ -45,9 +46,8 @@ pub struct Args {
     /// Replace files that already exist and are archives
     #[arg(long)]
     force: bool,
-    /// Print only errors, and show no progress
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
     #[command(flatten)]
     threads: Threads,
 }
@@ -74,7 +74,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         // All are looked at before any is written.
         let parts = parts.into_iter().map(target).collect::<Result<Vec<(Target, GameSet)>, Failure>>()?;
         for (target, games) in parts {
-            new_archive::write(session, &target, args.quiet, &[Part { archive: &archive, games }])?;
+            new_archive::write_reported(session, &target, args.done, &[Part { archive: &archive, games }])?;
         }
         Ok(Code::Success)
     })
@@ -134,7 +134,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
             for game in own {
                 games.insert(*game);
             }
-            let copied = new_archive::try_write(session, &target, args.quiet, &[Part { archive, games }])?;
+            let copied = new_archive::try_write(session, &target, args.done.quiet, &[Part { archive, games }])?;
             target = target.again();
             let better = fitting(copied.games, copied.bytes) * 99 / 100;
             if copied.bytes > most {
@@ -155,9 +155,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
                 break copied;
             }
         };
-        if !args.quiet {
-            new_archive::report(session, target.path(), &copied);
-        }
+        new_archive::report(session, target.path(), &copied, args.done)?;
         new_archive::warn_unindexed(session, target.path(), copied.unindexed.as_ref());
         guess = fitting(copied.games, copied.bytes) * 99 / 100;
         rest = rest.get(take..).unwrap_or_default();

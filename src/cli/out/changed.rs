@@ -1,6 +1,8 @@
 //! Archives whose games are changed where they are, with progress; the side files that were there are made again.
 
 use crate::failure::Failure;
+use crate::out::done::Done;
+use crate::out::json::Object;
 use crate::out::new_archive;
 use crate::out::progress;
 use crate::out::target::Outputs;
@@ -23,14 +25,14 @@ const SORT_MEMORY: u64 = 256 << 20;
 pub fn games(
     session: &Session,
     path: &Path,
-    quiet: bool,
+    done: Done,
     games: &GameSet,
     change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
 ) -> std::result::Result<(), Failure> {
     Outputs::default().in_place(path)?;
     let beside: Vec<FileKind> = FileKind::BESIDE.into_iter().filter(|kind| kind.beside(path).is_file()).collect();
     let length = std::fs::metadata(path).map_or(0, |file| file.len());
-    let bar = progress::bar(session, Some(length), !quiet);
+    let bar = progress::bar(session, Some(length), !done.quiet);
     let look = |bar: &ProgressBar, elapsed: Duration| {
         bar.set_message(progress::left(elapsed, bar.position(), length).unwrap_or_default());
     };
@@ -40,13 +42,13 @@ pub fn games(
     if edited.games > 0 {
         side_files(path, &beside)?;
     }
-    if !quiet {
-        session.note(&match edited.games {
-            0 => format!("{}: nothing to change", shown(path)),
-            games => format!("{}: {} changed", shown(path), count(games, "game", "games")),
-        });
-    }
-    Ok(())
+    let line = match edited.games {
+        0 => format!("{}: nothing to change", shown(path)),
+        games => format!("{}: {} changed", shown(path), count(games, "game", "games")),
+    };
+    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+    let object = Object::new().with("archive", shown(path)).with("changed", edited.games).with("bytes", bytes);
+    done.report(session, &line, &object)
 }
 
 /// Makes side files of these kinds, which belonged to the archive as it was.
@@ -101,10 +103,11 @@ pub fn differences(old: &Game, new: &Game) -> Vec<String> {
     lines
 }
 
-/// Prints what would change in these games, the first few of them, and how many would.
+/// Prints what would change in these games, the first few of them or all as JSON, and how many would.
 pub fn preview(
     session: &Session,
     archive: &Archive,
+    done: Done,
     games: &GameSet,
     change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
 ) -> std::result::Result<(), Failure> {
@@ -126,7 +129,10 @@ pub fn preview(
             .map_err(Failure::of_archive(archive.path()))?;
         for (number, lines) in texts.into_iter().flatten() {
             changed += 1;
-            if changed <= FIRST {
+            if done.json {
+                let object = Object::new().with("archive", shown(archive.path())).with("game", number);
+                writeln!(out, "{}", object.with("changes", lines))?;
+            } else if changed <= FIRST {
                 lines.iter().try_for_each(|line| writeln!(out, "game {number}: {line}"))?;
             } else if changed == FIRST + 1 {
                 writeln!(out, "...")?;

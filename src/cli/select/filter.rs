@@ -25,6 +25,11 @@ impl Where {
         self.filter.is_some()
     }
 
+    /// Returns the filter's text.
+    pub fn text(&self) -> Option<&str> {
+        self.filter.as_ref().map(Filter::as_str)
+    }
+
     /// Returns the games that match and are in the ranges, all games if neither is given; and how many could not be
     /// decided. To be called after threads have been installed.
     pub fn chosen(

@@ -95,6 +95,11 @@ impl GroupKey {
         }
     }
 
+    /// Returns the title of its column: its name, but where a group's figures have a column of that name.
+    pub fn title(self) -> &'static str {
+        if self == GroupKey::Rating { "rating_band" } else { self.name() }
+    }
+
     /// Returns the names of all keys.
     pub fn names() -> impl Iterator<Item = &'static str> {
         KEYS.iter().map(|(name, _)| *name)

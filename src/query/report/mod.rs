@@ -8,5 +8,6 @@ pub mod openings;
 pub mod points;
 pub mod sample;
 pub mod spellings;
+pub mod squares;
 pub mod stats;
 pub mod tree;

@@ -78,7 +78,7 @@ pub fn run(
     if let Some(name) = &args.player {
         players::choose(session, &mut all, name)?;
     }
-    let titles: Vec<&str> = keys.iter().map(|key| key.name()).collect();
+    let titles: Vec<&str> = keys.iter().map(|key| key.title()).collect();
     // A screen holds so many years and no more.
     let (mut groups, lost) = match keys.as_slice() {
         [GroupKey::Year] if format == GroupFormat::Table => {

@@ -9,12 +9,14 @@ use crate::out::content::Content;
 use crate::out::new_file;
 use crate::out::target::{Existing, Outputs};
 use crate::select::filter::Where;
+use crate::select::grouped::Games;
 use crate::select::ranges::{self, Ranges};
 use crate::select::{archives, side_files};
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
 use by::{Choice, GroupArgs};
+use page::Page;
 use scoresheet::query::TagColumns;
 use scoresheet::query::report::stats::{self, Stats};
 use std::io::Write;
@@ -69,40 +71,49 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let mut outputs = Outputs::of_archives(&archives);
     let report = args.report.as_deref();
     let report = report.map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force))).transpose()?;
-    let (mut stats, longest_in, undecided) = args.threads.install(|| {
-        let (mut all, mut longest_in, mut undecided) = (Stats::default(), None, 0);
+    args.threads.install(|| {
+        let mut chosen = Vec::new();
+        let (mut stats, mut longest_in, mut undecided) = (Stats::default(), None, 0);
         for archive in archives.archives() {
             let (games, unread) = args.filter.chosen(session, archive, args.games.as_ref())?;
             undecided += unread;
             let tags = TagColumns::of(archive);
             let own = stats::stats(&tags, &games).map_err(Failure::of_archive(archive.path()))?;
             side_files::report_columns(session, &tags);
-            if own.longest.0 > all.longest.0 {
+            if own.longest.0 > stats.longest.0 {
                 longest_in = Some(archive);
             }
-            all.add(own);
+            stats.add(own);
+            chosen.push(Games { archive, columns: tags, games, player: None });
         }
-        Ok::<_, Failure>((all, longest_in, undecided))
-    })?;
-    stats.cut(top);
-    let in_several = longest_in.and_then(|archive| archives::name_in(&archives, archive));
-    if let Some(target) = &report {
-        let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let title = args.archives.iter().map(name).collect::<Vec<_>>().join(", ");
-        let page = page::page(&title, &stats, in_several.as_deref(), top);
-        new_file::write(target, |file| Ok(file.write_all(page.as_bytes())?))?;
-        session.note(&format!("{}: {}", shown(target.path()), count(stats.games, "game", "games")));
-        return failure::all_read(undecided);
-    }
-    let mut out = session.stdout();
-    let text = match args.json {
-        true => {
-            let archive = longest_in.map(|archive| archive.path().to_string_lossy());
-            format!("{}\n", tables::json(&stats, archive.as_deref(), top))
+        stats.cut(top);
+        let in_several = longest_in.and_then(|archive| archives::name_in(&archives, archive));
+        if let Some(target) = &report {
+            let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let title = args.archives.iter().map(name).collect::<Vec<_>>().join(", ");
+            let page = Page {
+                title: &title,
+                filter: args.filter.text(),
+                stats: &stats,
+                longest_in: in_several.as_deref(),
+                top,
+            };
+            let (page, lost) = page.html(session, &chosen)?;
+            undecided += lost;
+            new_file::write(target, |file| Ok(file.write_all(page.as_bytes())?))?;
+            session.note(&format!("{}: {}", shown(target.path()), count(stats.games, "game", "games")));
+            return failure::all_read(undecided);
         }
-        false => tables::text(&stats, in_several.as_deref(), top),
-    };
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    failure::all_read(undecided)
+        let mut out = session.stdout();
+        let text = match args.json {
+            true => {
+                let archive = longest_in.map(|archive| archive.path().to_string_lossy());
+                format!("{}\n", tables::json(&stats, archive.as_deref(), top))
+            }
+            false => tables::text(&stats, in_several.as_deref(), top),
+        };
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        failure::all_read(undecided)
+    })
 }
