@@ -29,16 +29,16 @@ use std::time::Instant;
 #[command(after_help = "\
 Examples:
   scoresheet find games.bga --moves \"e4 c5 Nf3 d6 d4\"
-  scoresheet find games.bga --fen \"8/8/4k3/8/8/4K3/4P3/8 w - -\" --any-side --either-color
-  scoresheet find games.bga --fens openings.epd --count          any position of a list
+  scoresheet find games.bga --fen \"8/8/4k3/8/8/4K3/4P3/8 w - -\" --either-color
+  scoresheet find games.bga --fens openings.epd --count   any position of a list
   scoresheet find games.bga --moves \"d4 d5 c4\" --where 'elo >= 2700' --count
-  scoresheet find games.bga --material KRP+krp+                  rook endings with pawns
-  scoresheet find games.bga --material KRPkr --plies 10          KRP against KR for 10 plies
-  scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"    at least these pieces
-  scoresheet find games.bga --white-move Bxh7+ --either-color    sacrifices on h7
-  scoresheet find games.bga --mate --moved N                     mates by a knight
-  scoresheet find games.bga --mistake blunder --clock-below 10   blunders with less than ten seconds
-  scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'   a query in Scoutfish's JSON
+  scoresheet find games.bga --material KRP+krp+          rook endings with pawns
+  scoresheet find games.bga --material KRPkr --plies 10  KRP against KR
+  scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"  these pieces
+  scoresheet find games.bga --white-move Bxh7+ --either-color   sacrifices on h7
+  scoresheet find games.bga --mate --moved N                   mates by a knight
+  scoresheet find games.bga --mistake blunder --clock-below 10  in time trouble
+  scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'
   scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn
   scoresheet find games/*.bga --moves \"d4 f5\" --sort -elo --limit 20")]
 pub struct Args {

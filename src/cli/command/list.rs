@@ -20,14 +20,14 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet list games.bga
-  scoresheet list games.bga --sort -plies --limit 10                 the ten longest games
+  scoresheet list games.bga --sort -plies --limit 10       the ten longest games
   scoresheet list games.bga --games 5,10-20,1000-
-  scoresheet list games.bga --where 'player ~ Carlsen and result = 1/2-1/2 and plies > 60'
-  scoresheet list games.bga --where 'loser ~ Carlsen and black ~ Carlsen and opening ~ Najdorf'
-  scoresheet list games.bga --where 'lowclock < 10' --columns game,white,black,lowclock,blunders
-  scoresheet list games.bga --columns 'game,white,whiteelo,opening,\"TimeControl\"' --format csv
-  scoresheet list games.bga --where 'elo >= 2700' -o best.bga     write these games to a new archive
-  scoresheet list games/*.bga --where 'date >= today - 3y' --count   from several archives
+  scoresheet list games.bga --where 'player ~ Carlsen and plies > 60'
+  scoresheet list games.bga --where 'loser ~ Carlsen and opening ~ Najdorf'
+  scoresheet list games.bga --where 'lowclock < 10' --columns white,lowclock
+  scoresheet list games.bga --columns 'game,white,\"TimeControl\"' --format csv
+  scoresheet list games.bga --where 'elo >= 2700' -o best.bga    a new archive
+  scoresheet list games/*.bga --where 'date >= today - 3y' --count
   scoresheet list games.bga --json | grep Carlsen")]
 pub struct Args {
     /// The archive, or several, or a folder of them: then each line begins with the archive's name

@@ -26,7 +26,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet player games.bga \"Carlsen, Magnus\"
-  scoresheet player games.bga carlsen --where 'date >= today - 3y'     since three years
+  scoresheet player games.bga carlsen --where 'date >= today - 3y'  lately
   scoresheet player games/*.bga Carlsen --top 20 --json")]
 pub struct Args {
     /// The archive, or several, or a folder of them, counted together

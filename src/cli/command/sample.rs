@@ -33,11 +33,11 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet sample games.bga 100000 --format csv -o positions.csv     with results, ratings, clocks
+  scoresheet sample games.bga 100000 --format csv -o positions.csv
   scoresheet sample games.bga 1000 --seed 7 --distinct --quiet --plies 16-80
-  scoresheet sample games.bga 90000 --test 10 --part train --format json > train.json
-  scoresheet sample games.bga 10000 --test 10 --part test --format json > test.json
-  scoresheet sample games.bga 100 --format pgn > games.pgn            whole games")]
+  scoresheet sample games.bga 90000 --test 10 --part train > train.fen
+  scoresheet sample games.bga 10000 --test 10 --part test > test.fen
+  scoresheet sample games.bga 100 --format pgn > games.pgn           whole games")]
 pub struct Args {
     /// The archive, or several, or a folder of them
     #[arg(required = true)]

@@ -30,8 +30,8 @@ Examples:
   scoresheet tree games.bga
   scoresheet tree games.bga --moves \"e4 c5\"
   scoresheet tree games.bga --depth 3 --limit 4 --min-games 10
-  scoresheet tree games/*.bga --where 'elo >= 2600'     several archives together
-  scoresheet tree games.bga --fen \"rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq -\" --json")]
+  scoresheet tree games/*.bga --where 'elo >= 2600'   several archives together
+  scoresheet tree games.bga --fen startpos")]
 pub struct Args {
     /// The archive, or several, counted together
     #[arg(required = true)]

@@ -28,11 +28,11 @@ use std::path::Path;
 #[command(after_help = "\
 Examples:
   scoresheet position \"4k3/8/8/8/8/8/4P3/4K3 w - - 5 39\"
-  scoresheet position 4k3/8/8/8/8/8/4P3/4K3 w - - 5 39      quotes are optional
-  scoresheet position startpos --moves \"e4 c5\" --json       after these moves
+  scoresheet position 4k3/8/8/8/8/8/4P3/4K3 w - - 5 39       quotes are optional
+  scoresheet position startpos --moves \"e4 c5\" --json        after these moves
   scoresheet position bratko-kopec.epd wac.epd              check every position
-  scoresheet position - --bare --flavour shredder < in.fen  convert to another flavour
-  scoresheet position suite.epd --json --uci                one JSON object per line, moves in UCI
+  scoresheet position - --bare --flavour shredder < in.fen  another flavour
+  scoresheet position suite.epd --json --uci  moves in UCI
 
 X-FEN for other boards (10x8) is read and written as text; moves on such boards are not supported.")]
 pub struct Args {

@@ -29,10 +29,10 @@ Examples:
   scoresheet stats games.bga
   scoresheet stats games/*.bga
   scoresheet stats games.bga --where 'elo >= 2700'
-  scoresheet stats games.bga --by opening,rating                       openings by rating band
+  scoresheet stats games.bga --by opening,rating   openings by rating band
   scoresheet stats games.bga --by opponent --player Carlsen --sort score
-  scoresheet stats games.bga --by mate                                 mates by piece
-  scoresheet stats games.bga --report games.html     a page with charts")]
+  scoresheet stats games.bga --by mate             mates by piece
+  scoresheet stats games.bga --report games.html   a page with charts")]
 pub struct Args {
     /// The archive, or several, counted together
     #[arg(required = true)]
