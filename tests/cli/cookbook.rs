@@ -42,9 +42,22 @@ fn matches(expected: &[&str], printed: &[&str]) -> bool {
     match (expected.split_first(), printed.split_first()) {
         (None, None) => true,
         (Some((&"...", rest)), _) => (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..])),
-        (Some((line, rest)), Some((own, others))) => line == own && matches(rest, others),
+        (Some((line, rest)), Some((own, others))) => measureless(line) == measureless(own) && matches(rest, others),
         _ => false,
     }
+}
+
+/// A line, but without the numbers of what takes how many bytes: these change with the compression.
+fn measureless(line: &str) -> String {
+    let is_size = line.contains("byte") || ["Format ", "moves ", "all "].iter().any(|start| line.starts_with(start));
+    if !is_size {
+        return line.to_owned();
+    }
+    let words = line.split_whitespace().map(|word| match word.starts_with(|letter: char| letter.is_ascii_digit()) {
+        true => "#",
+        false => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// What is printed, but for seconds, which are never the same.
