@@ -81,7 +81,8 @@ enum Mistake {
     /// The chances to win fall by 5 percent or more
     Inaccuracy,
     /// By 10 percent or more
-    Mistake,
+    #[value(name = "mistake")]
+    Error,
     /// By 15 percent or more
     Blunder,
 }
@@ -115,7 +116,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     };
     let judgement = args.mistake.map(|mistake| match mistake {
         Mistake::Inaccuracy => Judgement::Inaccuracy,
-        Mistake::Mistake => Judgement::Mistake,
+        Mistake::Error => Judgement::Mistake,
         Mistake::Blunder => Judgement::Blunder,
     });
     let sought = Sought {

@@ -68,7 +68,7 @@ pub fn table(titles: &[&str], rows: &[Vec<String>]) -> String {
 
 /// Returns stacked bars of results, with the share of the points of the first side.
 pub fn stacked(label: &str, sides: [&str; 3], rows: &[Results]) -> String {
-    let mut text = format!("<figure><div class=\"key\">");
+    let mut text = String::from("<figure><div class=\"key\">");
     for (class, side) in ["won", "drawn", "lost"].iter().zip(sides) {
         let _ = write!(text, "<span><i class=\"{class}\"></i>{side}</span>");
     }

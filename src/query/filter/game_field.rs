@@ -90,7 +90,7 @@ impl GameField {
     pub fn value(&self, game: &GameRef<'_>, tags: &[(String, String)]) -> Result<Option<FieldValue>> {
         let text = |name: &str| tags.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
         let number = |name: &str, reading| value::read(reading, text(name)?.as_bytes()).map(|(least, _)| least);
-        let [white, black] = ["WhiteElo", "BlackElo"].map(|name| number(name, Reading::Rating));
+        let ratings = || ["WhiteElo", "BlackElo"].map(|name| number(name, Reading::Rating));
         let integer = |number: Option<i64>| number.map(FieldValue::Integer);
         let date_text = || {
             let known = |name: &&str| number(name, Reading::Date).is_some();
@@ -106,8 +106,11 @@ impl GameField {
                 let both = ["White", "Black"].map(|name| text(name).unwrap_or("?"));
                 Some(FieldValue::Text(both.join(" - ")))
             }
-            Field::Rating => integer(white.max(black)),
-            Field::Ratings(ratings) => integer(white.zip(black).map(|(white, black)| ratings.of(white, black))),
+            Field::Rating => integer(ratings().into_iter().max().flatten()),
+            Field::Ratings(made) => {
+                let [white, black] = ratings();
+                integer(white.zip(black).map(|(white, black)| made.of(white, black)))
+            }
             Field::Date(Reading::Date) => date_text().map(|date| FieldValue::Text(date.to_owned())),
             Field::Date(reading) => integer(["Date", "UTCDate"].into_iter().find_map(|name| number(name, *reading))),
             Field::Year => {

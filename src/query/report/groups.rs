@@ -515,9 +515,9 @@ impl Source<'_> {
                 let increment = self.look(&self.increment, self.control, game).unwrap_or(0);
                 match base + 40 * increment {
                     ..30 => 0,
-                    ..180 => 1,
-                    ..480 => 2,
-                    ..1500 => 3,
+                    30..180 => 1,
+                    180..480 => 2,
+                    480..1500 => 3,
                     _ => 4,
                 }
             }
