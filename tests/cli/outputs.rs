@@ -56,6 +56,7 @@ const READERS: &[&str] = &[
     "pcn show",
     "pcn check",
     "info",
+    "inspect",
     "verify",
     "completions",
 ];
