@@ -22,7 +22,8 @@ use std::path::{Path, PathBuf};
 /// The new archives are written to a folder, with the name of the archive followed by a number or the value of the tag.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-#[command(override_usage = "scoresheet split [OPTIONS] --count N|--bytes N|--by TAG -o FOLDER ARCHIVE", group = clap::ArgGroup::new("how").required(true), after_help = "\
+#[command(override_usage = "scoresheet split [OPTIONS] --count N|--bytes N|--by TAG -o FOLDER ARCHIVE")]
+#[command(group = clap::ArgGroup::new("how").required(true), after_help = "\
 Examples:
   scoresheet split games.bga --count 100000 -o parts/
   scoresheet split games.bga --bytes 25M -o parts/
