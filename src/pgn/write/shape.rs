@@ -132,6 +132,7 @@ fn without_commands(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::pgn::{PgnWriter, ReadOptions, read_game};

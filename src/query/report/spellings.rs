@@ -244,8 +244,7 @@ fn key(name: &str) -> String {
     if !name.contains([',', ' ']) {
         return name.to_lowercase();
     }
-    let mut words: Vec<String> =
-        name.split(|letter: char| letter == ',' || letter == ' ').map(folded).filter(|word| !word.is_empty()).collect();
+    let mut words: Vec<String> = name.split([',', ' ']).map(folded).filter(|word| !word.is_empty()).collect();
     words.sort();
     words.join(" ")
 }
