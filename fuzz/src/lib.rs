@@ -639,7 +639,7 @@ pub fn fix_checksums(file: &mut [u8]) {
         let (kind, length) = (header[4], number(24..32).min(rest) as usize);
         let checked = (number(20..24) as usize).min(length);
         let chain = chains.last().map(|(_, chain)| *chain).unwrap_or_default();
-        if kind == BlockKind::Moves as u8 {
+        if kind == BlockKind::Moves.number() {
             // The CRCs of the pages end the table, however games are coded.
             let (payload, pages) = (at + HEADER, (length - checked).div_ceil(4096));
             let crcs = checked.saturating_sub(pages * 4);
@@ -653,7 +653,7 @@ pub fn fix_checksums(file: &mut [u8]) {
                 }
             }
         }
-        if kind == BlockKind::Commit as u8 && length >= 120 {
+        if kind == BlockKind::Commit.number() && length >= 120 {
             file[at + HEADER + 104..at + HEADER + 120].copy_from_slice(&chain.0);
         }
         let payload = (at + HEADER) as u64;

@@ -14,6 +14,7 @@ use scoresheet::chess::{Color, Position};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
 use scoresheet::query::measure::GameMeasures;
+use scoresheet::query::report::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -85,6 +86,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let heading = Heading::of(&game)?;
         let shown = Shown {
             object: game_table::object(&game, &heading, None)?,
+            opening: opening(&game, &heading)?,
             heading,
             measures: GameMeasures::of(&game)?,
             games: archive.len(),
@@ -101,6 +103,16 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     out.flush()?;
     Ok(Code::Success)
+}
+
+/// Returns the opening's code and name: of the tags, or where they say none of the position in the table.
+fn opening(game: &GameRef, heading: &Heading) -> Result<Option<String>, Error> {
+    let known = |name: &str| heading.tag(name).filter(|value| !matches!(*value, "" | "?" | "-"));
+    let found = Openings::table().classify(game)?;
+    let eco = known("ECO").or(found.map(|(opening, _)| opening.eco));
+    let name = known("Opening").or(found.map(|(opening, _)| opening.name));
+    let words: Vec<&str> = eco.into_iter().chain(name).collect();
+    Ok((!words.is_empty()).then(|| words.join(" ")))
 }
 
 /// A move with its number, as people and engines write it.
@@ -158,6 +170,7 @@ struct Shown {
     heading: Heading,
     /// The game as every command shows it.
     object: Object,
+    opening: Option<String>,
     measures: GameMeasures,
     games: u64,
     number: u64,
@@ -199,8 +212,11 @@ impl Shown {
         for (title, value) in rows {
             text += &format!("{title:<8}{}\n", printable(&value));
         }
+        if let Some(opening) = &self.opening {
+            text += &format!("Opening {}\n", printable(opening));
+        }
         for (title, value) in measures::rows(&self.measures) {
-            text += &format!("{title:<10}{value}\n");
+            text += &format!("{title:<9} {value}\n");
         }
         let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
         text += &format!("\n{}\n", board::draw(&self.position, unicode, args.flip));

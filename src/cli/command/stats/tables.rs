@@ -3,6 +3,7 @@
 use crate::out::json::{Object, rounded};
 use crate::out::table::{padded, shortened};
 use crate::text::{printable, ratio, thousands};
+use scoresheet::query::report::openings::Openings;
 use scoresheet::query::report::stats::{LENGTH_STEP, RATING_STEP, Stats};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,7 +19,11 @@ pub fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
     let bars = |bars: &BTreeMap<u32, u64>, step: u32| {
         bars.iter().map(|(first, count)| (format!("{first}-{}", first + step - 1), *count)).collect::<Rows>()
     };
-    let mut ecos: Rows = stats.ecos.iter().map(|(code, count)| (code.clone(), *count)).collect();
+    let named = |code: &String| {
+        let name = Openings::table().name_of_code(code).unwrap_or_default();
+        format!("{code} {name}").trim_end().to_owned()
+    };
+    let mut ecos: Rows = stats.ecos.iter().map(|(code, count)| (named(code), *count)).collect();
     ecos.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     ecos.truncate(top);
     let all = vec![
@@ -104,7 +109,10 @@ pub fn json(stats: &Stats, longest_in: Option<&str>, top: usize) -> Object {
         bars.iter().map(bar).collect::<Vec<Object>>()
     };
     let years = |(year, count): (&u16, &u64)| Object::new().with("year", *year).with("games", *count);
-    let ecos = |(code, count): (&String, &u64)| Object::new().with("eco", code.as_str()).with("games", *count);
+    let ecos = |(code, count): (&String, &u64)| {
+        let name = Openings::table().name_of_code(code);
+        Object::new().with("eco", code.as_str()).with("opening", name).with("games", *count)
+    };
     let events = |(name, count): &(String, u64)| Object::new().with("event", name.as_str()).with("games", *count);
     let players = stats.players.iter().take(top).map(|player| {
         let object = Object::new().with("player", player.name.as_str()).with("games", player.games);
