@@ -65,7 +65,7 @@
 //! own.
 //!
 //! Features: `mmap` (default) maps archives into memory, `zip` (default) reads PGN in zip files, `cli` (default) is the
-//! command. With `default-features = false` the library builds for wasm32-unknown-unknown.
+//! command, `view` (default) its view in the terminal. With `default-features = false` the library builds for wasm32-unknown-unknown.
 #![warn(missing_docs)]
 #![deny(unsafe_code, clippy::undocumented_unsafe_blocks)]
 

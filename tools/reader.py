@@ -351,7 +351,7 @@ def record(data, packed=False):
         return 0, None, data
     part = Bytes(data, 1)
     flags = part.number(1)
-    need(flags < 8 and (flags or packed and data[2:3] == b"\xc5"), "a record's flags")
+    need(flags < 16 and (flags or packed and data[2:3] == b"\xc5"), "a record's flags")
     begin = part.at
     if not flags & 1:
         return flags, None, data[begin:]

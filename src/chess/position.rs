@@ -104,6 +104,29 @@ impl Position {
         position
     }
 
+    /// Returns the position with colours exchanged and the board flipped: the same for the other side. Castling rights
+    /// and the en passant target go with it, move counters stay.
+    pub fn colors_swapped(&self) -> Position {
+        let mut pieces = [None; 64];
+        for (at, piece) in pieces.iter_mut().enumerate() {
+            let own = self.piece_at(Square::masked(at as u8 ^ 56));
+            *piece = own.map(|own| Piece { color: own.color.other(), ..own });
+        }
+        let mut swapped = Position::from_pieces(&pieces, self.turn.other());
+        for color in Color::BOTH {
+            for side in CastlingSide::BOTH {
+                if let Some(rook) = self.castling_rook(color, side) {
+                    swapped.grant_castling(color.other(), side, Square::masked(rook.index() ^ 56));
+                }
+            }
+        }
+        if self.en_passant != OFF {
+            swapped.set_en_passant(Square::masked(self.en_passant ^ 56));
+        }
+        swapped.set_clocks(self.halfmove_clock, self.fullmove_number);
+        swapped
+    }
+
     /// Gives a castling right with the rook on `rook`. Returns false, and changes nothing, where king and rook do not
     /// stand on the back rank with the rook on that side.
     pub fn grant_castling(&mut self, color: Color, side: CastlingSide, rook: Square) -> bool {

@@ -19,7 +19,7 @@ mod session;
 mod text;
 mod threads;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use command::Cli;
 use failure::{Code, Failure};
 use scoresheet::archive::Access;
@@ -28,9 +28,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut session = Session::start();
-    let cli = match Cli::try_parse() {
+    let cli = match parse() {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            without_false_tips(&mut error);
             print(&session, &error);
             return ExitCode::from(error.exit_code().try_into().unwrap_or(2));
         }
@@ -63,6 +64,30 @@ fn report(session: &Session, failure: &Failure) -> ExitCode {
             session.message(&text);
             Code::Failed.into()
         }
+    }
+}
+
+/// Reads the command line.
+fn parse() -> Result<Cli, clap::Error> {
+    // So that `--limit -3` is refused for its value, not as an unknown option.
+    let takes_negative = |arg: clap::Arg| match arg.get_action().takes_values() {
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    };
+    let mut command = Cli::command().mut_subcommands(|command| command.mut_args(takes_negative));
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Removes the tip to write `-- -3`: what begins with a dash is no value here, before or after `--`.
+fn without_false_tips(error: &mut clap::Error) {
+    use clap::error::{ContextKind, ContextValue};
+    let leads_nowhere = |tip: &ContextValue| match tip {
+        ContextValue::StyledStrs(tips) => tips.iter().any(|tip| tip.to_string().contains("'-- -")),
+        _ => false,
+    };
+    if error.get(ContextKind::Suggested).is_some_and(leads_nowhere) {
+        error.remove(ContextKind::Suggested);
     }
 }
 

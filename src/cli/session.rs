@@ -4,10 +4,13 @@
 //! Made in `main`, handed down; there is no other state of the process.
 
 use crate::interrupt::Interrupt;
-use crate::text::printable;
+use crate::text::{printable, wrapped};
 use scoresheet::archive::Access;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Columns of a line of a message on a terminal.
+const SCREEN: usize = 80;
 
 /// The context of a run.
 pub struct Session {
@@ -39,6 +42,14 @@ impl Session {
     /// Returns whether standard output is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.terminals[0]
+    }
+
+    /// Returns the cells of a line of output: those of the terminal, or what the variable COLUMNS says; 80 where neither
+    /// is known.
+    pub fn width(&self) -> usize {
+        let said = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|width| *width >= 20);
+        let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        said().or_else(terminal).unwrap_or(80)
     }
 
     /// Returns whether standard error is a terminal, where progress can be shown.
@@ -87,7 +98,10 @@ fn message(text: &str) {
 }
 
 fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", printable(text));
+    let text = printable(text);
+    // Programs want a message on one line, people whole words.
+    let text = if io::stderr().is_terminal() { wrapped(&text, SCREEN) } else { text };
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 fn locale_is_utf8() -> bool {

@@ -2,13 +2,44 @@
 
 use std::path::Path;
 
-/// Returns the text with control characters made visible: an untrusted tag must not control the terminal.
+/// Returns the text with control characters made visible, those that turn the direction of writing too: an untrusted tag
+/// must not control the terminal.
 pub fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
-        if letter.is_control() { safe.extend(letter.escape_default()) } else { safe.push(letter) }
+        if is_control(letter) { safe.extend(letter.escape_default()) } else { safe.push(letter) }
     }
     safe
+}
+
+/// Returns the text with line ends in place of blanks, so that no line has more columns than that, but for words that
+/// are longer; lines after the first are indented.
+pub fn wrapped(text: &str, columns: usize) -> String {
+    let (mut lines, mut column) = (String::with_capacity(text.len() + 8), 0);
+    for (place, word) in text.split(' ').enumerate() {
+        let width = word.chars().count();
+        if place > 0 && column + 1 + width > columns && column > 2 {
+            lines.push_str("\n  ");
+            column = 2;
+        } else if place > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += width;
+    }
+    lines
+}
+
+/// Returns the text with blanks for what would spoil a line or command the terminal.
+pub fn plain(text: &str) -> String {
+    text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
+}
+
+/// Returns whether a character does something to the characters around it instead of being one.
+fn is_control(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns a path as it may be printed.
@@ -54,6 +85,15 @@ pub fn number(digits: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_are_wrapped_between_words() {
+        assert_eq!(wrapped("a  b c", 80), "a  b c");
+        assert_eq!(wrapped("one two three", 7), "one two\n  three");
+        assert_eq!(wrapped("one-long-word two", 5), "one-long-word\n  two");
+        let long = "scoresheet: games.bgh is out of date and is not used: rebuild it with `scoresheet index games.bga`";
+        assert!(wrapped(long, 80).lines().all(|line| line.len() <= 80) && wrapped(long, 80).lines().count() == 2);
+    }
 
     #[test]
     fn numbers_and_bytes() {

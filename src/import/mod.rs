@@ -30,9 +30,11 @@ mod run;
 
 mod archive_writer;
 mod builder;
+mod edit;
 
 pub use archive_writer::{AddedPgn, ArchiveWriter, Written};
 pub use builder::{Import, ImportProgress};
+pub use edit::{Edited, edit, original_game};
 pub use options::{Existing, ImportOptions};
 pub use run::{import, import_on, replace};
 pub use source::{from_reader, open, open_as_is, open_document};

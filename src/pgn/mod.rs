@@ -34,5 +34,7 @@ pub use input::split::{Batch, Checkpoint, GameSpan, Oversized, Splitter};
 pub use limits::{Encoding, ReadLimits, ReadOptions};
 pub use read::reader::{Disposition, ReadOutcome, read_game, read_game_text};
 pub use text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
+pub use write::letters::PieceLetters;
+pub use write::shape::{Shape, TagChoice};
 pub use write::style::{LineEnd, Style};
 pub use write::writer::PgnWriter;

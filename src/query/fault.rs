@@ -3,6 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
+/// A fault within one text: its column, in bytes from 1, and what is wrong.
+pub(in crate::query) type Fault = (usize, String);
+
 /// Why a query cannot be read: the place, and what was expected there. Displayed as three lines, with a mark under the
 /// place.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 //!
 //! `tag_columns` are tags as columns of numbers, and `filter` the language that asks them. `position` finds the games
 //! that reach a position: signatures reject most of them unread, and an index answers at once. `pattern` finds games by
-//! material, pieces and moves. `report` counts and lists: opening trees and books, statistics, duplicates, opening
+//! material, pieces and moves. `measure` works out what clocks and evaluations say. `report` counts and lists: opening trees and books, statistics, duplicates, opening
 //! names. All of it reads archives and side files and writes nothing but side files.
 
 mod fault;
@@ -11,6 +11,8 @@ mod fault;
 pub mod tag_columns;
 
 pub mod filter;
+
+pub mod measure;
 
 pub mod position;
 
@@ -24,6 +26,7 @@ mod side_files;
 pub use crate::archive::SideState;
 pub use ask::{Answer, SideFiles};
 pub use fault::QueryFault;
+pub use filter::game_field::{FieldValue, GameField};
 pub use filter::sort::SortKeys;
 pub use filter::{Filter, Passed};
 pub use pattern::Pattern;

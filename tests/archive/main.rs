@@ -6,6 +6,8 @@ mod common;
 
 /// Mapped, in memory, read piece by piece.
 mod access;
+/// Games changed under their numbers; the source stays.
+mod edited;
 /// What no program of today knows: blocks to be passed over, blocks and features that must be known.
 mod extensions;
 /// Archives of released versions, and the bytes that this version writes.

@@ -11,12 +11,15 @@ fn import_tells_what_it_did() {
     room.write("f.pgn", FAULTY);
     let done = room.run(&["import", "g.pgn", "f.pgn", "-o", "g.bga"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), ""), "{}", done.err);
-    assert!(done.err.contains("4 games seen = 4 stored + 0 rejected; 17 plies; 1 with faults"), "{}", done.err);
+    assert!(done.err.contains("4 games seen = 4 stored + 0 rejected\n1 game is stored with faults\n"), "{}", done.err);
+    assert!(done.err.ends_with("next: scoresheet list g.bga, or scoresheet help for all that can be done\n"));
     assert!(done.err.contains("f.pgn:5: game 1 (stored as 4): ply 3: illegal move: Nf5"), "{}", done.err);
-    for part in ["moves", "tags", "texts", "dictionary", "index, overhead", "PGN", "MB of PGN per second"] {
-        assert!(done.err.contains(part), "{}", done.err);
-    }
     assert_eq!(room.names(), ["f.pgn", "g.bga", "g.bgi", "g.pgn"]);
+    let verbose = room.run(&["import", "g.pgn", "f.pgn", "-o", "g.bga", "--force", "--verbose"]);
+    for part in ["17 plies", "moves", "tags", "texts", "dictionary", "index, overhead", "PGN", "MB of PGN per second"] {
+        assert!(verbose.err.contains(part), "{}", verbose.err);
+        assert!(!done.err.contains(&format!("\n{part}  ")), "{}", done.err);
+    }
     let quiet = room.run(&["import", "g.pgn", "-o", "q.bga", "-q"]);
     assert_eq!((quiet.code, quiet.out.as_str(), quiet.err.as_str()), (Some(0), "", ""));
 }
@@ -141,7 +144,7 @@ fn info_and_index() {
     let room = Room::with_archive();
     let info = room.fine(&["info", "g.bga"]);
     assert!(info.contains("Games    3 (0 with faults; 0 more rejected)"), "{info}");
-    assert!(info.contains("Source   g.pgn: "), "{info}");
+    assert!(info.contains("Source   g.pgn\n"), "{info}");
     let all = &json(&room.fine(&["info", "g.bga", "--json", "--digest"]))[0];
     assert_eq!((&all["games"], &all["plies"], &all["index"]), (&3.into(), &15.into(), &"good".into()));
     assert_eq!(all["sources"][0]["bytes"], PGN.len());

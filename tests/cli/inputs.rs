@@ -450,9 +450,8 @@ fn of_several_archives_the_longest_game_is_named_with_its_own() {
     assert_eq!((&report["longest_game"], &report["longest_archive"]), (&1.into(), &"long.bga".into()));
     room.fine(&["stats", "g.bga", "long.bga", "--report", "s.html"]);
     assert!(String::from_utf8(room.read("s.html")).unwrap().contains("game 1 of long.bga"));
-    // Of one archive there is nothing to tell.
     assert!(room.fine(&["stats", "long.bga"]).contains("Longest    9 plies, game 1\n"));
-    assert_eq!(json(&room.fine(&["stats", "long.bga", "--json"]))[0]["longest_archive"], serde_json::Value::Null);
+    assert_eq!(json(&room.fine(&["stats", "long.bga", "--json"]))[0]["longest_archive"], "long.bga");
 }
 
 #[test]

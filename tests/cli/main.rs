@@ -5,10 +5,20 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+/// Searches and filters against python-chess.
+mod brute;
+/// Games changed under their numbers; what is imported and exported, and how wide it is.
+mod changes;
 /// Every subcommand: its output and its exit codes.
 mod commands;
+/// The cookbook of `docs`, run.
+mod cookbook;
+/// The jobs of every day: listing, sorting, clocks, samples, groups.
+mod daily;
 /// Every example of the five source documents, by its number.
 mod documents;
+/// Every example of the help texts and documents.
+mod examples;
 /// Bad input, damage, outputs that take nothing.
 mod failures;
 /// `find` and `tree`.

@@ -315,6 +315,7 @@ fn openings_are_named_and_never_written_over_unasked() {
     assert_eq!((lines[0][4], lines[1][1], lines[1][4], lines[2][1]), ("C20", "D10", "-", "-"), "{out}");
     assert_eq!(json(&room.fine(&["eco", "g.bga", "--json", "--where", "missing(eco)"])).len(), 2);
     room.fine(&["eco", "g.bga", "--write", "-o", "n.bga", "-q"]);
+    assert_eq!(room.fine(&["export", "n.bga", "--original", "-q"]), PGN);
     let games = json(&room.fine(&["list", "n.bga", "--json"]));
     assert_eq!((&games[0]["eco"], &games[1]["eco"], games[2]["eco"].is_null()), (&"C20".into(), &"D10".into(), true));
     assert!(games[1]["tags"].to_string().contains("Opening"));

@@ -16,7 +16,7 @@ fn originals_come_back() {
     let odd = PGN.replace("\n", "\r\n").replace("1. d4 d5", "1.d4 d5").into_bytes();
     room.write("a.pgn", [PGN, ATOMIC, FAULTY, &many(3000)].join("\n"));
     room.write("b.pgn.gz", gzip(&odd));
-    let done = room.run(&["import", "a.pgn", "b.pgn.gz", "-o", "g.bga"]);
+    let done = room.run(&["import", "a.pgn", "b.pgn.gz", "-o", "g.bga", "--verbose"]);
     assert!(done.err.contains("2 of 2 sources can be restored byte for byte"), "{}", done.err);
     assert!(done.err.lines().any(|line| line.starts_with("layout ")), "{}", done.err);
     for (source, original) in [("1", room.read("a.pgn")), ("a.pgn", room.read("a.pgn")), ("b.pgn.gz", odd.clone())] {
@@ -44,7 +44,7 @@ fn a_source_of_rejected_games_comes_back() {
     let room = Room::new();
     room.write("none.pgn", ATOMIC);
     room.write("g.pgn", PGN);
-    let done = room.run(&["import", "none.pgn", "g.pgn", "-o", "g.bga"]);
+    let done = room.run(&["import", "none.pgn", "g.pgn", "-o", "g.bga", "--verbose"]);
     assert!(done.err.contains("2 of 2 sources can be restored byte for byte"), "{}", done.err);
     assert_eq!(room.fine(&["export", "g.bga", "--original", "--source", "none.pgn"]), ATOMIC);
     let out = room.fine(&["verify", "g.bga", "--against", "none.pgn", "g.pgn"]);

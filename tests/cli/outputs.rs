@@ -26,6 +26,8 @@ const WRITERS: &[Writer] = &[
     Writer { args: "compact g.bga -o OUT", option: "--output" },
     Writer { args: "merge g.bga h.bga -o OUT", option: "--output" },
     Writer { args: "stats g.bga h.bga --report OUT", option: "--report" },
+    Writer { args: "sample g.bga h.bga 3 -o OUT", option: "--output" },
+    Writer { args: "sample g.bga 3 --format json -o OUT", option: "--output" },
     Writer { args: "repair g.bga -o OUT", option: "--output" },
     Writer { args: "pcn convert d.pcn -o OUT", option: "--output" },
     Writer { args: "pack g.bga -o OUT", option: "--output" },
@@ -35,12 +37,15 @@ const WRITERS: &[Writer] = &[
 /// Options that name a folder to be written into; what is written there has a test of its own below.
 const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
 /// Commands that change an archive where it is, or write beside it; the same.
-const IN_PLACE: [&str; 6] = ["import", "dedupe", "delete", "undelete", "replace", "index"];
+const IN_PLACE: [&str; 9] = ["import", "dedupe", "delete", "undelete", "replace", "index", "set", "rename", "edit"];
 /// Options that name a file to be read.
-const READ: [(&str, &str); 1] = [("verify", "--against")];
+const READ: [(&str, &str); 4] = [("verify", "--against"), ("find", "--fens"), ("rename", "--list"), ("edit", "--from")];
 /// Commands that write nothing but standard output.
 const READERS: &[&str] = &[
     "show",
+    "view",
+    "player",
+    "opening",
     "fen",
     "tree",
     "position",
@@ -77,7 +82,9 @@ fn contents(room: &Room) -> Vec<Vec<u8>> {
 
 /// Returns the commands that a help text lists.
 fn commands_in(help: &str) -> Vec<String> {
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // Those of the program are grouped by job; the groups end with the options.
+    let begins = |line: &str| matches!(line, "Commands:" | "Make archives:");
+    let lines = help.lines().skip_while(|line| !begins(line)).skip(1).take_while(|line| *line != "Options:");
     let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
 }

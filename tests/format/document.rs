@@ -162,7 +162,8 @@ fn index_files() {
 fn record_flags_and_start() {
     let flags: Vec<&str> =
         rows("7 Game records").iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
-    let expected = [record::SET_UP, record::NO_MARKER, record::FAULT].map(|flag| format!("0x{flag:02X}"));
+    let expected =
+        [record::SET_UP, record::NO_MARKER, record::FAULT, record::CHANGED].map(|flag| format!("0x{flag:02X}"));
     assert_eq!(flags, expected);
     assert!(section("7 Game records").contains(&format!("the byte {:02X}", record::HEADER)));
     let example = section("7 Game records").lines().find(|line| line.starts_with("Example: ")).unwrap();

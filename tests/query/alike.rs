@@ -201,7 +201,7 @@ fn damaged_tags_cost_a_filter_their_own_games_alone() {
     assert!(hurt.game(lost.start).and_then(|game: GameRef| game.tags()).is_err());
     for text in FILTERS.into_iter().chain(["missing(eco)", "not white = x", "game > 1 and not plies > 3"]) {
         let filter = Filter::parse(text).unwrap();
-        let Passed { games, unread } = filter.games(&TagColumns::of(&hurt));
+        let Passed { games, unread, .. } = filter.games(&TagColumns::of(&hurt));
         let asks_tags = filter.keys().iter().any(|key| matches!(key, tag_columns::Key::Tag(_)));
         let mut expected = filter.games(&TagColumns::of(&whole)).games;
         if asks_tags {

@@ -161,6 +161,47 @@ fn a_killed_import_loses_nothing_and_goes_on() {
     }
 }
 
+/// After a kill the archive is what it was before the change, or what it is after it, to the byte; and the next change
+/// goes through.
+#[test]
+fn a_killed_change_has_happened_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let room = folder.path();
+    fs::write(room.join("one.pgn"), lichess_text()).unwrap();
+    let run = |args: &[&str]| {
+        let output = spawn(room, args).wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    run(&["import", "one.pgn", "-o", "g.bga", "-q"]);
+    let change = ["set", "g.bga", "--games", "1-", "White=Nobody", "-q"];
+    let (archive, index) = (room.join("g.bga"), room.join("g.bgi"));
+    let before = fs::read(&archive).unwrap();
+    let start = Instant::now();
+    run(&change);
+    let (after, time) = (fs::read(&archive).unwrap(), start.elapsed());
+    let (mut as_before, mut as_after) = (0, 0);
+    for kill in 0..number("SCORESHEET_KILLS", 12) {
+        fs::write(&archive, &before).unwrap();
+        let _ = fs::remove_file(&index);
+        let mut child = spawn(room, &change);
+        let wait = time.mul_f64(Random::new(seed(kill)).below(1200) as f64 / 1000.0);
+        std::thread::sleep(wait);
+        let _ = child.kill();
+        child.wait().unwrap();
+        let now = fs::read(&archive).unwrap();
+        assert!(now == before || now == after, "kill {kill} after {wait:?}");
+        if now == before {
+            as_before += 1
+        } else {
+            as_after += 1
+        }
+        assert_eq!(Archive::open(&archive).unwrap().incomplete(), None);
+    }
+    eprintln!("kills: {as_before} before the change, {as_after} after it");
+    run(&change);
+    assert!(fs::read(&archive).unwrap() == after);
+}
+
 #[test]
 fn the_second_writer_is_told_at_once() {
     const WRITERS: usize = 8;

@@ -5,6 +5,7 @@
 //! dictionary. A source of which all games are copied is copied with them, bytes beside its games included; one of
 //! which some are is named without its hash, for it can no longer be given back.
 
+pub(crate) mod rewrite;
 pub(super) mod transcode;
 
 use crate::archive::game_set::GameSet;
@@ -20,6 +21,7 @@ use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
 use crate::format::loose;
 use crate::format::moves::Coding;
+use crate::format::record;
 use crate::format::source::SourceRecord;
 use crate::format::tags::{TagsBuilder, TagsDraft};
 use crate::format::texts::TextsBuilder;
@@ -65,10 +67,23 @@ pub fn write<'a>(path: &Path, replace: bool, parts: &[Part], monitor: impl Into<
     write_new(path, id_of(parts, false), replace, parts, &|_| Ok(None), &monitor.into())
 }
 
-/// Like `write`, with the tags that `edit` gives.
+/// Appends the games of these parts to the archive at `path`, one part after the other; on rayon's current pool. A
+/// commit follows every batch of chunks and comes last. The unit of progress is a game.
 ///
-/// A game with other tags comes back in its source's style, but without what set it apart from that, and without
-/// rejected games beside it; its source can no longer be given back as a whole.
+/// Errors: those of opening the archive to write, of reading and of writing: then it is at its last commit.
+pub fn append<'a>(path: &Path, parts: &[Part], monitor: impl Into<Monitor<'a>>) -> Result<Copied> {
+    let (opened, monitor) = (Writer::open(path)?, monitor.into());
+    let mut copier = Copier::new(opened.writer, opened.interner, path);
+    for part in parts {
+        copier.copy(part, &|_| Ok(None), &monitor)?;
+    }
+    let writer = copier.finish()?;
+    let unindexed = write_index(path, &writer.index()).err();
+    Ok(Copied { games: writer.committed_games(), bytes: writer.committed_length(), unindexed })
+}
+
+/// Like `write`, with the tags that `edit` gives; games with other tags say that they have been changed, and their
+/// source can still be given back.
 pub fn write_edited<'a>(
     path: &Path,
     replace: bool,
@@ -149,17 +164,12 @@ impl<S: Storage> Copier<S> {
         let mut games = part.games.clone();
         games.intersect(&archive.live());
         let before = self.writer.totals().games;
-        // Games that are as they were.
-        let mut same = games.clone();
         // Drafts are made in parallel; what depends on the order of chunks is not.
         for groups in groups(archive, &games)?.chunks(rayon::current_num_threads() * 2) {
             monitor.check()?;
             let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::of(archive, group, edit)).collect();
             let mut drafts = drafts?;
             for draft in &mut drafts {
-                for game in &draft.edited {
-                    same.remove(*game);
-                }
                 let interner = &mut self.interner;
                 draft.tags.intern(|string, uses| interner.intern(string, uses));
                 draft.strings = interner.take_new();
@@ -172,10 +182,10 @@ impl<S: Storage> Copier<S> {
                 monitor.advance(games);
             }
         }
-        self.sources(archive, &games, &same, before)
+        self.sources(archive, &games, before)
     }
 
-    fn sources(&mut self, archive: &Archive, games: &GameSet, same: &GameSet, before: u64) -> Result<()> {
+    fn sources(&mut self, archive: &Archive, games: &GameSet, before: u64) -> Result<()> {
         let loose = loose_blocks(archive)?;
         let path = self.path.clone();
         let failed = || Error::io("cannot write", &path);
@@ -185,8 +195,7 @@ impl<S: Storage> Copier<S> {
             let kept = games.rank(end) - games.rank(source.first_game);
             let first_game = if kept == 0 { 0 } else { before + games.rank(source.first_game) + 1 };
             let number = self.writer.totals().sources;
-            let untouched = same.rank(end) - same.rank(source.first_game);
-            if untouched < stored || (stored == 0 && games.len() < archive.len()) {
+            if kept < stored || (stored == 0 && games.len() < archive.len()) {
                 if kept > 0 {
                     let name = source.name;
                     let part = SourceRecord { number, name, seen: kept, first_game, ..SourceRecord::default() };
@@ -265,31 +274,29 @@ struct Draft {
     layout: Vec<u8>,
     plies: u64,
     faulty: u64,
-    /// The games, as the original numbers them, that have other tags than there.
-    edited: Vec<u64>,
 }
 
 impl Draft {
     fn of(archive: &Archive, group: &Group, edit: Edit) -> Result<Draft> {
         let (mut records, mut ends) = (Vec::new(), Vec::new());
         let (mut tags, mut texts, mut layout) = (TagsBuilder::default(), TextsBuilder::default(), Layout::default());
-        let (mut plies, mut faulty, mut edited, mut coding) = (0, 0, Vec::new(), Coding::Plain);
+        let (mut plies, mut faulty, mut coding) = (0, 0, Coding::Plain);
         for (number, games) in group {
             let chunk = archive.chunk(*number)?;
             coding = chunk.coding()?;
             for game in games {
                 let game = chunk.game(*game)?;
+                let (begin, other) = (records.len(), edit(&game)?);
                 game.push_stored(&mut records)?;
+                if other.is_some() {
+                    record::add_flags(&mut records, begin, record::CHANGED);
+                }
                 let end = u32::try_from(records.len()).map_err(|_| too_large(records.len()))?;
                 ends.push(end);
                 plies += u64::from(count_plies(game.brenner()));
                 faulty += u64::from(game.has_fault());
-                let other = edit(&game)?;
                 match &other {
-                    Some(other) => {
-                        edited.push(game.number());
-                        other.iter().for_each(|(name, value)| tags.push(name, value));
-                    }
+                    Some(other) => other.iter().for_each(|(name, value)| tags.push(name, value)),
                     None => game.visit_tags(|name, value| tags.push(name, value))?,
                 }
                 tags.end_game();
@@ -297,15 +304,22 @@ impl Draft {
                     texts.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
                 })?;
                 texts.end_game();
-                game.with_layout(|style, edits| {
-                    let known = layout.styles.iter().rposition(|known| *known == style);
-                    let place = known.unwrap_or_else(|| {
-                        layout.styles.push(style);
-                        layout.styles.len() - 1
-                    });
-                    layout.games.push(place as u64);
-                    layout.edits.push(if other.is_none() { edits.to_vec() } else { Vec::new() });
-                })?;
+                let (style, edits) = match other {
+                    None => game.with_layout(|style, edits| (style, edits.to_vec()))?,
+                    Some(other) => {
+                        let mut changed = game.to_game()?;
+                        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+                        changed.tags = other.into_iter().map(|(name, value)| (text(name), text(value))).collect();
+                        game.layout_of(&changed)?
+                    }
+                };
+                let known = layout.styles.iter().rposition(|known| *known == style);
+                let place = known.unwrap_or_else(|| {
+                    layout.styles.push(style);
+                    layout.styles.len() - 1
+                });
+                layout.games.push(place as u64);
+                layout.edits.push(edits);
             }
         }
         Ok(Draft {
@@ -318,7 +332,6 @@ impl Draft {
             layout: layout.encode(LEVEL),
             plies,
             faulty,
-            edited,
         })
     }
 

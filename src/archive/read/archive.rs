@@ -15,7 +15,7 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::deletions;
-use crate::format::header::Header;
+use crate::format::header::{FEATURES, Header};
 use crate::format::index::Index;
 use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, Limits, State};
@@ -279,6 +279,14 @@ impl Archive {
         self.incomplete
     }
 
+    /// Returns an error where no writer may change the archive: it uses what this program does not know.
+    pub(in crate::archive) fn may_be_written(&self) -> Result<()> {
+        match self.header.features.unknown_to_writer() {
+            Some(part) => Err(Error::Unknown { offset: self.header.offset() + FEATURES, part }),
+            None => Ok(()),
+        }
+    }
+
     /// Moves on to the commit that is the last one now. Returns whether there is a later one than before.
     ///
     /// Games read before stay what they were. Errors: those of `open`; and the file is no longer this archive, or is at
@@ -386,7 +394,7 @@ impl Archive {
         self.blocks.payload(block)
     }
 
-    pub(in crate::archive) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
+    pub(crate) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
         self.dictionary.get(&self.blocks.store, self.blocks.id, self.limits(), number)
     }
 

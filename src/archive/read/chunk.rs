@@ -69,7 +69,7 @@ impl<'a> Chunk<'a> {
         Chunk { archive, number, first: header.first, count: header.count, columns: Arc::new(columns) }
     }
 
-    pub(in crate::archive) fn archive(&self) -> &'a Archive {
+    pub(crate) fn archive(&self) -> &'a Archive {
         self.archive
     }
 
@@ -99,11 +99,16 @@ impl<'a> Chunk<'a> {
 
     /// Returns game `number` of the archive, which must be in this chunk.
     pub fn game(&self, number: u64) -> Result<GameRef<'a>> {
-        let place = number.checked_sub(self.first).filter(|place| *place < u64::from(self.count));
-        let place = place.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
         if self.archive.is_deleted(number) {
             return Err(Error::Deleted { game: number });
         }
+        self.any_game(number)
+    }
+
+    /// Returns game `number` of the archive, deleted or not, which must be in this chunk.
+    pub(crate) fn any_game(&self, number: u64) -> Result<GameRef<'a>> {
+        let place = number.checked_sub(self.first).filter(|place| *place < u64::from(self.count));
+        let place = place.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
         let record = self.archive.record(self.number, place, None)?;
         Ok(GameRef::new(self.archive, number, self.number, place, record, Some(Arc::clone(&self.columns))))
     }

@@ -95,6 +95,12 @@ impl<'a> GameRef<'a> {
         self.record.flags & record::FAULT != 0
     }
 
+    /// Returns whether the game has been changed since it was imported ([`edit`](crate::import::edit));
+    /// [`GameRef::original`] still gives what the source said.
+    pub fn is_changed(&self) -> bool {
+        self.record.is_changed()
+    }
+
     /// Returns whether the game has comments, in its variations or elsewhere. Reads the chunk's texts.
     pub fn has_comments(&self) -> Result<bool> {
         let columns = self.columns();
@@ -139,7 +145,7 @@ impl<'a> GameRef<'a> {
 
     /// Calls `text` with each text: its kind, the number of moves it stands after if it carries its own place, and
     /// itself; first those with their own place.
-    pub(in crate::archive) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
+    pub(crate) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
         if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
             texts.placed(self.place).for_each(|(after, own)| text(TextKind::Brace, Some(after), own));
@@ -149,7 +155,7 @@ impl<'a> GameRef<'a> {
     }
 
     /// Calls `take` with the game's style and the edits that make its source.
-    pub(in crate::archive) fn with_layout<T>(
+    pub(crate) fn with_layout<T>(
         &self,
         take: impl FnOnce([u8; layout::STYLE], &[layout::LayoutEdit]) -> T,
     ) -> Result<T> {
@@ -159,7 +165,7 @@ impl<'a> GameRef<'a> {
         Ok(take(style, edits))
     }
 
-    pub(in crate::archive) fn damage(&self, kind: DamageKind) -> Damage {
+    pub(crate) fn damage(&self, kind: DamageKind) -> Damage {
         let offset = self.archive.head(self.chunk).map_or(0, |head| head.block.offset);
         Damage::new(offset, kind).of_game(self.number)
     }
@@ -173,7 +179,7 @@ impl<'a> GameRef<'a> {
     }
 
     /// Appends the game's record as its chunk holds it, packed moves packed.
-    pub(in crate::archive) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
         match self.archive.head(self.chunk)?.coding {
             Coding::Plain => self.record.push(out),
             Coding::Packed(_) => {
@@ -182,6 +188,11 @@ impl<'a> GameRef<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Returns how the game's chunk holds its moves.
+    pub(crate) fn coding(&self) -> Result<Coding> {
+        Ok(self.archive.head(self.chunk)?.coding)
     }
 
     /// Returns the game's record.
@@ -313,6 +324,18 @@ impl<'a> GameRef<'a> {
         let text = writer.as_bytes();
         let transcoded = style.transcode(text);
         layout::apply(transcoded.as_deref().unwrap_or(text), edits, out).ok_or_else(|| damaged().into())
+    }
+
+    /// Returns the layout that makes what the source said of another content of this game: its style, and the edits.
+    pub(crate) fn layout_of(&self, changed: &game::Game) -> Result<([u8; layout::STYLE], Vec<layout::LayoutEdit>)> {
+        let mut source = Vec::new();
+        self.original(&mut source)?;
+        let encoded = self.with_layout(|style, _| style)?;
+        let style = Style::decode(encoded).ok_or_else(|| self.damage(DamageKind::Layout))?;
+        let mut writer = PgnWriter::with_style(style);
+        writer.write(changed);
+        let transcoded = style.transcode(writer.as_bytes());
+        Ok((encoded, layout::difference(transcoded.as_deref().unwrap_or(writer.as_bytes()), &source)))
     }
 
     /// Checks that the moves are all legal and in canonical form. Returns the plies of the main line.

@@ -84,7 +84,8 @@ impl GameRef<'_> {
         Ok(self.notes()?.variations)
     }
 
-    fn notes(&self) -> Result<Notes> {
+    /// Returns what stands beside the moves.
+    pub(crate) fn notes(&self) -> Result<Notes> {
         let mut notes = Notes::default();
         self.visit_moves(&mut notes)?;
         Ok(notes)

@@ -58,7 +58,7 @@ impl Temporary {
         mode.prepare(&mut builder);
         // Registered before anybody else gets to look.
         let mut live = live();
-        let (file, path) = builder.tempfile_in(folder_of(target))?.into_parts();
+        let (file, path) = builder.tempfile_in(folder_of(target)).map_err(unnamed_error)?.into_parts();
         live.insert(path.to_path_buf());
         drop(live);
         let temporary = Temporary(Some(path));
@@ -95,7 +95,8 @@ impl TemporaryFolder {
     /// Makes an empty folder.
     pub fn create() -> io::Result<TemporaryFolder> {
         let mut live = live();
-        let folder = tempfile::Builder::new().prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX).tempdir()?;
+        let builder = &mut tempfile::Builder::new();
+        let folder = builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX).tempdir().map_err(unnamed_error)?;
         live.insert(folder.path().to_path_buf());
         Ok(TemporaryFolder(Some(folder)))
     }
@@ -116,11 +117,20 @@ impl Drop for TemporaryFolder {
     }
 }
 
+/// Returns the system's error alone, without the temporary name that nobody has asked for.
+fn unnamed_error(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path ") {
+        Some((system, _)) => io::Error::new(error.kind(), system),
+        None => error,
+    }
+}
+
 /// Returns a file without a name, in the folder of `beside`: the system removes it when it is closed.
 pub(crate) fn unnamed(beside: &Path) -> io::Result<File> {
     // On some systems it has a name for a moment.
     let _live = live();
-    tempfile::tempfile_in(folder_of(beside))
+    tempfile::tempfile_in(folder_of(beside)).map_err(unnamed_error)
 }
 
 /// Returns the folder that a file is in.

@@ -164,23 +164,28 @@ impl<S: Storage> Writer<S> {
         self.totals.pgn_bytes += chunk.pgn_bytes;
         self.totals.rejected += chunk.rejected;
         if !chunk.ends.is_empty() {
-            let (first, count) = (self.totals.games + 1, chunk.ends.len() as u32);
-            let EncodedChunk { records, ends, coding, tags, texts, layout, .. } = &chunk;
-            self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, *coding, id, at))?;
-            self.totals.tags_bytes +=
-                self.append(|id, at| block::encode(BlockKind::Tags, first, count, tags, id, at))?;
-            if let Some(texts) = texts {
-                self.totals.texts_bytes +=
-                    self.append(|id, at| block::encode(BlockKind::Texts, first, count, texts, id, at))?;
-            }
-            self.totals.layout_bytes +=
-                self.append(|id, at| block::encode(BlockKind::Layout, first, count, layout, id, at))?;
-            self.totals.games += u64::from(count);
+            self.append_chunk(self.totals.games + 1, &chunk)?;
+            self.totals.games += chunk.ends.len() as u64;
             self.totals.plies += chunk.plies;
             self.totals.faulty += chunk.faulty;
         }
         self.strings.extend(chunk.new_strings);
         self.chunks += 1;
+        Ok(())
+    }
+
+    /// Appends the blocks of a chunk whose first game has that number; games are not counted.
+    pub(in crate::archive) fn append_chunk(&mut self, first: u64, chunk: &EncodedChunk) -> io::Result<()> {
+        let EncodedChunk { records, ends, coding, tags, texts, layout, .. } = chunk;
+        let count = ends.len() as u32;
+        self.totals.moves_bytes += self.append(|id, at| moves::encode(first, records, ends, *coding, id, at))?;
+        self.totals.tags_bytes += self.append(|id, at| block::encode(BlockKind::Tags, first, count, tags, id, at))?;
+        if let Some(texts) = texts {
+            self.totals.texts_bytes +=
+                self.append(|id, at| block::encode(BlockKind::Texts, first, count, texts, id, at))?;
+        }
+        self.totals.layout_bytes +=
+            self.append(|id, at| block::encode(BlockKind::Layout, first, count, layout, id, at))?;
         Ok(())
     }
 

@@ -2,6 +2,8 @@
 
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
+use crate::out::done::Done;
+use crate::out::json::Object;
 use crate::out::new_file;
 use crate::out::target::{Existing, Outputs};
 use crate::select::archives;
@@ -22,7 +24,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet book games.bga -o book.bin
-  scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --plies 30 --min-games 5")]
+  scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --plies 30")]
 pub struct Args {
     /// The archive, or several for one book
     #[arg(required = true)]
@@ -41,9 +43,8 @@ pub struct Args {
     min_games: u64,
     #[command(flatten)]
     filter: Where,
-    /// Print only errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
     #[command(flatten)]
     threads: Threads,
 }
@@ -72,10 +73,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
         let entries = book.entries();
         new_file::write(&target, |file| Ok(entries.iter().try_for_each(|entry| file.write_all(&entry.encode()))?))?;
-        if !args.quiet {
-            let moves = count(entries.len() as u64, "move", "moves");
-            session.note(&format!("{}: {moves}", shown(&args.output)));
-        }
+        let moves = count(entries.len() as u64, "move", "moves");
+        let file = args.output.to_string_lossy();
+        let object = Object::new().with("file", file.as_ref()).with("moves", entries.len() as u64);
+        args.done.report(session, &format!("{}: {moves}", shown(&args.output)), &object)?;
         Ok(Code::Success)
     })
 }

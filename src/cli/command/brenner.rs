@@ -20,12 +20,12 @@ const PIECE: usize = 1 << 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet brenner encode game.pgn                 hexadecimal, one game per line
+  scoresheet brenner encode game.pgn              hexadecimal, one game per line
   scoresheet brenner encode game.pgn --raw > game.bre
-  scoresheet brenner decode game.bre --raw           back to PGN
-  scoresheet brenner encode game.pgn --form bits     Brenner's other idea: 11 bits per half-move
-  scoresheet brenner explain game.pgn                every byte with its fields and its move
-  scoresheet brenner sizes games.pgn                 bytes per half-move in every form")]
+  scoresheet brenner decode game.bre --raw         back to PGN
+  scoresheet brenner encode game.pgn --form bits     11 bits per half-move
+  scoresheet brenner explain game.pgn    every byte with its fields and its move
+  scoresheet brenner sizes games.pgn           bytes per half-move in every form")]
 pub struct Args {
     #[command(subcommand)]
     verb: Verb,

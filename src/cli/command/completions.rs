@@ -10,7 +10,7 @@ use std::io::Write;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet completions bash > ~/.local/share/bash-completion/completions/scoresheet
+  scoresheet completions bash > scoresheet.bash
   scoresheet completions zsh > ~/.zfunc/_scoresheet
   scoresheet completions fish > ~/.config/fish/completions/scoresheet.fish")]
 pub struct Args {

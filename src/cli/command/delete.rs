@@ -1,6 +1,8 @@
 //! `scoresheet delete`: games marked as deleted.
 
 use crate::failure::{self, Code, Failure};
+use crate::out::done::Done;
+use crate::out::json::Object;
 use crate::out::new_archive;
 use crate::out::target::Outputs;
 use crate::select::archives;
@@ -23,7 +25,7 @@ Examples:
   scoresheet delete games.bga --games 5,10-20
   scoresheet delete games.bga --where 'plies < 10 or fault'
   scoresheet delete games/*.bga --where 'plies = 0'
-  scoresheet compact games.bga -o small.bga           copy without the deleted games")]
+  scoresheet compact games.bga -o small.bga   copy without the deleted games")]
 pub struct Args {
     /// The archive, or several with --where; each is changed in a commit of its own
     #[arg(required = true)]
@@ -36,9 +38,8 @@ pub struct Args {
     /// Delete nothing; only print how many games would be deleted
     #[arg(long)]
     dry_run: bool,
-    /// Print only errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
     #[command(flatten)]
     threads: Threads,
 }
@@ -63,15 +64,18 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     };
     if args.dry_run {
         let all = chosen.iter().map(|(_, games)| games.len()).sum();
-        session.note(&format!("{} would be deleted", count(all, "game", "games")));
+        let line = format!("{} would be deleted", count(all, "game", "games"));
+        let object = Object::new().with("games", all).with("dry_run", true);
+        // This is what was asked for, however quiet.
+        Done { quiet: false, ..args.done }.report(session, &line, &object)?;
         return failure::all_read(undecided);
     }
     chosen.iter().try_for_each(|(path, _)| Outputs::default().in_place(path))?;
     for (path, games) in chosen {
         let deleted = archive::delete(&path, games.iter()).map_err(Failure::of_archive(&path))?;
-        if !args.quiet {
-            session.note(&format!("{}: {} deleted", shown(&path), count(games.len(), "game", "games")));
-        }
+        let line = format!("{}: {} deleted", shown(&path), count(games.len(), "game", "games"));
+        let object = Object::new().with("archive", path.to_string_lossy().as_ref()).with("deleted", games.len());
+        args.done.report(session, &line, &object)?;
         new_archive::warn_unindexed(session, &path, deleted.unindexed.as_ref());
     }
     failure::all_read(undecided)

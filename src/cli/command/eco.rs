@@ -1,8 +1,8 @@
 //! `scoresheet eco`: the openings of games.
 
 use crate::failure::{self, Code, Failure};
-use crate::out::game_line::{self, Style};
-use crate::out::json::Object;
+use crate::out::game_table;
+use crate::out::heading::Heading;
 use crate::out::new_archive;
 use crate::select::filter::Where;
 use crate::select::ranges::{self, Ranges};
@@ -89,35 +89,29 @@ fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
 
 fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (String, Vec<String>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
-    let style = if json { Style::Json } else { Style::Tabs };
-    unit.each(archive, |_, game| match game.and_then(|game| line(json, &game)) {
-        Ok(line) => {
-            let start = text.len();
-            text += &line;
-            game_line::push_name(name, style, start, &mut text);
-        }
+    unit.each(archive, |_, game| match game.and_then(|game| line(json, name, &game)) {
+        Ok(line) => text += &line,
         Err(error) => faults.push(archives::fault(name, &error)),
     });
     (text, faults)
 }
 
-fn line(json: bool, game: &GameRef) -> Result<String, Error> {
+fn line(json: bool, name: Option<&str>, game: &GameRef) -> Result<String, Error> {
     let found = Openings::table().classify(game)?;
     let tag = game.tag("ECO")?;
     let number = game.number();
     if json {
-        let object = Object::new()
-            .with("game", number)
-            .with("eco", found.map(|(opening, _)| opening.eco))
-            .with("opening", found.map(|(opening, _)| opening.name))
-            .with("ply", found.map(|(_, ply)| ply))
-            .with("tag", tag);
+        let object = game_table::object(game, &Heading::of(game)?, name)?
+            .with("table_eco", found.map(|(opening, _)| opening.eco))
+            .with("table_opening", found.map(|(opening, _)| opening.name))
+            .with("table_ply", found.map(|(_, ply)| ply));
         return Ok(format!("{object}\n"));
     }
     let tag = printable(tag.as_deref().unwrap_or("-"));
+    let before = name.map_or_else(String::new, |name| format!("{}\t", printable(name)));
     Ok(match found {
-        Some((opening, ply)) => format!("{number}\t{}\t{}\t{ply}\t{tag}\n", opening.eco, opening.name),
-        None => format!("{number}\t-\t-\t0\t{tag}\n"),
+        Some((opening, ply)) => format!("{before}{number}\t{}\t{}\t{ply}\t{tag}\n", opening.eco, opening.name),
+        None => format!("{before}{number}\t-\t-\t0\t{tag}\n"),
     })
 }
 

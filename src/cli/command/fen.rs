@@ -2,6 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::out::flavour::Flavour;
+use crate::out::json::Object;
 use crate::out::lines::{self, Task};
 use crate::select::archives;
 use crate::session::Session;
@@ -20,9 +21,9 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet fen games.bga 7:20                 game 7 after 20 half-moves
-  scoresheet fen games.bga 7 8:0                the end of game 7, the start of game 8
-  scoresheet fen games.bga < pairs.txt          one pair per line, 7:20 or 7 20
+  scoresheet fen games.bga 7:20          game 7 after 20 half-moves
+  scoresheet fen games.bga 7 8:0         the end of game 7, the start of game 8
+  scoresheet fen games.bga < pairs.txt   one pair per line, 7:20 or 7 20
   scoresheet fen games.bga 7:20 --flavour shredder")]
 pub struct Args {
     /// The archive
@@ -30,6 +31,9 @@ pub struct Args {
     /// Game and ply, or a game alone for its last position; - or nothing to read pairs from standard input
     #[arg(value_name = "GAME:PLY")]
     pairs: Vec<String>,
+    /// Print one JSON object per position: game, ply and FEN
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     flavour: Flavour,
     #[command(flatten)]
@@ -41,11 +45,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let mut out = session.stdout();
     let from_stdin = args.pairs.is_empty() || args.pairs == ["-"];
     let done = if from_stdin {
-        args.threads.install(|| from_reader(&archive, args.flavour, io::stdin().lock(), &mut out))
+        args.threads.install(|| from_reader(&archive, args, io::stdin().lock(), &mut out))
     } else {
         args.pairs.iter().try_for_each(|pair| {
             let mut text = Vec::new();
-            push_fen(&archive, args.flavour, pair.as_bytes(), &mut text)
+            push_fen(&archive, args, pair.as_bytes(), &mut text)
                 .map_err(|fault| Failure::Message(format!("{}: {fault}", shortened(pair.as_bytes()))))?;
             Ok(out.write_all(&text)?)
         })
@@ -56,12 +60,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 }
 
 /// Answers pairs as they arrive, line by line.
-fn from_reader(
-    archive: &Archive,
-    flavour: Flavour,
-    input: impl Read,
-    out: &mut BufWriter<Stdout>,
-) -> Result<(), Failure> {
+fn from_reader(archive: &Archive, args: &Args, input: impl Read, out: &mut BufWriter<Stdout>) -> Result<(), Failure> {
     let task = |lines: &[&[u8]], first: u64| {
         let mut text = Vec::with_capacity(lines.len() * 72);
         for (line, number) in lines.iter().zip(first..) {
@@ -69,7 +68,7 @@ fn from_reader(
             if pair.is_empty() {
                 continue;
             }
-            if let Err(fault) = push_fen(archive, flavour, pair, &mut text) {
+            if let Err(fault) = push_fen(archive, args, pair, &mut text) {
                 return Task { text, result: Err(format!("line {number}: {}: {fault}", shortened(pair))) };
             }
         }
@@ -82,18 +81,25 @@ fn from_reader(
     })
 }
 
-fn push_fen(archive: &Archive, flavour: Flavour, pair: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+fn push_fen(archive: &Archive, args: &Args, pair: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let (game, ply) = parse(pair).ok_or("not a pair: write GAME:PLY, e.g. 7:20, or GAME alone")?;
     let replay = match ply {
         Some(ply) => archive.replay(game, ply),
         None => archive.game(game).and_then(|game| game.replay(game.plies())),
     };
     let replay = replay.map_err(|error| error.to_string())?;
-    match flavour.styles() {
+    let start = out.len();
+    match args.flavour.styles() {
         (EnPassantStyle::Always, CastlingStyle::XFen) => {
             out.extend_from_slice(replay.state().fen(&mut FenText::default()));
         }
         (target, castling) => replay.position().write_fen(out, target, castling),
+    }
+    if args.json {
+        let fen = String::from_utf8_lossy(out.get(start..).unwrap_or_default()).into_owned();
+        let object = Object::new().with("game", game).with("ply", replay.ply()).with("fen", fen);
+        out.truncate(start);
+        out.extend_from_slice(object.to_string().as_bytes());
     }
     out.push(b'\n');
     Ok(())

@@ -1,6 +1,8 @@
 //! `scoresheet index`: the index file, rebuilt, and the side files that make searches fast.
 
 use crate::failure::{Code, Failure};
+use crate::out::done::Done;
+use crate::out::json::Object;
 use crate::out::progress;
 use crate::out::target::Outputs;
 use crate::select::archives;
@@ -22,9 +24,9 @@ use std::time::Duration;
 #[command(after_help = "\
 Examples:
   scoresheet index games.bga
-  scoresheet index games.bga --tag-columns    games.bgh: --where answers in milliseconds
-  scoresheet index games.bga --signatures     games.bgs: find answers in milliseconds
-  scoresheet index games.bga --positions      games.bgp: find and tree answer at once")]
+  scoresheet index games.bga --tag-columns   games.bgh, makes --where fast
+  scoresheet index games.bga --signatures    games.bgs, makes find fast
+  scoresheet index games.bga --positions     games.bgp, makes find and tree fast")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
@@ -40,9 +42,8 @@ pub struct Args {
     /// With --positions, sort in this many MiB of memory
     #[arg(long, value_name = "MIB", default_value_t = 256, requires = "positions", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     memory: u64,
-    /// Print only errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
     #[command(flatten)]
     threads: Threads,
 }
@@ -61,14 +62,17 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     archives::report_incomplete(session, &archive);
     let index = archive.index_file();
     writer::write_side(&args.archive, &path, &index)?;
-    report(args, session, &path, index.len() as u64, &count(archive.len(), "game", "games"));
+    report(args, session, &path, index.len() as u64, &count(archive.len(), "game", "games"))?;
     Ok(Code::Success)
 }
 
-fn report(args: &Args, session: &Session, path: &Path, size: u64, what: &str) {
-    if !args.quiet {
-        session.note(&format!("{}: {} bytes for {what}", shown(path), thousands(size)));
-    }
+fn report(args: &Args, session: &Session, path: &Path, size: u64, what: &str) -> Result<(), Failure> {
+    let line = format!("{}: {} bytes for {what}", shown(path), thousands(size));
+    args.done.report(session, &line, &written(path, size))
+}
+
+fn written(path: &Path, size: u64) -> Object {
+    Object::new().with("file", path.to_string_lossy().as_ref()).with("bytes", size)
 }
 
 fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
@@ -90,11 +94,11 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
             &FileKind::Signatures.beside(&args.archive),
             size,
             &count(archive.len(), "game", "games"),
-        );
+        )?;
     }
     if args.positions {
         let all = archive.len() * 2;
-        let bar = progress::bar(session, Some(all), !args.quiet);
+        let bar = progress::bar(session, Some(all), !args.done.quiet);
         let look = |bar: &ProgressBar, elapsed: Duration| {
             bar.set_message(progress::left(elapsed, bar.position(), all).unwrap_or_default());
         };
@@ -111,15 +115,14 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
             &FileKind::Positions.beside(&args.archive),
             size,
             &count(positions, "position", "positions"),
-        );
+        )?;
     }
     if args.tag_columns {
         let (size, names) = tag_columns::write(&archive).map_err(Failure::of_archive(&args.archive))?;
-        if !args.quiet {
-            let path = FileKind::TagColumns.beside(&args.archive);
-            let columns = count(names.len() as u64, "tag", "tags");
-            session.note(&format!("{}: {} bytes, columns of {columns}", shown(&path), thousands(size)));
-        }
+        let path = FileKind::TagColumns.beside(&args.archive);
+        let columns = count(names.len() as u64, "tag", "tags");
+        let line = format!("{}: {} bytes, columns of {columns}", shown(&path), thousands(size));
+        args.done.report(session, &line, &written(&path, size).with("tags", names))?;
     }
     Ok(Code::Success)
 }

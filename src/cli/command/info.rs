@@ -3,11 +3,11 @@
 use crate::failure::{Code, Failure};
 use crate::out::archive_sizes::ArchiveSizes;
 use crate::out::json::Object;
-use crate::select::archives;
+use crate::select::{archives, ranges};
 use crate::session::Session;
 use crate::text::{count, hex, printable, thousands};
 use crate::threads::Threads;
-use scoresheet::archive::{Archive, SideState};
+use scoresheet::archive::{Archive, GameSet, SideState};
 use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::source::SourceRecord;
 use std::io::Write;
@@ -33,10 +33,14 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.threads.install(|| info(args, session))
+}
+
+fn info(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
     let failure = || Failure::of_archive(&args.archive);
     let digest = match args.digest {
-        true => Some(args.threads.install(|| archive.digest().map_err(failure()))?.to_string()),
+        true => Some(archive.digest().map_err(failure())?.to_string()),
         false => None,
     };
     let mut out = session.stdout();
@@ -52,6 +56,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 totals: archive.totals().map_err(failure())?,
                 sources: archive.sources().map_err(failure())?,
                 unfinished: archive.unfinished().map_err(failure())?,
+                changed: archive.changed().unwrap_or_default(),
                 archive: &archive,
             };
             let text = if args.json { format!("{}\n", info.json(digest)) } else { info.text() };
@@ -67,6 +72,8 @@ struct Info<'a> {
     totals: Commit,
     sources: Vec<SourceRecord>,
     unfinished: Option<Unfinished>,
+    /// The games that have been changed, where that can be read.
+    changed: GameSet,
     parts: ArchiveSizes,
 }
 
@@ -99,6 +106,17 @@ impl Info<'_> {
                     thousands(totals.rejected)
                 ),
             ),
+            (
+                "Changed",
+                match self.changed.len() {
+                    0 => "no game since its import".to_owned(),
+                    games => format!(
+                        "{} since the import: {}",
+                        count(games, "game", "games"),
+                        ranges::listed(&self.changed, 5)
+                    ),
+                },
+            ),
             ("Plies", thousands(totals.plies)),
             ("Strings", thousands(totals.strings)),
             ("Commits", thousands(totals.sequence)),
@@ -118,22 +136,22 @@ impl Info<'_> {
         }
         for source in &self.sources {
             text += &format!(
-                "Source   {}: {} bytes, {} seen, {} rejected{}; {}\n         sha256 {}\n",
+                "Source   {}\n         {} bytes, {} seen, {} rejected; {}{}\n         sha256 {}\n",
                 printable(&source.name),
                 thousands(source.bytes),
                 count(source.seen, "game", "games"),
                 thousands(source.rejected),
+                if source.exact { "exact" } else { "not exact" },
                 match source.first_game {
                     0 => String::new(),
-                    first => format!(", starting at game {}", thousands(first)),
+                    first => format!("; from game {}", thousands(first)),
                 },
-                if source.exact { "exact" } else { "not exact" },
                 hex(&source.sha256, "")
             );
         }
         if let Some(Unfinished { source, .. }) = &self.unfinished {
             text += &format!(
-                "Source   {}: its import was interrupted at byte {}; `scoresheet import --resume` continues it\n",
+                "Source   {}\n         its import was interrupted at byte {}: import --resume continues it\n",
                 printable(&source.name),
                 thousands(source.bytes)
             );
@@ -155,6 +173,8 @@ impl Info<'_> {
             .with("id", archive.id().to_string())
             .with("games", archive.len())
             .with("deleted", archive.deleted_count())
+            .with("changed", self.changed.len())
+            .with("changed_games", ranges::listed(&self.changed, usize::MAX))
             .with("plies", totals.plies)
             .with("faulty", totals.faulty)
             .with("rejected", totals.rejected)

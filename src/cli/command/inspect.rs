@@ -20,10 +20,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet inspect games.bga                 pages, blocks and their fields
-  scoresheet inspect games.bgi --all           every entry of an index
-  scoresheet inspect games.bga --at 8354       what is at a byte, as in an error message
-  scoresheet inspect games.bga --bytes         every byte, in hexadecimal
+  scoresheet inspect games.bga             pages, blocks and their fields
+  scoresheet inspect games.bgi --all       every entry of an index
+  scoresheet inspect games.bga --at 8354  what is at that byte
+  scoresheet inspect games.bga --bytes     every byte, in hexadecimal
   scoresheet inspect games.bga --json | jq -c 'select(.intact == false)'")]
 pub struct Args {
     /// The file: .bga, .bgi, .bgs, .bgp or .bgh, by its content

@@ -8,9 +8,11 @@ pub mod completions;
 pub mod dedupe;
 pub mod delete;
 pub mod eco;
+pub mod edit;
 pub mod export;
 pub mod fen;
 pub mod find;
+mod groups;
 pub mod import;
 pub mod index;
 pub mod info;
@@ -18,17 +20,24 @@ pub mod inspect;
 pub mod list;
 pub mod man;
 pub mod merge;
+pub mod opening;
 pub mod pack;
 pub mod pcn;
+pub mod player;
 pub mod position;
+pub mod rename;
 pub mod repair;
 pub mod replace;
+pub mod sample;
+pub mod set;
 pub mod show;
 pub mod split;
 pub mod stats;
 pub mod tree;
 pub mod undelete;
 pub mod verify;
+#[cfg(feature = "view")]
+pub mod view;
 
 use crate::failure::{Code, Failure};
 use crate::session::Session;
@@ -38,7 +47,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 ///
 /// Import PGN databases with every tag, comment and variation, and get any position of any game in about a microsecond.
 #[derive(Debug, Parser)]
-#[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 100)]
+#[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 80, help_template = groups::template())]
 pub struct Cli {
     /// Read archives with ordinary reads instead of mapping them into memory: for files that others may truncate or
     /// change meanwhile
@@ -49,15 +58,15 @@ pub struct Cli {
 }
 
 const AFTER: &str = "\
-Examples:
+First steps:
   scoresheet import games.pgn -o games.bga    make an archive from a PGN file
   scoresheet list games.bga                   see what is in it
-  scoresheet show games.bga 7 --ply 20        see game 7 after 20 half-moves
+  scoresheet show games.bga 7                 see game 7
   scoresheet export games.bga -o back.pgn     get the PGN back
 
-Games are numbered from 1. Ply 0 is the starting position; each half-move is one ply.
-Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with --strict, 4 archive damaged,
-130 or 143 interrupted (Ctrl-C, SIGTERM).";
+Games are numbered from 1. Ply 0 is the starting position; each half-move is
+one ply. Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with
+--strict, 4 archive damaged, 130 or 143 interrupted (Ctrl-C, SIGTERM).";
 
 // There is only one per run, so its size does not matter.
 #[allow(clippy::large_enum_variant)]
@@ -66,11 +75,14 @@ pub enum Command {
     Import(import::Args),
     List(list::Args),
     Show(show::Args),
+    #[cfg(feature = "view")]
+    View(view::Args),
     Fen(fen::Args),
     Find(find::Args),
     Tree(tree::Args),
     Book(book::Args),
     Export(export::Args),
+    Sample(sample::Args),
     Position(position::Args),
     Brenner(brenner::Args),
     Pcn(pcn::Args),
@@ -81,10 +93,15 @@ pub enum Command {
     Delete(delete::Args),
     Undelete(undelete::Args),
     Replace(replace::Args),
+    Set(set::Args),
+    Rename(rename::Args),
+    Edit(edit::Args),
     Compact(compact::Args),
     Merge(merge::Args),
     Split(split::Args),
     Stats(stats::Args),
+    Player(player::Args),
+    Opening(opening::Args),
     Verify(verify::Args),
     Repair(repair::Args),
     Index(index::Args),
@@ -102,12 +119,15 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
         Command::Info(args) => info::run(args, session),
         Command::Inspect(args) => inspect::run(args, session),
         Command::Show(args) => show::run(args, session),
+        #[cfg(feature = "view")]
+        Command::View(args) => view::run(args, session),
         Command::Fen(args) => fen::run(args, session),
         Command::Find(args) => find::run(args, session),
         Command::Tree(args) => tree::run(args, session),
         Command::Book(args) => book::run(args, session),
         Command::List(args) => list::run(args, session),
         Command::Export(args) => export::run(args, session),
+        Command::Sample(args) => sample::run(args, session),
         Command::Position(args) => position::run(args, session),
         Command::Brenner(args) => brenner::run(args, session),
         Command::Pcn(args) => pcn::run(args, session),
@@ -116,10 +136,15 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
         Command::Delete(args) => delete::run(args, session),
         Command::Undelete(args) => undelete::run(args, session),
         Command::Replace(args) => replace::run(args, session),
+        Command::Set(args) => set::run(args, session),
+        Command::Rename(args) => rename::run(args, session),
+        Command::Edit(args) => edit::run(args, session),
         Command::Compact(args) => compact::run(args, session),
         Command::Merge(args) => merge::run(args, session),
         Command::Split(args) => split::run(args, session),
         Command::Stats(args) => stats::run(args, session),
+        Command::Player(args) => player::run(args, session),
+        Command::Opening(args) => opening::run(args, session),
         Command::Verify(args) => verify::run(args, session),
         Command::Repair(args) => repair::run(args, session),
         Command::Index(args) => index::run(args, session),

@@ -23,10 +23,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet pcn show game.pcn                     the last position, and pieces in hand
-  scoresheet pcn show game.pcn --ply 0 --moves     the first position, and all moves
-  scoresheet pcn check *.pcn                       one line per game; exit code 1 on any fault
-  scoresheet pcn convert game.pcn --squares flat   squares by number instead of coordinates
+  scoresheet pcn show game.pcn             the last position, and pieces in hand
+  scoresheet pcn show game.pcn --ply 0 --moves    the start, and all moves
+  scoresheet pcn check *.pcn         one line per game; exit code 1 on any fault
+  scoresheet pcn convert game.pcn --squares flat   squares by number
   scoresheet pcn convert game.pcn --cache -o new.pcn")]
 pub struct Args {
     #[command(subcommand)]

@@ -1,6 +1,8 @@
 //! `scoresheet replace`: a game replaced with others.
 
 use crate::failure::{Code, Failure};
+use crate::out::done::Done;
+use crate::out::json::Object;
 use crate::out::new_archive;
 use crate::out::target::Outputs;
 use crate::select::archives;
@@ -27,9 +29,8 @@ pub struct Args {
     game: u64,
     /// The PGN file with the new games
     pgn: PathBuf,
-    /// Print only errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
@@ -53,12 +54,16 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     )
     .map_err(failed())?;
     new_archive::warn_unindexed(session, &args.archive, summary.unindexed.as_ref());
-    if !args.quiet {
-        let new = match summary.stored {
-            1 => format!("game {}", before + 1),
-            stored => format!("games {} to {} ({})", before + 1, before + stored, count(stored, "game", "games")),
-        };
-        session.note(&format!("{}: game {} is now {new}", shown(&args.archive), args.game));
-    }
+    let new = match summary.stored {
+        1 => format!("game {}", before + 1),
+        stored => format!("games {} to {} ({})", before + 1, before + stored, count(stored, "game", "games")),
+    };
+    let line = format!("{}: game {} is now {new}", shown(&args.archive), args.game);
+    let object = Object::new()
+        .with("archive", args.archive.to_string_lossy().as_ref())
+        .with("replaced", args.game)
+        .with("first", before + 1)
+        .with("games", summary.stored);
+    args.done.report(session, &line, &object)?;
     Ok(Code::Success)
 }

@@ -3,31 +3,35 @@
 use crate::failure::{Code, Failure};
 use crate::out::board;
 use crate::out::heading::Heading;
-use crate::out::json::{self, Object};
+use crate::out::json::Object;
+use crate::out::{game_table, measures};
 use crate::select::archives;
 use crate::session::Session;
-use crate::text::{printable, thousands};
+use crate::text::{number, printable, thousands};
 use scoresheet::archive::GameRef;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Color, Position};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
+use scoresheet::query::measure::GameMeasures;
+use scoresheet::query::report::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Show a game: players, result, and the board at any ply
+/// Show a game: players, result, the board at any ply, and the moves
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet show games.bga 7               game 7, its last position
   scoresheet show games.bga 7 --ply 20      after 20 half-moves
+  scoresheet show games.bga 7:20            the same
   scoresheet show games.bga 7 --pgn         the whole game as PGN")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// The number of the game, from 1
-    #[arg(value_name = "GAME")]
-    game: u64,
+    /// The number of the game, from 1; with a ply after a colon, as in 7:20, the position there
+    #[arg(value_name = "GAME[:PLY]", value_parser = place)]
+    game: (u64, Option<u32>),
     /// Show the position after this many half-moves; 0 is the starting position. Default: the last position
     #[arg(long, value_name = "PLY", conflicts_with = "pgn")]
     ply: Option<u32>,
@@ -48,9 +52,29 @@ pub struct Args {
     json: bool,
 }
 
+/// Reads `7` or `7:20`.
+fn place(text: &str) -> Result<(u64, Option<u32>), String> {
+    let what = "write a game's number from 1, e.g. 7, or game and ply, e.g. 7:20";
+    let (game, ply) = match text.split_once(':') {
+        Some((game, ply)) => (game, Some(ply)),
+        None => (text, None),
+    };
+    let game = number(game.as_bytes()).filter(|_| !game.is_empty()).ok_or(what)?;
+    let ply = ply.map(|ply| number(ply.as_bytes()).filter(|_| !ply.is_empty()).and_then(|ply| u32::try_from(ply).ok()));
+    match ply {
+        None => Ok((game, None)),
+        Some(Some(ply)) => Ok((game, Some(ply))),
+        Some(None) => Err(what.to_owned()),
+    }
+}
+
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
-    let game = archive.game(args.game)?;
+    let (number, own_ply) = args.game;
+    if let (Some(_), Some(_)) = (own_ply, args.ply) {
+        return Err(Failure::Message("the ply is given twice: after the colon and with --ply".to_owned()));
+    }
+    let game = archive.game(number)?;
     let mut out = session.stdout();
     if args.pgn {
         let mut writer = PgnWriter::new();
@@ -58,21 +82,37 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         out.write_all(writer.as_bytes())?;
     } else {
         let plies = game.plies();
-        let ply = args.ply.unwrap_or(plies);
+        let ply = own_ply.or(args.ply).unwrap_or(plies);
+        let heading = Heading::of(&game)?;
         let shown = Shown {
-            heading: Heading::of(&game)?,
+            object: game_table::object(&game, &heading, None)?,
+            opening: opening(&game, &heading)?,
+            heading,
+            measures: GameMeasures::of(&game)?,
             games: archive.len(),
-            number: args.game,
+            number,
             plies,
             ply,
             position: game.position(ply)?,
             last: last_move(&game, ply)?,
+            changed: game.is_changed(),
+            moves: if args.json { String::new() } else { move_list(&game)? },
         };
         let text = if args.json { format!("{}\n", shown.json()) } else { shown.text(args, session) };
         out.write_all(text.as_bytes())?;
     }
     out.flush()?;
     Ok(Code::Success)
+}
+
+/// Returns the opening's code and name: of the tags, or where they say none of the position in the table.
+fn opening(game: &GameRef, heading: &Heading) -> Result<Option<String>, Error> {
+    let known = |name: &str| heading.tag(name).filter(|value| !matches!(*value, "" | "?" | "-"));
+    let found = Openings::table().classify(game)?;
+    let eco = known("ECO").or(found.map(|(opening, _)| opening.eco));
+    let name = known("Opening").or(found.map(|(opening, _)| opening.name));
+    let words: Vec<&str> = eco.into_iter().chain(name).collect();
+    Ok((!words.is_empty()).then(|| words.join(" ")))
 }
 
 /// A move with its number, as people and engines write it.
@@ -114,14 +154,34 @@ fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
     Ok(played)
 }
 
+/// Returns the movetext: the game as PGN without its tags.
+fn move_list(game: &GameRef) -> Result<String, Error> {
+    let (mut game, mut writer) = (game.to_game()?, PgnWriter::new());
+    // A set-up game would be given a FEN, which stands above.
+    game.tags.clear();
+    writer.write(&game);
+    let text = String::from_utf8_lossy(writer.as_bytes()).into_owned();
+    let is_tag = |line: &&str| line.starts_with("[SetUp ") || line.starts_with("[FEN ");
+    let lines: Vec<&str> = text.lines().skip_while(|line| is_tag(line) || line.is_empty()).collect();
+    Ok(lines.join("\n").trim_end().to_owned())
+}
+
 struct Shown {
     heading: Heading,
+    /// The game as every command shows it.
+    object: Object,
+    opening: Option<String>,
+    measures: GameMeasures,
     games: u64,
     number: u64,
     plies: u32,
     ply: u32,
     position: Position,
     last: Option<Played>,
+    /// Whether the game has been changed since it was imported.
+    changed: bool,
+    /// The moves with everything in them, broken into lines.
+    moves: String,
 }
 
 impl Shown {
@@ -140,7 +200,8 @@ impl Shown {
 
     fn text(&self, args: &Args, session: &Session) -> String {
         let heading = &self.heading;
-        let mut text = format!("Game    {} of {}\n", thousands(self.number), thousands(self.games));
+        let changed = if self.changed { ", changed since it was imported" } else { "" };
+        let mut text = format!("Game    {} of {}{changed}\n", thousands(self.number), thousands(self.games));
         let rows = [
             ("White", heading.player("White")),
             ("Black", heading.player("Black")),
@@ -151,6 +212,12 @@ impl Shown {
         for (title, value) in rows {
             text += &format!("{title:<8}{}\n", printable(&value));
         }
+        if let Some(opening) = &self.opening {
+            text += &format!("Opening {}\n", printable(opening));
+        }
+        for (title, value) in measures::rows(&self.measures) {
+            text += &format!("{title:<9} {value}\n");
+        }
         let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
         text += &format!("\n{}\n", board::draw(&self.position, unicode, args.flip));
         let last = match &self.last {
@@ -159,16 +226,12 @@ impl Shown {
         };
         text += &format!("Ply     {} of {}: {last}; {}\n", self.ply, self.plies, self.state());
         text += &format!("FEN     {}\n", self.position.fen());
+        text += &format!("\n{}\n", self.moves.lines().map(printable).collect::<Vec<_>>().join("\n"));
         text
     }
 
     fn json(&self) -> Object {
-        let heading = &self.heading;
-        let object = Object::new()
-            .with("game", self.number)
-            .with("ply", self.ply)
-            .with("plies", self.plies)
-            .with("fen", self.position.fen());
+        let object = self.object.clone().with("ply", self.ply).with("fen", self.position.fen());
         let object = match &self.last {
             Some(played) => object.object(
                 "last_move",
@@ -179,11 +242,6 @@ impl Shown {
             ),
             None => object.with("last_move", serde_json::Value::Null),
         };
-        object
-            .with("state", self.state())
-            .with("white", heading.tag("White"))
-            .with("black", heading.tag("Black"))
-            .with("result", heading.result())
-            .with("tags", json::tags(&heading.tags))
+        object.with("state", self.state()).with("changed", self.changed).joined(&measures::object(&self.measures))
     }
 }

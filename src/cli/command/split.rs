@@ -2,6 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
+use crate::out::done::Done;
 use crate::out::new_archive;
 use crate::out::target::{Existing, Outputs, Target};
 use crate::select::archives;
@@ -20,7 +21,9 @@ use std::path::{Path, PathBuf};
 ///
 /// The new archives are written to a folder, with the name of the archive followed by a number or the value of the tag.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[group(skip)]
+#[command(override_usage = "scoresheet split [OPTIONS] --count N|--bytes N|--by TAG -o FOLDER ARCHIVE")]
+#[command(group = clap::ArgGroup::new("how").required(true), after_help = "\
 Examples:
   scoresheet split games.bga --count 100000 -o parts/
   scoresheet split games.bga --bytes 25M -o parts/
@@ -30,13 +33,13 @@ pub struct Args {
     /// The archive
     archive: PathBuf,
     /// This many games in each archive, the rest in the last
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), required_unless_present_any = ["by", "bytes"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), group = "how")]
     count: Option<u64>,
     /// At most this many bytes per archive; K, M and G stand for thousands, millions and billions
-    #[arg(long, value_name = "N", value_parser = bytes, conflicts_with_all = ["count", "by"])]
+    #[arg(long, value_name = "N", value_parser = bytes, group = "how")]
     bytes: Option<u64>,
     /// One archive for each year, or for each value of this tag
-    #[arg(long, value_name = "year|TAG", conflicts_with = "count")]
+    #[arg(long, value_name = "year|TAG", group = "how")]
     by: Option<String>,
     /// The folder for the new archives; created if it does not exist
     #[arg(short, long, value_name = "FOLDER")]
@@ -44,9 +47,8 @@ pub struct Args {
     /// Replace files that already exist and are archives
     #[arg(long)]
     force: bool,
-    /// Print only errors, and show no progress
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
     #[command(flatten)]
     threads: Threads,
 }
@@ -73,7 +75,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         // All are looked at before any is written.
         let parts = parts.into_iter().map(target).collect::<Result<Vec<(Target, GameSet)>, Failure>>()?;
         for (target, games) in parts {
-            new_archive::write(session, &target, args.quiet, &[Part { archive: &archive, games }])?;
+            new_archive::write_reported(session, &target, args.done, &[Part { archive: &archive, games }])?;
         }
         Ok(Code::Success)
     })
@@ -133,7 +135,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
             for game in own {
                 games.insert(*game);
             }
-            let copied = new_archive::try_write(session, &target, args.quiet, &[Part { archive, games }])?;
+            let copied = new_archive::try_write(session, &target, args.done.quiet, &[Part { archive, games }])?;
             target = target.again();
             let better = fitting(copied.games, copied.bytes) * 99 / 100;
             if copied.bytes > most {
@@ -154,9 +156,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
                 break copied;
             }
         };
-        if !args.quiet {
-            new_archive::report(session, target.path(), &copied);
-        }
+        new_archive::report(session, target.path(), &copied, args.done)?;
         new_archive::warn_unindexed(session, target.path(), copied.unindexed.as_ref());
         guess = fitting(copied.games, copied.bytes) * 99 / 100;
         rest = rest.get(take..).unwrap_or_default();

@@ -1,6 +1,8 @@
 //! `scoresheet undelete`: deleted games restored.
 
 use crate::failure::{Code, Failure};
+use crate::out::done::Done;
+use crate::out::json::Object;
 use crate::out::new_archive;
 use crate::out::target::Outputs;
 use crate::select::archives;
@@ -20,7 +22,7 @@ use std::path::PathBuf;
 Examples:
   scoresheet undelete games.bga --games 5,10-20
   scoresheet undelete games.bga --all
-  scoresheet undelete games.bga --list             print the numbers of the deleted games")]
+  scoresheet undelete games.bga --list   print the numbers of the deleted games")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
@@ -33,9 +35,8 @@ pub struct Args {
     /// Print the numbers of the deleted games and restore none
     #[arg(long, conflicts_with_all = ["games", "all"])]
     list: bool,
-    /// Print only errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
@@ -51,15 +52,18 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     };
     if args.list {
         let mut out = session.stdout();
-        chosen.iter().try_for_each(|game| writeln!(out, "{game}"))?;
+        chosen.iter().try_for_each(|game| match args.done.json {
+            true => writeln!(out, "{}", Object::new().with("game", game)),
+            false => writeln!(out, "{game}"),
+        })?;
         out.flush()?;
         return Ok(Code::Success);
     }
     Outputs::default().in_place(path)?;
     let restored = archive::undelete(path, chosen.iter()).map_err(Failure::of_archive(path))?;
-    if !args.quiet {
-        session.note(&format!("{}: {} restored", shown(path), count(restored.games, "game", "games")));
-    }
+    let line = format!("{}: {} restored", shown(path), count(restored.games, "game", "games"));
+    let object = Object::new().with("archive", path.to_string_lossy().as_ref()).with("restored", restored.games);
+    args.done.report(session, &line, &object)?;
     new_archive::warn_unindexed(session, path, restored.unindexed.as_ref());
     Ok(Code::Success)
 }

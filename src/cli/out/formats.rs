@@ -35,6 +35,17 @@ pub enum Format {
 }
 
 impl Format {
+    /// Returns what the names of files in this format end with.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Pgn => "pgn",
+            Format::Json => "json",
+            Format::Pcn => "pcn",
+            Format::Epd => "epd",
+            Format::Uci | Format::San | Format::Fen | Format::Moveid => "txt",
+        }
+    }
+
     /// Returns what a file in this format contains.
     pub fn content(self) -> Content {
         match self {

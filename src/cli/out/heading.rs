@@ -39,6 +39,13 @@ impl Heading {
         self.tag("Result").unwrap_or(self.outcome.map_or("*", Outcome::token))
     }
 
+    /// Returns a side's rating, if it is known.
+    pub fn rating(&self, color: &str) -> Option<u32> {
+        let text = self.tag(&format!("{color}Elo"))?.trim();
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        text.get(..digits)?.parse().ok().filter(|rating| *rating > 0)
+    }
+
     /// Returns the player's name, with the rating if it is known.
     pub fn player(&self, color: &str) -> String {
         let rating = self.tag(&format!("{color}Elo")).filter(|elo| elo.starts_with(|c: char| c.is_ascii_digit()));

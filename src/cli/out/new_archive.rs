@@ -2,6 +2,8 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::out::content::Content;
+use crate::out::done::Done;
+use crate::out::json::Object;
 use crate::out::progress;
 use crate::out::target::{Existing, Outputs, Target};
 use crate::session::Session;
@@ -21,22 +23,29 @@ pub struct TargetArgs {
     /// Replace the file if it already exists and is an archive
     #[arg(long)]
     force: bool,
-    /// Print only errors, and show no progress
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    done: Done,
 }
 
 impl TargetArgs {
     /// Writes the archive. To be called after threads have been installed.
     pub fn write(&self, session: &Session, parts: &[Part]) -> Result<Code, Failure> {
         let archives = parts.iter().map(|part| part.archive.path());
-        write(session, &target(archives, &self.output, self.force)?, self.quiet, parts)
+        write_reported(session, &target(archives, &self.output, self.force)?, self.done, parts)
     }
 }
 
 /// Returns where games of these archives are to be written, if that is allowed.
 pub fn target<'a>(archives: impl IntoIterator<Item = &'a Path>, path: &Path, force: bool) -> Result<Target, Failure> {
     Outputs::of(archives).file(path, Content::Archive(FileKind::Archive), Existing::from_force(force))
+}
+
+/// Writes a new archive with these games, and reports it.
+pub fn write_reported(session: &Session, target: &Target, done: Done, parts: &[Part]) -> Result<Code, Failure> {
+    let copied = try_write(session, target, done.quiet || done.json, parts)?;
+    report(session, target.path(), &copied, done)?;
+    warn_unindexed(session, target.path(), copied.unindexed.as_ref());
+    Ok(Code::Success)
 }
 
 /// Writes a new archive with these games.
@@ -50,9 +59,11 @@ pub fn try_write(session: &Session, target: &Target, quiet: bool, parts: &[Part]
 }
 
 /// Reports what has been written.
-pub fn report(session: &Session, path: &Path, copied: &Copied) {
+pub fn report(session: &Session, path: &Path, copied: &Copied, done: Done) -> Result<(), Failure> {
     let size = thousands(copied.bytes);
-    session.note(&format!("{}: {}, {size} bytes", shown(path), count(copied.games, "game", "games")));
+    let line = format!("{}: {}, {size} bytes", shown(path), count(copied.games, "game", "games"));
+    let object = Object::new().with("archive", path.to_string_lossy().as_ref());
+    done.report(session, &line, &object.with("games", copied.games).with("bytes", copied.bytes))
 }
 
 /// Writes a new archive with these games; fails in the end if others could not be read.
@@ -82,9 +93,7 @@ fn run(
     write: impl FnOnce(&(dyn Fn(u64) + Sync)) -> Result<Copied, Error>,
 ) -> Result<Code, Failure> {
     let copied = copied(session, quiet, parts, write)?;
-    if !quiet {
-        report(session, target.path(), &copied);
-    }
+    report(session, target.path(), &copied, Done { quiet, json: false })?;
     warn_unindexed(session, target.path(), copied.unindexed.as_ref());
     Ok(Code::Success)
 }

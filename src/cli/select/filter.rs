@@ -5,6 +5,7 @@ use crate::select::ranges::Ranges;
 use crate::select::side_files;
 use crate::select::units::{Unit, units};
 use crate::session::Session;
+use crate::text::count;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::query::filter::Passed;
 use scoresheet::query::tag_columns::Unread;
@@ -24,6 +25,11 @@ impl Where {
         self.filter.is_some()
     }
 
+    /// Returns the filter's text.
+    pub fn text(&self) -> Option<&str> {
+        self.filter.as_ref().map(Filter::as_str)
+    }
+
     /// Returns the games that match and are in the ranges, all games if neither is given; and how many could not be
     /// decided. To be called after threads have been installed.
     pub fn chosen(
@@ -33,15 +39,41 @@ impl Where {
         ranges: Option<&Ranges>,
     ) -> Result<(GameSet, u64), Failure> {
         let (chosen, undecided) = self.games(session, archive);
-        let mut chosen = chosen.unwrap_or_else(|| archive.live());
-        if ranges.is_some() {
-            let (units, _) = units(archive, ranges, Some(&chosen))?;
-            chosen = GameSet::new(archive.len());
-            for game in units.iter().flat_map(Unit::numbers) {
-                chosen.insert(game);
-            }
+        Ok((self.within(archive, ranges, chosen)?, undecided))
+    }
+
+    /// Returns those of the games chosen, or of all, that are in the ranges.
+    pub fn within(
+        &self,
+        archive: &Archive,
+        ranges: Option<&Ranges>,
+        chosen: Option<GameSet>,
+    ) -> Result<GameSet, Failure> {
+        let chosen = chosen.unwrap_or_else(|| archive.live());
+        if ranges.is_none() {
+            return Ok(chosen);
         }
-        Ok((chosen, undecided))
+        let (units, _) = units(archive, ranges, Some(&chosen))?;
+        Ok(GameSet::of(archive.len(), units.iter().flat_map(Unit::numbers)))
+    }
+
+    /// Reports on standard error how the filter was answered, and of how many games it cannot be, for lack of a value.
+    pub fn explain(&self, session: &Session, archive: &Archive) {
+        let Some(filter) = &self.filter else { return };
+        let tags = TagColumns::of(archive);
+        let started = std::time::Instant::now();
+        let passed = filter.games(&tags);
+        let games = |number: u64| count(number, "game", "games");
+        session.note(&format!("{:<16} {}", "filter", games(passed.games.len())));
+        if passed.walked > 0 {
+            let what = "read for clocks, evaluations, last positions or openings: no column has these";
+            session.note(&format!("{:<16} {} {what}", "", games(passed.walked)));
+        }
+        for missing in filter.missing(&tags) {
+            let what = format!("no {0}: neither = nor != matches; missing({0}) does", missing.field);
+            session.note(&format!("{:<16} {} {what}", "", games(missing.games)));
+        }
+        session.note(&format!("{:<16} {:.1} ms", "filter time", started.elapsed().as_secs_f64() * 1e3));
     }
 
     /// Returns the games that match, `None` if no filter is given; and how many could not be decided, which have been
@@ -49,7 +81,7 @@ impl Where {
     pub fn games(&self, session: &Session, archive: &Archive) -> (Option<GameSet>, u64) {
         let Some(filter) = &self.filter else { return (None, 0) };
         let tags = TagColumns::of(archive);
-        let Passed { games, unread } = filter.games(&tags);
+        let Passed { games, unread, .. } = filter.games(&tags);
         side_files::report_columns(session, &tags);
         (Some(games), report_unread(session, archive, &unread))
     }

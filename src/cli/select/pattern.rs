@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use scoresheet::chess::Color;
 use scoresheet::query::QueryFault;
 use scoresheet::query::pattern::json::{self, JsonQuery};
-use scoresheet::query::pattern::{BoardPattern, Condition, Imbalance, Material, MoveRule, Pattern};
+use scoresheet::query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
 
 /// What the position, and the move that led to it, must look like. All conditions must hold at the same ply.
 #[derive(Debug, clap::Args)]
@@ -18,13 +18,13 @@ pub struct PatternArgs {
     /// Exactly these pawns, like the first field of a FEN; other pieces are ignored
     #[arg(long, value_name = "BOARD")]
     pawns: Option<String>,
-    /// Exactly these pieces on the board, e.g. KRPkr, KQ?P2-4kr* or KRP+kr
+    /// Exactly these pieces on the board, e.g. KRPkr, KQ?P2-4kr* or KRP+krp+ (+: one or more)
     #[arg(long, value_name = "PIECES")]
     material: Option<String>,
     /// The pieces that White has more of, v, and those that Black has more of, e.g. PPvN
     #[arg(long, value_name = "PIECES")]
     imbalance: Option<String>,
-    /// The last move was this one by White, e.g. Nf3, e8=Q or O-O
+    /// The last move was this one by White, e.g. Nf3, Bxh7+, e8=Q or O-O: x demands a capture, + check, # mate
     #[arg(long, value_name = "SAN")]
     white_move: Option<String>,
     /// The last move was this one by Black
@@ -39,11 +39,14 @@ pub struct PatternArgs {
     /// For at least this many plies in a row
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     plies: u16,
-    /// Also with colours exchanged and the board flipped
+    /// The game ends here by mate
+    #[arg(long, conflicts_with = "stalemate")]
+    mate: bool,
+    /// The game ends here by stalemate
     #[arg(long)]
-    pub either_color: bool,
+    stalemate: bool,
     /// A query in Scoutfish's JSON
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured"])]
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "mate", "stalemate"])]
     query: Option<String>,
 }
 
@@ -62,6 +65,11 @@ impl PatternArgs {
         condition.moves.extend(read("--black-move", &self.black_move, |text| MoveRule::parse(text, Color::Black))?);
         condition.moved = read("--moved", &self.moved, json::parse_roles)?;
         condition.captured = read("--captured", &self.captured, json::parse_roles)?;
+        condition.ending = match (self.mate, self.stalemate) {
+            (true, _) => Some(Ending::Mate),
+            (_, true) => Some(Ending::Stalemate),
+            _ => None,
+        };
         if condition == Condition::default() {
             return Ok(None);
         }

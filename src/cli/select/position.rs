@@ -1,16 +1,19 @@
 //! The position to search for: by FEN, by EPD or by the moves that lead to it.
 
 use crate::failure::Failure;
+use crate::text::shown;
 use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, EpdFault};
 use scoresheet::chess::fen::{FenError, ReadMode};
+use scoresheet::chess::record::{PositionRecord, RecordError};
 use scoresheet::query::{Compare, PositionQuery, QueryFault};
+use std::path::{Path, PathBuf};
 
 /// A position, in one of several ways.
 #[derive(Debug, clap::Args)]
 #[group(id = "place", multiple = false)]
 pub struct PositionArgs {
-    /// The position as FEN; fields after the piece placement may be omitted
+    /// The position as FEN; fields after the piece placement may be omitted; startpos is the starting position
     #[arg(long, value_name = "FEN", allow_hyphen_values = true)]
     fen: Option<String>,
     /// The position as EPD; its operations are ignored
@@ -29,31 +32,69 @@ impl PositionArgs {
 
     /// Returns the position, the standard starting position where none is given. Errors point at their place.
     pub fn position(&self) -> Result<Position, Failure> {
-        if let Some(fen) = &self.fen {
-            return Position::from_fen(fen.as_bytes()).map_err(|error| bad_fen("--fen", fen, &error));
+        match (&self.fen, &self.epd, &self.moves) {
+            (Some(fen), ..) => of_fen(fen),
+            (_, Some(epd), _) => of_epd(epd),
+            (.., Some(moves)) => of_moves(moves),
+            _ => Ok(Position::standard()),
         }
-        if let Some(epd) = &self.epd {
-            let read = Epd::read(epd.as_bytes(), ReadMode::Forgiving);
-            return read.map(|epd| epd.position()).map_err(|error| match error.fault {
-                EpdFault::Fen(error) => bad_fen("--epd", epd, &error),
-                // The column is shown with the text.
-                _ => {
-                    let what = error.to_string();
-                    let what = what.rsplit(": ").next().unwrap_or_default().to_owned();
-                    Failure::Query("--epd", QueryFault::in_bytes(epd, (error.column, what)))
-                }
-            });
+    }
+}
+
+/// Returns the position of a FEN, or of the word startpos.
+fn of_fen(fen: &str) -> Result<Position, Failure> {
+    if fen == "startpos" {
+        return Ok(Position::standard());
+    }
+    Position::from_fen(fen.as_bytes()).map_err(|error| bad_fen("--fen", fen, &error))
+}
+
+fn of_epd(epd: &str) -> Result<Position, Failure> {
+    let read = Epd::read(epd.as_bytes(), ReadMode::Forgiving);
+    read.map(|epd| epd.position()).map_err(|error| match error.fault {
+        EpdFault::Fen(error) => bad_fen("--epd", epd, &error),
+        // The column is shown with the text.
+        _ => {
+            let what = error.to_string();
+            let what = what.rsplit(": ").next().unwrap_or_default().to_owned();
+            Failure::Query("--epd", QueryFault::in_bytes(epd, (error.column, what)))
         }
-        let mut position = Position::standard();
-        let moves = self.moves.as_deref().unwrap_or_default();
-        for (column, san) in move_words(moves) {
-            let played = position.parse_san(san.as_bytes());
-            position.play_unchecked(played.map_err(|_| {
-                let what = format!("{san:?} is not a legal move in {}", position.fen());
-                Failure::Query("--moves", QueryFault::new(moves, column..column + san.len(), what))
-            })?);
+    })
+}
+
+fn of_moves(moves: &str) -> Result<Position, Failure> {
+    let mut position = Position::standard();
+    for (column, san) in move_words(moves) {
+        let played = position.parse_san(san.as_bytes());
+        position.play_unchecked(played.map_err(|_| {
+            let what = format!("{san:?} is not a legal move in {}", position.fen());
+            Failure::Query("--moves", QueryFault::new(moves, column..column + san.len(), what))
+        })?);
+    }
+    Ok(position)
+}
+
+/// Returns the positions of a list: a FEN or EPD on each line, `-` for standard input; empty lines and lines that begin
+/// with `#` are skipped.
+fn of_list(path: &Path) -> Result<Vec<Position>, Failure> {
+    let is_stdin = path.as_os_str() == "-";
+    let text = if is_stdin { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(path) };
+    let text = text.map_err(|error| Failure::cannot_open(path, error))?;
+    let mut positions = Vec::new();
+    for (line, number) in text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
         }
-        Ok(position)
+        let read = PositionRecord::read(line.as_bytes(), ReadMode::Forgiving);
+        let bad = |error: RecordError| {
+            let what = error.in_text(line.as_bytes());
+            Failure::Message(format!("{}, line {number}: {what}", shown(path)))
+        };
+        positions.push(read.map_err(bad)?.position());
+    }
+    match positions.is_empty() {
+        true => Err(Failure::Message(format!("{}: no positions in this list", shown(path)))),
+        false => Ok(positions),
     }
 }
 
@@ -74,11 +115,14 @@ fn bad_fen(option: &'static str, text: &str, error: &FenError) -> Failure {
     Failure::Query(option, QueryFault::in_bytes(text, (error.column, what)))
 }
 
-/// A position to be found and what of it counts.
+/// Positions to be found and what of them counts.
 #[derive(Debug, clap::Args)]
 pub struct PositionQueryArgs {
     #[command(flatten)]
-    pub position: PositionArgs,
+    place: PlaceArgs,
+    /// With several positions, only games that reach all of them, in any order
+    #[arg(long, requires = "place")]
+    pub every: bool,
     /// With either side to move
     #[arg(long)]
     any_side: bool,
@@ -90,10 +134,44 @@ pub struct PositionQueryArgs {
     any_en_passant: bool,
 }
 
+/// Positions, in one of several ways.
+#[derive(Debug, clap::Args)]
+#[group(id = "place", multiple = false)]
+struct PlaceArgs {
+    /// The position as FEN; fields after the piece placement may be omitted; startpos is the starting position. Given
+    /// several times: games that reach any of these positions
+    #[arg(long, value_name = "FEN", allow_hyphen_values = true)]
+    fen: Vec<String>,
+    /// The position as EPD; its operations are ignored. It too may be given several times
+    #[arg(long, value_name = "EPD", allow_hyphen_values = true)]
+    epd: Vec<String>,
+    /// The positions of a list, a FEN or EPD on each line; - for standard input
+    #[arg(long, value_name = "FILE")]
+    fens: Option<PathBuf>,
+    /// The position after these moves from the standard starting position, e.g. "e4 c5 Nf3" or "1. e4 c5 2. Nf3"
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
+}
+
 impl PositionQueryArgs {
-    /// Returns the query.
-    pub fn query(&self) -> Result<PositionQuery, Failure> {
+    /// Returns the queries, none where no position is given. With `either_color`, each is followed by the one with
+    /// colours exchanged.
+    pub fn queries(&self, either_color: bool) -> Result<Vec<Vec<PositionQuery>>, Failure> {
+        let place = &self.place;
+        let positions = if let Some(path) = &place.fens {
+            of_list(path)?
+        } else if let Some(moves) = &place.moves {
+            vec![of_moves(moves)?]
+        } else if place.epd.is_empty() {
+            place.fen.iter().map(|fen| of_fen(fen)).collect::<Result<_, _>>()?
+        } else {
+            place.epd.iter().map(|epd| of_epd(epd)).collect::<Result<_, _>>()?
+        };
         let compare = Compare { side: !self.any_side, castling: !self.any_castling, en_passant: !self.any_en_passant };
-        Ok(PositionQuery::new(&self.position.position()?, compare))
+        let query = |position: &Position| {
+            let swapped = either_color.then(|| PositionQuery::new(&position.colors_swapped(), compare));
+            std::iter::once(PositionQuery::new(position, compare)).chain(swapped).collect()
+        };
+        Ok(positions.iter().map(query).collect())
     }
 }

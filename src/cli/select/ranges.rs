@@ -71,6 +71,16 @@ fn parse(range: &str) -> Result<(u64, Option<u64>), String> {
     }
 }
 
+/// Returns the games of a set as `--games` takes them, at most so many ranges and then `..`.
+pub fn listed(games: &GameSet, most: usize) -> String {
+    let range = |(first, last): (u64, u64)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    let mut ranges: Vec<String> = games.runs().take(most.saturating_add(1)).map(range).collect();
+    if ranges.len() > most {
+        ranges[most] = "..".to_owned();
+    }
+    ranges.join(",")
+}
+
 /// Refuses game numbers for several archives: in each they begin with 1.
 pub fn of_one(archives: &ArchiveSet, ranges: Option<&Ranges>) -> Result<(), Failure> {
     match (archives.archives().len(), ranges) {

@@ -13,7 +13,9 @@ pub const SET_UP: u8 = 1;
 pub const NO_MARKER: u8 = 2;
 /// The game has a fault: its raw rest is kept as a text.
 pub const FAULT: u8 = 4;
-const KNOWN: u8 = SET_UP | NO_MARKER | FAULT;
+/// The game has been changed since it was imported: its layout still gives what the source said.
+pub const CHANGED: u8 = 8;
+const KNOWN: u8 = SET_UP | NO_MARKER | FAULT | CHANGED;
 
 /// A record taken apart.
 #[derive(Clone, Debug)]
@@ -48,6 +50,11 @@ impl<'a> Record<'a> {
 }
 
 impl Record<'_> {
+    /// Returns whether the game has been changed since it was imported.
+    pub fn is_changed(&self) -> bool {
+        self.flags & CHANGED != 0
+    }
+
     /// Appends the record, its moves plain.
     pub fn push(&self, out: &mut Vec<u8>) {
         push_recoded(self, &self.stream, false, out);

@@ -44,7 +44,12 @@ fn record_parts(walk: &mut Walk, place: &mut Place, packed: bool) -> Option<()> 
     if place.rest().first() == Some(&record::HEADER) {
         walk.plain(place, "header", 1)?;
         let flags = walk.leaf(place, "flags", 1, |bytes| {
-            let names = [(record::SET_UP, "set up"), (record::NO_MARKER, "no result"), (record::FAULT, "fault")];
+            let names = [
+                (record::SET_UP, "set up"),
+                (record::NO_MARKER, "no result"),
+                (record::FAULT, "fault"),
+                (record::CHANGED, "changed"),
+            ];
             let flags = bytes.first().copied().unwrap_or(0);
             let set: Vec<&str> = names.into_iter().filter(|(bit, _)| flags & bit != 0).map(|(_, name)| name).collect();
             set.join(", ")

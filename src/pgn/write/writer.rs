@@ -7,6 +7,7 @@ use crate::chess::{Color, Move, Position};
 use crate::game::{Game, Outcome, TextKind, Visitor};
 use crate::pgn::bytes::{from, is_line_end};
 use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
+use crate::pgn::write::letters::PieceLetters;
 use crate::pgn::write::style::{LineEnd, Style};
 
 /// Writes games as PGN: a visitor that appends to a byte vector. After the events of each game call
@@ -17,6 +18,8 @@ use crate::pgn::write::style::{LineEnd, Style};
 #[derive(Clone, Debug, Default)]
 pub struct PgnWriter {
     style: Style,
+    /// What pieces are called, where not in English.
+    letters: Option<PieceLetters>,
     out: Vec<u8>,
     /// Where the line begins that is being written.
     line: usize,
@@ -108,6 +111,12 @@ impl PgnWriter {
         self.style = style;
     }
 
+    /// Writes pieces with the letters of another language from the next game on: what is written is no PGN then, but
+    /// for readers.
+    pub fn set_letters(&mut self, letters: PieceLetters) {
+        self.letters = Some(letters);
+    }
+
     /// Returns the style.
     pub fn style(&self) -> Style {
         self.style
@@ -132,8 +141,8 @@ impl PgnWriter {
         for _ in 0..self.style.after_game {
             self.end_line();
         }
-        let (out, style) = (std::mem::take(&mut self.out), self.style);
-        *self = PgnWriter { line: out.len(), out, style, ..PgnWriter::default() };
+        let (out, style, letters) = (std::mem::take(&mut self.out), self.style, self.letters);
+        *self = PgnWriter { line: out.len(), out, style, letters, ..PgnWriter::default() };
     }
 
     /// Returns what has been written since the last [`clear`](PgnWriter::clear).
@@ -145,7 +154,7 @@ impl PgnWriter {
     pub fn clear(&mut self) {
         let mut out = std::mem::take(&mut self.out);
         out.clear();
-        *self = PgnWriter { out, style: self.style, ..PgnWriter::default() };
+        *self = PgnWriter { out, style: self.style, letters: self.letters, ..PgnWriter::default() };
     }
 
     /// Returns what has been written.
@@ -283,7 +292,11 @@ impl PgnWriter {
             (false, true) => self.out.push(b' '),
             (false, false) => self.begin_token(),
         }
+        let start = self.out.len();
         san(self.style.full_squares, &mut self.out);
+        if let Some(letters) = self.letters {
+            letters.write(start, &mut self.out);
+        }
         if self.style.pairs && !white {
             self.gap = None;
         }
@@ -300,7 +313,7 @@ impl PgnWriter {
         let width = self.style.width as usize;
         let fits = if self.style.filled { !white || start - self.line < width } else { most - self.line <= width };
         let within = start > self.line && fits;
-        if !within || self.head || self.opening > 0 {
+        if !within || self.head || self.opening > 0 || self.letters.is_some() {
             return false;
         }
         let Style { joined_numbers, unbroken_numbers, pairs, .. } = self.style;
@@ -481,7 +494,7 @@ impl TextVisitor for PgnWriter {
     #[inline]
     fn move_run(&self) -> MoveRun {
         let column = self.out.len() - self.line;
-        if column == 0 || self.head || self.opening > 0 {
+        if column == 0 || self.head || self.opening > 0 || self.letters.is_some() {
             return MoveRun::None;
         }
         let Style { width, line_end, joined_numbers, unbroken_numbers, pairs, filled, .. } = self.style;

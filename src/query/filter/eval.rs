@@ -9,6 +9,8 @@ use crate::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
 use crate::query::filter::expr::{Expr, Ranges, Ratings, Reading, Test, TextTest};
 use crate::query::filter::value;
 use crate::query::filter::verdicts::{self, ASK};
+use crate::query::measure::field::Measure;
+use crate::query::measure::values::NONE;
 use crate::query::tag_columns::{Column, Key, Strings, TagColumns};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -21,11 +23,14 @@ const FEW: u32 = 8;
 /// Words of the sample.
 const SAMPLE: usize = 16;
 
-/// Returns the games that pass.
-pub fn games(expr: &Expr, headers: &TagColumns) -> GameSet {
+/// Measures with their values, by place from 0.
+pub type Measured = [(Measure, Arc<[i64]>)];
+
+/// Returns the games that pass; `measured` has all measures that are asked for.
+pub fn games(expr: &Expr, headers: &TagColumns, measured: &Measured) -> GameSet {
     let archive = headers.archive();
     let games = archive.len() as usize;
-    let node = Maker { headers, games, judged: Vec::new() }.node(expr);
+    let node = Maker { headers, games, measured, judged: Vec::new() }.node(expr);
     let mut words = vec![0u64; games.div_ceil(64)];
     words.par_chunks_mut(BLOCK / 64).enumerate().for_each(|(block, words)| {
         let start = block * BLOCK;
@@ -51,6 +56,8 @@ enum Node {
     Place(Ranges),
     /// Both ratings, 0 where there is none, and what is made of them.
     Ratings(Arc<Column>, Vec<i64>, Arc<Column>, Vec<i64>, Ratings, Ranges),
+    /// A measure, `NONE` where there is none, in ranges.
+    Measured(Arc<[i64]>, Ranges),
 }
 
 /// What is asked of the strings of a table.
@@ -65,6 +72,7 @@ enum Asked {
 struct Maker<'h, 'a> {
     headers: &'h TagColumns<'a>,
     games: usize,
+    measured: &'h Measured,
     /// What has been asked of a table already: both players' names are in one.
     judged: Vec<(Arc<Strings>, Asked, Arc<[u8]>)>,
 }
@@ -118,6 +126,10 @@ impl Maker<'_, '_> {
                 Node::Numbers(self.column(Key::Plies), spans.collect())
             }
             Test::Number(ranges) => Node::Place(ranges.clone()),
+            Test::Measure(measure, ranges) => match self.measured.iter().find(|(own, _)| own == measure) {
+                Some((_, values)) => Node::Measured(Arc::clone(values), ranges.clone()),
+                None => Node::Same(false),
+            },
             Test::Ratings(ratings, ranges) => {
                 let (white, black) = (self.tag("WhiteElo"), self.tag("BlackElo"));
                 if has_no_values(&white) || has_no_values(&black) {
@@ -229,6 +241,7 @@ impl Node {
             Node::Numbers(_, spans) => 0.5 + 0.5 * spans.len() as f64,
             Node::Place(ranges) => 1.0 + ranges.0.len() as f64,
             Node::Ratings(..) => 4.0,
+            Node::Measured(..) => 2.0,
         }
     }
 
@@ -301,6 +314,14 @@ impl Node {
                     Ratings::Gap => mark!(Ratings::Gap),
                 }
             }
+            Node::Measured(..) => {
+                words.fill(0);
+                for row in rows.clone().filter(|row| self.passes(*row)) {
+                    if let Some(word) = words.get_mut((row - rows.start) / 64) {
+                        *word |= 1 << ((row - rows.start) % 64);
+                    }
+                }
+            }
             Node::Place(ranges) => {
                 for (place, word) in words.iter_mut().enumerate() {
                     let first = (rows.start + place * 64) as i64 + 1;
@@ -346,6 +367,9 @@ impl Node {
             }
             Node::Numbers(column, spans) => is_within(column.get(game), spans),
             Node::Place(ranges) => ranges.hold((game as i64, game as i64)),
+            Node::Measured(values, ranges) => {
+                values.get(row).is_some_and(|value| *value != NONE && ranges.hold((*value, *value)))
+            }
             Node::Ratings(white, own, black, others, ratings, ranges) => {
                 are_within(own, white.get(game), others, black.get(game), |one, other| ratings.of(one, other), ranges)
             }

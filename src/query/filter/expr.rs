@@ -1,5 +1,6 @@
 //! A filter as a tree.
 
+use crate::query::measure::field::Measure;
 use crate::query::tag_columns::Key;
 
 /// A condition on a game.
@@ -30,6 +31,8 @@ pub enum Test {
     Number(Ranges),
     /// Any of these bits in the byte of facts.
     Facts(u8),
+    /// A figure that is worked out from the game.
+    Measure(Measure, Ranges),
 }
 
 /// A condition on a text.
@@ -108,6 +111,37 @@ impl Ranges {
 }
 
 impl Expr {
+    /// Returns the condition that always holds, or never.
+    pub fn always(holds: bool) -> Expr {
+        if holds { Expr::And(Vec::new()) } else { Expr::Or(Vec::new()) }
+    }
+
+    /// Appends the measures that are needed.
+    pub fn measures(&self, measures: &mut Vec<Measure>) {
+        match self {
+            Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.measures(measures)),
+            Expr::Not(expr) => expr.measures(measures),
+            Expr::Test(Test::Measure(measure, _)) if !measures.contains(measure) => measures.push(*measure),
+            Expr::Test(_) => {}
+        }
+    }
+
+    /// Returns a condition without measures that every game has that has this one: as if each measure were the best it
+    /// can be.
+    pub fn without_measures(&self) -> Expr {
+        self.assumed(true)
+    }
+
+    fn assumed(&self, holds: bool) -> Expr {
+        match self {
+            Expr::And(all) => Expr::And(all.iter().map(|expr| expr.assumed(holds)).collect()),
+            Expr::Or(all) => Expr::Or(all.iter().map(|expr| expr.assumed(holds)).collect()),
+            Expr::Not(expr) => Expr::Not(Box::new(expr.assumed(!holds))),
+            Expr::Test(Test::Measure(..)) => Expr::always(holds),
+            Expr::Test(test) => Expr::Test(test.clone()),
+        }
+    }
+
     /// Appends the columns that are needed.
     pub fn keys(&self, keys: &mut Vec<Key>) {
         let tag = |name: &str| Key::Tag(name.to_owned());
@@ -122,7 +156,7 @@ impl Expr {
                 Test::Result(_) => keys.push(tag("Result")),
                 Test::Plies(_) => keys.push(Key::Plies),
                 Test::Facts(_) => keys.push(Key::Facts),
-                Test::Number(_) => {}
+                Test::Number(_) | Test::Measure(..) => {}
             },
         }
     }

@@ -1,14 +1,18 @@
 //! The names that a filter can ask for.
 
+use crate::chess::Color;
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use crate::format::tags::NAMES;
 use crate::query::filter::expr::{Ratings, Reading};
+use crate::query::measure::field::{self as measures, Measure, MeasureKind};
 
 /// What a name stands for.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Field {
     /// A tag's text.
     Text(String),
+    /// The opening's name: the tag, or where it is missing that of the table.
+    Opening,
     /// Either player's name.
     Player,
     /// A tag read as a number.
@@ -31,11 +35,55 @@ pub enum Field {
     Number,
     /// A fact that is so or not.
     Fact(u8),
+    /// The name of the winner, or the loser.
+    Decided { winner: bool },
+    /// A figure of the game that is not in its columns.
+    Measure(Measure),
+    /// Either side's.
+    EitherMeasure(MeasureKind),
+    /// Something of the player that the filter is about, or of that player's opponent.
+    Relative { opponent: bool, what: Relative },
+    /// The points of a side, in halves.
+    Score(Color),
+    /// Whether the side is this one.
+    Color(Color),
+}
+
+/// What a player has, whichever side it is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Relative {
+    Name,
+    Rating,
+    Score,
+    Color,
+    Measure(MeasureKind),
+}
+
+impl Field {
+    /// Returns what it means where the player has this side.
+    pub fn of_side(self, side: Color) -> Field {
+        let Field::Relative { opponent, what } = self else {
+            let name = || if side == Color::White { "White" } else { "Black" };
+            return if self == Field::Player { Field::Text(name().to_owned()) } else { self };
+        };
+        let side = if opponent { side.other() } else { side };
+        let tag = |white, black| if side == Color::White { white } else { black };
+        match what {
+            Relative::Name => Field::Text(tag("White", "Black").to_owned()),
+            Relative::Rating => Field::Value(tag("WhiteElo", "BlackElo"), Reading::Rating),
+            Relative::Score => Field::Score(side),
+            Relative::Color => Field::Color(side),
+            Relative::Measure(kind) => Field::Measure(Measure { kind, side: Some(side) }),
+        }
+    }
 }
 
 /// The names that are not those of tags, or mean more than the tag.
-const SPECIAL: [(&str, Field); 24] = [
+const SPECIAL: [(&str, Field); 27] = [
     ("player", Field::Player),
+    ("opening", Field::Opening),
+    ("winner", Field::Decided { winner: true }),
+    ("loser", Field::Decided { winner: false }),
     ("whiteelo", Field::Value("WhiteElo", Reading::Rating)),
     ("blackelo", Field::Value("BlackElo", Reading::Rating)),
     ("elo", Field::Rating),
@@ -69,14 +117,49 @@ pub fn find(name: &str) -> Option<Field> {
     let special = SPECIAL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, field)| field.clone());
     let tag =
         || NAMES.iter().find(|known| known.eq_ignore_ascii_case(name)).map(|name| Field::Text((*name).to_owned()));
-    special.or_else(tag)
+    special
+        .or_else(tag)
+        .or_else(|| measure(&name.to_ascii_lowercase()))
+        .or_else(|| relative(&name.to_ascii_lowercase()))
+}
+
+fn measure(name: &str) -> Option<Field> {
+    measures::find(name).map(|(measure, is_either)| match is_either {
+        true => Field::EitherMeasure(measure.kind),
+        false => Field::Measure(measure),
+    })
+}
+
+/// The fields of the player that a filter is about.
+fn relative(name: &str) -> Option<Field> {
+    let own = |what| Some(Field::Relative { opponent: false, what });
+    match name {
+        "score" => return own(Relative::Score),
+        "color" | "colour" => return own(Relative::Color),
+        _ => {}
+    }
+    let (opponent, rest) = match name.strip_prefix("opponent") {
+        Some(rest) => (true, rest),
+        None => (false, name.strip_prefix("player")?),
+    };
+    let what = match rest {
+        "" => Relative::Name,
+        "elo" => Relative::Rating,
+        rest => match measures::find(rest) {
+            Some((measure, true)) => Relative::Measure(measure.kind),
+            _ => return None,
+        },
+    };
+    Some(Field::Relative { opponent, what })
 }
 
 /// Returns the known name that is most like a word, if one is like it.
 pub fn nearest(word: &str) -> Option<String> {
     let word = word.to_ascii_lowercase();
     let special = SPECIAL.iter().map(|(name, _)| (*name).to_owned()).chain(["setup".to_owned()]);
-    let names = special.chain(NAMES.iter().map(|name| name.to_ascii_lowercase()));
+    let others = ["opponent", "score", "color", "playerelo", "opponentelo"].map(str::to_owned);
+    let names =
+        special.chain(others).chain(measures::names()).chain(NAMES.iter().map(|name| name.to_ascii_lowercase()));
     let near = names.map(|name| (distance(&word, &name), name)).min_by_key(|(distance, _)| *distance);
     near.filter(|(distance, _)| *distance <= word.len() / 3 + 1 && word.len() <= 30).map(|(_, name)| name)
 }

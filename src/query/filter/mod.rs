@@ -3,27 +3,45 @@
 //! `lexer` and `parse` read the text into `expr`, `eval` answers it from tag columns: each condition is decided once
 //! for each distinct string (`verdicts`), and a game costs a look-up.
 
+mod conditions;
 pub(in crate::query) mod eval;
 pub(in crate::query) mod expr;
 pub(in crate::query) mod field;
+pub mod game_field;
 mod lexer;
 pub(in crate::query) mod parse;
+mod relative;
 pub mod sort;
 pub(in crate::query) mod value;
 mod verdicts;
 
-use crate::archive::{Archive, GameSet};
+use crate::archive::{Archive, GameSet, SideState};
 use crate::error::Result;
+use crate::format::tag_columns::COMMENTS;
 use crate::query::fault::QueryFault;
+use crate::query::measure::field::Measure;
+use crate::query::measure::values;
 use crate::query::tag_columns::{Key, TagColumns, Unread};
-use expr::Expr;
+use expr::{Expr, Test};
+pub(in crate::query) use relative::days;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// A header filter, read.
 #[derive(Clone, Debug)]
 pub struct Filter {
     text: String,
     expr: Expr,
+    asked: parse::Asked,
+}
+
+/// A field that a filter asks for and some games have no value of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Missing {
+    /// The field's name, as it was written.
+    pub field: String,
+    /// How many games have none: no comparison of the field holds for them, not even `!=`.
+    pub games: u64,
 }
 
 impl Filter {
@@ -31,7 +49,8 @@ impl Filter {
     ///
     /// Errors: the place in the text, and what was expected there.
     pub fn parse(text: &str) -> Result<Filter, QueryFault> {
-        Ok(Filter { text: text.to_owned(), expr: parse::parse(text)? })
+        let (expr, asked) = parse::parse(text)?;
+        Ok(Filter { text: text.to_owned(), expr, asked })
     }
 
     /// Returns the text it was read from.
@@ -48,28 +67,70 @@ impl Filter {
         // In one go, so that the tags are read once.
         let mut keys = self.keys();
         headers.readable(&keys);
-        let mut games = eval::games(&self.expr, headers);
+        let (measured, lost, walked, candidates) = self.measured(headers);
+        let mut games = eval::games(&self.expr, headers, &measured);
+        if let Some(candidates) = candidates {
+            games.intersect(&candidates);
+        }
         // The movetext's results may have been asked for, too.
         keys.extend(keys.contains(&Key::Tag("Result".to_owned())).then_some(Key::Facts));
-        let unread = headers.unread(&keys);
+        let mut unread = headers.unread(&keys);
+        unread.extend(lost);
         if headers.archive().deleted_count() > 0 {
             games.intersect(&headers.archive().live());
         }
         for game in unread.iter().flat_map(|unread| unread.games.clone()) {
             games.remove(game);
         }
-        Passed { games, unread }
+        Passed { games, unread, walked }
+    }
+
+    /// Returns the values of the measures that are asked for, the games that could not be read for them, how many have
+    /// been, and which may pass at all.
+    fn measured(&self, headers: &TagColumns) -> (Vec<Measured>, Vec<Unread>, u64, Option<GameSet>) {
+        let mut measures = Vec::new();
+        self.expr.measures(&mut measures);
+        if measures.is_empty() {
+            return (Vec::new(), Vec::new(), 0, None);
+        }
+        let archive = headers.archive();
+        let mut candidates = eval::games(&self.expr.without_measures(), headers, &[]);
+        candidates.intersect(&archive.live());
+        let mut walked = candidates.clone();
+        // Clocks and evaluations stand in comments: where a file says which games have some, others need no look.
+        if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
+            walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &[]));
+        }
+        let (values, unread) = values::of_games(archive, &measures, &walked);
+        let measured = measures.into_iter().zip(values.into_iter().map(Arc::from)).collect();
+        (measured, unread, walked.len(), Some(candidates))
     }
 
     /// Returns the games of an archive that the filter lets pass, ascending.
     ///
     /// Errors: damaged tags, or damaged games where the filter asks for their moves.
     pub fn numbers(&self, archive: &Archive) -> Result<Vec<u64>> {
-        let Passed { games, unread } = self.games(&TagColumns::of(archive));
+        let Passed { games, unread, .. } = self.games(&TagColumns::of(archive));
         match unread.into_iter().next() {
             None => Ok(games.iter().collect()),
             Some(unread) => Err(unread.error),
         }
+    }
+
+    /// Returns the fields of columns that some games have no value of, with how many. Fields of a player who may have
+    /// either side are left out.
+    pub fn missing(&self, headers: &TagColumns) -> Vec<Missing> {
+        let live = headers.archive().live();
+        let of = |(field, known): &(String, Expr)| {
+            let (mut measures, mut games) = (Vec::new(), live.clone());
+            known.measures(&mut measures);
+            if !measures.is_empty() {
+                return None;
+            }
+            games.subtract(&eval::games(known, headers, &[]));
+            (!games.is_empty()).then(|| Missing { field: field.clone(), games: games.len() })
+        };
+        self.asked.iter().filter_map(of).collect()
     }
 
     /// Returns what the filter asks of games: the tag columns that it reads.
@@ -89,7 +150,12 @@ pub struct Passed {
     pub games: GameSet,
     /// Games that could not be decided.
     pub unread: Vec<Unread>,
+    /// How many games were read for their clocks, evaluations or last positions; 0 where columns decide.
+    pub walked: u64,
 }
+
+/// A measure with its values.
+type Measured = (Measure, Arc<[i64]>);
 
 impl FromStr for Filter {
     type Err = QueryFault;

@@ -1,28 +1,47 @@
 //! Tokens into a tree. `docs/QUERY.md` has the grammar.
 
+use crate::chess::Color;
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
+use crate::query::filter::conditions::{decided, joined, known, not, numbers, opening, outside};
 use crate::query::filter::expr::{Expr, Ranges, Reading, Test, TextTest};
 use crate::query::filter::field::{self, Field};
 use crate::query::filter::lexer::{self, Kind, Token};
+use crate::query::filter::relative;
 use crate::query::filter::value::{self, MOST};
+use crate::query::measure::field::Measure;
 
 /// The longest filter, in bytes.
 const MAX_TEXT: usize = 1 << 16;
 /// How deep parentheses may go.
 const MAX_DEPTH: usize = 100;
 
-/// Reads a filter.
-pub fn parse(text: &str) -> Result<Expr, QueryFault> {
+/// The fields that a filter asks for, each with the condition that a game has a value of it.
+pub type Asked = Vec<(String, Expr)>;
+
+/// Reads a filter; returns the fields that it asks for, too.
+pub fn parse(text: &str) -> Result<(Expr, Asked), QueryFault> {
     if text.len() > MAX_TEXT {
         return Err(QueryFault::new("", 0..0, format!("a filter has at most {MAX_TEXT} bytes")));
     }
-    let mut parser = Parser { text, tokens: lexer::tokens(text)?, next: 0, depth: 0 };
-    let expr = parser.any()?;
-    match &parser.peek().kind {
-        Kind::End => Ok(expr),
-        Kind::Sign(")") => Err(parser.fault("this parenthesis closes nothing")),
-        _ => Err(parser.fault("expected \"and\", \"or\" or the end")),
+    let tokens = lexer::tokens(text)?;
+    let of_side = |side| {
+        let mut parser =
+            Parser { text, tokens: tokens.clone(), next: 0, depth: 0, side, is_relative: false, asked: Vec::new() };
+        let expr = parser.any()?;
+        match &parser.peek().kind {
+            Kind::End => Ok((expr, parser.is_relative, parser.asked)),
+            Kind::Sign(")") => Err(parser.fault("this parenthesis closes nothing")),
+            _ => Err(parser.fault("expected \"and\", \"or\" or the end")),
+        }
+    };
+    match of_side(None)? {
+        (expr, false, asked) => Ok((expr, asked)),
+        // One side, the same throughout, has to have all of it.
+        (_, true, _) => {
+            let sides = [of_side(Some(Color::White))?.0, of_side(Some(Color::Black))?.0];
+            Ok((Expr::Or(sides.to_vec()), Vec::new()))
+        }
     }
 }
 
@@ -39,7 +58,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
             token.at.start += 1;
         }
     }
-    let mut parser = Parser { text, tokens, next: 0, depth: 0 };
+    let mut parser = Parser { text, tokens, next: 0, depth: 0, side: None, is_relative: false, asked: Vec::new() };
     let mut keys = Vec::new();
     loop {
         let down = descending.get(parser.next).copied().unwrap_or(false);
@@ -50,9 +69,42 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
         if !matches!(parser.peek().kind, Kind::Word(_) | Kind::Quoted(_)) {
             return Err(parser.fault("expected a field, as in -elo or date"));
         }
-        keys.push((parser.field()?, down));
+        let at = parser.peek().clone();
+        let field = parser.field()?;
+        if parser.is_relative || matches!(field, Field::Decided { .. }) {
+            return Err(parser.fault_at(&at, "games cannot be sorted by this: a key is a field of the game"));
+        }
+        keys.push((field, down));
         match &parser.peek().kind {
             Kind::End => return Ok(keys),
+            Kind::Sign(",") => parser.next += 1,
+            _ => return Err(parser.fault("expected \",\" or the end")),
+        }
+    }
+}
+
+/// Reads the names of fields, each with the name as it was written.
+pub fn fields(text: &str) -> Result<Vec<(String, Field)>, QueryFault> {
+    let tokens = lexer::tokens(text)?;
+    let mut parser = Parser { text, tokens, next: 0, depth: 0, side: None, is_relative: false, asked: Vec::new() };
+    let mut fields = Vec::new();
+    loop {
+        let at = parser.peek().clone();
+        let field = match at.kind {
+            Kind::Word(_) | Kind::Quoted(_) => parser.field()?,
+            _ => return Err(parser.fault("expected a field, as in white or date")),
+        };
+        if parser.is_relative {
+            return Err(parser.fault_at(&at, "this is of a player, not of a game"));
+        }
+        let name = match (&at.kind, &field) {
+            (Kind::Word(word), Field::Text(tag)) if word.eq_ignore_ascii_case("tag") => tag.clone(),
+            (Kind::Word(word), _) => word.to_ascii_lowercase(),
+            _ => written(&at),
+        };
+        fields.push((name, field));
+        match &parser.peek().kind {
+            Kind::End => return Ok(fields),
             Kind::Sign(",") => parser.next += 1,
             _ => return Err(parser.fault("expected \",\" or the end")),
         }
@@ -82,6 +134,11 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     next: usize,
     depth: usize,
+    /// The side of the player that the filter is about; `None` at first, until it is known whether it is about one.
+    side: Option<Color>,
+    /// Whether a field is about a player, whichever side it has.
+    is_relative: bool,
+    asked: Asked,
 }
 
 impl Parser<'_> {
@@ -168,6 +225,13 @@ impl Parser<'_> {
             return Ok(if word.eq_ignore_ascii_case("has") { known } else { not(known) });
         }
         let field = self.field()?;
+        let name = match (&token.kind, &field) {
+            (Kind::Word(word), Field::Text(tag)) if word.eq_ignore_ascii_case("tag") => tag.clone(),
+            _ => written(&token),
+        };
+        if let Some(known) = known(&field).filter(|_| self.asked.iter().all(|(own, _)| *own != name)) {
+            self.asked.push((name, known));
+        }
         self.comparison(&field)
     }
 
@@ -183,7 +247,7 @@ impl Parser<'_> {
                 self.expect(")", "expected \")\"")?;
                 Ok(Field::Text(name))
             }
-            Kind::Word(word) => field::find(word).ok_or_else(|| {
+            Kind::Word(word) => self.sided(field::find(word)).ok_or_else(|| {
                 let what = match field::nearest(word) {
                     Some(name) => format!("no field is called {word}: did you mean {name}?"),
                     None => format!("no field is called {word}: a tag of that name is tag(\"{word}\")"),
@@ -191,6 +255,17 @@ impl Parser<'_> {
                 self.fault_at(&token, what)
             }),
             _ => Err(self.fault_at(&token, "expected a condition, as in white = \"Carlsen, Magnus\"")),
+        }
+    }
+
+    /// A field, of the side that the filter is about.
+    fn sided(&mut self, field: Option<Field>) -> Option<Field> {
+        let field = field?;
+        self.is_relative |= matches!(field, Field::Relative { .. });
+        match self.side {
+            Some(side) => Some(field.of_side(side)),
+            None if field == Field::Player => Some(field),
+            None => Some(field.of_side(Color::White)),
         }
     }
 
@@ -222,7 +297,21 @@ impl Parser<'_> {
         };
         let token = self.value()?;
         let item = Item { first: Some(token.clone()), last: None };
-        if let (Sign::Is | Sign::IsNot, Field::Text(_) | Field::Player | Field::Result) = (sign, field) {
+        if let Field::Color(side) = field {
+            let is_own = match written(&token).to_ascii_lowercase().as_str() {
+                "white" => *side == Color::White,
+                "black" => *side == Color::Black,
+                _ => return Err(self.fault_at(&token, "expected white or black")),
+            };
+            return match sign {
+                Sign::Is => Ok(Expr::always(is_own)),
+                Sign::IsNot => Ok(Expr::always(!is_own)),
+                _ => Err(self.fault_at(&token, "colours are compared with = and != alone")),
+            };
+        }
+        let is_text =
+            matches!(field, Field::Text(_) | Field::Opening | Field::Player | Field::Decided { .. } | Field::Result);
+        if is_text && matches!(sign, Sign::Is | Sign::IsNot) {
             return self.items(field, &[item], sign == Sign::IsNot);
         }
         if *field == Field::Result {
@@ -252,6 +341,8 @@ impl Parser<'_> {
         Ok(match field {
             Field::Text(name) => tag(name),
             Field::Player => Expr::Or(vec![tag("White"), tag("Black")]),
+            Field::Decided { winner } => decided(*winner, tag),
+            Field::Opening => opening(test()),
             Field::Value(name, Reading::Eco | Reading::Date) => tag(name),
             Field::Date(Reading::Date) => tag("Date"),
             _ => return Err(self.fault_at(sign, "this is no text: compare it with = != < <= > >= or \"in\"")),
@@ -260,10 +351,28 @@ impl Parser<'_> {
 
     fn value(&mut self) -> Result<Token, QueryFault> {
         match &self.peek().kind {
-            Kind::Word(_) | Kind::Quoted(_) => Ok(self.take()),
+            Kind::Word(_) | Kind::Quoted(_) => Ok(self.whole()),
             Kind::End => Err(self.fault("expected a value")),
             _ => Err(self.fault("expected a value; a text with signs in it stands in quotation marks")),
         }
+    }
+
+    /// A value, with what belongs to a relative date: `today - 3y` is three words.
+    fn whole(&mut self) -> Token {
+        let mut token = self.take();
+        let Kind::Word(text) = &mut token.kind else { return token };
+        if !relative::begins(text) {
+            return token;
+        }
+        while let Kind::Word(next) = &self.peek().kind {
+            if !next.starts_with(['-', '+']) && !text.ends_with(['-', '+']) {
+                break;
+            }
+            text.push_str(next);
+            token.at.end = self.peek().at.end;
+            self.next += 1;
+        }
+        token
     }
 
     /// What stands after `in`: a range, or a set of values and ranges.
@@ -301,7 +410,7 @@ impl Parser<'_> {
                 // A range without end must not swallow the next word.
                 Kind::Quoted(_) => Some(self.take()),
                 Kind::Word(word) if !["and", "or"].iter().any(|known| word.eq_ignore_ascii_case(known)) => {
-                    Some(self.take())
+                    Some(self.whole())
                 }
                 _ if first.is_some() => None,
                 _ => return Err(self.fault("expected a value")),
@@ -325,7 +434,9 @@ impl Parser<'_> {
         let (mut texts, mut ranges) = (Vec::new(), Vec::new());
         for item in items {
             match (&item.first, &item.last, field) {
-                (Some(token), None, Field::Text(_) | Field::Player) => texts.push(written(token)),
+                (Some(token), None, Field::Text(_) | Field::Opening | Field::Player | Field::Decided { .. }) => {
+                    texts.push(written(token))
+                }
                 (Some(token), None, _) => ranges.push(self.number(field, token)?),
                 (first, last, _) => {
                     let low = first.as_ref().map_or(Ok(-MOST), |token| Ok(self.number(field, token)?.0))?;
@@ -350,6 +461,9 @@ impl Parser<'_> {
             };
             all.push(match field {
                 Field::Text(name) => test(name),
+                Field::Decided { winner } => decided(*winner, test),
+                Field::Opening if none => opening(TextTest::IsNot(texts)),
+                Field::Opening => opening(TextTest::Is(texts)),
                 _ if none => Expr::And(vec![test("White"), test("Black")]),
                 _ => Expr::Or(vec![test("White"), test("Black")]),
             });
@@ -363,7 +477,27 @@ impl Parser<'_> {
 
     /// The range that a value stands for.
     fn number(&self, field: &Field, token: &Token) -> Result<(i64, i64), QueryFault> {
-        let text = written(token);
+        let mut text = written(token);
+        if relative::begins(&text)
+            && matches!(field, Field::Date(Reading::Date) | Field::Value(_, Reading::Date) | Field::Year)
+        {
+            text = relative::date(&text).map_err(|what| self.fault_at(token, what))?;
+            if *field == Field::Year {
+                text.truncate(4);
+            }
+        }
+        if let Field::Measure(Measure { kind, .. }) | Field::EitherMeasure(kind) = field {
+            let number = kind.unit().literal(&text).map(|number| (number, number));
+            return number.ok_or_else(|| self.fault_at(token, format!("expected {}", kind.unit().what())));
+        }
+        if let Field::Score(_) = field {
+            return match text.as_str() {
+                "0" => Ok((0, 0)),
+                "0.5" | ".5" | "1/2" | "\u{bd}" => Ok((1, 1)),
+                "1" => Ok((2, 2)),
+                _ => Err(self.fault_at(token, "expected 1, 0.5 or 0")),
+            };
+        }
         let (reading, what) = match field {
             Field::Value(_, Reading::Eco) => (Reading::Eco, "a code, as in B90, B9 or B"),
             Field::Value(_, Reading::Date) | Field::Date(Reading::Date) => {
@@ -371,7 +505,9 @@ impl Parser<'_> {
             }
             Field::Value(_, Reading::Rating) | Field::Rating | Field::Ratings(_) => (Reading::Number, "a rating"),
             Field::Year => (Reading::Number, "a year"),
-            Field::Player => return Err(self.fault_at(token, "names have no order: write = != ~ ^= or a set {a, b}")),
+            Field::Opening | Field::Player | Field::Decided { .. } => {
+                return Err(self.fault_at(token, "names have no order: write = != ~ ^= or a set {a, b}"));
+            }
             _ => (Reading::Number, "a whole number"),
         };
         let range = value::literal(reading, &text);
@@ -395,76 +531,4 @@ fn written(token: &Token) -> String {
         Kind::Word(text) | Kind::Quoted(text) => text.clone(),
         Kind::Sign(_) | Kind::End => String::new(),
     }
-}
-
-fn not(expr: Expr) -> Expr {
-    Expr::Not(Box::new(expr))
-}
-
-fn joined(mut all: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
-    match (all.pop(), all.is_empty()) {
-        (Some(only), true) => only,
-        (last, _) => {
-            all.extend(last);
-            join(all)
-        }
-    }
-}
-
-/// The numbers outside of ranges, as ranges.
-fn outside(Ranges(mut ranges): Ranges) -> Ranges {
-    ranges.sort_unstable();
-    let (mut gaps, mut next) = (Vec::new(), -MOST);
-    for (low, high) in ranges {
-        if low > next {
-            gaps.push((next, low - 1));
-        }
-        next = next.max(high + 1);
-    }
-    if next <= MOST {
-        gaps.push((next, MOST));
-    }
-    Ranges(gaps)
-}
-
-/// The condition that a field's number is in ranges; of either player's rating, where `both` is set, that both are.
-fn numbers(field: &Field, ranges: &Ranges, both: bool) -> Expr {
-    let value = |name: &str, reading| Expr::Test(Test::Value(name.to_owned(), reading, ranges.clone()));
-    match field {
-        Field::Text(name) => value(name, Reading::Number),
-        Field::Value(name, reading) => value(name, *reading),
-        Field::Rating => {
-            let all = ["WhiteElo", "BlackElo"].map(|name| value(name, Reading::Rating)).to_vec();
-            if both { Expr::And(all) } else { Expr::Or(all) }
-        }
-        Field::Ratings(ratings) => Expr::Test(Test::Ratings(*ratings, ranges.clone())),
-        Field::Date(reading) => Expr::Test(Test::Date(*reading, ranges.clone())),
-        Field::Year => {
-            let day = |year: i64, month: i64, day: i64| {
-                if year.abs() >= MOST { year } else { (13 * year + month) * 32 + day }
-            };
-            let dates = ranges.clone().map(|first, last| (day(first, 1, 1), day(last, 12, 31)));
-            Expr::Test(Test::Date(Reading::Date, dates))
-        }
-        Field::Plies => Expr::Test(Test::Plies(ranges.clone())),
-        Field::Moves => {
-            let plies = |moves: i64, less: i64| if moves.abs() >= MOST { moves } else { 2 * moves - less };
-            Expr::Test(Test::Plies(ranges.clone().map(|first, last| (plies(first, 1), plies(last, 0)))))
-        }
-        Field::Number => Expr::Test(Test::Number(ranges.clone())),
-        // The parser does not ask for these.
-        Field::Player | Field::Result | Field::Fact(_) => Expr::Or(Vec::new()),
-    }
-}
-
-/// The condition that a field says something; `None` for what every game has.
-fn known(field: &Field) -> Option<Expr> {
-    let text = |name: &str| Expr::Test(Test::Text(name.to_owned(), TextTest::Known));
-    Some(match field {
-        Field::Text(name) => text(name),
-        Field::Player => Expr::Or(vec![text("White"), text("Black")]),
-        Field::Result => Expr::Test(Test::Result(!(1 << Outcome::Unknown as u8) & 15)),
-        Field::Plies | Field::Moves | Field::Number | Field::Fact(_) => return None,
-        field => numbers(field, &Ranges(vec![(-MOST, MOST)]), false),
-    })
 }

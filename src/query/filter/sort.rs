@@ -1,10 +1,14 @@
 //! An order of games by what their headers say (docs/QUERY.md, "Sorting").
 
+use crate::archive::GameSet;
+use crate::chess::Color;
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
 use crate::query::filter::expr::Reading;
 use crate::query::filter::field::Field;
 use crate::query::filter::{eval, parse, value};
+use crate::query::measure::field::Measure;
+use crate::query::measure::values;
 use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -74,6 +78,7 @@ impl SortKeys {
         let tag = |name: &str| Key::Tag(name.to_owned());
         let of = |key: &SortKey| match &key.field {
             Field::Text(name) => vec![tag(name)],
+            Field::Opening => vec![tag("Opening")],
             Field::Value(name, _) => vec![tag(name)],
             Field::Player => vec![tag("White"), tag("Black")],
             Field::Rating | Field::Ratings(_) => vec![tag("WhiteElo"), tag("BlackElo")],
@@ -81,7 +86,9 @@ impl SortKeys {
             Field::Result => vec![tag("Result"), Key::Facts],
             Field::Plies | Field::Moves => vec![Key::Plies],
             Field::Fact(_) => vec![Key::Facts],
-            Field::Number => Vec::new(),
+            Field::Number | Field::Measure(_) | Field::EitherMeasure(_) => Vec::new(),
+            // No key is one of these.
+            Field::Decided { .. } | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => Vec::new(),
         };
         self.0.iter().flat_map(of).collect()
     }
@@ -100,6 +107,7 @@ impl SortKey {
     fn values(&self, headers: &[TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
         match &self.field {
             Field::Text(name) => texts(headers, games, name),
+            Field::Opening => texts(headers, games, "Opening"),
             Field::Player => {
                 // Both in one table, so that they can be compared.
                 let [white, black] = ["White", "Black"].map(|name| Source::of(headers, name));
@@ -133,6 +141,15 @@ impl SortKey {
             Field::Fact(bit) => of_column(headers, games, &Key::Facts, |facts| i64::from(facts & u32::from(*bit) != 0)),
             // Numbers go on from one archive to the next.
             Field::Number => (0..games.len()).map(|place| Some(place as i64)).collect(),
+            Field::Measure(measure) => measured(headers, games, *measure),
+            Field::EitherMeasure(kind) => {
+                let [white, black] =
+                    Color::BOTH.map(|side| measured(headers, games, Measure { kind: *kind, side: Some(side) }));
+                white.into_iter().zip(black).map(|(white, black)| self.foremost(white, black)).collect()
+            }
+            Field::Decided { .. } | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
+                vec![None; games.len()]
+            }
         }
     }
 
@@ -143,6 +160,24 @@ impl SortKey {
             (one, other) => one.or(other),
         }
     }
+}
+
+/// The measure of each game; those that cannot be read have none.
+fn measured(headers: &[TagColumns<'_>], games: &[(usize, u64)], measure: Measure) -> Vec<Value> {
+    let mut sets: Vec<GameSet> = headers.iter().map(|headers| GameSet::new(headers.archive().len())).collect();
+    for (archive, game) in games {
+        if let Some(set) = sets.get_mut(*archive) {
+            set.insert(*game);
+        }
+    }
+    let of = |(headers, set): (&TagColumns<'_>, &GameSet)| {
+        values::of_games(headers.archive(), &[measure], set).0.pop().unwrap_or_default()
+    };
+    let values: Vec<Vec<i64>> = headers.iter().zip(&sets).map(of).collect();
+    let value = |(archive, game): &(usize, u64)| {
+        values.get(*archive)?.get(*game as usize - 1).copied().filter(|value| *value != values::NONE)
+    };
+    games.iter().map(value).collect()
 }
 
 fn column(headers: &TagColumns<'_>, key: &Key) -> Option<Arc<Column>> {

@@ -3,18 +3,17 @@
 
 pub mod json;
 mod json_place;
+mod move_rule;
 mod search;
 
 use crate::archive::GameRef;
 use crate::brenner::replay::{Replay, ReplayError};
-use crate::brenner::{CASTLE_A, CASTLE_H};
-use crate::chess::{CastlingSide, Color, Role};
+use crate::chess::{Color, Role};
 use crate::game::Outcome;
-use crate::query::fault::QueryFault;
+use crate::query::fault::{Fault, QueryFault};
 use crate::query::position::position_query::class;
-
-/// A fault within one text: its column, in bytes from 1, and what is wrong.
-pub(in crate::query) type Fault = (usize, String);
+use move_rule::Played;
+pub use move_rule::{Gives, MoveRule};
 
 /// Every class of piece, and the empty square.
 const ANY: u16 = (1 << 13) - 1;
@@ -156,8 +155,8 @@ pub struct Material([(u8, u8); 12]);
 
 impl Material {
     /// Reads pieces with numbers: `KRPkr`, White's upper case, Black's lower; after a letter may stand how many: `P2`,
-    /// `P1-3`, `P2+`, `P*` (any number), `P?` (one or none). Pieces that are not named are not there. In upper case
-    /// throughout, a second K begins Black's.
+    /// `P1-3`, `P2+`, `P+` (one or more), `P*` (any number), `P?` (one or none). Pieces that are not named are not
+    /// there. In upper case throughout, a second K begins Black's.
     pub fn parse(text: &str) -> Result<Material, QueryFault> {
         Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -175,10 +174,11 @@ impl Material {
             let black = !lower && kings > 1;
             let first = number(text, &mut at)?;
             let next = bytes.get(at);
-            at += usize::from(matches!((first, next), (None, Some(b'*' | b'?')) | (Some(_), Some(b'+' | b'-'))));
+            at += usize::from(matches!((first, next), (None, Some(b'*' | b'?' | b'+')) | (Some(_), Some(b'+' | b'-'))));
             let (least, most) = match (first, next) {
                 (None, Some(b'*')) => (0, 64),
                 (None, Some(b'?')) => (0, 1),
+                (None, Some(b'+')) => (1, 64),
                 (None, _) => (1, 1),
                 (Some(least), Some(b'+')) => (least, 64),
                 (Some(least), Some(b'-')) => {
@@ -257,75 +257,6 @@ impl Imbalance {
     }
 }
 
-/// A move by its SAN without a position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MoveRule {
-    color: Color,
-    castle: Option<CastlingSide>,
-    role: Role,
-    to: u8,
-    file: Option<u8>,
-    rank: Option<u8>,
-    promotion: Option<Role>,
-}
-
-impl MoveRule {
-    /// Reads a move such as `Nf3`, `Rac1`, `exd5`, `e8=Q` or `O-O`. What the SAN does not say may be anything.
-    pub fn parse(text: &str, color: Color) -> Result<MoveRule, QueryFault> {
-        MoveRule::read(text, color).map_err(|fault| QueryFault::in_bytes(text, fault))
-    }
-
-    pub(in crate::query) fn read(text: &str, color: Color) -> Result<MoveRule, Fault> {
-        let bytes = text.trim_end_matches(['+', '#', '!', '?']).as_bytes();
-        let mut rule =
-            MoveRule { color, castle: None, role: Role::King, to: 0, file: None, rank: None, promotion: None };
-        let fault = || (1, "not a move: write such as Nf3, exd5, e8=Q or O-O".to_owned());
-        rule.castle = match bytes {
-            b"O-O" | b"0-0" => Some(CastlingSide::King),
-            b"O-O-O" | b"0-0-0" => Some(CastlingSide::Queen),
-            _ => None,
-        };
-        if rule.castle.is_some() {
-            return Ok(rule);
-        }
-        let (role, rest) = match bytes {
-            [letter, rest @ ..] => Role::from_letter(*letter).map_or((Role::Pawn, bytes), |role| (role, rest)),
-            [] => return Err(fault()),
-        };
-        let rest = match rest {
-            [rest @ .., b'=', letter] => {
-                let promoted = Role::from_letter(*letter).filter(|role| !matches!(role, Role::Pawn | Role::King));
-                rule.promotion = Some(promoted.filter(|_| role == Role::Pawn).ok_or_else(fault)?);
-                rest
-            }
-            rest => rest,
-        };
-        let (head, target) = rest.split_last_chunk::<2>().ok_or_else(fault)?;
-        rule.role = role;
-        rule.to = crate::chess::Square::parse(target).ok_or_else(fault)?.index();
-        for letter in head.strip_suffix(b"x").unwrap_or(head) {
-            match letter {
-                b'a'..=b'h' if rule.file.is_none() && rule.rank.is_none() => rule.file = Some(letter - b'a'),
-                b'1'..=b'8' if rule.rank.is_none() => rule.rank = Some(letter - b'1'),
-                _ => return Err(fault()),
-            }
-        }
-        Ok(rule)
-    }
-
-    fn matches(&self, played: &Played) -> bool {
-        let is = |wanted: Option<u8>, found: u8| wanted.is_none_or(|wanted| wanted == found);
-        self.color == played.color
-            && self.castle == played.castle
-            && (self.castle.is_some()
-                || self.role as u8 == played.role
-                    && self.to == played.to
-                    && is(self.file, played.from & 7)
-                    && is(self.rank, played.from >> 3)
-                    && (self.promotion.is_none() || self.promotion.map(|role| role as u8) == played.promotion))
-    }
-}
-
 /// How a game ends on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
@@ -363,15 +294,13 @@ pub struct Condition {
 impl Condition {
     /// Returns the same with the colours changed and the board turned over.
     pub fn swapped(&self) -> Condition {
-        let turned =
-            |m: &MoveRule| MoveRule { color: m.color.other(), to: m.to ^ 56, rank: m.rank.map(|rank| 7 - rank), ..*m };
         Condition {
             results: self.results.clone(),
             boards: self.boards.iter().map(BoardPattern::swapped).collect(),
             pawns: self.pawns.iter().map(BoardPattern::swapped).collect(),
             materials: self.materials.iter().map(Material::swapped).collect(),
             imbalances: self.imbalances.iter().map(Imbalance::swapped).collect(),
-            moves: self.moves.iter().map(turned).collect(),
+            moves: self.moves.iter().map(MoveRule::swapped).collect(),
             side: self.side.map(Color::other),
             ..self.clone()
         }
@@ -382,7 +311,9 @@ impl Condition {
             return false;
         }
         let played = at.played.as_ref();
-        if !self.moves.is_empty() && !played.is_some_and(|played| self.moves.iter().any(|rule| rule.matches(played))) {
+        if !self.moves.is_empty()
+            && !played.is_some_and(|played| self.moves.iter().any(|rule| rule.matches(played, at.replay)))
+        {
             return false;
         }
         let one_of = |roles: &[Role], role: u8| roles.iter().any(|wanted| *wanted as u8 == role);
@@ -441,49 +372,6 @@ impl Condition {
 
     fn has_result(&self, outcome: Outcome) -> bool {
         self.results.is_empty() || self.results.contains(&outcome)
-    }
-}
-
-/// A move as the boards before and after it show it.
-struct Played {
-    color: Color,
-    from: u8,
-    to: u8,
-    role: u8,
-    captured: Option<u8>,
-    castle: Option<CastlingSide>,
-    promotion: Option<u8>,
-}
-
-impl Played {
-    /// Returns `None` for the null move. `code` is the last byte of the move.
-    fn of(before: &[u8; 64], after: &[u8; 64], color: Color, code: Option<&u8>) -> Option<Played> {
-        let own = |class: u8| (1..13).contains(&class) && (class > 6) == (color == Color::Black);
-        let (mut from, mut to, mut captured, mut lost_pawn) = (None, None, None, false);
-        for square in (0..64u8).filter(|square| before[usize::from(square & 63)] != after[usize::from(square & 63)]) {
-            let [then, now] = [before, after].map(|board| class(board[usize::from(square & 63)]));
-            if own(then) {
-                lost_pawn |= (then - 1) % 6 == Role::Pawn as u8;
-                // Of the two pieces of a castling the king counts.
-                if from.is_none() || (then - 1) % 6 == Role::King as u8 {
-                    from = Some((square, (then - 1) % 6));
-                }
-            } else if then != 0 {
-                captured = Some((then - 1) % 6);
-            }
-            if own(now) && (to.is_none() || (now - 1) % 6 == Role::King as u8) {
-                to = Some((square, (now - 1) % 6));
-            }
-        }
-        let ((from, role), (to, arrived)) = (from?, to?);
-        let castle = match code {
-            Some(&CASTLE_H) if !lost_pawn => Some(CastlingSide::King),
-            Some(&CASTLE_A) if !lost_pawn => Some(CastlingSide::Queen),
-            _ => None,
-        };
-        let role = if castle.is_some() { Role::King as u8 } else { role };
-        let promotion = (role != arrived && castle.is_none()).then_some(arrived);
-        Some(Played { color, from, to, role, captured, castle, promotion })
     }
 }
 

@@ -9,12 +9,16 @@ impl Search<'_> {
     pub fn pattern(&self, pattern: &Pattern, either_color: bool, all_plies: bool) -> SearchResult {
         let mut steps = Vec::new();
         let mut candidates = self.candidates(None, &mut steps);
-        // The other way round the bounds are others.
-        if let (Some(signatures), false) = (self.signatures(), either_color) {
+        let swapped = either_color.then(|| pattern.swapped());
+        if let Some(signatures) = self.signatures() {
             candidates = signatures.ending_within(pattern.most(), self.games());
+            if let Some(swapped) = &swapped {
+                candidates.extend(signatures.ending_within(swapped.most(), self.games()));
+                candidates.sort_unstable();
+                candidates.dedup();
+            }
             steps.push(Step { what: "signatures", games: candidates.len() as u64 });
         }
-        let swapped = either_color.then(|| pattern.swapped());
         let (hits, unread) = self.each(&candidates, |game, hits| {
             let mut plies = Vec::new();
             for pattern in [pattern].into_iter().chain(&swapped) {

@@ -36,6 +36,9 @@ pub struct Openings {
     /// One bit for the lowest 16 of each key: most positions of most games are in no table.
     known: Vec<u64>,
     deepest: u32,
+    /// The names, each once, in order.
+    names: Vec<&'static str>,
+    codes: HashMap<&'static str, &'static str>,
 }
 
 impl Openings {
@@ -46,11 +49,21 @@ impl Openings {
     }
 
     fn new() -> Openings {
-        let mut openings = Openings { positions: HashMap::new(), known: vec![0; 1 << 10], deepest: 0 };
+        let mut openings = Openings {
+            positions: HashMap::new(),
+            known: vec![0; 1 << 10],
+            deepest: 0,
+            names: Vec::new(),
+            codes: HashMap::new(),
+        };
         for line in TABLE.iter().flat_map(|table| table.lines().skip(1)) {
             let mut parts = line.split('\t');
             let (Some(eco), Some(name), Some(moves)) = (parts.next(), parts.next(), parts.next()) else { continue };
             let opening = Opening { eco, name, moves };
+            let known = openings.codes.entry(eco).or_insert(name);
+            if name.len() < known.len() {
+                *known = name;
+            }
             // A line that cannot be played is left out; a test says that there is none.
             let Some((position, plies)) = opening.played() else { continue };
             let key = position.zobrist();
@@ -59,12 +72,30 @@ impl Openings {
             // Where two lines come to one position, the first counts.
             openings.positions.entry(key).or_insert(opening);
         }
+        openings.names = openings.positions.values().map(|opening| opening.name).collect();
+        openings.names.sort_unstable();
+        openings.names.dedup();
         openings
     }
 
     /// Returns how many positions have an opening.
     pub fn len(&self) -> usize {
         self.positions.len()
+    }
+
+    /// Returns the names of the openings, each once, in order.
+    pub fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    /// Returns the place of a name among [`names`](Openings::names).
+    pub fn place_of(&self, name: &str) -> Option<usize> {
+        self.names.binary_search(&name).ok()
+    }
+
+    /// Returns the name of a code, A00 to E99: the first that the table has for it, which is the shortest.
+    pub fn name_of_code(&self, code: &str) -> Option<&'static str> {
+        self.codes.get(code).copied()
     }
 
     /// Returns whether there are none.

@@ -11,6 +11,7 @@ use crate::query::position::index::{GameRange, Places, PositionIndex};
 use crate::query::position::main_line::MainLine;
 use crate::query::position::position_query::{Compare, PositionQuery, class};
 use crate::query::position::search::Search;
+use crate::query::report::points::performance;
 use rayon::prelude::*;
 
 /// How many sample games are kept, the highest rated.
@@ -110,12 +111,7 @@ impl Tally {
     /// opponent has a rating.
     pub fn performance(&self) -> Option<i32> {
         let (games, ratings, half_points) = self.against;
-        if games == 0 {
-            return None;
-        }
-        let share = half_points as f64 / (2 * games) as f64;
-        let off = 400.0 * (share / (1.0 - share)).log10();
-        Some((ratings as f64 / games as f64 + off.clamp(-800.0, 800.0)).round() as i32)
+        performance(games, ratings, half_points)
     }
 
     /// Returns the last year in which a game was played, `None` where no year is known.

@@ -1,24 +1,27 @@
 //! `scoresheet export`: the games as PGN or in another format.
 
+mod files;
+mod form;
 mod original;
 
 use crate::failure::{Code, Failure};
 use crate::out::flavour::Flavour;
-use crate::out::formats::{self, Format};
+use crate::out::formats::Format;
 use crate::out::target::{Existing, Outputs};
 use crate::out::{new_file, progress};
 use crate::select::filter::Where;
 use crate::select::ranges::{self, Ranges};
+use crate::select::shape::ShapeArgs;
 use crate::select::units::{Unit, units};
 use crate::select::{archives, parallel};
 use crate::session::Session;
 use crate::text::count;
 use crate::threads::Threads;
+use files::Files;
+use form::Form;
 use indicatif::ProgressBar;
 use original::Request;
 use scoresheet::archive::Archive;
-use scoresheet::pgn::PgnWriter;
-use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,11 +34,14 @@ use std::time::Duration;
 #[command(after_help = "\
 Examples:
   scoresheet export games.bga > games.pgn
-  scoresheet export games.bga -o games.pgn.zst              compressed with zstd
-  scoresheet export games.bga --games 5,10-20,1000-         only these games
+  scoresheet export games.bga -o games.pgn.zst          compressed with zstd
+  scoresheet export games.bga --games 5,10-20,1000-     only these games
   scoresheet export games.bga --where 'elo >= 2700 and eco = B90'
-  scoresheet export games.bga --original -o games.pgn       the imported file, byte for byte
-  scoresheet export games.bga --format fen                  every position of every game")]
+  scoresheet export games.bga --original -o games.pgn  the file as imported
+  scoresheet export games.bga --moves-only --tags roster -o plain.pgn
+  scoresheet export games.bga --where 'year = 2024' --split player -o players/
+  scoresheet export games.bga --split Event -o 'events/*.pgn.gz'
+  scoresheet export games.bga --format fen          every position of every game")]
 pub struct Args {
     /// The archive, or several, one after the other
     #[arg(required = true)]
@@ -62,6 +68,12 @@ pub struct Args {
     format: Format,
     #[command(flatten)]
     flavour: Flavour,
+    /// Write a file for each game, player, year, or value of this tag, into a folder: -o FOLDER/, or -o 'FOLDER/*.pgn.zst'
+    /// with * for what the file is named by
+    #[arg(long, value_name = "game|player|year|TAG", requires = "output", conflicts_with = "original")]
+    split: Option<String>,
+    #[command(flatten)]
+    shape: ShapeArgs,
     /// Show no progress
     #[arg(short, long)]
     quiet: bool,
@@ -94,8 +106,20 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 }
 
 fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
+    if args.format != Format::Pgn {
+        args.shape.only_for_pgn()?;
+    }
+    let form = Form::of(args.format, args.flavour, &args.shape);
     let archives = archives::open_all(session, &args.archives)?;
     ranges::of_one(&archives, args.games.as_ref())?;
+    if let Some(by) = &args.split {
+        let [archive] = archives.archives() else {
+            return Err(Failure::Message("--split goes with one archive".to_owned()));
+        };
+        let (chosen, undecided) = args.filter.chosen(session, archive, args.games.as_ref())?;
+        let request = Files { form: &form, output: args.output(), by, force: args.force, quiet: args.quiet };
+        return lost(files::write(&request, session, archive, &chosen)? + undecided);
+    }
     let mut outputs = Outputs::of_archives(&archives);
     let target = args.output().map(|path| outputs.file(path, args.format.content(), Existing::from_force(args.force)));
     let target = target.transpose()?;
@@ -110,7 +134,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     let damaged = match &target {
         None => {
             let mut out = session.stdout();
-            let damaged = write(args, session, &work, &ProgressBar::hidden(), &mut out)?;
+            let damaged = write(&form, session, &work, &ProgressBar::hidden(), &mut out)?;
             out.flush()?;
             damaged
         }
@@ -121,10 +145,15 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
                 let left = progress::left(elapsed, done, games).unwrap_or_default();
                 bar.set_message(format!("{}  {left}", count(done, "game", "games")));
             };
-            new_file::write(target, |file| progress::watched(&bar, look, || write(args, session, &work, &bar, file)))?
+            new_file::write(target, |file| progress::watched(&bar, look, || write(&form, session, &work, &bar, file)))?
         }
     };
-    match damaged + undecided {
+    lost(damaged + undecided)
+}
+
+/// Returns success, or a failure if games could not be read.
+fn lost(games: u64) -> Result<Code, Failure> {
+    match games {
         0 => Ok(Code::Success),
         lost => Err(Failure::Message(format!(
             "{} could not be read and {} left out; see `scoresheet verify`",
@@ -136,7 +165,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
 
 /// Writes the games; returns how many could not be read.
 fn write(
-    args: &Args,
+    form: &Form,
     session: &Session,
     work: &[(&Archive, Option<String>, Vec<Unit>)],
     bar: &ProgressBar,
@@ -146,7 +175,7 @@ fn write(
     for (archive, name, units) in work {
         parallel::in_order(
             units,
-            |unit| text(args, archive, name.as_deref(), unit),
+            |unit| text(form, archive, name.as_deref(), unit),
             |(text, games, faults)| {
                 bar.suspend(|| faults.iter().for_each(|fault| session.message(fault)));
                 damaged += faults.len() as u64;
@@ -160,31 +189,12 @@ fn write(
 }
 
 /// The text of a unit, how many games it has, and a message for each that cannot be read.
-fn text(args: &Args, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
-    let (mut writer, mut text, mut games, mut faults) = (PgnWriter::new(), Vec::new(), 0, Vec::new());
+fn text(form: &Form, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
+    let (mut writer, mut text, mut games, mut faults) = (form.writer(), Vec::new(), 0, Vec::new());
     unit.each(archive, |number, game| {
         games += 1;
-        if args.format != Format::Pgn {
-            match game.and_then(|game| game.to_game()) {
-                Ok(game) => {
-                    let start = text.len();
-                    formats::push(args.format, number, &game, args.flavour, &mut text);
-                    if let (Format::Json, Some(name)) = (args.format, name) {
-                        text.splice(start + 1..start + 1, format!("\"archive\":{},", Value::from(name)).into_bytes());
-                    }
-                }
-                Err(error) => faults.push(archives::fault(name, &error)),
-            }
-            return;
-        }
-        writer.clear();
-        // A game may turn out to be damaged when half of it is written: so only whole ones are taken.
-        match game.and_then(|game| game.write_pgn(&mut writer)) {
-            Ok(()) => text.extend_from_slice(writer.as_bytes()),
-            Err(error) => {
-                writer = PgnWriter::new();
-                faults.push(archives::fault(name, &error));
-            }
+        if let Err(error) = form.push(name, (number, game), &mut writer, &mut text) {
+            faults.push(archives::fault(name, &error));
         }
     });
     (text, games, faults)

@@ -5,7 +5,7 @@ use crate::out::compression;
 use crate::out::content::Content;
 use crate::out::new_file;
 use crate::out::target::{Existing, Outputs, Target};
-use crate::select::archives;
+use crate::select::{archives, ranges};
 use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use scoresheet::archive::Archive;
@@ -66,6 +66,11 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
             out.flush()?;
             exact(chosen[0], same);
         }
+    }
+    let changed = archive.changed().map_err(Failure::of_archive(request.archive))?;
+    if !changed.is_empty() && !request.quiet {
+        let (games, ranges) = (count(changed.len(), "game has", "games have"), ranges::listed(&changed, 5));
+        session.note(&format!("{games} been changed since the import, written as imported: {ranges}"));
     }
     let of_sources: u64 = all.iter().map(|source| source.seen - source.rejected).sum();
     if request.source.is_none() && of_sources < archive.len() {

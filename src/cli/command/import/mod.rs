@@ -2,6 +2,7 @@
 
 mod faults;
 mod kept;
+mod new_only;
 mod rejects;
 mod summary;
 
@@ -15,6 +16,7 @@ use crate::text::{count, ratio, shown};
 use crate::threads::Threads;
 use faults::{Faults, Style, Tally};
 use indicatif::ProgressBar;
+use new_only::import_new;
 use rejects::Rejects;
 use scoresheet::archive::FileKind;
 use scoresheet::archive::writer::BATCH;
@@ -24,6 +26,7 @@ use scoresheet::pgn::{Encoding, ReadOptions};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use summary::Printed;
 
 /// Import PGN files into a new archive, or add them to an existing one
 ///
@@ -42,7 +45,8 @@ Examples:
   scoresheet import games.pgn -o games.bga
   scoresheet import 2024-01.pgn.zst 2024-02.pgn.zst -o 2024.bga
   scoresheet import new.pgn -o games.bga --append
-  scoresheet import games.pgn -o games.bga --resume     continue after a crash
+  scoresheet import week.pgn -o games.bga --new-only  only what is not there yet
+  scoresheet import games.pgn -o games.bga --resume    continue after a crash
   curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
 pub struct Args {
     /// PGN or PCN files, or folders of them, in the order to import; * and ? work as wildcards; - for standard input
@@ -54,6 +58,10 @@ pub struct Args {
     /// Add to the archive if it already exists
     #[arg(long, conflicts_with = "force")]
     append: bool,
+    /// Add only games that are not there yet, each once: leave out those with the same moves and headers that can be one
+    /// game's, and those with the same address, or the same players, event, date and round
+    #[arg(long, conflicts_with_all = ["force", "resume"])]
+    new_only: bool,
     /// Replace the file if it already exists and is an archive
     #[arg(long)]
     force: bool,
@@ -87,6 +95,9 @@ pub struct Args {
     /// Show neither progress nor summary; faults and errors are still reported
     #[arg(short, long)]
     quiet: bool,
+    /// Print also the bytes that each part of the archive takes, and the speed
+    #[arg(short, long, conflicts_with_all = ["quiet", "json"])]
+    verbose: bool,
     /// Print faults, commits and the summary as JSON objects, one per line, the summary last
     #[arg(long)]
     json: bool,
@@ -145,7 +156,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let rejects = rejects.map(Rejects::create).transpose()?;
     let total = total_size(files);
     let bar = progress::bar(session, total, !args.quiet);
-    let progress = if args.json { Progress::with_acknowledge(summary::print_commit) } else { Progress::default() };
+    let progress = if args.json && !args.new_only {
+        Progress::with_acknowledge(summary::print_commit)
+    } else {
+        Progress::default()
+    };
     let style = match (args.json, args.all_faults) {
         (true, _) => Style::Json,
         (_, true) => Style::All,
@@ -157,16 +172,19 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         bar.set_position(progress.consumed());
         bar.set_message(state(&progress, total, elapsed));
     };
-    let summary = progress::watched(&bar, look, || {
-        import::import(files, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
+    let summary = progress::watched(&bar, look, || match args.new_only {
+        true => import_new(files, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
+            .map(|(summary, known)| (summary, Some(known))),
+        false => import::import(files, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
+            .map(|summary| (summary, None)),
     });
     let Faults { tally, rejects, broken, .. } = faults;
     tally.report(session, files);
-    let summary = summary.map_err(|error| match error {
+    let (summary, known) = summary.map_err(|error| match error {
         Error::NotAnArchive { .. } => Failure::Message(format!("{error}: give another name with -o")),
         error => Failure::of_archive(&args.output)(error),
     })?;
-    let failure = summary::failure(&args.output, args.force, &summary);
+    let failure = summary::failure(&args.output, args.force, &summary, known);
     if summary.stopped.is_none() {
         kept.report(session, &args.output);
     }
@@ -175,12 +193,18 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     if args.json {
         let mut out = session.stdout();
-        writeln!(out, "{}", summary::json(&summary, &kept.places, start.elapsed(), failure.as_deref()))?;
+        writeln!(out, "{}", summary::json(&summary, known, &kept.places, start.elapsed(), failure.as_deref()))?;
         out.flush()?;
         broken.map_or(Ok(()), Err)?;
-    } else if !args.quiet && summary.stored + summary.passed_over > 0 {
-        let latin1 = matches!(args.encoding, Charset::Latin1);
-        summary::print(session, &summary, args.append, latin1, start.elapsed());
+    } else if !args.quiet && (summary.stored + summary.passed_over > 0 || known.is_some()) {
+        let how = Printed {
+            archive: &args.output,
+            append: args.append || args.new_only,
+            latin1: matches!(args.encoding, Charset::Latin1),
+            verbose: args.verbose,
+            elapsed: start.elapsed(),
+        };
+        summary::print(session, &summary, known, &how);
     }
     new_archive::warn_unindexed(session, &args.output, summary.unindexed.as_ref());
     match failure {

@@ -16,8 +16,11 @@ pub enum Form {
 }
 
 /// How lines are read and written.
+#[derive(Clone)]
 pub struct Style {
     pub mode: ReadMode,
+    /// Strictly, just four fields are an EPD without operations, not a FEN that lacks two.
+    pub takes_four: bool,
     pub target: EnPassantStyle,
     pub castling: CastlingStyle,
     /// Moves as UCI instead of SAN.
@@ -55,6 +58,11 @@ pub enum Parsed {
 /// Reads a line; errors are messages.
 pub fn read(text: &[u8], style: &Style) -> Result<Parsed, String> {
     match PositionRecord::read(text, style.mode) {
+        Ok(PositionRecord::Epd(epd))
+            if style.mode == ReadMode::Strict && !style.takes_four && epd.operations.is_empty() =>
+        {
+            Err("a FEN has six fields: the move counters are missing (--as epd takes it as an EPD)".to_owned())
+        }
         Ok(record) => Line::of(record, style).map(|line| Parsed::Position(Box::new(line))),
         Err(error) => match error.fen().and_then(|_| OtherBoard::read(text, style.mode).ok()) {
             Some(board) if style.moves.is_empty() => Ok(Parsed::Other(board)),

@@ -39,6 +39,9 @@ pub fn run(session: &Session, arguments: &[String], output: &Output) -> Result<C
             error => Failure::Message(format!("{name}: {error}")),
         })?;
         let many = files.len() > 1;
+        let is_epd = file.to_string_lossy().to_ascii_lowercase().contains(".epd");
+        let style = Style { takes_four: output.style.takes_four || is_epd, ..output.style.clone() };
+        let output = &Output { style, ..*output };
         let done = lines::batches(source, &name, |batch, first| {
             let task = |lines: &[&[u8]], first: u64| answer(lines, first, many.then_some(&name), output);
             let count = lines::answer(batch, first, &mut out, task, |tally| {

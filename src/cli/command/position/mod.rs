@@ -28,11 +28,11 @@ use std::path::Path;
 #[command(after_help = "\
 Examples:
   scoresheet position \"4k3/8/8/8/8/8/4P3/4K3 w - - 5 39\"
-  scoresheet position 4k3/8/8/8/8/8/4P3/4K3 w - - 5 39      quotes are optional
-  scoresheet position startpos --moves \"e4 c5\" --json       after these moves
+  scoresheet position 4k3/8/8/8/8/8/4P3/4K3 w - - 5 39       quotes are optional
+  scoresheet position startpos --moves \"e4 c5\" --json        after these moves
   scoresheet position bratko-kopec.epd wac.epd              check every position
-  scoresheet position - --bare --flavour shredder < in.fen  convert to another flavour
-  scoresheet position suite.epd --json --uci                one JSON object per line, moves in UCI
+  scoresheet position - --bare --flavour shredder < in.fen  another flavour
+  scoresheet position suite.epd --json --uci  moves in UCI
 
 X-FEN for other boards (10x8) is read and written as text; moves on such boards are not supported.")]
 pub struct Args {
@@ -40,7 +40,7 @@ pub struct Args {
     /// standard input
     #[arg(required = true, value_name = "FEN|FILE")]
     fen: Vec<String>,
-    /// Accept only what the FEN standard allows
+    /// Accept only what the FEN standard allows; four fields alone are an EPD with --as epd and in files named .epd
     #[arg(long)]
     strict: bool,
     /// Play these moves first, in SAN or UCI
@@ -77,7 +77,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let (target, castling) = args.flavour.styles();
     let mode = if args.strict { ReadMode::Strict } else { ReadMode::Forgiving };
     let moves = move_words(&args.moves).map(|(_, san)| san.to_owned()).collect();
-    let style = Style { mode, target, castling, uci: args.uci, form: args.form, moves };
+    let takes_four = args.form == Some(Form::Epd);
+    let style = Style { mode, takes_four, target, castling, uci: args.uci, form: args.form, moves };
     if list::are_lists(&args.fen) {
         let output = Output { style, bare: args.bare, json: args.json };
         return args.threads.install(|| list::run(session, &args.fen, &output));

@@ -139,7 +139,7 @@ impl<'a> Report<'a> {
             for castling_side in CastlingSide::BOTH {
                 if let Some(rook) = self.position.castling_rook(color, castling_side) {
                     let name = if castling_side == CastlingSide::King { "O-O" } else { "O-O-O" };
-                    rights.push(format!("{} {name} with the rook on {rook}", side(color)));
+                    rights.push(format!("{} {name} ({rook})", side(color)));
                 }
             }
         }

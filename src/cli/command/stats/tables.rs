@@ -1,7 +1,9 @@
 //! The statistics of games as tables: rows of counts and lines of facts, as text and as JSON.
 
 use crate::out::json::{Object, rounded};
+use crate::out::table::{padded, shortened};
 use crate::text::{printable, ratio, thousands};
+use scoresheet::query::report::openings::Openings;
 use scoresheet::query::report::stats::{LENGTH_STEP, RATING_STEP, Stats};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -17,18 +19,35 @@ pub fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
     let bars = |bars: &BTreeMap<u32, u64>, step: u32| {
         bars.iter().map(|(first, count)| (format!("{first}-{}", first + step - 1), *count)).collect::<Rows>()
     };
-    let mut ecos: Rows = stats.ecos.iter().map(|(code, count)| (code.clone(), *count)).collect();
+    let named = |code: &String| {
+        let name = Openings::table().name_of_code(code).unwrap_or_default();
+        format!("{code} {name}").trim_end().to_owned()
+    };
+    let mut ecos: Rows = stats.ecos.iter().map(|(code, count)| (named(code), *count)).collect();
     ecos.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     ecos.truncate(top);
     let all = vec![
         ("Results", results.map(|(name, count)| (name.to_owned(), count)).to_vec()),
         ("Moves", bars(&stats.lengths, LENGTH_STEP)),
         ("Ratings", bars(&stats.ratings, RATING_STEP)),
-        ("Years", stats.years.iter().map(|(year, count)| (year.to_string(), *count)).collect()),
+        ("Years", years(stats)),
         ("ECO codes", ecos),
         ("Events", stats.events.clone()),
     ];
     all.into_iter().filter(|(_, rows)| rows.iter().any(|(_, count)| *count > 0)).collect()
+}
+
+/// Years with their games, in bands where they would not fit a screen.
+fn years(stats: &Stats) -> Rows {
+    let bands = [1, 5, 10, 50].map(|band| {
+        let mut rows: BTreeMap<u16, u64> = BTreeMap::new();
+        stats.years.iter().for_each(|(year, count)| *rows.entry(year / band * band).or_default() += count);
+        (band, rows)
+    });
+    let fits = |(band, rows): &(u16, BTreeMap<u16, u64>)| rows.len() <= 16 || *band == 50;
+    let Some((band, rows)) = bands.into_iter().find(fits) else { return Rows::new() };
+    let name = |year: u16| if band == 1 { year.to_string() } else { format!("{year}-{}", year + band - 1) };
+    rows.into_iter().map(|(year, count)| (name(year), count)).collect()
 }
 
 /// Facts with a line each: name and value. `longest_in` is the archive of the longest game if there are several.
@@ -56,7 +75,7 @@ pub fn facts(stats: &Stats, longest_in: Option<&str>) -> Vec<(&'static str, Stri
     ]
 }
 
-/// Returns the tables for people, with bars of at most 40 characters.
+/// Returns the tables for people, in 80 columns.
 pub fn text(stats: &Stats, longest_in: Option<&str>, top: usize) -> String {
     let mut text = String::new();
     for (name, value) in facts(stats, longest_in) {
@@ -66,17 +85,17 @@ pub fn text(stats: &Stats, longest_in: Option<&str>, top: usize) -> String {
         let most = rows.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
         let _ = writeln!(text, "\n{title}");
         for (name, count) in rows {
-            let bar = "#".repeat((count as f64 / most as f64 * 40.0).round() as usize);
-            let name: String = printable(&name).chars().take(40).collect();
-            let _ = writeln!(text, "  {name:<40} {:>12}  {bar}", thousands(count));
+            let bar = "#".repeat((count as f64 / most as f64 * 30.0).round() as usize);
+            let name = shortened(&printable(&name), 30);
+            let _ = writeln!(text, "  {} {:>12}  {bar}", padded(&name, 30), thousands(count));
         }
     }
     if !stats.players.is_empty() {
-        let _ = writeln!(text, "\n{:<42} {:>12} {:>9} {:>9} {:>9}", "Players", "games", "won", "drawn", "lost");
+        let _ = writeln!(text, "\n{:<36} {:>10} {:>9} {:>9} {:>9}", "Players", "games", "won", "drawn", "lost");
         for player in &stats.players {
-            let name: String = printable(&player.name).chars().take(40).collect();
+            let name = padded(&shortened(&printable(&player.name), 34), 34);
             let [games, won, drawn, lost] = [player.games, player.won, player.drawn, player.lost].map(thousands);
-            let _ = writeln!(text, "  {name:<40} {games:>12} {won:>9} {drawn:>9} {lost:>9}");
+            let _ = writeln!(text, "  {name} {games:>10} {won:>9} {drawn:>9} {lost:>9}");
         }
     }
     text
@@ -90,7 +109,10 @@ pub fn json(stats: &Stats, longest_in: Option<&str>, top: usize) -> Object {
         bars.iter().map(bar).collect::<Vec<Object>>()
     };
     let years = |(year, count): (&u16, &u64)| Object::new().with("year", *year).with("games", *count);
-    let ecos = |(code, count): (&String, &u64)| Object::new().with("eco", code.as_str()).with("games", *count);
+    let ecos = |(code, count): (&String, &u64)| {
+        let name = Openings::table().name_of_code(code);
+        Object::new().with("eco", code.as_str()).with("opening", name).with("games", *count)
+    };
     let events = |(name, count): &(String, u64)| Object::new().with("event", name.as_str()).with("games", *count);
     let players = stats.players.iter().take(top).map(|player| {
         let object = Object::new().with("player", player.name.as_str()).with("games", player.games);

@@ -26,8 +26,8 @@ use std::time::Duration;
 #[command(after_help = "\
 Examples:
   scoresheet verify games.bga
-  scoresheet verify games.bga --quick                     checksums only
-  scoresheet verify games.bga --against games.pgn.zst     is everything in the archive?")]
+  scoresheet verify games.bga --quick                   checksums only
+  scoresheet verify games.bga --against games.pgn.zst  is everything there?")]
 pub struct Args {
     /// The archive
     archive: PathBuf,

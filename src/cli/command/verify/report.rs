@@ -71,17 +71,17 @@ pub fn conclude(
             thousands(report.uncommitted)
         ));
     }
-    let blocks = format!("{} bytes, {}", thousands(bytes), count(report.blocks, "block", "blocks"));
+    let blocks = format!("{}, {} bytes", count(report.blocks, "block", "blocks"), thousands(bytes));
     let games = count(report.games, "game", "games");
     if !report.is_intact() {
         let found = count(report.spots.len() as u64, "damaged spot", "damaged spots");
-        let unread = if level == Level::Full { "; the games have not been read one by one" } else { "" };
+        let unread = if level == Level::Full { "; games not read one by one" } else { "" };
         writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread})")?;
     } else if level == Level::Quick {
-        writeln!(out, "{path}: intact: checksums of {blocks}; {games}, their moves not checked")?;
+        writeln!(out, "{path}: intact: {games}, their moves not checked; {blocks}")?;
     } else {
         let plies = count(report.plies, "ply", "plies");
-        writeln!(out, "{path}: intact: checksums of {blocks}; tags, texts and moves of {games}, {plies}")?;
+        writeln!(out, "{path}: intact: {games}, {plies}; {blocks}")?;
     }
     Ok(())
 }

@@ -1,0 +1,197 @@
+//! Archives written anew with some of their chunks made otherwise.
+//!
+//! All other blocks are copied as they are, block for block and commit for commit, under the same id, so that games,
+//! strings and sources keep their numbers. What comes in is an open archive and what to make of its chunks; what goes
+//! out is a whole file, which replaces the archive or does not come to be.
+
+use crate::archive::game_set::GameSet;
+use crate::archive::read::archive::Archive;
+use crate::archive::read::blocks::{BlockRef, Scan};
+use crate::archive::read::chunk::Chunk;
+use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::block::BlockKind;
+use crate::format::commit::{Commit, Unfinished};
+use crate::monitor::Monitor;
+use rayon::prelude::*;
+use std::fs::File;
+use std::path::Path;
+
+/// A chunk made anew.
+pub(crate) struct Remade {
+    /// Its blocks; games and their numbers are those of the chunk that it stands for.
+    pub chunk: EncodedChunk,
+    /// How many plies and faulty games the chunk had before.
+    pub before: (u64, u64),
+}
+
+/// Makes a chunk anew, given how many strings the dictionary has at its commit: it may use no others. `None` leaves it
+/// as it is.
+pub(crate) type Remake<'a> = &'a (dyn Fn(&Chunk, u64) -> Result<Option<Remade>> + Sync);
+
+/// What was written in place of an archive.
+#[derive(Debug, Default)]
+pub(crate) struct Rewritten {
+    /// The length of the file in bytes.
+    pub bytes: u64,
+    /// Why the index could not be written, where it could not.
+    pub unindexed: Option<Error>,
+}
+
+/// Writes the archive at `path` anew, the chunks of these games as `remake` has them, and puts the new file in its
+/// place once it is whole; `None` where no chunk has changed, and then nothing has. Holds the archive's lock
+/// throughout. The unit of progress is a byte of the archive.
+pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Monitor) -> Result<Option<Rewritten>> {
+    // What has the lock is what has the name: the archive is opened again once nobody else can write to it.
+    let id = Archive::open(path)?.id();
+    let (new, mut writer) = NewFile::create_whole(path, id, true)?;
+    let done = Archive::open(path).and_then(|archive| {
+        if archive.id() != id {
+            return Err(Error::input(path.display().to_string(), "has become another archive"));
+        }
+        if archive.incomplete().is_some() {
+            return Err(Error::input(path.display().to_string(), "games may be missing: repair it first"));
+        }
+        archive.may_be_written()?;
+        copy(&archive, games, &mut writer, remake, monitor)
+    });
+    match done {
+        Ok(true) => {}
+        unchanged => {
+            drop(writer);
+            new.remove();
+            return unchanged.map(|_| None);
+        }
+    }
+    let (index, bytes) = (writer.index(), writer.committed_length());
+    drop(writer);
+    new.finish()?;
+    Ok(Some(Rewritten { bytes, unindexed: write_index(path, &index).err() }))
+}
+
+/// A block on its way.
+enum Block {
+    Chunk(u64, Box<Remade>),
+    Moves { first: u64, records: Vec<u8>, ends: Vec<u32>, chunk: usize },
+    Commit(Box<Commit>, Option<Unfinished>),
+    Other(BlockRef, Vec<u8>),
+}
+
+/// Returns whether any chunk was made anew.
+fn copy(
+    archive: &Archive,
+    games: &GameSet,
+    writer: &mut Writer<File>,
+    remake: Remake,
+    monitor: &Monitor,
+) -> Result<bool> {
+    let failed = || Error::io("cannot write", archive.path());
+    let (mut batch, mut chunk, mut changed) = (Vec::new(), 0, false);
+    // What the totals have more, or less, than those of the archive.
+    let (mut plies, mut faulty) = (0u64, 0u64);
+    for block in Scan::new(archive.store(), archive.id()) {
+        let block = block?;
+        // What a block that is not known says may depend on what changes here.
+        if matches!(block.header.kind, BlockKind::Other(_)) {
+            continue;
+        }
+        batch.push((block, chunk));
+        chunk += usize::from(block.header.kind == BlockKind::Moves);
+        if block.header.kind != BlockKind::Commit {
+            continue;
+        }
+        let damage = || Damage::new(block.offset, DamageKind::BlockContent);
+        let payload = block.checked(archive.store(), archive.id())?;
+        let commit = Commit::decode(&payload).ok_or_else(damage)?;
+        let blocks: Vec<Block> = batch
+            .par_drain(..)
+            .map(|(block, chunk)| {
+                monitor.check()?;
+                let read = Block::read(archive, &block, chunk, games, remake, commit.strings);
+                monitor.advance(block.end() - block.offset);
+                read
+            })
+            .collect::<Result<_>>()?;
+        // Its columns are in a chunk that was made anew.
+        let mut held = None;
+        for block in blocks {
+            let written = match block {
+                Block::Chunk(first, remade) => {
+                    (held, changed) = (Some(first), true);
+                    plies = plies.wrapping_add(remade.chunk.plies).wrapping_sub(remade.before.0);
+                    faulty = faulty.wrapping_add(remade.chunk.faulty).wrapping_sub(remade.before.1);
+                    writer.append_chunk(first, &remade.chunk)
+                }
+                Block::Moves { first, records, ends, chunk } => {
+                    writer.append_moves(first, &records, &ends, archive.head(chunk)?.coding)
+                }
+                Block::Commit(commit, unfinished) => {
+                    let (plies, faulty) = (commit.plies.wrapping_add(plies), commit.faulty.wrapping_add(faulty));
+                    writer.commit_copy(&Commit { plies, faulty, ..*commit }, unfinished)
+                }
+                Block::Other(block, _) if is_column(block.header.kind) && held == Some(block.header.first) => Ok(()),
+                Block::Other(block, payload) => writer.append_block(&block, &payload),
+            };
+            written.map_err(failed())?;
+        }
+    }
+    Ok(changed)
+}
+
+fn is_column(kind: BlockKind) -> bool {
+    matches!(kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Layout)
+}
+
+impl Block {
+    fn read(
+        archive: &Archive,
+        block: &BlockRef,
+        number: usize,
+        games: &GameSet,
+        remake: Remake,
+        strings: u64,
+    ) -> Result<Block> {
+        if block.header.kind == BlockKind::Moves {
+            let first = block.header.first;
+            if archive.games_of(number).any(|game| games.contains(game))
+                && let Some(remade) = remake(&archive.chunk(number)?, strings)?
+            {
+                return Ok(Block::Chunk(first, Box::new(remade)));
+            }
+            let (mut records, mut ends) = (Vec::new(), Vec::new());
+            let chunk = archive.chunk(number)?;
+            for game in archive.games_of(number) {
+                chunk.any_game(game)?.push_stored(&mut records)?;
+                ends.push(u32::try_from(records.len()).map_err(|_| Damage::new(block.offset, DamageKind::Chunk))?);
+            }
+            return Ok(Block::Moves { first, records, ends, chunk: number });
+        }
+        let payload = block.checked(archive.store(), archive.id())?;
+        if block.header.kind == BlockKind::Commit {
+            let commit = Commit::decode(&payload).ok_or(Damage::new(block.offset, DamageKind::BlockContent))?;
+            return Ok(Block::Commit(Box::new(commit), Unfinished::of(&payload)));
+        }
+        Ok(Block::Other(*block, payload.into_owned()))
+    }
+}
+
+impl Archive {
+    /// Returns the games that have been changed since they were imported ([`edit`](crate::import::edit)), without those
+    /// deleted. Looks at the head of every record, on rayon's current pool.
+    pub fn changed(&self) -> Result<GameSet> {
+        let chunks: Vec<Vec<u64>> = (0..self.chunk_count())
+            .into_par_iter()
+            .map(|number| {
+                let chunk = self.chunk(number)?;
+                let mut changed = Vec::new();
+                for game in self.games_of(number).filter(|game| !self.is_deleted(*game)) {
+                    if self.stored_record(number, (game - chunk.first()) as usize)?.is_changed() {
+                        changed.push(game);
+                    }
+                }
+                Ok(changed)
+            })
+            .collect::<Result<_>>()?;
+        Ok(GameSet::of(self.len(), chunks.into_iter().flatten()))
+    }
+}

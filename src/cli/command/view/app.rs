@@ -1,0 +1,233 @@
+//! What is looked at: a list of games or one of them, and what each key does.
+
+use super::sheet::Sheet;
+use scoresheet::archive::Archive;
+use scoresheet::query::Filter;
+
+/// A key that means something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Key {
+    Left,
+    Right,
+    Up,
+    Down,
+    Home,
+    End,
+    PageUp,
+    PageDown,
+    Enter,
+    Escape,
+    Backspace,
+    Letter(char),
+}
+
+/// What is on the screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Page {
+    List,
+    Game,
+}
+
+/// What is looked at.
+pub struct App<'a> {
+    pub archive: &'a Archive,
+    /// The games to look through, before a search and now.
+    all: Vec<u64>,
+    pub games: Vec<u64>,
+    /// The place in `games`.
+    pub place: usize,
+    pub page: Page,
+    pub sheet: Option<Sheet>,
+    /// The place in the game.
+    pub node: usize,
+    pub flip: bool,
+    pub unicode: bool,
+    pub help: bool,
+    /// What has been typed of a search.
+    pub prompt: Option<String>,
+    pub search: Option<String>,
+    /// What went wrong, until the next key.
+    pub message: Option<String>,
+    /// The rows of a page of the list, for paging.
+    pub rows: usize,
+}
+
+impl<'a> App<'a> {
+    /// Looks at a list of games.
+    pub fn new(archive: &'a Archive, games: Vec<u64>, unicode: bool) -> App<'a> {
+        App {
+            archive,
+            all: games.clone(),
+            games,
+            place: 0,
+            page: Page::List,
+            sheet: None,
+            node: 0,
+            flip: false,
+            unicode,
+            help: false,
+            prompt: None,
+            search: None,
+            message: None,
+            rows: 20,
+        }
+    }
+
+    /// Opens the game at the present place, at its start or after so many plies.
+    pub fn open(&mut self, ply: u32) {
+        let Some(number) = self.games.get(self.place) else { return };
+        match self.archive.game(*number).and_then(|game| Sheet::of(&game)) {
+            Ok(sheet) => {
+                self.node = sheet.at_ply(ply);
+                self.sheet = Some(sheet);
+                self.page = Page::Game;
+            }
+            Err(error) => self.message = Some(error.to_string()),
+        }
+    }
+
+    /// Opens a game by its number.
+    pub fn open_number(&mut self, number: u64, ply: u32) {
+        match self.games.binary_search(&number) {
+            Ok(place) => self.place = place,
+            Err(_) => self.games = vec![number],
+        }
+        self.open(ply);
+    }
+
+    /// Does what a key asks for; returns whether to go on.
+    pub fn key(&mut self, key: Key) -> bool {
+        self.message = None;
+        if let Some(text) = &mut self.prompt {
+            match key {
+                Key::Letter(letter) => text.push(letter),
+                Key::Backspace => drop(text.pop()),
+                Key::Escape => self.prompt = None,
+                Key::Enter => {
+                    let text = self.prompt.take().unwrap_or_default();
+                    self.find(text.trim());
+                }
+                _ => {}
+            }
+            return true;
+        }
+        if self.help {
+            self.help = false;
+            return true;
+        }
+        match key {
+            Key::Letter('?' | 'h') => self.help = true,
+            Key::Letter('/') => self.prompt = Some(String::new()),
+            Key::Letter('q') if self.page == Page::List || self.games.len() < 2 => return false,
+            Key::Letter('Q') => return false,
+            _ => match self.page {
+                Page::List => self.list_key(key),
+                Page::Game => self.game_key(key),
+            },
+        }
+        true
+    }
+
+    fn list_key(&mut self, key: Key) {
+        let last = self.games.len().saturating_sub(1);
+        self.place = match key {
+            Key::Up | Key::Letter('k') => self.place.saturating_sub(1),
+            Key::Down | Key::Letter('j') => self.place + 1,
+            Key::PageUp => self.place.saturating_sub(self.rows),
+            Key::PageDown | Key::Letter(' ') => self.place + self.rows,
+            Key::Home | Key::Letter('g') => 0,
+            Key::End | Key::Letter('G') => last,
+            Key::Enter | Key::Right => {
+                self.open(0);
+                self.place
+            }
+            Key::Escape if self.search.is_some() => {
+                let number = self.games.get(self.place).copied();
+                self.search = None;
+                self.games.clone_from(&self.all);
+                number.and_then(|number| self.games.binary_search(&number).ok()).unwrap_or(0)
+            }
+            _ => self.place,
+        }
+        .min(last);
+    }
+
+    fn game_key(&mut self, key: Key) {
+        let Some(sheet) = &self.sheet else { return };
+        let node = &sheet.nodes[self.node];
+        let forward = |at: usize| sheet.nodes[at].after.first().copied().unwrap_or(at);
+        let back = |at: usize| sheet.nodes[at].before;
+        let steps = |count: usize, step: &dyn Fn(usize) -> usize| (0..count).fold(self.node, |at, _| step(at));
+        self.node = match key {
+            Key::Right | Key::Letter('l' | ' ') => forward(self.node),
+            Key::Left | Key::Backspace => back(self.node),
+            Key::Down | Key::Letter('j') => steps(2, &forward),
+            Key::Up | Key::Letter('k') => steps(2, &back),
+            Key::PageDown => steps(20, &forward),
+            Key::PageUp => steps(20, &back),
+            Key::Home | Key::Letter('g') => 0,
+            Key::End | Key::Letter('G') => sheet.at_ply(u32::MAX),
+            // The next of the moves that were played or given here.
+            Key::Letter('v') => {
+                let here = &sheet.nodes[node.before].after;
+                let place = here.iter().position(|own| *own == self.node);
+                place.map_or(self.node, |place| here[(place + 1) % here.len()])
+            }
+            Key::Letter('f') => {
+                self.flip = !self.flip;
+                self.node
+            }
+            Key::Letter('u') => {
+                self.unicode = !self.unicode;
+                self.node
+            }
+            Key::Letter('n') if self.place + 1 < self.games.len() => {
+                self.place += 1;
+                return self.open(0);
+            }
+            Key::Letter('p') if self.place > 0 => {
+                self.place -= 1;
+                return self.open(0);
+            }
+            Key::Letter('n' | 'p') => {
+                self.message = Some("there is no other game".to_owned());
+                self.node
+            }
+            Key::Escape | Key::Letter('q') => {
+                self.page = Page::List;
+                self.node
+            }
+            _ => self.node,
+        };
+    }
+
+    /// Looks for games: by a filter, or by a name in players or event.
+    fn find(&mut self, text: &str) {
+        if text.is_empty() {
+            (self.search, self.page, self.place) = (None, Page::List, 0);
+            self.games.clone_from(&self.all);
+            return;
+        }
+        let named = || {
+            let word = text.replace('"', "");
+            Filter::parse(&format!("player ~ \"{word}\" or event ~ \"{word}\""))
+        };
+        let found = Filter::parse(text).or_else(|fault| named().map_err(|_| fault));
+        let numbers: Result<Vec<u64>, String> = match found {
+            Ok(filter) => filter.numbers(self.archive).map_err(|error| error.to_string()),
+            Err(fault) => Err(fault.to_string().lines().next().unwrap_or_default().to_owned()),
+        };
+        match numbers {
+            Ok(numbers) => {
+                let games: Vec<u64> =
+                    numbers.into_iter().filter(|number| self.all.binary_search(number).is_ok()).collect();
+                if games.is_empty() {
+                    self.message = Some(format!("nothing found: {text}"));
+                    return;
+                }
+                (self.games, self.place, self.page, self.search) = (games, 0, Page::List, Some(text.to_owned()));
+            }
+            Err(fault) => self.message = Some(fault),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! `scoresheet view`: the games of an archive looked at in the terminal.
+//!
+//! Keys go to `app`, which says what is looked at; `draw` puts that on a `screen` of cells, which goes to the terminal
+//! in one piece. A game is read into a `sheet`.
+
+mod app;
+mod draw;
+mod screen;
+mod sheet;
+
+#[cfg(test)]
+mod tests;
+
+use crate::failure::{Code, Failure};
+use crate::select::archives;
+use crate::select::filter::Where;
+use crate::select::ranges::Ranges;
+use crate::session::Session;
+use crate::threads::Threads;
+use app::{App, Key};
+use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::{cursor, execute, terminal};
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Look through the games in the terminal: a list, and a board to play over
+///
+/// Arrows and Enter choose a game and move through it, / searches, n and p go to the next game and the one before, ?
+/// shows all keys. Colours are left out if NO_COLOR is set.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet view games.bga
+  scoresheet view games.bga 7 --ply 20
+  scoresheet view games.bga --where 'player ~ \"Carlsen\" and result = 0-1'")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// Open this game at once
+    #[arg(value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
+    game: Option<u64>,
+    /// Open it after this many half-moves
+    #[arg(long, value_name = "PLY", requires = "game", default_value_t = 0, hide_default_value = true)]
+    ply: u32,
+    /// Only these games, e.g. 5,10-20,1000-
+    #[arg(long, value_name = "RANGES")]
+    games: Option<Ranges>,
+    #[command(flatten)]
+    filter: Where,
+    /// Show the board from Black's side
+    #[arg(long)]
+    flip: bool,
+    /// Show the pieces as letters
+    #[arg(long, conflicts_with = "unicode")]
+    ascii: bool,
+    /// Show the pieces as chess symbols, even if the terminal may not support them
+    #[arg(long)]
+    unicode: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
+    if let Some(game) = args.game {
+        archive.game(game).map_err(Failure::of_archive(&args.archive))?;
+    }
+    if !session.is_terminal() || !io::stdin().is_terminal() {
+        let what = "view needs a terminal; `scoresheet list` and `scoresheet show` write text";
+        return Err(Failure::Message(what.to_owned()));
+    }
+    args.threads.install(|| {
+        let (games, _) = args.filter.chosen(session, &archive, args.games.as_ref())?;
+        let games: Vec<u64> = games.iter().collect();
+        if games.is_empty() && args.game.is_none() {
+            return Err(Failure::Message("there is no such game".to_owned()));
+        }
+        let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
+        let mut app = App::new(&archive, games, unicode);
+        app.flip = args.flip;
+        if let Some(game) = args.game {
+            app.open_number(game, args.ply);
+        }
+        show(&mut app, session).map_err(Failure::Output)?;
+        Ok(Code::Success)
+    })
+}
+
+/// The terminal while it is ours; dropped, it is as it was.
+struct Taken;
+
+impl Taken {
+    fn take() -> io::Result<Taken> {
+        terminal::enable_raw_mode()?;
+        let taken = Taken;
+        execute!(io::stdout(), terminal::EnterAlternateScreen, cursor::Hide)?;
+        Ok(taken)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        // Nothing more can be done for a terminal that does not listen.
+        let _ = execute!(io::stdout(), cursor::Show, terminal::LeaveAlternateScreen);
+        let _ = terminal::disable_raw_mode();
+    }
+}
+
+fn show(app: &mut App, session: &Session) -> io::Result<()> {
+    let stop = session.stop_flag();
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let colours = !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    let _taken = Taken::take()?;
+    let mut out = session.stdout();
+    loop {
+        let (width, height) = terminal::size()?;
+        draw::draw(app, usize::from(width), usize::from(height)).draw(&mut out, colours)?;
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            if !event::poll(Duration::from_millis(200))? {
+                continue;
+            }
+            match event::read()? {
+                Event::Key(key) if key.kind != KeyEventKind::Release => {
+                    if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+                        return Ok(());
+                    }
+                    let Some(key) = key_of(key.code) else { continue };
+                    if !app.key(key) {
+                        return Ok(());
+                    }
+                    break;
+                }
+                Event::Resize(..) => break,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn key_of(code: KeyCode) -> Option<Key> {
+    Some(match code {
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Escape,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Char(letter) => Key::Letter(letter),
+        _ => return None,
+    })
+}

@@ -1,0 +1,163 @@
+//! Pages drawn and keys pressed, without a terminal.
+
+use super::app::{App, Key, Page};
+use super::draw::draw;
+use super::screen::Look;
+use scoresheet::{Archive, Import};
+
+const PGN: &str = "[Event \"Coffee house\"]
+[Date \"2024.01.02\"]
+[White \"Adler, A\"]
+[Black \"Buche, Bjo\u{308}rn\"]
+[Result \"1-0\"]
+[WhiteElo \"2100\"]
+
+1. e4 { [%clk 0:03:00] [%eval 0.3] } e5 { king's pawn [%clk 0:02:55] [%eval 0.2] } 2. Qh5 { [%clk 0:02:50] [%eval -0.5] }
+(2. Nf3 Nc6 (2... d6) 3. Bb5) 2... Nc6 { [%clk 0:02:40] [%eval 0.4] } 3. Bc4 Nf6 $4 { [%eval #1] } 4. Qxf7# 1-0
+
+[Event \"Coffee house\"]
+[White \"棋士\"]
+[Black \"Adler, A\"]
+[Result \"1/2-1/2\"]
+
+1. d4 d5 1/2-1/2
+
+[Event \"Elsewhere\"]
+[White \"Ce\"]
+[Black \"De\u{1b}[31m\"]
+[Result \"*\"]
+
+*
+";
+
+fn archive(folder: &tempfile::TempDir) -> Archive {
+    let target = folder.path().join("g.bga");
+    Import::new(&target).run_reader("g.pgn", PGN.as_bytes()).unwrap();
+    Archive::open(&target).unwrap()
+}
+
+fn press(app: &mut App, keys: &[Key]) {
+    keys.iter().for_each(|key| assert!(app.key(*key)));
+}
+
+fn text(app: &mut App) -> String {
+    draw(app, 80, 24).rows().join("\n")
+}
+
+#[test]
+fn the_list_is_looked_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&folder);
+    let mut app = App::new(&archive, vec![1, 2, 3], true);
+    let rows = draw(&mut app, 80, 24).rows();
+    assert!(rows[0].ends_with("g.bga  game 1 of 3"), "{rows:?}");
+    assert_eq!(rows[1], "game White             Black             result  date       event");
+    assert_eq!(rows[2], "   1 Adler, A (2100)   Buche, Bjorn      1-0     2024.01.02 Coffee house");
+    assert_eq!(rows[3], "   2 棋士              Adler, A          1/2     ????.??.?? Coffee house");
+    assert!(rows[4].contains("De [31m"), "{rows:?}");
+    press(&mut app, &[Key::Down, Key::Down, Key::Down]);
+    let screen = draw(&mut app, 80, 24);
+    assert_eq!((screen.look_at(0, 4), screen.look_at(0, 3)), (Look::REVERSED, Look::PLAIN));
+    press(&mut app, &[Key::Home, Key::Enter]);
+    assert_eq!(app.page, Page::Game);
+    press(&mut app, &[Key::Letter('q')]);
+    assert_eq!(app.page, Page::List);
+    assert!(!app.key(Key::Letter('q')));
+    // Every size can be drawn.
+    for (width, height) in [(1, 1), (49, 16), (50, 16), (60, 17), (300, 100)] {
+        for _ in 0..2 {
+            draw(&mut app, width, height);
+            press(&mut app, &[Key::Enter]);
+        }
+        press(&mut app, &[Key::Letter('q')]);
+    }
+}
+
+#[test]
+fn a_game_is_played_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&folder);
+    let mut app = App::new(&archive, vec![1, 2, 3], true);
+    app.open_number(1, 3);
+    let rows = draw(&mut app, 80, 24).rows();
+    let board = [
+        "8  ♜  ♞  ♝  ♛  ♚  ♝  ♞  ♜",
+        "7  ♟  ♟  ♟  ♟     ♟  ♟  ♟",
+        "6",
+        "5              ♟       [♕]",
+        "4              ♙",
+        "3",
+        "2  ♙  ♙  ♙  ♙     ♙  ♙  ♙",
+        "1  ♖  ♘  ♗ [ ] ♔  ♗  ♘  ♖",
+        "   a  b  c  d  e  f  g  h",
+        "ply 3 of 7, Black to move",
+        "clocks 0:02:50 - 0:02:55",
+        "evaluation -0.50",
+    ];
+    for (row, line) in rows.iter().skip(2).zip(board) {
+        let left: String = row.chars().take(27).collect();
+        assert_eq!(left.trim_end(), line, "{rows:#?}");
+    }
+    let moves: Vec<String> = rows[6..14].iter().map(|row| row.chars().skip(29).collect()).collect();
+    assert_eq!(
+        moves[..6],
+        [
+            "1. e4 e5 king's pawn 2. Qh5",
+            "  (2. Nf3 Nc6",
+            "    (2... d6)",
+            "  3. Bb5)",
+            "2... Nc6 3. Bc4 Nf6?? 4. Qxf7# 1-0",
+            ""
+        ]
+    );
+    assert!(rows[2].contains("Adler, A (2100) - Buche, Bjorn") && rows[3].contains("1-0, Coffee house, 2024.01.02"));
+    assert!(rows[14].starts_with("White's chances"), "{rows:#?}");
+    // Forward to the mate, back, and into variations and out of them.
+    press(&mut app, &[Key::End]);
+    assert!(text(&mut app).contains("ply 7 of 7, checkmate"));
+    press(&mut app, &[Key::Home]);
+    assert!(text(&mut app).contains("ply 0 of 7, White to move"));
+    press(&mut app, &[Key::Down, Key::Right, Key::Letter('v')]);
+    assert_eq!(app.sheet.as_ref().unwrap().nodes[app.node].san, "Nf3");
+    press(&mut app, &[Key::Right, Key::Letter('v')]);
+    assert_eq!(app.sheet.as_ref().unwrap().nodes[app.node].san, "d6");
+    assert!(text(&mut app).contains("ply 4 of 7, White to move"));
+    press(&mut app, &[Key::Left, Key::Letter('v')]);
+    assert_eq!(app.sheet.as_ref().unwrap().nodes[app.node].san, "Qh5");
+    press(&mut app, &[Key::Letter('f'), Key::Letter('u')]);
+    let rows = draw(&mut app, 80, 24).rows();
+    assert!(rows[2].starts_with("1  R  N  B  K [ ] B  N  R"), "{rows:#?}");
+    // The next games, and none after the last.
+    press(&mut app, &[Key::Letter('n'), Key::Letter('n')]);
+    assert!(text(&mut app).contains("game 3 (3 of 3)"));
+    press(&mut app, &[Key::Letter('n')]);
+    assert!(text(&mut app).contains("there is no other game"));
+    press(&mut app, &[Key::Letter('p')]);
+    assert!(text(&mut app).contains("棋士 - Adler, A"));
+}
+
+#[test]
+fn games_are_searched() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&folder);
+    let mut app = App::new(&archive, vec![1, 2, 3], false);
+    let search = |app: &mut App, text: &str| {
+        press(app, &[Key::Letter('/')]);
+        text.chars().for_each(|letter| press(app, &[Key::Letter(letter)]));
+        press(app, &[Key::Enter]);
+    };
+    search(&mut app, "adlre");
+    assert!(text(&mut app).contains("nothing found: adlre"));
+    assert_eq!(app.games, [1, 2, 3]);
+    search(&mut app, "adler");
+    assert_eq!(app.games, [1, 2]);
+    assert!(text(&mut app).contains("game 1 of 2, found by adler"));
+    search(&mut app, "result = 1-0");
+    assert_eq!(app.games, [1]);
+    press(&mut app, &[Key::Escape]);
+    assert_eq!(app.games, [1, 2, 3]);
+    press(&mut app, &[Key::Letter('/'), Key::Letter('x'), Key::Backspace, Key::Escape, Key::Letter('?')]);
+    assert!(text(&mut app).contains("turn the board"));
+    press(&mut app, &[Key::Letter('x')]);
+    assert!(!text(&mut app).contains("turn the board"));
+}

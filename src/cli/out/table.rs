@@ -1,0 +1,198 @@
+//! Tables for a terminal: columns as wide as what is in them, fitted to the width that there is.
+
+use std::io::{self, Write};
+use unicode_width::UnicodeWidthStr;
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its title.
+    pub title: String,
+    /// Whether it is aligned to the right.
+    pub is_number: bool,
+    /// How useful it is: the least useful column is the first to be cut.
+    pub rank: u8,
+    /// The fewest cells that it may be cut to, and the most that it takes; numbers are never cut.
+    pub widths: (usize, usize),
+}
+
+/// Blanks between columns.
+const GAP: usize = 2;
+/// Rows by which the widths are decided.
+const FIRST: usize = 400;
+
+/// A table being written.
+pub struct Table {
+    columns: Vec<Column>,
+    /// The cells of a line.
+    width: usize,
+    waiting: Vec<Vec<String>>,
+    /// The cells of each column, 0 for one that is left out; `None` until they are decided.
+    widths: Option<Vec<usize>>,
+}
+
+impl Table {
+    /// Returns a table for lines of at most so many cells.
+    pub fn new(columns: Vec<Column>, width: usize) -> Table {
+        Table { columns, width, waiting: Vec::new(), widths: None }
+    }
+
+    /// Writes a row; the first ones wait until the widths are known.
+    pub fn row(&mut self, cells: Vec<String>, out: &mut impl Write) -> io::Result<()> {
+        match &self.widths {
+            Some(widths) => write_row(&self.columns, widths, &cells, out),
+            None => {
+                self.waiting.push(cells);
+                if self.waiting.len() >= FIRST { self.decide(out) } else { Ok(()) }
+            }
+        }
+    }
+
+    /// Writes what has waited.
+    pub fn finish(&mut self, out: &mut impl Write) -> io::Result<()> {
+        if self.widths.is_none() && !self.waiting.is_empty() { self.decide(out) } else { Ok(()) }
+    }
+
+    fn decide(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let natural = |(place, column): (usize, &Column)| {
+            let cells = self.waiting.iter().filter_map(|row| row.get(place));
+            let widest = cells.map(|cell| cell.width()).max().unwrap_or(0);
+            let most = if column.is_number { usize::MAX } else { column.widths.1.max(column.title.width()) };
+            widest.max(column.title.width()).min(most)
+        };
+        let natural: Vec<usize> = self.columns.iter().enumerate().map(natural).collect();
+        let widths = fitted(&self.columns, &natural, self.width);
+        let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
+        write_row(&self.columns, &widths, &titles, out)?;
+        for row in std::mem::take(&mut self.waiting) {
+            write_row(&self.columns, &widths, &row, out)?;
+        }
+        self.widths = Some(widths);
+        Ok(())
+    }
+}
+
+/// Returns the widths with which a line fits: the least useful columns are made narrower, then left out.
+fn fitted(columns: &[Column], natural: &[usize], total: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..columns.len()).collect();
+    order.sort_by_key(|place| columns.get(*place).map_or(0, |column| column.rank));
+    let mut kept = natural.to_vec();
+    for dropped in 0..columns.len() {
+        let mut widths = kept.clone();
+        let needed = |widths: &[usize]| {
+            let shown = widths.iter().filter(|width| **width > 0);
+            shown.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
+        };
+        for place in &order {
+            let over = needed(&widths).saturating_sub(total);
+            if let (Some(width), Some(column)) = (widths.get_mut(*place), columns.get(*place)) {
+                // A number that is cut is another number.
+                let least = if column.is_number { *width } else { column.widths.0 };
+                *width -= over.min(width.saturating_sub(least));
+            }
+        }
+        // The most useful column is never left out.
+        if needed(&widths) <= total || dropped + 1 == columns.len() {
+            return widths;
+        }
+        if let Some(width) = order.get(dropped).and_then(|place| kept.get_mut(*place)) {
+            *width = 0;
+        }
+    }
+    kept
+}
+
+fn write_row(columns: &[Column], widths: &[usize], cells: &[String], out: &mut impl Write) -> io::Result<()> {
+    let mut line = String::new();
+    let last = widths.iter().rposition(|width| *width > 0);
+    for (place, ((column, width), cell)) in columns.iter().zip(widths).zip(cells).enumerate() {
+        if *width == 0 {
+            continue;
+        }
+        let cell = shortened(cell, *width);
+        let blanks = " ".repeat(width.saturating_sub(cell.width()));
+        if column.is_number {
+            line.push_str(&blanks);
+        }
+        line.push_str(&isolated(&cell));
+        if Some(place) != last {
+            if !column.is_number {
+                line.push_str(&blanks);
+            }
+            line.push_str(&" ".repeat(GAP));
+        }
+    }
+    line.push('\n');
+    out.write_all(line.as_bytes())
+}
+
+/// Returns the text in at most so many cells, with two dots in place of what is cut.
+pub fn shortened(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let (mut short, room) = (String::new(), width.saturating_sub(2));
+    for letter in text.chars() {
+        short.push(letter);
+        if short.width() > room {
+            short.pop();
+            break;
+        }
+    }
+    // A wide character may leave a cell.
+    format!("{short}{}", &".."[..width.min(2)])
+}
+
+/// Returns the text with blanks after it, so that it takes so many cells.
+pub fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// Returns the text as one that does not change the order of what is around it, if it is written from right to left.
+fn isolated(text: &str) -> String {
+    let is_right_to_left =
+        |letter: char| matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}');
+    if text.contains(is_right_to_left) { format!("\u{2068}{text}\u{2069}") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(title: &str, rank: u8, widths: (usize, usize)) -> Column {
+        Column { title: title.to_owned(), is_number: rank == 100, rank, widths }
+    }
+
+    fn written(width: usize, rows: &[[&str; 3]]) -> String {
+        let columns = vec![column("game", 100, (1, 9)), column("white", 90, (6, 20)), column("event", 10, (5, 30))];
+        let (mut table, mut out) = (Table::new(columns, width), Vec::new());
+        for row in rows {
+            table.row(row.map(str::to_owned).to_vec(), &mut out).unwrap();
+        }
+        table.finish(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_least_useful_column_is_cut_first() {
+        let rows = [["7", "Carlsen, Magnus", "A very long event, 2024"]];
+        assert_eq!(
+            written(80, &rows),
+            "game  white            event\n   7  Carlsen, Magnus  A very long event, 2024\n"
+        );
+        assert_eq!(written(33, &rows), "game  white            event\n   7  Carlsen, Magnus  A very l..\n");
+        assert_eq!(written(20, &rows), "game  white    event\n   7  Carls..  A v..\n");
+        assert_eq!(written(17, &rows), "game  white\n   7  Carlsen, ..\n");
+        assert_eq!(written(4, &rows), "game\n   7\n");
+    }
+
+    #[test]
+    fn cells_are_counted_not_letters() {
+        let rows = [["1", "丁立人", "x"], ["2", "Möller", "y"], ["3", "دینگ", "z"]];
+        assert_eq!(
+            written(80, &rows),
+            "game  white   event\n   1  丁立人  x\n   2  Möller  y\n   3  \u{2068}دینگ\u{2069}    z\n"
+        );
+        assert_eq!(shortened("丁立人", 5), "丁..");
+    }
+}

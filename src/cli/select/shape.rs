@@ -1,0 +1,92 @@
+//! What of each game is written, as the options of `export` say it.
+
+use crate::failure::Failure;
+use scoresheet::pgn::{PgnWriter, PieceLetters, Shape, Style, TagChoice};
+
+/// Options that leave things out of games, or write them otherwise.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "What is written")]
+pub struct ShapeArgs {
+    /// The most letters on a line of moves; 0 for no line breaks
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    width: Option<u32>,
+    /// Leave out comments
+    #[arg(long)]
+    no_comments: bool,
+    /// Leave out clocks, evaluations and other commands in comments, as in [%clk 0:03:00]
+    #[arg(long)]
+    no_commands: bool,
+    /// Leave out variations
+    #[arg(long)]
+    no_variations: bool,
+    /// Leave out NAGs ($1) and ! and ? after moves
+    #[arg(long)]
+    no_nags: bool,
+    /// Moves alone: no comments, variations and NAGs
+    #[arg(long)]
+    moves_only: bool,
+    /// Only these tags: all, roster (the seven of the standard, in its order), none, or their names with commas between
+    #[arg(long, value_name = "TAGS", default_value = "all", hide_default_value = true)]
+    tags: String,
+    /// Leave out this tag
+    #[arg(long, value_name = "TAG")]
+    drop_tag: Vec<String>,
+    /// Order tags as the standard's export format does: the seven of the roster first, then by name
+    #[arg(long)]
+    roster_first: bool,
+    /// Letters of the pieces: en, cs, da, de, es, fi, fr, hu, it, nl, no, pl, pt, ro, ru, sv or figurine; what is not
+    /// English is for readers, not for programs
+    #[arg(long, value_name = "LANGUAGE", value_parser = language)]
+    language: Option<PieceLetters>,
+}
+
+fn language(code: &str) -> Result<PieceLetters, String> {
+    PieceLetters::of(code).ok_or_else(|| {
+        let languages: Vec<&str> = PieceLetters::languages().collect();
+        format!("no such language; known are {}", languages.join(", "))
+    })
+}
+
+impl ShapeArgs {
+    /// Returns what of a game is written.
+    pub fn shape(&self) -> Shape {
+        Shape {
+            no_comments: self.no_comments || self.moves_only,
+            no_commands: self.no_commands,
+            no_variations: self.no_variations || self.moves_only,
+            no_nags: self.no_nags || self.moves_only,
+            tags: match self.tags.as_str() {
+                "all" => TagChoice::All,
+                "roster" => TagChoice::Roster,
+                "none" => TagChoice::None,
+                names => TagChoice::Only(names.split(',').map(|name| name.trim().to_owned()).collect()),
+            },
+            drop: self.drop_tag.clone(),
+            roster_first: self.roster_first,
+        }
+    }
+
+    /// Returns a writer of PGN with the width and the letters.
+    pub fn writer(&self) -> PgnWriter {
+        let width = match self.width {
+            None => Style::default().width,
+            Some(0) => u32::MAX,
+            Some(width) => width,
+        };
+        let mut writer = PgnWriter::with_style(Style { width, ..Style::default() });
+        if let Some(letters) = self.language {
+            writer.set_letters(letters);
+        }
+        writer
+    }
+
+    /// Refuses options that only PGN has an effect of.
+    pub fn only_for_pgn(&self) -> Result<(), Failure> {
+        let option = match (self.width, self.language) {
+            (Some(_), _) => "--width",
+            (_, Some(_)) => "--language",
+            _ => return Ok(()),
+        };
+        Err(Failure::Message(format!("{option} is for PGN: leave out --format or {option}")))
+    }
+}

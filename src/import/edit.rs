@@ -1,0 +1,228 @@
+//! Games changed where they are: other tags, other comments, other moves under the same number.
+//!
+//! A changed game is encoded like one that is imported; its layout is made so that it still gives the bytes of the
+//! source, and its record says that it has been changed. The archive is written anew with the chunks of such games, and
+//! replaced when the new file is whole. What comes in is a function that gives a game another content; what goes out is
+//! the archive, changed or as it was.
+
+use super::chunk::ChunkBuilder;
+use crate::archive::copy::rewrite::{Remade, rewrite};
+use crate::archive::writer::EncodedChunk;
+use crate::archive::{Archive, Chunk, Coding, GameRef, GameSet, push_record};
+use crate::brenner::replay::count_plies;
+use crate::error::{Error, Result};
+use crate::format::layout::{Layout, LayoutEdit, STYLE};
+use crate::format::record::{self, Record};
+use crate::game::Game;
+use crate::monitor::Monitor;
+use crate::pgn::{Disposition, ReadOptions, read_game};
+use foldhash::{HashMap, HashMapExt};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The zstd level of the columns of chunks that are made anew.
+const LEVEL: i32 = 9;
+
+/// What was changed.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Edited {
+    /// How many games have another content than before.
+    pub games: u64,
+    /// The archive's length in bytes; 0 where nothing was changed.
+    pub bytes: u64,
+    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
+    /// made again.
+    pub unindexed: Option<Error>,
+}
+
+/// Gives these games of the archive at `path` the content that `change` returns for them; `None` leaves a game as it
+/// is. Works on rayon's current pool; the unit of progress is a byte of the archive.
+///
+/// Every game keeps its number, and sources can still be given back byte for byte: [`GameRef::original`] gives what the
+/// source said, [`GameRef::is_changed`] and [`Archive::changed`] which games say something else now. A game that is
+/// given the content that it had in the source is unchanged again. The archive keeps its id and is replaced as a
+/// whole, or not at all where anything fails or nothing changes: cost is that of a copy. Side files are made from
+/// another content then, and removed, but for the index.
+///
+/// Errors: those of reading and writing the archive; another program is writing to it; `change` fails, or returns a
+/// game that is none ([`Game::check`]).
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// use scoresheet::{Archive, GameSet, Import, Monitor, import::edit};
+///
+/// Import::new(&target).run_reader("games.pgn", &b"[White \"Carlsen M\"]\n\n1. e4 *\n"[..])?;
+/// let edited = edit(&target, &GameSet::all(1), &|game| {
+///     let mut game = game.to_game()?;
+///     game.tags[0].1 = "Carlsen, Magnus".to_owned();
+///     Ok(Some(game))
+/// }, Monitor::new())?;
+/// assert_eq!(edited.games, 1);
+///
+/// let archive = Archive::open(&target)?;
+/// assert_eq!(archive.game(1)?.tag("White")?.as_deref(), Some("Carlsen, Magnus"));
+/// let mut original = Vec::new();
+/// archive.game(1)?.original(&mut original)?;
+/// assert_eq!(original, b"[White \"Carlsen M\"]\n\n1. e4 *\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn edit<'a>(
+    path: impl AsRef<Path>,
+    games: &GameSet,
+    change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
+    monitor: impl Into<Monitor<'a>>,
+) -> Result<Edited> {
+    let path = path.as_ref();
+    let (changed, strings) = (AtomicU64::new(0), Strings::default());
+    let remake = |chunk: &Chunk, known: u64| {
+        let mut changes = HashMap::new();
+        for number in chunk.numbers() {
+            if games.contains(number) && !chunk.archive().is_deleted(number) {
+                let game = chunk.game(number)?;
+                if let Some(new) = change(&game)? {
+                    new.check().map_err(|fault| Error::input(format!("game {number}"), fault.to_string()))?;
+                    let old = game.to_game()?;
+                    if new != old {
+                        changes.insert(number, Change::of(&game, &old, new)?);
+                    }
+                }
+            }
+        }
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        changed.fetch_add(changes.len() as u64, Ordering::Relaxed);
+        remade(chunk, &changes, |string| strings.number(chunk.archive(), known, string)).map(Some)
+    };
+    let rewritten = rewrite(path, games, &remake, &monitor.into())?;
+    Ok(match rewritten {
+        Some(rewritten) => {
+            Edited { games: changed.into_inner(), bytes: rewritten.bytes, unindexed: rewritten.unindexed }
+        }
+        None => Edited::default(),
+    })
+}
+
+/// Returns what the source said of a game, and whether it had a fault there; `None` where the source's bytes hold no
+/// game that would be stored.
+pub fn original_game(game: &GameRef) -> Result<Option<(Game, bool)>> {
+    let mut text = Vec::new();
+    game.original(&mut text)?;
+    let mut at = 0;
+    while at < text.len() {
+        let mut read = Game::default();
+        let outcome = read_game(&text, at, &ReadOptions::default(), &mut read);
+        at = outcome.next.max(at + 1);
+        if outcome.disposition == Some(Disposition::Stored) {
+            return Ok(Some((read, !outcome.faults.is_empty())));
+        }
+    }
+    Ok(None)
+}
+
+/// A game's other content, and the layout that makes its source of it.
+struct Change {
+    game: Game,
+    flags: u8,
+    style: [u8; STYLE],
+    edits: Vec<LayoutEdit>,
+}
+
+impl Change {
+    fn of(stored: &GameRef, old: &Game, game: Game) -> Result<Change> {
+        let original = original_game(stored)?;
+        let (flags, fault) = match &original {
+            Some((original, fault)) if *original == game => (0, *fault),
+            _ => (record::CHANGED, stored.has_fault() && old.events == game.events),
+        };
+        let (style, edits) = stored.layout_of(&game)?;
+        Ok(Change { game, flags: flags | if fault { record::FAULT } else { 0 }, style, edits })
+    }
+}
+
+/// Returns a chunk with these changes; `known` gives the number of a string that the archive has.
+fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -> Option<u64>) -> Result<Remade> {
+    let (mut built, mut layout, mut packed) = (ChunkBuilder::default(), Layout::default(), Vec::new());
+    let (mut before, mut plies, mut faulty, mut coding) = ((0, 0), 0, 0, Coding::Plain);
+    for number in chunk.numbers() {
+        let game = chunk.any_game(number)?;
+        coding = game.coding()?;
+        let old = (u64::from(game.plies()), u64::from(game.has_fault()));
+        let (style, edits) = match changes.get(&number) {
+            Some(change) => {
+                let begin = built.records.len();
+                change.game.visit(&mut built);
+                built.end_game(false);
+                record::add_flags(&mut built.records, begin, change.flags);
+                let plain = built.records.split_off(begin);
+                let record = Record::decode(&plain, false).ok_or_else(|| too_large(number))?;
+                plies += u64::from(count_plies(&record.stream));
+                faulty += u64::from(change.flags & record::FAULT != 0);
+                push_record(&record, coding, &mut packed, &mut built.records);
+                // `end_game` noted the end of the plain record.
+                built.ends.pop();
+                (change.style, change.edits.clone())
+            }
+            None => {
+                game.push_stored(&mut built.records)?;
+                game.visit_tags(|name, value| built.tags.push(name, value))?;
+                built.tags.end_game();
+                game.visit_texts(|kind, after, text| {
+                    built.texts.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
+                })?;
+                built.texts.end_game();
+                plies += old.0;
+                faulty += old.1;
+                game.with_layout(|style, edits| (style, edits.to_vec()))?
+            }
+        };
+        before = (before.0 + old.0, before.1 + old.1);
+        built.ends.push(u32::try_from(built.records.len()).map_err(|_| too_large(number))?);
+        let place = layout.styles.iter().rposition(|known| *known == style).unwrap_or_else(|| {
+            layout.styles.push(style);
+            layout.styles.len() - 1
+        });
+        layout.games.push(place as u64);
+        layout.edits.push(edits);
+    }
+    let mut tags = built.tags.analyse();
+    tags.intern(|string, _| known(string));
+    let chunk = EncodedChunk {
+        records: built.records,
+        ends: built.ends,
+        coding,
+        tags: tags.encode(LEVEL),
+        texts: (!built.texts.is_empty()).then(|| built.texts.encode(LEVEL)),
+        layout: layout.encode(LEVEL),
+        plies,
+        faulty,
+        ..EncodedChunk::default()
+    };
+    Ok(Remade { chunk, before })
+}
+
+fn too_large(game: u64) -> Error {
+    Error::input(format!("game {game}"), "its chunk would be too large")
+}
+
+/// The numbers of an archive's strings, read when first asked for.
+#[derive(Default)]
+struct Strings(std::sync::OnceLock<HashMap<Box<[u8]>, u64>>);
+
+impl Strings {
+    /// Returns the number of a string, if it is one of the first `known` of the dictionary.
+    fn number(&self, archive: &Archive, known: u64, string: &[u8]) -> Option<u64> {
+        let numbers = self.0.get_or_init(|| {
+            let mut numbers = HashMap::new();
+            for number in 0..archive.totals().map_or(0, |totals| totals.strings) {
+                if let Ok(string) = archive.dictionary(number) {
+                    numbers.entry(string.into()).or_insert(number);
+                }
+            }
+            numbers
+        });
+        numbers.get(string).copied().filter(|number| *number < known)
+    }
+}

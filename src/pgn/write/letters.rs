@@ -1,0 +1,49 @@
+//! The letters of the pieces in the languages of chess players.
+
+/// The letters for king, queen, rook, bishop and knight that moves are written with; PGN itself has the English ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PieceLetters(pub [&'static str; 5]);
+
+/// Languages by their codes (ISO 639-1), and `figurine` for the symbols.
+const LANGUAGES: [(&str, [&str; 5]); 17] = [
+    ("en", ["K", "Q", "R", "B", "N"]),
+    ("cs", ["K", "D", "V", "S", "J"]),
+    ("da", ["K", "D", "T", "L", "S"]),
+    ("de", ["K", "D", "T", "L", "S"]),
+    ("es", ["R", "D", "T", "A", "C"]),
+    ("fi", ["K", "D", "T", "L", "R"]),
+    ("fr", ["R", "D", "T", "F", "C"]),
+    ("hu", ["K", "V", "B", "F", "H"]),
+    ("it", ["R", "D", "T", "A", "C"]),
+    ("nl", ["K", "D", "T", "L", "P"]),
+    ("no", ["K", "D", "T", "L", "S"]),
+    ("pl", ["K", "H", "W", "G", "S"]),
+    ("pt", ["R", "D", "T", "B", "C"]),
+    ("ro", ["R", "D", "T", "N", "C"]),
+    ("ru", ["Кр", "Ф", "Л", "С", "К"]),
+    ("sv", ["K", "D", "T", "L", "S"]),
+    ("figurine", ["♔", "♕", "♖", "♗", "♘"]),
+];
+
+impl PieceLetters {
+    /// Returns the letters of a language, by its code (`de`), or the symbols (`figurine`).
+    pub fn of(language: &str) -> Option<PieceLetters> {
+        LANGUAGES.iter().find(|(code, _)| *code == language).map(|(_, letters)| PieceLetters(*letters))
+    }
+
+    /// Returns the codes of the languages.
+    pub fn languages() -> impl Iterator<Item = &'static str> {
+        LANGUAGES.iter().map(|(code, _)| *code)
+    }
+
+    /// Writes the pieces in the SAN that begins at `start` with these letters.
+    pub(super) fn write(self, start: usize, out: &mut Vec<u8>) {
+        let san = out.split_off(start.min(out.len()));
+        for byte in san {
+            match b"KQRBN".iter().position(|letter| *letter == byte).and_then(|place| self.0.get(place)) {
+                Some(letter) => out.extend_from_slice(letter.as_bytes()),
+                None => out.push(byte),
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What of a game is written: comments, variations, NAGs and tags dropped or put in another order.
+
+use crate::game::{Event, Game, TextKind};
+
+/// The tags that every game has, in the order of the standard.
+const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+
+/// Which tags are written.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum TagChoice {
+    /// All of them.
+    #[default]
+    All,
+    /// Only these.
+    Only(Vec<String>),
+    /// The seven tag roster, with `?` and so on for those that the game does not have.
+    Roster,
+    /// None but those that a set-up position needs.
+    None,
+}
+
+/// What of a game is written. By default everything.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Shape {
+    /// No comments.
+    pub no_comments: bool,
+    /// No commands such as `[%clk 0:03:00]` in comments; a comment that holds nothing else goes.
+    pub no_commands: bool,
+    /// No variations.
+    pub no_variations: bool,
+    /// No NAGs and no `!` and `?` after moves.
+    pub no_nags: bool,
+    /// Which tags.
+    pub tags: TagChoice,
+    /// Tags that are left out besides.
+    pub drop: Vec<String>,
+    /// The seven tag roster first, in its order and complete, then all others by name: the standard's export format.
+    pub roster_first: bool,
+}
+
+impl Shape {
+    /// Returns whether games are written as they are.
+    pub fn is_everything(&self) -> bool {
+        *self == Shape::default()
+    }
+
+    /// Takes out of a game what is not to be written. A set-up game keeps FEN and SetUp whatever is dropped.
+    pub fn apply(&self, game: &mut Game) {
+        self.shape_tags(game);
+        let mut depth = 0usize;
+        game.events.retain_mut(|event| {
+            let within = depth > 0;
+            match event {
+                Event::Open => depth += 1,
+                Event::Close => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if self.no_variations && (within || *event == Event::Open) {
+                return false;
+            }
+            match event {
+                Event::Suffix(_) | Event::Nag(_) => !self.no_nags,
+                Event::Text(TextKind::Brace | TextKind::Line | TextKind::Escape, _) if self.no_comments => false,
+                Event::Text(TextKind::Brace, text) if self.no_commands && text.contains("[%") => {
+                    *text = without_commands(text);
+                    !text.trim().is_empty()
+                }
+                _ => true,
+            }
+        });
+    }
+
+    fn shape_tags(&self, game: &mut Game) {
+        let set_up = ["SetUp", "FEN"];
+        let is_needed = |name: &str| set_up.contains(&name) && game.start != crate::chess::Position::standard();
+        let is_roster = |name: &str| ROSTER.contains(&name);
+        let kept = |name: &str| match &self.tags {
+            TagChoice::All => true,
+            TagChoice::Only(names) => names.iter().any(|own| own == name),
+            TagChoice::Roster => is_roster(name),
+            TagChoice::None => false,
+        };
+        let mut tags = std::mem::take(&mut game.tags);
+        let all = tags.clone();
+        tags.retain(|(name, _)| (kept(name) && !self.drop.iter().any(|own| own == name)) || is_needed(name));
+        if self.tags == TagChoice::Roster || self.roster_first {
+            let mut rest = tags;
+            let mut first = Vec::with_capacity(rest.len() + ROSTER.len());
+            for name in ROSTER.into_iter().filter(|name| !self.drop.iter().any(|own| own == name)) {
+                match rest.iter().position(|(tag, _)| tag == name) {
+                    Some(place) => first.push(rest.remove(place)),
+                    None => first.push((name.to_owned(), unknown(name, game, &all))),
+                }
+            }
+            // Those of one name stay in their order.
+            rest.sort_by(|(one, _), (other, _)| one.cmp(other));
+            first.append(&mut rest);
+            tags = first;
+        }
+        game.tags = tags;
+    }
+}
+
+/// Returns what is written for a tag of the roster that a game does not have.
+fn unknown(name: &str, game: &Game, tags: &[(String, String)]) -> String {
+    // Lichess says the day as `UTCDate` alone.
+    let day = || tags.iter().find(|(tag, _)| tag == "UTCDate").map(|(_, day)| day.as_str());
+    match name {
+        "Date" => day().unwrap_or("????.??.??"),
+        "Result" => game.outcome.map_or("*", |outcome| outcome.token()),
+        _ => "?",
+    }
+    .to_owned()
+}
+
+/// Returns a comment without its commands, and without the blanks that stood around them.
+fn without_commands(text: &str) -> String {
+    let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(start) = rest.find("[%") {
+        let (before, command) = rest.split_at(start);
+        let Some(end) = command.find(']') else { break };
+        plain.push_str(before.trim_end());
+        rest = command.get(end + 1..).unwrap_or_default();
+        let next = rest.trim_start();
+        if !plain.is_empty() && !next.is_empty() && !next.starts_with("[%") {
+            plain.push(' ');
+        }
+        rest = next;
+    }
+    plain.push_str(rest);
+    plain
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::pgn::{PgnWriter, ReadOptions, read_game};
+
+    fn shaped(pgn: &str, shape: &Shape) -> String {
+        let mut game = Game::default();
+        read_game(pgn.as_bytes(), 0, &ReadOptions::default(), &mut game);
+        shape.apply(&mut game);
+        assert!(game.check().is_ok());
+        let mut writer = PgnWriter::new();
+        writer.write(&game);
+        String::from_utf8(writer.into_bytes()).unwrap()
+    }
+
+    const PGN: &str = "[Black \"B\"]\n[Annotator \"x\"]\n[White \"A\"]\n\n1. e4! {a [%clk 0:01:00] b} e5 $14 (1... c5 {s} (1... d5) 2. Nf3) {[%eval 0.1]} 2. Nf3 ; rest\n1-0\n";
+
+    #[test]
+    fn what_is_dropped_is_gone_and_nothing_else() {
+        let everything = shaped(PGN, &Shape::default());
+        assert!(everything.contains("1... c5 {s} (1... d5) 2. Nf3)") && everything.contains("; rest"));
+        let moves = |shape: &Shape| shaped(PGN, shape).split("\n\n").nth(1).unwrap().replace('\n', " ");
+        assert_eq!(
+            moves(&Shape { no_variations: true, ..Shape::default() }),
+            "1. e4! {a [%clk 0:01:00] b} 1... e5 $14 {[%eval 0.1]} 2. Nf3 ; rest 1-0"
+        );
+        assert_eq!(
+            moves(&Shape { no_commands: true, no_variations: true, ..Shape::default() }),
+            "1. e4! {a b} 1... e5 $14 2. Nf3 ; rest 1-0"
+        );
+        let bare = Shape { no_comments: true, no_variations: true, no_nags: true, ..Shape::default() };
+        assert_eq!(moves(&bare), "1. e4 e5 2. Nf3 1-0");
+    }
+
+    #[test]
+    fn tags_come_in_the_order_of_the_standard() {
+        let tags = |shape: &Shape| {
+            let text = shaped(PGN, shape);
+            text.split("\n\n").next().unwrap().replace("[", "").replace("]\n", " ").replace(']', "")
+        };
+        assert_eq!(
+            tags(&Shape { roster_first: true, ..Shape::default() }),
+            "Event \"?\" Site \"?\" Date \"????.??.??\" Round \"?\" White \"A\" Black \"B\" Result \"1-0\" Annotator \"x\""
+        );
+        let roster = Shape { tags: TagChoice::Roster, drop: vec!["Site".to_owned()], ..Shape::default() };
+        assert_eq!(tags(&roster), "Event \"?\" Date \"????.??.??\" Round \"?\" White \"A\" Black \"B\" Result \"1-0\"");
+        let only = Shape { tags: TagChoice::Only(vec!["White".to_owned()]), ..Shape::default() };
+        assert_eq!(tags(&only), "White \"A\"");
+    }
+
+    #[test]
+    fn a_set_up_game_keeps_its_position() {
+        let pgn = "[White \"A\"]\n[SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 40\"]\n\n40. a8=Q+ *\n";
+        let text = shaped(pgn, &Shape { tags: TagChoice::None, ..Shape::default() });
+        assert!(text.starts_with("[SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 40\"]\n\n40. a8=Q+ *"), "{text}");
+    }
+}

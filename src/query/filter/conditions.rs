@@ -1,0 +1,137 @@
+//! What conditions on fields mean, as trees of tests.
+
+use crate::chess::Color;
+use crate::game::Outcome;
+use crate::query::filter::expr::{Expr, Ranges, Reading, Test, TextTest};
+use crate::query::filter::field::Field;
+use crate::query::filter::value::MOST;
+use crate::query::measure::field::{Measure, MeasureKind};
+use crate::query::report::openings::Openings;
+
+pub fn not(expr: Expr) -> Expr {
+    Expr::Not(Box::new(expr))
+}
+
+pub fn joined(mut all: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
+    match (all.pop(), all.is_empty()) {
+        (Some(only), true) => only,
+        (last, _) => {
+            all.extend(last);
+            join(all)
+        }
+    }
+}
+
+/// The condition on the opening's name: that of the tag, or where it is missing of the table.
+pub fn opening(test: TextTest) -> Expr {
+    let tag = |test| Expr::Test(Test::Text("Opening".to_owned(), test));
+    let small = |text: &String| text.to_lowercase();
+    let fits = |name: &str| match &test {
+        TextTest::Is(texts) => texts.iter().any(|text| text == name),
+        TextTest::IsNot(texts) => texts.iter().all(|text| text != name),
+        TextTest::Has(part) => name.to_lowercase().contains(&small(part)),
+        TextTest::Begins(part) => name.to_lowercase().starts_with(&small(part)),
+        TextTest::Known => true,
+    };
+    let names = Openings::table().names().iter().enumerate();
+    let mut places: Vec<(i64, i64)> = Vec::new();
+    for place in names.filter(|(_, name)| fits(name)).map(|(at, _)| at as i64) {
+        match places.last_mut() {
+            Some((_, last)) if *last + 1 == place => *last = place,
+            _ => places.push((place, place)),
+        }
+    }
+    let places = Ranges(places);
+    let by_table = Expr::Test(Test::Measure(Measure { kind: MeasureKind::Opening, side: None }, places));
+    Expr::Or(vec![tag(test), Expr::And(vec![not(tag(TextTest::Known)), by_table])])
+}
+
+/// The condition on the winner's name, or the loser's: there is one, and `test` of that side's tag.
+pub fn decided(winner: bool, test: impl Fn(&str) -> Expr) -> Expr {
+    let side = |name: &str, outcome: Outcome| Expr::And(vec![Expr::Test(Test::Result(1 << outcome as u8)), test(name)]);
+    match winner {
+        true => Expr::Or(vec![side("White", Outcome::WhiteWins), side("Black", Outcome::BlackWins)]),
+        false => Expr::Or(vec![side("Black", Outcome::WhiteWins), side("White", Outcome::BlackWins)]),
+    }
+}
+
+/// The numbers outside of ranges, as ranges.
+pub fn outside(Ranges(mut ranges): Ranges) -> Ranges {
+    ranges.sort_unstable();
+    let (mut gaps, mut next) = (Vec::new(), -MOST);
+    for (low, high) in ranges {
+        if low > next {
+            gaps.push((next, low - 1));
+        }
+        next = next.max(high + 1);
+    }
+    if next <= MOST {
+        gaps.push((next, MOST));
+    }
+    Ranges(gaps)
+}
+
+/// The condition that a field's number is in ranges; of either player's rating, where `both` is set, that both are.
+pub fn numbers(field: &Field, ranges: &Ranges, both: bool) -> Expr {
+    let value = |name: &str, reading| Expr::Test(Test::Value(name.to_owned(), reading, ranges.clone()));
+    match field {
+        Field::Text(name) => value(name, Reading::Number),
+        Field::Value(name, reading) => value(name, *reading),
+        Field::Rating => {
+            let all = ["WhiteElo", "BlackElo"].map(|name| value(name, Reading::Rating)).to_vec();
+            if both { Expr::And(all) } else { Expr::Or(all) }
+        }
+        Field::Ratings(ratings) => Expr::Test(Test::Ratings(*ratings, ranges.clone())),
+        Field::Date(reading) => Expr::Test(Test::Date(*reading, ranges.clone())),
+        Field::Year => {
+            let day = |year: i64, month: i64, day: i64| {
+                if year.abs() >= MOST { year } else { (13 * year + month) * 32 + day }
+            };
+            let dates = ranges.clone().map(|first, last| (day(first, 1, 1), day(last, 12, 31)));
+            Expr::Test(Test::Date(Reading::Date, dates))
+        }
+        Field::Plies => Expr::Test(Test::Plies(ranges.clone())),
+        Field::Moves => {
+            let plies = |moves: i64, less: i64| if moves.abs() >= MOST { moves } else { 2 * moves - less };
+            Expr::Test(Test::Plies(ranges.clone().map(|first, last| (plies(first, 1), plies(last, 0)))))
+        }
+        Field::Number => Expr::Test(Test::Number(ranges.clone())),
+        Field::Measure(measure) => Expr::Test(Test::Measure(*measure, ranges.clone())),
+        Field::EitherMeasure(kind) => {
+            let test = |side| Expr::Test(Test::Measure(Measure { kind: *kind, side: Some(side) }, ranges.clone()));
+            let all = Color::BOTH.map(test).to_vec();
+            if both { Expr::And(all) } else { Expr::Or(all) }
+        }
+        Field::Score(side) => {
+            let (won, lost) = match side {
+                Color::White => (Outcome::WhiteWins, Outcome::BlackWins),
+                Color::Black => (Outcome::BlackWins, Outcome::WhiteWins),
+            };
+            let points = [(0, lost), (1, Outcome::Draw), (2, won)];
+            let held = points.iter().filter(|(halves, _)| ranges.hold((*halves, *halves)));
+            Expr::Test(Test::Result(held.fold(0, |bits, (_, outcome)| bits | 1 << *outcome as u8)))
+        }
+        // The parser does not ask for these.
+        Field::Opening
+        | Field::Player
+        | Field::Decided { .. }
+        | Field::Result
+        | Field::Fact(_)
+        | Field::Relative { .. }
+        | Field::Color(_) => Expr::always(false),
+    }
+}
+
+/// The condition that a field says something; `None` for what every game has.
+pub fn known(field: &Field) -> Option<Expr> {
+    let text = |name: &str| Expr::Test(Test::Text(name.to_owned(), TextTest::Known));
+    Some(match field {
+        Field::Text(name) => text(name),
+        Field::Player => Expr::Or(vec![text("White"), text("Black")]),
+        Field::Decided { winner } => decided(*winner, text),
+        Field::Opening => opening(TextTest::Known),
+        Field::Result => Expr::Test(Test::Result(!(1 << Outcome::Unknown as u8) & 15)),
+        Field::Plies | Field::Moves | Field::Number | Field::Fact(_) | Field::Color(_) => return None,
+        field => numbers(field, &Ranges(vec![(-MOST, MOST)]), false),
+    })
+}

@@ -1,0 +1,188 @@
+//! Fields of a game one by one: what tables and CSV show.
+
+use crate::archive::GameRef;
+use crate::chess::Color;
+use crate::error::Result;
+use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
+use crate::game::Outcome;
+use crate::query::fault::QueryFault;
+use crate::query::filter::expr::Reading;
+use crate::query::filter::field::Field;
+use crate::query::filter::{parse, value};
+use crate::query::measure::field::{Measure, Unit, piece_name};
+use crate::query::measure::values;
+use crate::query::report::openings::Openings;
+use std::fmt;
+
+/// A field of the filter language, to be read of games: a tag, a rating, a fact, a measure of clocks and evaluations.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GameField {
+    name: String,
+    field: Field,
+}
+
+/// What a field says of a game.
+#[derive(Clone, PartialEq, Debug)]
+pub enum FieldValue {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number with two decimals at most.
+    Decimal(f64),
+    /// Seconds, with three decimals at most.
+    Seconds(f64),
+    /// Whether a fact is so.
+    Fact(bool),
+}
+
+impl fmt::Display for FieldValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FieldValue::Text(text) => f.write_str(text),
+            FieldValue::Integer(number) => write!(f, "{number}"),
+            FieldValue::Decimal(number) | FieldValue::Seconds(number) => write!(f, "{number}"),
+            FieldValue::Fact(holds) => f.write_str(if *holds { "yes" } else { "no" }),
+        }
+    }
+}
+
+impl GameField {
+    /// Reads names with commas between, as in `white,whiteelo,accuracy,"My tag"`: the fields of a filter that are the
+    /// game's own.
+    ///
+    /// Errors: the place in the text, and what was expected there.
+    pub fn parse_list(text: &str) -> Result<Vec<GameField>, QueryFault> {
+        let fields = parse::fields(text)?;
+        Ok(fields.into_iter().map(|(name, field)| GameField { name, field }).collect())
+    }
+
+    /// Returns its name as it was written, in small letters; a tag in quotation marks without them.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the tag of which it is the text; `None` where it is something else.
+    pub fn tag(&self) -> Option<&str> {
+        match &self.field {
+            Field::Text(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Returns whether its values are numbers, which are aligned to the right.
+    pub fn is_number(&self) -> bool {
+        match &self.field {
+            Field::Value(_, reading) => !matches!(reading, Reading::Date | Reading::Eco),
+            Field::Measure(Measure { kind, .. }) | Field::EitherMeasure(kind) => {
+                !matches!(kind.unit(), Unit::Piece | Unit::Name)
+            }
+            Field::Rating | Field::Ratings(_) | Field::Year | Field::Plies | Field::Moves | Field::Number => true,
+            Field::Date(reading) => *reading != Reading::Date,
+            _ => false,
+        }
+    }
+
+    /// Returns what it says of a game whose tags are given; `None` where it says nothing. Of either side's figures the
+    /// higher one, and of clocks the lower one, is shown. Measures walk the game's moves.
+    ///
+    /// Errors: the game is damaged.
+    pub fn value(&self, game: &GameRef<'_>, tags: &[(String, String)]) -> Result<Option<FieldValue>> {
+        let text = |name: &str| tags.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+        let number = |name: &str, reading| value::read(reading, text(name)?.as_bytes()).map(|(least, _)| least);
+        let ratings = || ["WhiteElo", "BlackElo"].map(|name| number(name, Reading::Rating));
+        let integer = |number: Option<i64>| number.map(FieldValue::Integer);
+        let date_text = || {
+            let known = |name: &&str| number(name, Reading::Date).is_some();
+            ["Date", "UTCDate"].into_iter().find(known).and_then(text)
+        };
+        Ok(match &self.field {
+            Field::Text(name) => text(name).map(|text| FieldValue::Text(text.to_owned())),
+            Field::Value(name, Reading::Date | Reading::Eco) => {
+                text(name).map(|text| FieldValue::Text(text.to_owned()))
+            }
+            Field::Value(name, reading) => integer(number(name, *reading)),
+            Field::Player => {
+                let both = ["White", "Black"].map(|name| text(name).unwrap_or("?"));
+                Some(FieldValue::Text(both.join(" - ")))
+            }
+            Field::Rating => integer(ratings().into_iter().max().flatten()),
+            Field::Ratings(made) => {
+                let [white, black] = ratings();
+                integer(white.zip(black).map(|(white, black)| made.of(white, black)))
+            }
+            Field::Date(Reading::Date) => date_text().map(|date| FieldValue::Text(date.to_owned())),
+            Field::Date(reading) => integer(["Date", "UTCDate"].into_iter().find_map(|name| number(name, *reading))),
+            Field::Year => {
+                let day = ["Date", "UTCDate"].into_iter().find_map(|name| number(name, Reading::Date));
+                integer(day.map(value::year))
+            }
+            Field::Result => Some(FieldValue::Text(outcome(game, text("Result")).token().to_owned())),
+            Field::Plies => Some(FieldValue::Integer(i64::from(game.plies()))),
+            Field::Moves => Some(FieldValue::Integer(i64::from(game.plies().div_ceil(2)))),
+            Field::Number => i64::try_from(game.number()).ok().map(FieldValue::Integer),
+            Field::Fact(bit) => Some(FieldValue::Fact(match *bit {
+                COMMENTS => game.has_comments()?,
+                SET_UP => game.is_set_up(),
+                FAULT => game.has_fault(),
+                VARIATIONS => !game.variations()?.is_empty(),
+                GLYPHS => has_glyphs(game)?,
+                _ => false,
+            })),
+            Field::Decided { winner } => {
+                let side = match (outcome(game, text("Result")), winner) {
+                    (Outcome::WhiteWins, true) | (Outcome::BlackWins, false) => Some("White"),
+                    (Outcome::BlackWins, true) | (Outcome::WhiteWins, false) => Some("Black"),
+                    _ => None,
+                };
+                side.and_then(text).map(|name| FieldValue::Text(name.to_owned()))
+            }
+            Field::Measure(measure) => measured(game, &[*measure], false)?,
+            Field::EitherMeasure(kind) => {
+                let sides = Color::BOTH.map(|side| Measure { kind: *kind, side: Some(side) });
+                measured(game, &sides, self.name == "lowclock")?
+            }
+            Field::Opening => match text("Opening").filter(|name| value::is_known(name.as_bytes())) {
+                Some(name) => Some(FieldValue::Text(name.to_owned())),
+                None => {
+                    let found = Openings::table().classify(game)?;
+                    found.map(|(opening, _)| FieldValue::Text(opening.name.to_owned()))
+                }
+            },
+            // The parser gives none of these.
+            Field::Relative { .. } | Field::Score(_) | Field::Color(_) => None,
+        })
+    }
+}
+
+fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
+    use crate::game::Event;
+    Ok(game.to_game()?.events.iter().any(|event| matches!(event, Event::Suffix(_) | Event::Nag(_))))
+}
+
+/// The result by the tag, or by the movetext where that says none.
+fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
+    let told = match tag.map(str::trim) {
+        Some("1-0") => Some(Outcome::WhiteWins),
+        Some("0-1") => Some(Outcome::BlackWins),
+        Some("1/2-1/2" | "1/2") => Some(Outcome::Draw),
+        Some("*") => Some(Outcome::Unknown),
+        _ => None,
+    };
+    told.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown)
+}
+
+/// The greatest, or least, of some measures of one unit.
+fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Option<FieldValue>> {
+    let found = values::of_game(game, measures)?;
+    let known = found.into_iter().filter(|value| *value != values::NONE);
+    let value = if least { known.min() } else { known.max() };
+    let unit = measures.first().map_or(Unit::Count, |measure| measure.kind.unit());
+    Ok(value.map(|value| match unit {
+        Unit::Time => FieldValue::Seconds(value as f64 / 1000.0),
+        Unit::Hundredths => FieldValue::Decimal(value as f64 / 100.0),
+        Unit::Count => FieldValue::Integer(value),
+        Unit::Piece => FieldValue::Text(piece_name(value).to_owned()),
+        Unit::Name => FieldValue::Text(Openings::table().names().get(value as usize).unwrap_or(&"").to_string()),
+    }))
+}

@@ -1,0 +1,126 @@
+//! Dates relative to today, as in `today - 3y`.
+
+/// Returns the day that a text such as `today`, `today-3y` or `today-1m+7d` stands for, as `2024.05.31`; what is wrong,
+/// where it is none.
+pub fn date(text: &str) -> Result<String, &'static str> {
+    let Some(terms) = text.get(5..) else { return Err(FORM) };
+    let today = today().ok_or("the system does not say what day it is")?;
+    let (year, month, day) = moved(today, terms).ok_or(FORM)?;
+    Ok(format!("{year:04}.{month:02}.{day:02}"))
+}
+
+const FORM: &str = "write today - 3y, today - 6m, today - 2w or today - 10d";
+
+/// Returns whether a word begins a relative date.
+pub fn begins(word: &str) -> bool {
+    let head = word.get(..5).unwrap_or_default();
+    head.eq_ignore_ascii_case("today")
+        && word.get(5..).is_none_or(|rest| rest.is_empty() || rest.starts_with(['-', '+']))
+}
+
+/// Today, in universal time.
+#[cfg(not(target_family = "wasm"))]
+fn today() -> Option<(i64, i64, i64)> {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(civil((since.as_secs() / 86_400) as i64))
+}
+
+/// A browser has no such clock.
+#[cfg(target_family = "wasm")]
+fn today() -> Option<(i64, i64, i64)> {
+    None
+}
+
+/// Moves a day by terms such as `-3y+1d`. A day that its month does not have becomes the month's last.
+fn moved((mut year, mut month, mut day): (i64, i64, i64), terms: &str) -> Option<(i64, i64, i64)> {
+    let mut rest = terms;
+    while !rest.is_empty() {
+        let sign = match rest.get(..1)? {
+            "-" => -1,
+            "+" => 1,
+            _ => return None,
+        };
+        rest = rest.get(1..)?;
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let number: i64 = rest.get(..digits)?.parse().ok().filter(|number| *number < 1_000_000)?;
+        let unit = rest.get(digits..)?.chars().next()?;
+        rest = rest.get(digits + unit.len_utf8()..)?;
+        match unit.to_ascii_lowercase() {
+            'd' => (year, month, day) = civil(days(year, month, day) + sign * number),
+            'w' => (year, month, day) = civil(days(year, month, day) + sign * number * 7),
+            'm' | 'y' => {
+                let months = if unit.eq_ignore_ascii_case(&'m') { number } else { number * 12 };
+                let all = year * 12 + month - 1 + sign * months;
+                (year, month) = (all.div_euclid(12), all.rem_euclid(12) + 1);
+                day = day.min(length(year, month));
+            }
+            _ => return None,
+        }
+    }
+    (1..=9999).contains(&year).then_some((year, month, day))
+}
+
+fn is_leap(year: i64) -> bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+fn length(year: i64, month: i64) -> i64 {
+    match month {
+        2 => 28 + i64::from(is_leap(year)),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// The days from the first day of year 1 to the first of a year.
+fn before(year: i64) -> i64 {
+    let past = year - 1;
+    past * 365 + past.div_euclid(4) - past.div_euclid(100) + past.div_euclid(400)
+}
+
+/// The days since 1970 of a day.
+pub fn days(year: i64, month: i64, day: i64) -> i64 {
+    let months: i64 = (1..month).map(|month| length(year, month)).sum();
+    before(year) + months + day - 1 - before(1970)
+}
+
+/// The day that is so many days after the first of 1970.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + before(1970);
+    // At most one off.
+    let mut year = days * 400 / 146_097 + 1;
+    while before(year) > days {
+        year -= 1;
+    }
+    while before(year + 1) <= days {
+        year += 1;
+    }
+    let (mut month, mut rest) = (1, days - before(year));
+    while month < 12 && rest >= length(year, month) {
+        rest -= length(year, month);
+        month += 1;
+    }
+    (year, month, rest + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted() {
+        assert_eq!((days(1970, 1, 1), days(2000, 3, 1), days(2024, 12, 31)), (0, 11_017, 20_088));
+        for day in [-1000, 0, 11_016, 11_017, 20_088, 20_089, 47_482] {
+            let (year, month, own) = civil(day);
+            assert_eq!(days(year, month, own), day);
+        }
+        assert_eq!(moved((2024, 2, 29), "-1y"), Some((2023, 2, 28)));
+        assert_eq!(moved((2024, 1, 31), "+1m"), Some((2024, 2, 29)));
+        assert_eq!(moved((2024, 3, 1), "-1d"), Some((2024, 2, 29)));
+        assert_eq!(moved((2024, 1, 3), "-2w"), Some((2023, 12, 20)));
+        for bad in ["3y", "-y", "-3", "-3x", "-9999y"] {
+            assert_eq!(moved((2024, 1, 3), bad), None, "{bad}");
+        }
+        assert!(begins("Today-3y") && begins("today") && !begins("todays"));
+    }
+}

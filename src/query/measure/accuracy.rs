@@ -1,0 +1,280 @@
+//! A side's play by an engine's evaluations: accuracy, centipawn loss, mistakes.
+//!
+//! The figures are those that Lichess publishes (<https://lichess.org/page/accuracy>). The chances of White to win, in
+//! percent, are `50 + 50 (2 / (1 + exp(-0.00368208 c)) - 1)` for `c` centipawns, at most 1,000 either way, which mates
+//! count as. The accuracy of a move that lowers its side's chances by `d` percent is
+//! `103.1668 exp(-0.04354 d) - 3.1669` (with the constants in full below and one point added, as Lichess has done since
+//! 2022), from 0 to 100. That of a game is the mean of two means of its moves' accuracies: the harmonic one, and one
+//! weighted by how much the chances vary around the move, the standard deviation over a window of a tenth of the plies
+//! (2 to 8), from 0.5 to 12.
+//!
+//! A move is an inaccuracy, mistake or blunder by Lichess's rule: its side's chances fall by 5, 10 or 15 percent. Where
+//! mates come in, how far the other evaluation is from the mate decides: to let mate happen, or let one slip, counts as
+//! a blunder, as a mistake beyond 7 pawns, as an inaccuracy beyond 10.
+
+use crate::chess::Color;
+use crate::game::Evaluation;
+
+/// The most centipawns that count.
+const CEILING: i32 = 1000;
+/// What a game begins with, in centipawns.
+const INITIAL: Evaluation = Evaluation::Centipawns(15);
+
+/// How bad a move is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Judgement {
+    /// The chances to win fall by 5 percent or more.
+    Inaccuracy,
+    /// By 10 percent or more.
+    Mistake,
+    /// By 15 percent or more.
+    Blunder,
+}
+
+impl Judgement {
+    /// Returns its name, in small letters.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Judgement::Inaccuracy => "inaccuracy",
+            Judgement::Mistake => "mistake",
+            Judgement::Blunder => "blunder",
+        }
+    }
+}
+
+/// A side's play by the evaluations.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct EvaluationMeasures {
+    /// The accuracy of the game, 0 to 100; `None` where evaluations are missing before the last ply, or the side has not
+    /// moved.
+    pub accuracy: Option<f64>,
+    /// The mean loss of centipawns per move; `None` without moves that can be judged.
+    pub centipawn_loss: Option<f64>,
+    /// Moves that are inaccuracies.
+    pub inaccuracies: u32,
+    /// Moves that are mistakes.
+    pub mistakes: u32,
+    /// Moves that are blunders.
+    pub blunders: u32,
+}
+
+/// Returns an evaluation in centipawns from White's side, at most 1,000 either way; a mate counts as that.
+pub(in crate::query) fn centipawns(evaluation: Evaluation) -> i32 {
+    match evaluation {
+        Evaluation::Centipawns(centipawns) => centipawns.clamp(-CEILING, CEILING),
+        Evaluation::Mate(moves) if moves < 0 => -CEILING,
+        Evaluation::Mate(_) => CEILING,
+    }
+}
+
+/// Returns White's chances to win, in percent, from 0 to 100.
+pub fn win_percent(evaluation: Evaluation) -> f64 {
+    50.0 + 50.0 * chances(f64::from(centipawns(evaluation)))
+}
+
+/// From -1 to 1.
+fn chances(centipawns: f64) -> f64 {
+    2.0 / (1.0 + (-0.003_682_08 * centipawns).exp()) - 1.0
+}
+
+/// Returns the accuracy of a move, 0 to 100, by its side's chances to win before and after it, in percent.
+pub fn move_accuracy(before: f64, after: f64) -> f64 {
+    if after >= before {
+        return 100.0;
+    }
+    let raw = 103.166_810_071_164_9 * (-0.043_544_153_867_539_51 * (before - after)).exp() - 3.166_924_740_191_411;
+    (raw + 1.0).clamp(0.0, 100.0)
+}
+
+/// Returns how bad a move of a side is by the evaluations before and after it.
+fn judge(before: Evaluation, after: Evaluation, side: Color) -> Option<Judgement> {
+    let own = |evaluation| match (evaluation, side) {
+        (evaluation, Color::White) => evaluation,
+        (Evaluation::Centipawns(centipawns), Color::Black) => Evaluation::Centipawns(-centipawns),
+        // `#0` and `#-0` would be alike.
+        (Evaluation::Mate(moves), Color::Black) => Evaluation::Mate(-moves),
+    };
+    let by_distance = |centipawns: i32| match centipawns {
+        1000.. => Judgement::Inaccuracy,
+        701.. => Judgement::Mistake,
+        _ => Judgement::Blunder,
+    };
+    match (own(before), own(after)) {
+        (Evaluation::Centipawns(before), Evaluation::Centipawns(after)) => {
+            let lost = 50.0 * (chances(f64::from(before)) - chances(f64::from(after)));
+            match lost {
+                15.0.. => Some(Judgement::Blunder),
+                10.0.. => Some(Judgement::Mistake),
+                5.0.. => Some(Judgement::Inaccuracy),
+                _ => None,
+            }
+        }
+        (Evaluation::Centipawns(before), Evaluation::Mate(moves)) if moves < 0 => Some(by_distance(-before)),
+        (Evaluation::Mate(moves), Evaluation::Centipawns(after)) if moves > 0 => Some(by_distance(after)),
+        (Evaluation::Mate(before), Evaluation::Mate(after)) if before > 0 && after < 0 => Some(Judgement::Blunder),
+        _ => None,
+    }
+}
+
+/// Returns both sides' measures and the judgements, from the evaluation after each ply; `first` makes ply 1. `mates`
+/// says whether the last ply mates, where no evaluation does.
+pub(super) fn of(
+    after: &[Option<Evaluation>],
+    first: Color,
+    mates: impl Fn() -> bool,
+) -> ([Option<EvaluationMeasures>; 2], Vec<(u32, Judgement)>) {
+    let side_of = |ply: usize| if ply.is_multiple_of(2) { first } else { first.other() };
+    let mut evaluations: Vec<Option<Evaluation>> =
+        std::iter::once(Some(INITIAL)).chain(after.iter().copied()).collect();
+    if let Some(last) = evaluations.last_mut()
+        && last.is_none()
+        && mates()
+    {
+        let winner = side_of(after.len().saturating_sub(1));
+        *last = Some(Evaluation::Mate(if winner == Color::White { 1 } else { -1 }));
+    }
+    let mut measures = [EvaluationMeasures::default(); 2];
+    let (mut losses, mut judgements) = ([(0, 0.0); 2], Vec::new());
+    for (place, pair) in evaluations.windows(2).enumerate() {
+        let [Some(before), Some(after)] = pair else { continue };
+        let side = side_of(place);
+        let sign = if side == Color::White { 1 } else { -1 };
+        let loss = (sign * (centipawns(*before) - centipawns(*after))).max(0);
+        let (Some(own), Some(sum)) = (measures.get_mut(side.index()), losses.get_mut(side.index())) else { continue };
+        *sum = (sum.0 + 1, sum.1 + f64::from(loss));
+        let Some(judgement) = judge(*before, *after, side) else { continue };
+        match judgement {
+            Judgement::Inaccuracy => own.inaccuracies += 1,
+            Judgement::Mistake => own.mistakes += 1,
+            Judgement::Blunder => own.blunders += 1,
+        }
+        judgements.push((place as u32 + 1, judgement));
+    }
+    let accuracies = accuracies(&evaluations, side_of);
+    for ((own, (moves, loss)), accuracy) in measures.iter_mut().zip(losses).zip(accuracies) {
+        own.centipawn_loss = (moves > 0).then(|| loss / f64::from(moves));
+        own.accuracy = accuracy;
+    }
+    (measures.map(Some), judgements)
+}
+
+/// Returns both sides' accuracies, if every evaluation is there but the last.
+fn accuracies(evaluations: &[Option<Evaluation>], side_of: impl Fn(usize) -> Color) -> [Option<f64>; 2] {
+    let known: Vec<f64> = evaluations.iter().map_while(|evaluation| evaluation.map(win_percent)).collect();
+    let plies = known.len().saturating_sub(1);
+    if plies == 0 || known.len() + 1 < evaluations.len() {
+        return [None; 2];
+    }
+    let size = (plies / 10).clamp(2, 8);
+    let mut sums = [Sums::default(); 2];
+    for (ply, pair) in known.windows(2).enumerate() {
+        let [before, after] = *pair else { continue };
+        // The windows before the first whole one are the first.
+        let start = (ply + 2).saturating_sub(size.min(known.len()));
+        let window = known.get(start..(start + size).min(known.len())).unwrap_or_default();
+        let side = side_of(ply);
+        let accuracy = match side {
+            Color::White => move_accuracy(before, after),
+            Color::Black => move_accuracy(100.0 - before, 100.0 - after),
+        };
+        if let Some(sums) = sums.get_mut(side.index()) {
+            sums.add(accuracy, deviation(window).clamp(0.5, 12.0));
+        }
+    }
+    sums.map(|sums| sums.mean())
+}
+
+/// What the two means of a side's accuracies are made of.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    moves: f64,
+    inverse: f64,
+    weights: f64,
+    weighted: f64,
+}
+
+impl Sums {
+    fn add(&mut self, accuracy: f64, weight: f64) {
+        self.moves += 1.0;
+        self.inverse += 1.0 / accuracy.max(1.0);
+        self.weights += weight;
+        self.weighted += weight * accuracy;
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.moves > 0.0).then(|| (self.weighted / self.weights + self.moves / self.inverse) / 2.0)
+    }
+}
+
+fn deviation(values: &[f64]) -> f64 {
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pawns(values: &[i32]) -> Vec<Option<Evaluation>> {
+        values.iter().map(|value| Some(Evaluation::Centipawns(*value))).collect()
+    }
+
+    #[test]
+    fn figures_of_the_page() {
+        let percent = |centipawns| win_percent(Evaluation::Centipawns(centipawns));
+        assert_eq!(percent(0), 50.0);
+        assert!((percent(100) - 59.1).abs() < 0.1 && (percent(-300) - 24.9).abs() < 0.1, "{}", percent(-300));
+        assert_eq!(percent(5000), win_percent(Evaluation::Mate(3)));
+        assert_eq!(move_accuracy(50.0, 60.0), 100.0);
+        assert!((move_accuracy(60.0, 50.0) - 64.6).abs() < 0.1, "{}", move_accuracy(60.0, 50.0));
+        assert_eq!(move_accuracy(100.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn moves_are_judged() {
+        let blunder = |before, after, side| judge(before, after, side);
+        use Evaluation::{Centipawns, Mate};
+        for (before, after, side, wanted) in [
+            (Centipawns(0), Centipawns(-60), Color::White, Some(Judgement::Inaccuracy)),
+            (Centipawns(0), Centipawns(-120), Color::White, Some(Judgement::Mistake)),
+            (Centipawns(0), Centipawns(-180), Color::White, Some(Judgement::Blunder)),
+            (Centipawns(0), Centipawns(-180), Color::Black, None),
+            (Centipawns(0), Centipawns(180), Color::Black, Some(Judgement::Blunder)),
+            (Centipawns(0), Mate(-3), Color::White, Some(Judgement::Blunder)),
+            (Centipawns(-800), Mate(-3), Color::White, Some(Judgement::Mistake)),
+            (Centipawns(1100), Mate(3), Color::Black, Some(Judgement::Inaccuracy)),
+            (Mate(3), Centipawns(1200), Color::White, Some(Judgement::Inaccuracy)),
+            (Mate(3), Centipawns(500), Color::White, Some(Judgement::Blunder)),
+            (Mate(3), Mate(-3), Color::White, Some(Judgement::Blunder)),
+            (Mate(3), Mate(5), Color::White, None),
+            (Mate(-3), Mate(-2), Color::White, None),
+        ] {
+            assert_eq!(blunder(before, after, side), wanted, "{before} {after} {side:?}");
+        }
+    }
+
+    #[test]
+    fn accuracies_of_games() {
+        let (measures, judgements) = of(&pawns(&[15, 15, 15, 15]), Color::White, || false);
+        for side in measures {
+            assert_eq!(side.unwrap().accuracy, Some(100.0));
+        }
+        assert!(judgements.is_empty());
+        // White loses a piece at ply 3; the two means by hand: windows of two, [15, 15] and [15, -300].
+        let (measures, judgements) = of(&pawns(&[15, 15, -300]), Color::White, || false);
+        assert_eq!(judgements, [(3, Judgement::Blunder)]);
+        let bad = move_accuracy(win_percent(INITIAL), win_percent(Evaluation::Centipawns(-300)));
+        let weight = ((win_percent(INITIAL) - win_percent(Evaluation::Centipawns(-300))) / 2.0).clamp(0.5, 12.0);
+        let wanted = ((0.5 * 100.0 + weight * bad) / (0.5 + weight) + 2.0 / (0.01 + 1.0 / bad)) / 2.0;
+        let white = measures[0].unwrap();
+        assert!((white.accuracy.unwrap() - wanted).abs() < 1e-9, "{white:?} {wanted}");
+        assert_eq!((white.blunders, white.centipawn_loss), (1, Some(157.5)));
+        // A gap before the end.
+        let gap = [pawns(&[15]), vec![None], pawns(&[15, 20])].concat();
+        assert_eq!(of(&gap, Color::White, || false).0[0].unwrap().accuracy, None);
+        // Mate by the last move needs no evaluation.
+        let (measures, _) = of(&[pawns(&[15, -900]), vec![None]].concat(), Color::White, || true);
+        assert!(measures[0].unwrap().accuracy.unwrap() > 99.0);
+    }
+}

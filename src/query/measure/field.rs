@@ -1,0 +1,222 @@
+//! The names of measures, and their values as numbers: what filters, orders and tables ask.
+
+use crate::chess::{Color, Role};
+
+/// A figure of a game that its columns do not hold.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Measure {
+    pub kind: MeasureKind,
+    /// The side whose figure it is; `None` for those of the whole game.
+    pub side: Option<Color>,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MeasureKind {
+    /// The least time left, in milliseconds.
+    LowClock,
+    /// The time used, in milliseconds.
+    TimeUsed,
+    /// In hundredths of a percent.
+    Accuracy,
+    /// The mean loss in hundredths of a centipawn.
+    CentipawnLoss,
+    Inaccuracies,
+    Mistakes,
+    Blunders,
+    /// The best evaluation that White has, in centipawns.
+    MaxEval,
+    /// The best that Black has.
+    MinEval,
+    /// The greatest change of the evaluation by one move.
+    EvalSwing,
+    /// The piece that mates at the end, by its place in [`Role`].
+    Mate,
+    /// The opening by its positions: the place of its name in the table of names.
+    Opening,
+    /// The pieces on the board at the end, four bits for how many of each kind.
+    Ending,
+}
+
+/// What the numbers of a measure mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Milliseconds, written in seconds or as `1:30`.
+    Time,
+    /// Hundredths.
+    Hundredths,
+    /// Plain numbers.
+    Count,
+    /// A piece.
+    Piece,
+    /// A name in the table of openings; never written as such.
+    Name,
+}
+
+/// The names of measures that each side has.
+pub const OF_SIDES: [(&str, MeasureKind); 7] = [
+    ("lowclock", MeasureKind::LowClock),
+    ("timeused", MeasureKind::TimeUsed),
+    ("accuracy", MeasureKind::Accuracy),
+    ("acpl", MeasureKind::CentipawnLoss),
+    ("inaccuracies", MeasureKind::Inaccuracies),
+    ("mistakes", MeasureKind::Mistakes),
+    ("blunders", MeasureKind::Blunders),
+];
+
+/// Those of the whole game.
+pub const OF_GAMES: [(&str, MeasureKind); 4] = [
+    ("maxeval", MeasureKind::MaxEval),
+    ("mineval", MeasureKind::MinEval),
+    ("evalswing", MeasureKind::EvalSwing),
+    ("mate", MeasureKind::Mate),
+];
+
+const PIECES: [(&str, Role); 6] = [
+    ("pawn", Role::Pawn),
+    ("knight", Role::Knight),
+    ("bishop", Role::Bishop),
+    ("rook", Role::Rook),
+    ("queen", Role::Queen),
+    ("king", Role::King),
+];
+
+/// Returns the measure of a name in small letters, and whether it is either side's.
+pub fn find(name: &str) -> Option<(Measure, bool)> {
+    let named =
+        |list: &[(&str, MeasureKind)], name: &str| list.iter().find(|(own, _)| *own == name).map(|(_, kind)| *kind);
+    if let Some(kind) = named(&OF_GAMES, name) {
+        return Some((Measure { kind, side: None }, false));
+    }
+    if let Some(kind) = named(&OF_SIDES, name) {
+        return Some((Measure { kind, side: None }, true));
+    }
+    let sides = [("white", Color::White), ("black", Color::Black)];
+    sides.iter().find_map(|(side, color)| {
+        let kind = named(&OF_SIDES, name.strip_prefix(side)?)?;
+        Some((Measure { kind, side: Some(*color) }, false))
+    })
+}
+
+/// Returns the names of all measures.
+pub fn names() -> impl Iterator<Item = String> {
+    let of_sides = OF_SIDES.iter().flat_map(|(name, _)| ["", "white", "black"].map(|side| format!("{side}{name}")));
+    of_sides.chain(OF_GAMES.iter().map(|(name, _)| (*name).to_owned()))
+}
+
+impl MeasureKind {
+    pub fn unit(self) -> Unit {
+        match self {
+            MeasureKind::LowClock | MeasureKind::TimeUsed => Unit::Time,
+            MeasureKind::Accuracy
+            | MeasureKind::CentipawnLoss
+            | MeasureKind::MaxEval
+            | MeasureKind::MinEval
+            | MeasureKind::EvalSwing => Unit::Hundredths,
+            MeasureKind::Inaccuracies | MeasureKind::Mistakes | MeasureKind::Blunders => Unit::Count,
+            MeasureKind::Mate => Unit::Piece,
+            MeasureKind::Opening | MeasureKind::Ending => Unit::Name,
+        }
+    }
+}
+
+impl Unit {
+    /// Returns the value that a text stands for in a filter.
+    pub fn literal(self, text: &str) -> Option<i64> {
+        match self {
+            Unit::Time => time(text),
+            Unit::Hundredths => decimal(text, 2),
+            Unit::Count => decimal(text, 0),
+            Unit::Name => None,
+            Unit::Piece => {
+                let text = text.to_ascii_lowercase();
+                let role = PIECES
+                    .iter()
+                    .find(|(name, role)| *name == text || text.as_bytes() == [role.letter().to_ascii_lowercase()]);
+                role.map(|(_, role)| *role as i64)
+            }
+        }
+    }
+
+    /// Returns what a literal looks like.
+    pub fn what(self) -> &'static str {
+        match self {
+            Unit::Time => "a time: seconds as in 10 or 9.5, or 1:30",
+            Unit::Hundredths => "a number, as in 95.5",
+            Unit::Count => "a whole number",
+            Unit::Name => "a name",
+            Unit::Piece => "a piece: pawn, knight, bishop, rook, queen or king",
+        }
+    }
+}
+
+/// Returns the name of the piece of that place in [`Role`].
+pub fn piece_name(place: i64) -> &'static str {
+    PIECES.iter().find(|(_, role)| *role as i64 == place).map_or("", |(name, _)| name)
+}
+
+/// Reads a decimal number with at most so many decimals that count, as a whole number of these.
+fn decimal(text: &str, decimals: usize) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !are_digits(whole) || !are_digits(part) || part.len() > decimals || whole.len() > 12 {
+        return None;
+    }
+    let number: i64 = format!("{whole}{part:0<decimals$}").parse().ok()?;
+    Some(if negative { -number } else { number })
+}
+
+/// Reads seconds, `1:30` or `1:02:03`, as milliseconds.
+fn time(text: &str) -> Option<i64> {
+    let mut total = 0i64;
+    let mut fields = text.split(':').peekable();
+    let mut count = 0;
+    while let Some(field) = fields.next() {
+        let is_last = fields.peek().is_none();
+        let value = if is_last { decimal(field, 3)? } else { decimal(field, 0)?.checked_mul(1000)? };
+        total = total.checked_mul(60)?.checked_add(value)?;
+        count += 1;
+    }
+    (count <= 3 && !text.starts_with('-')).then_some(total)
+}
+
+impl Measure {
+    /// Returns whether the comments of a game have it.
+    pub fn is_of_comments(self) -> bool {
+        !matches!(self.kind, MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_read() {
+        for (unit, text, value) in [
+            (Unit::Time, "10", Some(10_000)),
+            (Unit::Time, "9.5", Some(9_500)),
+            (Unit::Time, "1:30", Some(90_000)),
+            (Unit::Time, "1:00:00", Some(3_600_000)),
+            (Unit::Time, "-1", None),
+            (Unit::Time, "1:2:3:4", None),
+            (Unit::Hundredths, "95.5", Some(9550)),
+            (Unit::Hundredths, "-3", Some(-300)),
+            (Unit::Hundredths, "1.234", None),
+            (Unit::Count, "2", Some(2)),
+            (Unit::Count, "2.5", None),
+            (Unit::Piece, "Knight", Some(Role::Knight as i64)),
+            (Unit::Piece, "q", Some(Role::Queen as i64)),
+            (Unit::Piece, "x", None),
+        ] {
+            assert_eq!(unit.literal(text), value, "{unit:?} {text}");
+        }
+        assert_eq!(find("whiteblunders").map(|(own, either)| (own.side, either)), Some((Some(Color::White), false)));
+        assert_eq!(find("blunders").map(|(_, either)| either), Some(true));
+        assert!(names().all(|name| find(&name).is_some()));
+    }
+}

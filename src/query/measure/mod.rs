@@ -1,0 +1,84 @@
+//! What a game's clocks and evaluations say: time left and used, accuracy, mistakes.
+//!
+//! `clocks` and `accuracy` work out the figures of one game from its comments; `field` gives them names for filters,
+//! orders and tables; `values` works them out for many games; `moments` finds moves by them. May read games; knows nothing of filters.
+
+mod accuracy;
+mod clocks;
+pub(in crate::query) mod field;
+mod moments;
+pub(in crate::query) mod values;
+
+pub use accuracy::{EvaluationMeasures, Judgement, move_accuracy, win_percent};
+pub use clocks::ClockMeasures;
+pub use moments::Moments;
+
+use crate::archive::GameRef;
+use crate::chess::Color;
+use crate::error::Result;
+use crate::game::{Comment, Evaluation};
+use crate::query::filter::expr::Reading;
+use crate::query::filter::value;
+use std::time::Duration;
+
+/// What the clocks and evaluations of a game say, each side's at its [`Color::index`]: White's first.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct GameMeasures {
+    /// The clock after each ply of the main line, as far as a comment has it (`[%clk 0:03:00]`).
+    pub clock_after: Vec<Option<Duration>>,
+    /// The evaluation after each ply of the main line, as far as a comment has it (`[%eval 0.35]`).
+    pub evaluation_after: Vec<Option<Evaluation>>,
+    /// Each side's clock; `None` where nothing says it.
+    pub clocks: [Option<ClockMeasures>; 2],
+    /// Each side's play by the evaluations; `None` where there are none.
+    pub evaluations: [Option<EvaluationMeasures>; 2],
+    /// The moves that are inaccuracies, mistakes or blunders: the ply after the move, and which of these.
+    pub judgements: Vec<(u32, Judgement)>,
+}
+
+impl GameMeasures {
+    /// Reads the comments of a game's main line. Walks its moves, some 100 ns a ply.
+    ///
+    /// Errors: the game is damaged.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # let pgn = "[TimeControl \"60+1\"]\n\n1. e4 {[%eval 0.3] [%clk 0:01:00]} e5 {[%eval 0.2] [%clk 0:00:58]} 2. Ba6 {[%eval -3.1] [%clk 0:00:09]} *\n";
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+    /// use scoresheet::query::measure::{GameMeasures, Judgement};
+    ///
+    /// let archive = scoresheet::Archive::open(&target)?;
+    /// let measures = GameMeasures::of(&archive.game(1)?)?;
+    /// assert_eq!(measures.judgements, [(3, Judgement::Blunder)]);
+    /// let white = measures.clocks[0].as_ref().unwrap();
+    /// assert_eq!((white.lowest.as_secs(), white.used.as_secs()), (9, 52));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(game: &GameRef<'_>) -> Result<GameMeasures> {
+        let notes = game.notes()?;
+        let clock_after = notes.of_plies(Comment::clock);
+        let evaluation_after = notes.of_plies(Comment::evaluation);
+        let first = game.start().turn();
+        let mut measures = GameMeasures { clock_after, evaluation_after, ..GameMeasures::default() };
+        if measures.clock_after.iter().any(Option::is_some)
+            || notes.comments.iter().any(|note| note.elapsed().is_some())
+        {
+            let elapsed = notes.of_plies(Comment::elapsed);
+            let control = game.tag("TimeControl")?;
+            let seconds = |reading| {
+                let (seconds, _) = value::read(reading, control.as_ref()?.as_bytes())?;
+                Some(Duration::from_secs(u64::try_from(seconds).ok()?))
+            };
+            let control = seconds(Reading::Base).map(|base| (base, seconds(Reading::Increment).unwrap_or_default()));
+            measures.clocks = Color::BOTH
+                .map(|side| clocks::of_side(&measures.clock_after, &elapsed, usize::from(side != first), control));
+        }
+        if measures.evaluation_after.iter().any(Option::is_some) {
+            // Where nothing is said of the last move, the board may say that it mates.
+            let mates = || game.position(notes.plies).is_ok_and(|last| last.is_checkmate());
+            (measures.evaluations, measures.judgements) = accuracy::of(&measures.evaluation_after, first, mates);
+        }
+        Ok(measures)
+    }
+}

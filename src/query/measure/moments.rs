@@ -1,0 +1,78 @@
+//! Moves that are mistakes, or were made with little time: found by comments, not on the board.
+
+use super::GameMeasures;
+use super::accuracy::Judgement;
+use crate::archive::{Archive, GameRef, GameSet};
+use crate::error::Result;
+use crate::query::position::search::Hit;
+use crate::query::tag_columns::Unread;
+use rayon::prelude::*;
+use std::time::Duration;
+
+/// What the comments have to say of a move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Moments {
+    /// It is at least this bad.
+    pub judgement: Option<Judgement>,
+    /// It left less than this on the clock.
+    pub clock_below: Option<Duration>,
+}
+
+impl Moments {
+    /// Returns whether anything is asked.
+    pub fn is_any(&self) -> bool {
+        self.judgement.is_some() || self.clock_below.is_some()
+    }
+
+    /// Returns the plies of the main line, each that after the move, at which a game has it. Walks the game's moves.
+    pub fn of_game(&self, game: &GameRef<'_>) -> Result<Vec<u32>> {
+        let measures = GameMeasures::of(game)?;
+        let is_judged = |ply: u32| {
+            self.judgement.is_none_or(|least| {
+                let own = measures.judgements.binary_search_by_key(&ply, |(ply, _)| *ply);
+                own.ok().and_then(|place| measures.judgements.get(place)).is_some_and(|(_, own)| *own >= least)
+            })
+        };
+        let is_short = |ply: u32| {
+            self.clock_below.is_none_or(|most| {
+                let clock = measures.clock_after.get(ply as usize - 1).copied().flatten();
+                clock.is_some_and(|clock| clock < most)
+            })
+        };
+        let plies = measures.clock_after.len() as u32;
+        Ok((1..=plies).filter(|ply| is_judged(*ply) && is_short(*ply)).collect())
+    }
+
+    /// Returns the moves of these games, by game and ply, in parallel on rayon's current pool; and the games that cannot
+    /// be read.
+    pub fn find(&self, archive: &Archive, among: &GameSet) -> (Vec<Hit>, Vec<Unread>) {
+        let of_chunk = |number: usize| {
+            let games = archive.games_of(number);
+            let wanted: Vec<u64> =
+                games.clone().filter(|game| among.contains(*game) && !archive.is_deleted(*game)).collect();
+            let (mut hits, mut unread) = (Vec::new(), Vec::new());
+            if wanted.is_empty() {
+                return (hits, unread);
+            }
+            match archive.chunk(number) {
+                Err(error) => unread.push(Unread { games, error }),
+                Ok(chunk) => {
+                    for game in wanted {
+                        match chunk.game(game).and_then(|own| self.of_game(&own)) {
+                            Ok(plies) => hits.extend(plies.into_iter().map(|ply| Hit { game, ply, variation: false })),
+                            Err(error) => unread.push(Unread { games: game..game + 1, error }),
+                        }
+                    }
+                }
+            }
+            (hits, unread)
+        };
+        let chunks: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
+        let (mut all, mut lost) = (Vec::new(), Vec::new());
+        for (hits, unread) in chunks {
+            all.extend(hits);
+            lost.extend(unread);
+        }
+        (all, lost)
+    }
+}

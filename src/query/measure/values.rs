@@ -1,0 +1,158 @@
+//! Measures of many games, worked out in parallel by chunk.
+
+use super::GameMeasures;
+use super::accuracy::{EvaluationMeasures, centipawns};
+use super::field::{Measure, MeasureKind};
+use crate::archive::{Archive, GameRef, GameSet};
+use crate::chess::{Color, Role, Square};
+use crate::error::Result;
+use crate::query::report::openings::Openings;
+use crate::query::tag_columns::Unread;
+use rayon::prelude::*;
+
+/// What stands for no value.
+pub const NONE: i64 = i64::MIN;
+
+/// Returns the values of the measures of a game, [`NONE`] where there is none.
+pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
+    let own = match measures.iter().any(|measure| measure.is_of_comments()) {
+        true => GameMeasures::of(game)?,
+        false => GameMeasures::default(),
+    };
+    let of = |measure: &Measure| -> Result<i64> {
+        let value = match measure.kind {
+            MeasureKind::Mate => mating_piece(game)?.map(|role| role as i64),
+            MeasureKind::Ending => Some(ending(game)?),
+            MeasureKind::Opening => {
+                let found = Openings::table().classify(game)?;
+                found.and_then(|(opening, _)| Openings::table().place_of(opening.name)).map(|place| place as i64)
+            }
+            _ => value(*measure, &own),
+        };
+        Ok(value.unwrap_or(NONE))
+    };
+    measures.iter().map(of).collect()
+}
+
+/// Returns for each measure the value of every game, by place from 0, and the games that cannot be read. Only those
+/// `among` are looked into; others have no values.
+pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
+    let of_chunk = |number: usize| {
+        let games = archive.games_of(number);
+        let wanted: Vec<u64> = games.clone().filter(|game| among.contains(*game)).collect();
+        let (mut rows, mut unread) = (Vec::with_capacity(wanted.len()), Vec::new());
+        if wanted.is_empty() {
+            return (rows, unread);
+        }
+        match archive.chunk(number) {
+            Err(error) => unread.push(Unread { games, error }),
+            Ok(chunk) => {
+                for game in wanted {
+                    match chunk.game(game).and_then(|own| of_game(&own, measures)) {
+                        Ok(values) => rows.push((game, values)),
+                        Err(error) => unread.push(Unread { games: game..game + 1, error }),
+                    }
+                }
+            }
+        }
+        (rows, unread)
+    };
+    let chunks: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
+    let mut columns = vec![vec![NONE; archive.len() as usize]; measures.len()];
+    let mut unread = Vec::new();
+    for (rows, lost) in chunks {
+        unread.extend(lost);
+        for (game, values) in rows {
+            for (column, value) in columns.iter_mut().zip(values) {
+                if let Some(cell) = column.get_mut(game as usize - 1) {
+                    *cell = value;
+                }
+            }
+        }
+    }
+    (columns, unread)
+}
+
+/// Returns the value of a game, whose measures are `own`; `None` where nothing says it.
+fn value(measure: Measure, own: &GameMeasures) -> Option<i64> {
+    let side = measure.side.map_or(0, Color::index);
+    let clock = || own.clocks.get(side).copied().flatten();
+    let play = || own.evaluations.get(side).copied().flatten();
+    let count = |of: fn(&EvaluationMeasures) -> u32| play().as_ref().map(of).map(i64::from);
+    let hundredths = |value: f64| (value * 100.0).round() as i64;
+    let evaluations = || own.evaluation_after.iter().flatten().copied().map(centipawns).map(i64::from);
+    match measure.kind {
+        MeasureKind::LowClock => {
+            let has_clocks = own.clock_after.iter().any(Option::is_some);
+            clock().filter(|_| has_clocks).map(|clock| clock.lowest.as_millis() as i64)
+        }
+        MeasureKind::TimeUsed => clock().map(|clock| clock.used.as_millis() as i64),
+        MeasureKind::Accuracy => play()?.accuracy.map(hundredths),
+        MeasureKind::CentipawnLoss => play()?.centipawn_loss.map(hundredths),
+        MeasureKind::Inaccuracies => count(|play| play.inaccuracies),
+        MeasureKind::Mistakes => count(|play| play.mistakes),
+        MeasureKind::Blunders => count(|play| play.blunders),
+        MeasureKind::MaxEval => evaluations().max(),
+        MeasureKind::MinEval => evaluations().min(),
+        MeasureKind::EvalSwing => {
+            let pairs = own.evaluation_after.windows(2);
+            let change = |pair: &[Option<_>]| match pair {
+                [Some(before), Some(after)] => Some(i64::from((centipawns(*after) - centipawns(*before)).abs())),
+                _ => None,
+            };
+            pairs.filter_map(change).max()
+        }
+        MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending => None,
+    }
+}
+
+/// Returns the piece that mates at the end of a game: the one that moved last; in a castling the king. `None` where the
+/// game does not end by mate.
+pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
+    let plies = game.plies();
+    // A game that nobody has won may end by mate all the same, so the board is asked.
+    let last = game.position(plies)?;
+    if plies == 0 || !last.is_checkmate() {
+        return Ok(None);
+    }
+    let before = game.position(plies - 1)?;
+    let mover = before.turn();
+    let squares = (0..64u8).map(Square::masked);
+    let left = |square: &Square| {
+        let own = before.piece_at(*square).filter(|piece| piece.color == mover);
+        own.is_some() && last.piece_at(*square) != own
+    };
+    // Of the two that a castling moves the king counts.
+    let moved = squares.filter(left).filter_map(|square| before.piece_at(square)).map(|piece| piece.role);
+    Ok(moved.max_by_key(|role| *role == Role::King))
+}
+
+/// The letters of pieces but the king, the best first, with their places in [`Role`].
+const LETTERS: [(char, usize); 5] = [('Q', 4), ('R', 3), ('B', 2), ('N', 1), ('P', 0)];
+
+/// Returns how many of each kind of piece are on the board at the end: four bits each, White's pawns lowest, kings left
+/// out; fifteen for more.
+fn ending(game: &GameRef<'_>) -> Result<i64> {
+    let last = game.position(game.plies())?;
+    let mut counts = [0i64; 10];
+    for square in (0..64u8).map(Square::masked) {
+        if let Some(piece) = last.piece_at(square).filter(|piece| piece.role != Role::King)
+            && let Some(count) = counts.get_mut(piece.color.index() * 5 + piece.role as usize)
+        {
+            *count = (*count + 1).min(15);
+        }
+    }
+    Ok(counts.iter().rev().fold(0, |code, count| code << 4 | count))
+}
+
+/// Returns the pieces of an ending as `KRPP v KRP`, White's first.
+pub fn ending_name(code: i64) -> String {
+    let side = |side: usize| {
+        let pieces = LETTERS.iter().map(|(letter, role)| {
+            let count = code >> ((side * 5 + role) * 4) & 15;
+            letter.to_string().repeat(count as usize)
+        });
+        format!("K{}", pieces.collect::<String>())
+    };
+    format!("{} v {}", side(0), side(1))
+}

@@ -1,0 +1,575 @@
+//! Games in groups: by opening, rating, year, opponent and more, each with its results, ratings and performance.
+
+use crate::archive::GameSet;
+use crate::chess::Color;
+use crate::error::Result;
+use crate::game::Outcome;
+use crate::query::fault::QueryFault;
+use crate::query::filter::eval::{marked_outcome, outcome};
+use crate::query::filter::expr::Reading;
+use crate::query::filter::{days, value};
+use crate::query::measure::field::{Measure, MeasureKind, piece_name};
+use crate::query::measure::values::{self, NONE};
+use crate::query::report::openings::Openings;
+use crate::query::report::points::Points;
+use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
+use std::collections::HashMap;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// What games are grouped by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GroupKey {
+    /// The opening's name: the tag, or that of the table where it is missing.
+    Opening,
+    /// The same up to the first colon: the opening without its variation.
+    Family,
+    /// The ECO code, with its name in the table.
+    Eco,
+    /// The first letter of the ECO code.
+    EcoClass,
+    /// The side's rating, in bands; without a player the mean of both.
+    Rating,
+    /// The year.
+    Year,
+    /// Years in bands of five or ten.
+    Years(u16),
+    /// Year and month.
+    Month,
+    /// The day of the week.
+    Weekday,
+    /// The tag TimeControl.
+    TimeControl,
+    /// How fast: bullet, blitz, rapid, classical, by base and 40 increments, as Lichess has it.
+    Speed,
+    /// Either player.
+    Player,
+    /// The player's opponent.
+    Opponent,
+    /// The player's side.
+    Color,
+    /// The result.
+    Result,
+    /// The moves of the main line, in bands of twenty.
+    Length,
+    /// The pieces on the board at the end.
+    Ending,
+    /// The piece that mates.
+    Mate,
+    /// The event.
+    Event,
+}
+
+/// Points to a band of ratings.
+pub const RATING_BAND: i64 = 200;
+/// Moves to a band of lengths.
+pub const LENGTH_BAND: i64 = 20;
+
+const KEYS: [(&str, GroupKey); 18] = [
+    ("opening", GroupKey::Opening),
+    ("family", GroupKey::Family),
+    ("eco", GroupKey::Eco),
+    ("ecoclass", GroupKey::EcoClass),
+    ("rating", GroupKey::Rating),
+    ("year", GroupKey::Year),
+    ("month", GroupKey::Month),
+    ("weekday", GroupKey::Weekday),
+    ("timecontrol", GroupKey::TimeControl),
+    ("speed", GroupKey::Speed),
+    ("player", GroupKey::Player),
+    ("opponent", GroupKey::Opponent),
+    ("color", GroupKey::Color),
+    ("result", GroupKey::Result),
+    ("length", GroupKey::Length),
+    ("ending", GroupKey::Ending),
+    ("mate", GroupKey::Mate),
+    ("event", GroupKey::Event),
+];
+
+impl GroupKey {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            GroupKey::Years(_) => "years",
+            key => KEYS.iter().find(|(_, own)| *own == key).map_or("", |(name, _)| name),
+        }
+    }
+
+    /// Returns the title of its column: its name, but where a group's figures have a column of that name.
+    pub fn title(self) -> &'static str {
+        if self == GroupKey::Rating { "rating_band" } else { self.name() }
+    }
+
+    /// Returns the names of all keys.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        KEYS.iter().map(|(name, _)| *name)
+    }
+
+    /// Returns whether its groups have an order of their own, as years have; others are best shown by their games.
+    pub fn is_ordered(self) -> bool {
+        matches!(
+            self,
+            GroupKey::EcoClass
+                | GroupKey::Rating
+                | GroupKey::Year
+                | GroupKey::Years(_)
+                | GroupKey::Month
+                | GroupKey::Weekday
+                | GroupKey::Speed
+                | GroupKey::Color
+                | GroupKey::Result
+                | GroupKey::Length
+        )
+    }
+
+    /// Returns whether it is about a player, who has to be named.
+    pub fn needs_player(self) -> bool {
+        matches!(self, GroupKey::Opponent | GroupKey::Color)
+    }
+
+    fn measure(self) -> Option<Measure> {
+        let kind = match self {
+            GroupKey::Opening | GroupKey::Family => MeasureKind::Opening,
+            GroupKey::Ending => MeasureKind::Ending,
+            GroupKey::Mate => MeasureKind::Mate,
+            _ => return None,
+        };
+        Some(Measure { kind, side: None })
+    }
+}
+
+/// Keys with commas between, three at most.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupKeys(pub Vec<GroupKey>);
+
+impl FromStr for GroupKeys {
+    type Err = QueryFault;
+
+    fn from_str(text: &str) -> std::result::Result<GroupKeys, QueryFault> {
+        let (mut keys, mut at) = (Vec::new(), 0);
+        for part in text.split(',') {
+            let name = part.trim();
+            let key = KEYS.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, key)| *key);
+            let place = at..at + part.len();
+            let names: Vec<&str> = GroupKey::names().collect();
+            keys.push(key.ok_or_else(|| {
+                QueryFault::new(text, place.clone(), format!("games are grouped by {}", names.join(", ")))
+            })?);
+            at += part.len() + 1;
+            if keys.len() > MOST {
+                return Err(QueryFault::new(text, place, "games are grouped by three keys at most"));
+            }
+        }
+        Ok(GroupKeys(keys))
+    }
+}
+
+/// The most keys at once.
+const MOST: usize = 3;
+type Id = [i64; MOST];
+
+/// A group of games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// What the games have in common, by each key.
+    pub names: Vec<String>,
+    /// What the groups are sorted by, by each key; meaningful where the key [is ordered](GroupKey::is_ordered).
+    pub order: Vec<i64>,
+    /// The games, from White's side; of a player from the player's.
+    pub points: Points,
+}
+
+/// The games of a player: each with the side that the player has.
+#[derive(Clone, Debug)]
+pub struct PlayerGames {
+    /// The games with White, and with Black.
+    pub sides: [GameSet; 2],
+    /// The names that the player has in them, those with most games first, each with its games.
+    pub names: Vec<(String, u64)>,
+}
+
+/// Returns the games of a player among some: of those with exactly that name, or where there are none, of all whose
+/// names have it in them, letter case apart.
+pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str) -> Result<PlayerGames> {
+    let columns = headers.columns(&["White", "Black"].map(|name| Key::Tag(name.to_owned())))?;
+    let small = name.to_lowercase();
+    let exact = |text: &[u8]| text == name.as_bytes();
+    let within = |text: &[u8]| String::from_utf8_lossy(text).to_lowercase().contains(&small);
+    let matching = |fits: &dyn Fn(&[u8]) -> bool| -> Vec<Vec<bool>> {
+        let of = |column: &Arc<Column>| {
+            let count = column.strings().map_or(0, |strings| strings.len() as u32);
+            let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
+            (0..=count).map(|number| number > 0 && text(number).is_some_and(fits)).collect()
+        };
+        columns.iter().map(of).collect()
+    };
+    let is_any = |marks: &[Vec<bool>]| marks.iter().flatten().any(|mark| *mark);
+    let exactly = matching(&exact);
+    let marks = if is_any(&exactly) { exactly } else { matching(&within) };
+    let mut found = PlayerGames { sides: [(); 2].map(|()| GameSet::new(games.games())), names: Vec::new() };
+    let mut names: HashMap<String, u64> = HashMap::new();
+    for game in games.iter() {
+        for ((column, marks), side) in columns.iter().zip(&marks).zip(&mut found.sides) {
+            if marks.get(column.get(game) as usize) == Some(&true) {
+                side.insert(game);
+                let name = String::from_utf8_lossy(column.text(game).unwrap_or_default()).into_owned();
+                *names.entry(name).or_default() += 1;
+                // Who plays against himself has White.
+                break;
+            }
+        }
+    }
+    found.names = names.into_iter().collect();
+    found.names.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    Ok(found)
+}
+
+/// Returns the games of a set in groups, in no order; those that have nothing of a key are in none. Of a player's games
+/// the points are the player's, otherwise White's; by [`GroupKey::Player`] each game counts for both players.
+///
+/// Reads tag columns alone, but for the keys `ending` and `mate`, and for openings of games without the tag.
+///
+/// Errors: damaged tags. Games whose moves cannot be read are in `unread`.
+pub fn groups(
+    headers: &TagColumns,
+    games: &GameSet,
+    player: Option<&PlayerGames>,
+    keys: &[GroupKey],
+) -> Result<(Vec<Group>, Vec<Unread>)> {
+    let tag = |name: &str| Key::Tag(name.to_owned());
+    let names = [
+        "White",
+        "Black",
+        "WhiteElo",
+        "BlackElo",
+        "Result",
+        "ECO",
+        "Opening",
+        "Date",
+        "UTCDate",
+        "TimeControl",
+        "Event",
+    ];
+    let wanted: Vec<Key> = names.into_iter().map(tag).chain([Key::Facts, Key::Plies]).collect();
+    let columns = headers.columns(&wanted)?;
+    let [white, black, white_elo, black_elo, result, eco, opening, date, utc, control, event, facts, plies] =
+        columns.as_slice()
+    else {
+        return Ok((Vec::new(), Vec::new()));
+    };
+    let mut unread = Vec::new();
+    let mut measured: Vec<Vec<i64>> = Vec::new();
+    let table = known_names(opening);
+    for key in keys {
+        let values = key.measure().map(|measure| {
+            let mut wanted = games.clone();
+            if measure.kind == MeasureKind::Opening {
+                for game in games.iter() {
+                    if table.get(opening.get(game) as usize).copied().flatten().is_some() {
+                        wanted.remove(game);
+                    }
+                }
+            }
+            let (mut values, lost) = values::of_games(headers.archive(), &[measure], &wanted);
+            unread.extend(lost);
+            values.pop().unwrap_or_default()
+        });
+        measured.push(values.unwrap_or_default());
+    }
+    let source = Source {
+        white,
+        black,
+        ratings: [numbers(white_elo, Reading::Rating), numbers(black_elo, Reading::Rating)],
+        elos: [white_elo, black_elo],
+        outcomes: strings(result, |text| outcome(text).map(i64::from)),
+        result,
+        facts,
+        plies,
+        eco: numbers(eco, Reading::Eco),
+        eco_column: eco,
+        opening,
+        opening_names: table,
+        dates: [numbers(date, Reading::Date), numbers(utc, Reading::Date)],
+        date_columns: [date, utc],
+        control,
+        base: numbers(control, Reading::Base),
+        increment: numbers(control, Reading::Increment),
+        event,
+    };
+    let mut found: HashMap<Id, Points> = HashMap::new();
+    let mut texts = Texts::default();
+    for game in games.iter() {
+        let side = match player {
+            None => None,
+            Some(player) if player.sides[0].contains(game) => Some(Color::White),
+            Some(player) if player.sides[1].contains(game) => Some(Color::Black),
+            Some(_) => continue,
+        };
+        let both = side.is_none() && keys.contains(&GroupKey::Player);
+        for side in [side.unwrap_or(Color::White), Color::Black].into_iter().take(1 + usize::from(both)) {
+            let mut id = [0; MOST];
+            let mut has_all = true;
+            for ((place, key), measured) in id.iter_mut().zip(keys).zip(&measured) {
+                let value = source.value(*key, game, side, player.is_some() || both, measured, &mut texts);
+                has_all &= value.is_some();
+                *place = value.unwrap_or_default();
+            }
+            if has_all {
+                let (halves, own, opponent) = source.points(game, side, player.is_some() || both);
+                found.entry(id).or_default().add(halves, own, opponent);
+            }
+        }
+    }
+    let group = |(id, points): (Id, Points)| Group {
+        names: keys.iter().zip(id).map(|(key, id)| source.name(*key, id, &texts)).collect(),
+        order: id.iter().take(keys.len()).copied().collect(),
+        points,
+    };
+    Ok((found.into_iter().map(group).collect(), unread))
+}
+
+/// Adds groups of another archive.
+pub fn join(groups: &mut Vec<Group>, others: Vec<Group>) {
+    let mut places: HashMap<Vec<String>, usize> =
+        groups.iter().enumerate().map(|(place, group)| (group.names.clone(), place)).collect();
+    for other in others {
+        match places.get(&other.names).and_then(|place| groups.get_mut(*place)) {
+            Some(group) => group.points.join(&other.points),
+            None => {
+                places.insert(other.names.clone(), groups.len());
+                groups.push(other);
+            }
+        }
+    }
+}
+
+/// Texts that are made for groups, numbered.
+#[derive(Default)]
+struct Texts {
+    names: Vec<String>,
+    places: HashMap<String, i64>,
+}
+
+impl Texts {
+    fn place(&mut self, text: &str) -> i64 {
+        if let Some(place) = self.places.get(text) {
+            return *place;
+        }
+        let place = self.names.len() as i64;
+        self.names.push(text.to_owned());
+        self.places.insert(text.to_owned(), place);
+        place
+    }
+}
+
+/// What games are grouped by, in columns.
+struct Source<'a> {
+    white: &'a Column,
+    black: &'a Column,
+    ratings: [Vec<i64>; 2],
+    elos: [&'a Arc<Column>; 2],
+    outcomes: Vec<i64>,
+    result: &'a Column,
+    facts: &'a Column,
+    plies: &'a Column,
+    eco: Vec<i64>,
+    eco_column: &'a Column,
+    opening: &'a Column,
+    opening_names: Vec<Option<&'a str>>,
+    dates: [Vec<i64>; 2],
+    date_columns: [&'a Arc<Column>; 2],
+    control: &'a Column,
+    base: Vec<i64>,
+    increment: Vec<i64>,
+    event: &'a Column,
+}
+
+/// The value of each string of a column, [`NONE`] where it has none.
+fn strings(column: &Column, of: impl Fn(&[u8]) -> Option<i64>) -> Vec<i64> {
+    let count = column.strings().map_or(0, |strings| strings.len() as u32);
+    let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
+    (0..=count).map(|number| text(number).and_then(&of).unwrap_or(NONE)).collect()
+}
+
+fn numbers(column: &Column, reading: Reading) -> Vec<i64> {
+    strings(column, |text| value::read(reading, text).map(|(least, _)| least))
+}
+
+/// The texts of a column that say something.
+fn known_names(column: &Column) -> Vec<Option<&str>> {
+    let count = column.strings().map_or(0, |strings| strings.len() as u32);
+    let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
+    let known = |number| text(number).filter(|text| value::is_known(text));
+    (0..=count).map(|number| known(number).and_then(|text| std::str::from_utf8(text).ok())).collect()
+}
+
+impl Source<'_> {
+    fn look(&self, values: &[i64], column: &Column, game: u64) -> Option<i64> {
+        values.get(column.get(game) as usize).copied().filter(|value| *value != NONE)
+    }
+
+    fn outcome(&self, game: u64) -> u8 {
+        let told = self.look(&self.outcomes, self.result, game).map(|outcome| outcome as u8);
+        told.unwrap_or_else(|| marked_outcome(self.facts.get(game) as u8))
+    }
+
+    fn rating(&self, game: u64, side: Color) -> u64 {
+        let (values, column) = (self.ratings.get(side.index()), self.elos.get(side.index()));
+        let rating = values.zip(column).and_then(|(values, column)| self.look(values, column, game));
+        rating.and_then(|rating| u64::try_from(rating).ok()).unwrap_or(0)
+    }
+
+    /// Twice the points of a side, its rating and its opponent's; without a player the mean of both ratings is shown.
+    fn points(&self, game: u64, side: Color, is_player: bool) -> (Option<u64>, u64, u64) {
+        let (won, lost) = match side {
+            Color::White => (Outcome::WhiteWins, Outcome::BlackWins),
+            Color::Black => (Outcome::BlackWins, Outcome::WhiteWins),
+        };
+        let outcome = self.outcome(game);
+        let halves = match outcome {
+            outcome if outcome == won as u8 => Some(2),
+            outcome if outcome == Outcome::Draw as u8 => Some(1),
+            outcome if outcome == lost as u8 => Some(0),
+            _ => None,
+        };
+        let own = if is_player { self.rating(game, side) } else { self.mean_rating(game) };
+        (halves, own, self.rating(game, side.other()))
+    }
+
+    fn mean_rating(&self, game: u64) -> u64 {
+        match Color::BOTH.map(|side| self.rating(game, side)) {
+            [0, rating] | [rating, 0] => rating,
+            [white, black] => (white + black) / 2,
+        }
+    }
+
+    fn day(&self, game: u64) -> Option<i64> {
+        let dates = self.dates.iter().zip(self.date_columns);
+        dates.filter_map(|(values, column)| self.look(values, column, game)).next()
+    }
+
+    /// The text of the date, which may be known in part.
+    fn date_text(&self, game: u64) -> Option<&str> {
+        let dates = self.dates.iter().zip(self.date_columns);
+        let known =
+            dates.filter(|(values, column)| self.look(values, column, game).is_some()).map(|(_, column)| column);
+        known.filter_map(|column| std::str::from_utf8(column.text(game)?).ok()).next()
+    }
+
+    fn value(
+        &self,
+        key: GroupKey,
+        game: u64,
+        side: Color,
+        is_player: bool,
+        measured: &[i64],
+        texts: &mut Texts,
+    ) -> Option<i64> {
+        let measure = || measured.get(usize::try_from(game).ok()? - 1).copied().filter(|value| *value != NONE);
+        let player = |side: Color| {
+            let column = if side == Color::White { self.white } else { self.black };
+            let text = column.text(game).filter(|text| value::is_known(text))?;
+            Some(String::from_utf8_lossy(text))
+        };
+        let text = |column: &Column| Some(String::from_utf8_lossy(column.text(game)?).into_owned());
+        Some(match key {
+            GroupKey::Opening | GroupKey::Family => {
+                let tag = self.opening_names.get(self.opening.get(game) as usize).copied().flatten();
+                let by_table = || {
+                    let place = usize::try_from(measure()?).ok()?;
+                    Openings::table().names().get(place).copied()
+                };
+                let name = tag.or_else(by_table)?;
+                let name = if key == GroupKey::Family { name.split([':', ',']).next().unwrap_or(name) } else { name };
+                texts.place(name.trim())
+            }
+            GroupKey::Eco => self.look(&self.eco, self.eco_column, game)?,
+            GroupKey::EcoClass => self.look(&self.eco, self.eco_column, game)? / 100,
+            GroupKey::Rating => {
+                let rating = if is_player { self.rating(game, side) } else { self.mean_rating(game) };
+                let rating = i64::try_from(rating).ok().filter(|rating| *rating > 0)?;
+                rating / RATING_BAND * RATING_BAND
+            }
+            GroupKey::Year => value::year(self.day(game)?),
+            GroupKey::Years(band) => {
+                let band = i64::from(band.max(1));
+                value::year(self.day(game)?) / band * band
+            }
+            GroupKey::Month => {
+                let text = self.date_text(game)?;
+                let (month, _) = value::read(Reading::Month, text.as_bytes())?;
+                value::year(self.day(game)?) * 100 + month
+            }
+            GroupKey::Weekday => {
+                let text = self.date_text(game)?.as_bytes();
+                let (month, _) = value::read(Reading::Month, text)?;
+                let (day, _) = value::read(Reading::Day, text)?;
+                // The first day of 1970 was a Thursday.
+                (days(value::year(self.day(game)?), month, day) + 3).rem_euclid(7)
+            }
+            GroupKey::TimeControl => {
+                texts.place(&text(self.control).filter(|text| !matches!(text.as_str(), "" | "?"))?)
+            }
+            GroupKey::Speed => {
+                let base = self.look(&self.base, self.control, game)?;
+                let increment = self.look(&self.increment, self.control, game).unwrap_or(0);
+                match base + 40 * increment {
+                    ..30 => 0,
+                    30..180 => 1,
+                    180..480 => 2,
+                    480..1500 => 3,
+                    _ => 4,
+                }
+            }
+            GroupKey::Player => texts.place(&player(side)?),
+            GroupKey::Opponent => texts.place(&player(side.other())?),
+            GroupKey::Color => side.index() as i64,
+            GroupKey::Result => match self.outcome(game) {
+                outcome if outcome == Outcome::WhiteWins as u8 => 0,
+                outcome if outcome == Outcome::Draw as u8 => 1,
+                outcome if outcome == Outcome::BlackWins as u8 => 2,
+                _ => 3,
+            },
+            GroupKey::Length => {
+                let moves = i64::from(self.plies.get(game).div_ceil(2));
+                (moves - 1).max(0) / LENGTH_BAND * LENGTH_BAND + 1
+            }
+            GroupKey::Ending | GroupKey::Mate => measure()?,
+            GroupKey::Event => texts.place(&text(self.event).filter(|text| value::is_known(text.as_bytes()))?),
+        })
+    }
+
+    fn name(&self, key: GroupKey, id: i64, texts: &Texts) -> String {
+        let listed =
+            |names: &[&str]| usize::try_from(id).ok().and_then(|id| names.get(id).copied()).unwrap_or("").to_owned();
+        match key {
+            GroupKey::Opening
+            | GroupKey::Family
+            | GroupKey::TimeControl
+            | GroupKey::Player
+            | GroupKey::Opponent
+            | GroupKey::Event => {
+                usize::try_from(id).ok().and_then(|id| texts.names.get(id).cloned()).unwrap_or_default()
+            }
+            GroupKey::Eco => {
+                let code = format!("{}{:02}", char::from(b'A' + (id / 100).clamp(0, 4) as u8), id % 100);
+                let name = Openings::table().name_of_code(&code).unwrap_or_default();
+                format!("{code} {name}").trim_end().to_owned()
+            }
+            GroupKey::EcoClass => listed(&["A", "B", "C", "D", "E"]),
+            GroupKey::Rating => format!("{id}-{}", id + RATING_BAND - 1),
+            GroupKey::Year => id.to_string(),
+            GroupKey::Years(band) => format!("{id}-{}", id + i64::from(band.max(1)) - 1),
+            GroupKey::Month => format!("{:04}-{:02}", id / 100, id % 100),
+            GroupKey::Weekday => {
+                listed(&["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"])
+            }
+            GroupKey::Speed => listed(&["ultrabullet", "bullet", "blitz", "rapid", "classical"]),
+            GroupKey::Color => listed(&["White", "Black"]),
+            GroupKey::Result => listed(&["1-0", "1/2-1/2", "0-1", "*"]),
+            GroupKey::Length => format!("{id}-{}", id + LENGTH_BAND - 1),
+            GroupKey::Ending => values::ending_name(id),
+            GroupKey::Mate => piece_name(id).to_owned(),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Games counted from one side: won, drawn, lost; ratings; performance.
+
+/// Games of one side: White, or a player whichever side it has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Points {
+    /// Games, those without a result too.
+    pub games: u64,
+    /// Games won.
+    pub won: u64,
+    /// Games drawn.
+    pub drawn: u64,
+    /// Games lost.
+    pub lost: u64,
+    /// Games in which the side has a rating, and the sum of these.
+    pub own: (u64, u64),
+    /// Games with a result in which the opponent has a rating, the sum of these ratings, and twice the points scored.
+    pub against: (u64, u64, u64),
+}
+
+impl Points {
+    /// Adds a game: twice the points scored, `None` without a result, and both ratings, 0 where there is none.
+    pub fn add(&mut self, halves: Option<u64>, own: u64, opponent: u64) {
+        self.games += 1;
+        match halves {
+            Some(0) => self.lost += 1,
+            Some(1) => self.drawn += 1,
+            Some(_) => self.won += 1,
+            None => {}
+        }
+        if own > 0 {
+            self.own = (self.own.0 + 1, self.own.1 + own);
+        }
+        if let Some(halves) = halves.filter(|_| opponent > 0) {
+            self.against = (self.against.0 + 1, self.against.1 + opponent, self.against.2 + halves);
+        }
+    }
+
+    /// Adds the games of another count.
+    pub fn join(&mut self, other: &Points) {
+        self.games += other.games;
+        self.won += other.won;
+        self.drawn += other.drawn;
+        self.lost += other.lost;
+        self.own = (self.own.0 + other.own.0, self.own.1 + other.own.1);
+        let ((a, b, c), (d, e, f)) = (self.against, other.against);
+        self.against = (a + d, b + e, c + f);
+    }
+
+    /// Returns the share of the points, 0 to 1; `None` without a game with a result.
+    pub fn score(&self) -> Option<f64> {
+        let decided = self.won + self.drawn + self.lost;
+        (decided > 0).then(|| (self.won as f64 + self.drawn as f64 / 2.0) / decided as f64)
+    }
+
+    /// Returns the mean of the side's ratings.
+    pub fn rating(&self) -> Option<u32> {
+        (self.own.0 > 0).then(|| (self.own.1 as f64 / self.own.0 as f64).round() as u32)
+    }
+
+    /// Returns the mean of the opponents' ratings.
+    pub fn opponents(&self) -> Option<u32> {
+        (self.against.0 > 0).then(|| (self.against.1 as f64 / self.against.0 as f64).round() as u32)
+    }
+
+    /// Returns the rating at which the side would have been expected to score what it scored: the mean of its
+    /// opponents' plus 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off.
+    pub fn performance(&self) -> Option<i32> {
+        let (games, ratings, halves) = self.against;
+        performance(games, ratings, halves)
+    }
+}
+
+/// Returns the performance in so many games against opponents with that sum of ratings, with so many half points.
+pub(super) fn performance(games: u64, ratings: u64, halves: u64) -> Option<i32> {
+    if games == 0 {
+        return None;
+    }
+    let share = halves as f64 / (2 * games) as f64;
+    let off = 400.0 * (share / (1.0 - share)).log10();
+    Some((ratings as f64 / games as f64 + off.clamp(-800.0, 800.0)).round() as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_are_counted() {
+        let mut points = Points::default();
+        for (halves, own, opponent) in [(Some(2), 1500, 1600), (Some(1), 1510, 1500), (None, 0, 1700), (Some(0), 0, 0)]
+        {
+            points.add(halves, own, opponent);
+        }
+        assert_eq!((points.games, points.won, points.drawn, points.lost), (4, 1, 1, 1));
+        assert_eq!((points.score(), points.rating(), points.opponents()), (Some(0.5), Some(1505), Some(1550)));
+        // Three quarters: 191 above the mean.
+        assert_eq!(points.performance(), Some(1741));
+        assert_eq!(performance(2, 3000, 4), Some(2300));
+        let mut twice = points;
+        twice.join(&points);
+        assert_eq!((twice.games, twice.performance()), (8, Some(1741)));
+    }
+}

@@ -1,0 +1,289 @@
+//! Random positions and games, reproducible: the same seed gives the same ones on any machine, with any number of
+//! threads, and a larger sample begins with the smaller one.
+//!
+//! All positions that may be taken are numbered, and a permutation of these numbers by the seed says in which order they
+//! are tried. So every position is as likely as any other, and nothing is kept but what is taken.
+
+use crate::archive::{Archive, ArchiveSet, GameRef, GameSet};
+use crate::brenner::replay::{Replay, ReplayError};
+use crate::chess::Position;
+use crate::error::{Damage, DamageKind, Error, Result};
+use crate::query::tag_columns::{Key, TagColumns};
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
+
+/// Which part of the games, where they are divided for training and test: by their moves, so that a game that is there
+/// twice is in one part.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Part {
+    /// The larger part.
+    Train,
+    /// The share for tests.
+    Test,
+}
+
+/// Which positions are taken.
+#[derive(Clone, Debug)]
+pub struct SampleOptions {
+    /// What the choice depends on.
+    pub seed: u64,
+    /// The first and the last ply; ply 0 is the starting position. A game's last position has no move and is not taken.
+    pub plies: (u32, u32),
+    /// Only positions without check in which the move played is no capture, no promotion and gives no check.
+    pub quiet: bool,
+    /// No position twice, by any game: pieces, side to move, castling rights and en passant capture.
+    pub distinct: bool,
+    /// At most so many of a game.
+    pub per_game: Option<u32>,
+    /// Only games of this part, where so many percent are for tests.
+    pub part: Option<(Part, u8)>,
+}
+
+impl Default for SampleOptions {
+    fn default() -> SampleOptions {
+        SampleOptions { seed: 0, plies: (0, u32::MAX), quiet: false, distinct: false, per_game: None, part: None }
+    }
+}
+
+/// A position taken: a game, by the place of its archive and its number there, and a ply.
+pub type Taken = ((usize, u64), u32);
+
+/// Positions that are tried together.
+const BATCH: u64 = 1 << 15;
+
+/// Returns the part that a game is in, if so many percent of the games are for tests.
+pub fn part_of(game: &GameRef<'_>, test_percent: u8) -> Part {
+    // FNV-1a, which will be the same in every version.
+    let hash = game
+        .brenner()
+        .iter()
+        .fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3));
+    if mixed(hash) % 100 < u64::from(test_percent) { Part::Test } else { Part::Train }
+}
+
+/// Returns at most `most` positions of these games in random order; fewer where there are no more. And what could not
+/// be read.
+///
+/// Costs a replay of each position that is tried, and the plies of all games, from the tag columns file if it is there.
+///
+/// Errors: the plies cannot be read.
+pub fn positions(
+    archives: &ArchiveSet,
+    games: &[GameSet],
+    most: u64,
+    options: &SampleOptions,
+) -> Result<(Vec<Taken>, Vec<Error>)> {
+    let space = Space::of(archives, games, options.plies)?;
+    let order = Permutation::new(space.len(), options.seed);
+    let (mut taken, mut unread): (Vec<Taken>, _) = (Vec::new(), Vec::new());
+    let (mut seen, mut of_game) = (HashSet::new(), HashMap::<(usize, u64), u32>::new());
+    let mut next = 0;
+    while next < space.len() && (taken.len() as u64) < most {
+        // Most of what is tried is taken, unless much is asked of it.
+        let wanted = (most - taken.len() as u64) * 2;
+        let end = space.len().min(next + wanted.clamp(1024, BATCH));
+        let tried: Vec<Option<std::result::Result<(Taken, u64), Error>>> = (next..end)
+            .into_par_iter()
+            .map(|number| {
+                let (place, ply) = space.at(order.at(number))?;
+                let archive = archives.archives().get(place.0)?;
+                let key = archive.game(place.1).and_then(|game| tried(&game, ply, options));
+                key.map(|key| key.map(|key| ((place, ply), key))).transpose()
+            })
+            .collect();
+        for tried in tried.into_iter().flatten() {
+            match tried {
+                Err(error) => unread.push(error),
+                Ok(((place, ply), key)) => {
+                    let count = of_game.entry(place).or_default();
+                    if options.per_game.is_some_and(|most| *count >= most) || options.distinct && !seen.insert(key) {
+                        continue;
+                    }
+                    *count += 1;
+                    taken.push((place, ply));
+                    if taken.len() as u64 == most {
+                        break;
+                    }
+                }
+            }
+        }
+        next = end;
+    }
+    Ok((taken, unread))
+}
+
+/// Returns at most `most` of these games in random order, of the part that the options name; and what could not be read.
+pub fn games(
+    archives: &ArchiveSet,
+    games: &[GameSet],
+    most: u64,
+    options: &SampleOptions,
+) -> (Vec<(usize, u64)>, Vec<Error>) {
+    let of = |(place, games): (usize, &GameSet)| games.iter().map(|game| (place, game)).collect::<Vec<_>>();
+    let all: Vec<(usize, u64)> = games.iter().enumerate().flat_map(of).collect();
+    let order = Permutation::new(all.len() as u64, options.seed);
+    let (mut taken, mut unread) = (Vec::new(), Vec::new());
+    for number in 0..all.len() as u64 {
+        if taken.len() as u64 == most {
+            break;
+        }
+        let Some((place, game)) = usize::try_from(order.at(number)).ok().and_then(|at| all.get(at)) else { continue };
+        let Some((part, percent)) = options.part else {
+            taken.push((*place, *game));
+            continue;
+        };
+        let Some(archive) = archives.archives().get(*place) else { continue };
+        match archive.game(*game) {
+            Ok(own) if part_of(&own, percent) == part => taken.push((*place, *game)),
+            Ok(_) => {}
+            Err(error) => unread.push(error),
+        }
+    }
+    (taken, unread)
+}
+
+/// Returns the key of the position at a ply, if it may be taken.
+fn tried(game: &GameRef<'_>, ply: u32, options: &SampleOptions) -> Result<Option<u64>> {
+    if options.part.is_some_and(|(part, percent)| part_of(game, percent) != part) {
+        return Ok(None);
+    }
+    let damaged = |_: ReplayError| Error::from(Damage::new(0, DamageKind::Moves).of_game(game.number()));
+    let mut replay = Replay::new(game.start());
+    let used = replay.run(game.brenner(), ply).map_err(damaged)?;
+    if replay.ply() != ply {
+        return Ok(None);
+    }
+    let position = replay.position();
+    if options.quiet {
+        if position.in_check() {
+            return Ok(None);
+        }
+        replay.run(game.brenner().get(used..).unwrap_or_default(), ply + 1).map_err(damaged)?;
+        let after = replay.position();
+        if after.in_check() || material(&after) != material(&position) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(position.zobrist()))
+}
+
+/// The pieces of each role and colour: captures and promotions change them.
+fn material(position: &Position) -> [[u32; 6]; 2] {
+    let mut counts = [[0; 6]; 2];
+    for square in (0..64).filter_map(crate::chess::Square::new) {
+        if let Some(piece) = position.piece_at(square) {
+            counts[piece.color.index()][piece.role as usize] += 1;
+        }
+    }
+    counts
+}
+
+/// All positions that may be taken, numbered.
+struct Space {
+    games: Vec<(usize, u64)>,
+    /// The number of the first position of each game, and at the end that of all.
+    starts: Vec<u64>,
+    first_ply: u32,
+}
+
+impl Space {
+    fn of(archives: &ArchiveSet, games: &[GameSet], (first, last): (u32, u32)) -> Result<Space> {
+        let mut space = Space { games: Vec::new(), starts: vec![0], first_ply: first };
+        let mut total = 0u64;
+        for (place, (archive, games)) in archives.archives().iter().zip(games).enumerate() {
+            let plies = plies(archive)?;
+            for game in games.iter() {
+                // The last position has no move.
+                let end = plies.get(game).min(last.saturating_add(1));
+                if end > first {
+                    total += u64::from(end - first);
+                    space.games.push((place, game));
+                    space.starts.push(total);
+                }
+            }
+        }
+        Ok(space)
+    }
+
+    fn len(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    fn at(&self, number: u64) -> Option<((usize, u64), u32)> {
+        let place = self.starts.partition_point(|start| *start <= number).checked_sub(1)?;
+        let ply = u32::try_from(number - self.starts.get(place)?).ok()?;
+        Some((*self.games.get(place)?, self.first_ply + ply))
+    }
+}
+
+fn plies(archive: &Archive) -> Result<std::sync::Arc<crate::query::tag_columns::Column>> {
+    let columns = TagColumns::of(archive);
+    // One was asked for.
+    Ok(columns.columns(&[Key::Plies])?.swap_remove(0))
+}
+
+/// A permutation of the numbers below `len`: a Feistel network of four rounds over the next power of four, tried again
+/// until it gives such a number.
+struct Permutation {
+    len: u64,
+    half: u32,
+    seed: u64,
+}
+
+impl Permutation {
+    fn new(len: u64, seed: u64) -> Permutation {
+        let bits = 64 - len.saturating_sub(1).leading_zeros();
+        Permutation { len, half: bits.div_ceil(2).max(1), seed: mixed(seed) }
+    }
+
+    /// Returns the number at a place below `len`.
+    fn at(&self, place: u64) -> u64 {
+        let mask = (1u64 << self.half) - 1;
+        let mut number = place;
+        loop {
+            let (mut left, mut right) = (number >> self.half, number & mask);
+            for round in 0..4u64 {
+                (left, right) = (right, left ^ (mixed(self.seed ^ right.wrapping_mul(4).wrapping_add(round)) & mask));
+            }
+            number = left << self.half | right;
+            if number < self.len {
+                return number;
+            }
+        }
+    }
+}
+
+/// Mixes the bits of a number, as SplitMix64 does.
+fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ number >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_comes_once() {
+        for len in [1, 2, 3, 5, 64, 65, 1000] {
+            let order = Permutation::new(len, 7);
+            let mut numbers: Vec<u64> = (0..len).map(|place| order.at(place)).collect();
+            numbers.sort_unstable();
+            assert!(numbers.into_iter().eq(0..len), "{len}");
+        }
+        let first = |seed| (0..10).map(|place| Permutation::new(1000, seed).at(place)).collect::<Vec<_>>();
+        assert_ne!(first(1), first(2));
+        // Other versions must give the same.
+        assert_eq!(first(1), [569, 725, 531, 219, 649, 590, 75, 15, 178, 610]);
+    }
+
+    #[test]
+    fn numbers_are_spread() {
+        // The mean of a tenth of the numbers is near that of all.
+        let order = Permutation::new(100_000, 3);
+        let mean = (0..10_000).map(|place| order.at(place)).sum::<u64>() as f64 / 10_000.0;
+        assert!((mean - 50_000.0).abs() < 1_000.0, "{mean}");
+    }
+}

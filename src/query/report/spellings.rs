@@ -1,0 +1,336 @@
+//! Names that are probably spellings of one: suggested, never decided.
+//!
+//! What comes in are the names of an archive with how many games each has and the FIDE ids beside them; what goes out
+//! are pairs of a name and a better spelling, with the reason: a whole name
+//! rather than an initial, then that of most games.
+
+use crate::archive::Archive;
+use crate::error::Result;
+use crate::query::tag_columns::{Key, TagColumns};
+use foldhash::{HashMap, HashMapExt, HashSet};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Whose names are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Named {
+    /// Players: the tags White and Black, with WhiteFideId and BlackFideId.
+    Players,
+    /// Events.
+    Events,
+    /// Sites.
+    Sites,
+}
+
+impl Named {
+    /// Returns the tags that hold such names.
+    pub fn tags(self) -> &'static [&'static str] {
+        match self {
+            Named::Players => &["White", "Black"],
+            Named::Events => &["Event"],
+            Named::Sites => &["Site"],
+        }
+    }
+}
+
+/// Why two names are probably one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reason {
+    /// They have the same FIDE id.
+    FideId(u64),
+    /// They differ in case, accents, blanks, punctuation or the order of first name and surname.
+    Letters,
+    /// One has the initial of the other's first name, and nobody else does.
+    Initial,
+    /// They differ in one letter, and one of them is rare.
+    OneLetter,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::FideId(id) => write!(f, "FIDE id {id}"),
+            Reason::Letters => f.write_str("same letters"),
+            Reason::Initial => f.write_str("initial"),
+            Reason::OneLetter => f.write_str("one letter differs"),
+        }
+    }
+}
+
+/// A name that is probably a spelling of another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Suggestion {
+    /// The spelling to give up: that with an initial, or that of fewer games.
+    pub from: String,
+    /// The spelling to use instead.
+    pub to: String,
+    /// The games of each.
+    pub games: (u64, u64),
+    /// Why.
+    pub reason: Reason,
+}
+
+/// A name of the archive.
+#[derive(Clone, Debug, Default)]
+struct Name {
+    games: u64,
+    /// The FIDE ids beside it, and how often each.
+    ids: BTreeMap<u64, u64>,
+}
+
+impl Name {
+    /// The id that most games have.
+    fn id(&self) -> Option<u64> {
+        self.ids.iter().max_by_key(|(_, games)| **games).map(|(id, _)| *id)
+    }
+}
+
+/// Returns the names of an archive that are probably spellings of others, the surest reasons first, then by the number
+/// of games. Reads the tag columns; cost grows with the number of names.
+///
+/// Two names with different FIDE ids are never one. Names without blank and comma (those of players on the internet)
+/// differ in case at most.
+pub fn spellings(archive: &Archive, named: Named) -> Result<Vec<Suggestion>> {
+    let tags = TagColumns::of(archive);
+    let mut names: HashMap<String, Name> = HashMap::new();
+    for tag in named.tags() {
+        let keys = [Key::Tag((*tag).to_owned()), Key::Tag(format!("{tag}FideId"))];
+        let columns = tags.columns(&keys)?;
+        let [column, ids] = columns.as_slice() else { continue };
+        for game in archive.live().iter() {
+            let Some(name) = column.text(game).and_then(|name| std::str::from_utf8(name).ok()) else { continue };
+            if matches!(name, "" | "?" | "-") {
+                continue;
+            }
+            if !names.contains_key(name) {
+                names.insert(name.to_owned(), Name::default());
+            }
+            let Some(known) = names.get_mut(name) else { continue };
+            known.games += 1;
+            let id = ids.text(game).and_then(|id| std::str::from_utf8(id).ok()?.trim().parse().ok());
+            if let Some(id) = id.filter(|id: &u64| named == Named::Players && *id > 0) {
+                *known.ids.entry(id).or_default() += 1;
+            }
+        }
+    }
+    Ok(suggest(&names, named == Named::Players))
+}
+
+fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
+    let mut sorted: Vec<(&str, &Name)> = names.iter().map(|(name, of)| (name.as_str(), of)).collect();
+    // Whole names first, capitals alone last, then the spelling of most games; of two alike the longer, which has more
+    // of the name.
+    let rank = |name: &str, of: &Name| {
+        let is_loud = !name.chars().any(char::is_lowercase);
+        (!is_whole(name), is_loud, Reverse(of.games), Reverse(name.len()))
+    };
+    sorted.sort_by(|(a, x), (b, y)| rank(a, x).cmp(&rank(b, y)).then_with(|| a.cmp(b)));
+    let mut found = Found { names, done: HashSet::default(), suggestions: Vec::new() };
+    if players {
+        found.group(&sorted, |_, name| name.id().map(|id| (id, Reason::FideId(id))));
+    }
+    found.group(&sorted, |name, _| Some((key(name), Reason::Letters)));
+    if players {
+        found.initials(&sorted);
+        found.letters(&sorted);
+    }
+    found.suggestions.sort_by(|a, b| {
+        let kind = |reason: &Reason| match reason {
+            Reason::FideId(_) => Reason::FideId(0),
+            other => *other,
+        };
+        (kind(&a.reason), b.games.0, &a.from).cmp(&(kind(&b.reason), a.games.0, &b.from))
+    });
+    found.suggestions
+}
+
+struct Found<'a> {
+    names: &'a HashMap<String, Name>,
+    /// Names that are spellings of others already.
+    done: HashSet<&'a str>,
+    suggestions: Vec<Suggestion>,
+}
+
+impl<'a> Found<'a> {
+    fn add(&mut self, from: &'a str, to: &'a str, reason: Reason) {
+        let of = |name: &str| self.names.get(name).cloned().unwrap_or_default();
+        let (rare, usual) = (of(from), of(to));
+        let other = rare.id().zip(usual.id()).is_some_and(|(a, b)| a != b);
+        if from != to && !other && self.done.insert(from) {
+            let games = (rare.games, usual.games);
+            self.suggestions.push(Suggestion { from: from.to_owned(), to: to.to_owned(), games, reason });
+        }
+    }
+
+    /// Suggests the first name with a key for the others with it.
+    fn group<K: std::hash::Hash + Eq>(
+        &mut self,
+        sorted: &[(&'a str, &'a Name)],
+        key: impl Fn(&str, &Name) -> Option<(K, Reason)>,
+    ) {
+        let mut first: HashMap<K, &str> = HashMap::new();
+        for (name, of) in sorted {
+            if self.done.contains(name) {
+                continue;
+            }
+            let Some((key, reason)) = key(name, of) else { continue };
+            let to = *first.entry(key).or_insert(name);
+            self.add(name, to, reason);
+        }
+    }
+
+    /// Suggests `Carlsen, Magnus` for `Carlsen, M`, where no other Carlsen has that initial.
+    fn initials(&mut self, sorted: &[(&'a str, &'a Name)]) {
+        let mut full: HashMap<(String, char), Vec<&str>> = HashMap::new();
+        for (name, _) in sorted.iter().filter(|(name, _)| !self.done.contains(name)) {
+            let Some((surname, given)) = parts(name) else { continue };
+            if given.len() > 1
+                && let Some(initial) = given.chars().next()
+            {
+                full.entry((surname, initial)).or_default().push(name);
+            }
+        }
+        for (name, _) in sorted {
+            let Some((surname, given)) = parts(name) else { continue };
+            let (1, Some(initial)) = (given.chars().count(), given.chars().next()) else { continue };
+            if let Some([to]) = full.get(&(surname, initial)).map(Vec::as_slice) {
+                self.add(name, to, Reason::Initial);
+            }
+        }
+    }
+
+    /// Suggests a name for a rare one that differs in one letter. Both have first name and surname.
+    fn letters(&mut self, sorted: &[(&'a str, &'a Name)]) {
+        // Names by themselves without one of their letters: two that differ in one letter have one of these in common.
+        let mut without: HashMap<String, Vec<&str>> = HashMap::new();
+        for (name, of) in sorted {
+            let whole = parts(name).filter(|(_, given)| given.len() > 1 && !self.done.contains(name));
+            let Some((surname, given)) = whole else { continue };
+            let folded: Vec<char> = format!("{surname},{given}").chars().collect();
+            if folded.len() < 10 {
+                continue;
+            }
+            let mut keys: Vec<String> = (0..folded.len())
+                .map(|out| folded.iter().enumerate().filter(|(at, _)| *at != out).map(|(_, letter)| letter).collect())
+                .collect();
+            keys.push(folded.iter().collect());
+            let usual = keys.iter().filter_map(|key| without.get(key)).flatten().find(|usual| {
+                let usual = self.names.get(**usual).map_or(0, |name| name.games);
+                of.games * 5 <= usual
+            });
+            if let Some(usual) = usual.copied() {
+                self.add(name, usual, Reason::OneLetter);
+                continue;
+            }
+            keys.into_iter().for_each(|key| without.entry(key).or_default().push(name));
+        }
+    }
+}
+
+/// Returns whether a name has more of the first name than an initial.
+fn is_whole(name: &str) -> bool {
+    parts(name).map_or(name.contains(' '), |(_, given)| given.chars().count() > 1)
+}
+
+/// Returns surname and first name, both folded, of a name with a comma.
+fn parts(name: &str) -> Option<(String, String)> {
+    let (surname, given) = name.split_once(',')?;
+    Some((folded(surname), folded(given))).filter(|(surname, given)| !surname.is_empty() && !given.is_empty())
+}
+
+/// Returns what spellings of one name have in common: the letters of its words, in the order of the words.
+fn key(name: &str) -> String {
+    if !name.contains([',', ' ']) {
+        return name.to_lowercase();
+    }
+    let mut words: Vec<String> = name.split([',', ' ']).map(folded).filter(|word| !word.is_empty()).collect();
+    words.sort();
+    words.join(" ")
+}
+
+/// Returns the letters and digits of a text, in lower case and without accents; ae, oe and ue count as a, o and u.
+fn folded(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars().flat_map(char::to_lowercase).filter(|letter| letter.is_alphanumeric()) {
+        match BARE.iter().find(|(_, accented)| accented.contains(letter)) {
+            Some((bare, _)) => plain.push_str(bare),
+            None => plain.push(letter),
+        }
+    }
+    ["ae", "oe", "ue"].iter().fold(plain, |text, pair| text.replace(pair, pair.get(..1).unwrap_or_default()))
+}
+
+/// Letters of the Latin alphabet, and what people write who do not have them.
+const BARE: [(&str, &str); 20] = [
+    ("a", "áàâäãåāăą"),
+    ("c", "çćĉċč"),
+    ("d", "ďđð"),
+    ("e", "éèêëēĕėęě"),
+    ("g", "ĝğġģ"),
+    ("h", "ĥħ"),
+    ("i", "íìîïĩīĭįı"),
+    ("j", "ĵ"),
+    ("k", "ķ"),
+    ("l", "ĺļľł"),
+    ("n", "ñńņňŋ"),
+    ("o", "óòôöõøōŏő"),
+    ("r", "ŕŗř"),
+    ("s", "śŝşšș"),
+    ("ss", "ß"),
+    ("t", "ţťțŧ"),
+    ("u", "úùûüũūŭůűų"),
+    ("ae", "æ"),
+    ("oe", "œ"),
+    ("z", "źżž"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suggested(names: &[(&str, u64, u64)]) -> Vec<(String, String, Reason)> {
+        let names = names.iter().map(|(name, games, id)| {
+            let ids = BTreeMap::from_iter((*id > 0).then_some((*id, *games)));
+            ((*name).to_owned(), Name { games: *games, ids })
+        });
+        suggest(&names.collect(), true).into_iter().map(|found| (found.from, found.to, found.reason)).collect()
+    }
+
+    #[test]
+    fn one_player_has_one_name() {
+        let one = |from: &str, to: &str, reason| (from.to_owned(), to.to_owned(), reason);
+        let found = suggested(&[
+            ("Carlsen, Magnus", 90, 1_503_014),
+            ("Carlsen,M", 500, 0),
+            ("Magnus Carlsen", 7, 1_503_014),
+            ("CARLSEN, MAGNUS", 2, 0),
+            ("Hübner, Robert", 10, 0),
+            ("Huebner, Robert", 3, 0),
+            ("Kasparov, Garry", 50, 0),
+            ("Kasparow, Garry", 1, 0),
+        ]);
+        assert_eq!(
+            found,
+            [
+                one("Magnus Carlsen", "Carlsen, Magnus", Reason::FideId(1_503_014)),
+                one("Huebner, Robert", "Hübner, Robert", Reason::Letters),
+                one("CARLSEN, MAGNUS", "Carlsen, Magnus", Reason::Letters),
+                one("Carlsen,M", "Carlsen, Magnus", Reason::Initial),
+                one("Kasparow, Garry", "Kasparov, Garry", Reason::OneLetter),
+            ]
+        );
+    }
+
+    #[test]
+    fn two_players_stay_two() {
+        for names in [
+            [("Polgar, Judit", 9, 0), ("Polgar, Zsuzsa", 9, 0), ("Polgar, S", 9, 0)],
+            [("Smith, John", 90, 1), ("Smith, J", 9, 2), ("smith, john", 3, 3)],
+            [("Smith, John", 9, 0), ("Smith, Jack", 9, 0), ("Smith, J", 9, 0)],
+            [("player1", 90, 0), ("player2", 9, 0), ("player_1", 9, 0)],
+        ] {
+            assert_eq!(suggested(&names), []);
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Games changed under their numbers, imports of what is new, and exports in other shapes.
+
+use crate::common::cli::{Done, FAULTY, PGN, Room, json};
+use std::fs;
+
+fn tags(room: &Room, game: u64) -> Vec<(String, String)> {
+    let shown = json(&room.fine(&["show", "g.bga", &game.to_string(), "--json"])).remove(0);
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    shown["tags"].as_array().unwrap().iter().map(|pair| (text(&pair[0]), text(&pair[1]))).collect()
+}
+
+fn tag(room: &Room, game: u64, name: &str) -> Option<String> {
+    tags(room, game).into_iter().find(|(tag, _)| tag == name).map(|(_, value)| value)
+}
+
+fn gives_back_its_source(room: &Room) {
+    assert_eq!(room.fine(&["export", "g.bga", "--original", "-q"]), PGN);
+    room.fine(&["verify", "g.bga", "-q"]);
+}
+
+#[test]
+fn tags_are_set() {
+    let room = Room::with_archive();
+    let before = room.read("g.bga");
+    let dry = room.run(&["set", "g.bga", "--games", "1,2", "White=Carlsen, Magnus", "--remove", "ECO", "--dry-run"]);
+    assert_eq!(
+        dry.out,
+        "game 1: White \"Adler, A\" -> \"Carlsen, Magnus\"\ngame 1: ECO \"C20\" removed\n\
+         game 2: White \"Buche, Björn\" -> \"Carlsen, Magnus\"\n"
+    );
+    assert_eq!(dry.err, "2 games would be changed\n");
+    assert_eq!(room.read("g.bga"), before);
+    let done = room.run(&["set", "g.bga", "--games", "1,2", "White=Carlsen, Magnus", "--remove", "ECO"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), "g.bga: 2 games changed\n"));
+    assert_eq!(tag(&room, 1, "White").as_deref(), Some("Carlsen, Magnus"));
+    assert_eq!(tag(&room, 1, "ECO"), None);
+    assert_eq!(tag(&room, 3, "White").as_deref(), Some("Ce"));
+    gives_back_its_source(&room);
+    let info = json(&room.fine(&["info", "g.bga", "--json"])).remove(0);
+    assert_eq!((&info["changed"], &info["changed_games"]), (&2.into(), &"1-2".into()));
+    assert!(room.fine(&["info", "g.bga"]).contains("Changed  2 games since the import: 1-2\n"));
+    assert!(room.fine(&["show", "g.bga", "2"]).starts_with("Game    2 of 3, changed since it was imported\n"));
+    let original = room.run(&["export", "g.bga", "--original", "-o", "back.pgn"]);
+    assert!(original.err.contains("2 games have been changed since the import, written as imported: 1-2"));
+    let object = json(&room.fine(&["set", "g.bga", "--games", "2", "White=B", "--dry-run", "--json"])).remove(0);
+    assert_eq!((&object["game"], &object["changes"][0]), (&2.into(), &"White \"Carlsen, Magnus\" -> \"B\"".into()));
+    let object = json(&room.fine(&["set", "g.bga", "--games", "2", "White=B", "--json"])).remove(0);
+    assert_eq!((&object["archive"], &object["changed"]), (&"g.bga".into(), &1.into()));
+    // The seven tags have their place; others come last; a rename keeps the place.
+    room.fine(&["set", "g.bga", "--games", "3", "Site=Linz", "Annotator=me", "--rename", "Event=Tournament", "-q"]);
+    let names: Vec<String> = tags(&room, 3).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["Tournament", "Site", "White", "Black", "Result", "SetUp", "FEN", "Annotator"]);
+    // The result after the moves goes with the tag.
+    room.fine(&["set", "g.bga", "--where", "white = Ce", "Result=1-0", "-q"]);
+    assert!(room.fine(&["show", "g.bga", "3", "--pgn"]).ends_with("40. a8=Q+ Kd7 1-0\n\n"));
+    room.fine(&["set", "g.bga", "--games", "1-", "--restore", "-q"]);
+    assert_eq!(room.fine(&["info", "g.bga"]).lines().nth(3), Some("Changed  no game since its import"));
+    assert_eq!(room.fine(&["export", "g.bga"]).matches("Carlsen").count(), 0);
+    gives_back_its_source(&room);
+    for (args, code, word) in [
+        (&["set", "g.bga", "--games", "1"][..], 1, "nothing to set"),
+        (&["set", "g.bga", "White=x"], 1, "no games given"),
+        (&["set", "g.bga", "--games", "9", "White=x"], 1, "there is no game 9"),
+    ] {
+        room.fails(args, code, &[word]);
+    }
+    for bad in ["White", "Wh ite=x", "FEN=8/8", "=x", "White=a\nb"] {
+        assert_eq!(room.run(&["set", "g.bga", "--games", "1", bad]).code, Some(2), "{bad}");
+    }
+}
+
+#[test]
+fn side_files_are_there_again() {
+    let room = Room::with_archive();
+    room.fine(&["index", "g.bga", "--tag-columns", "--signatures", "--positions", "-q"]);
+    room.fine(&["set", "g.bga", "--games", "1", "White=New", "-q"]);
+    for file in ["g.bgh", "g.bgs", "g.bgp", "g.bgi"] {
+        assert!(room.names().contains(&file.to_owned()), "{file}");
+    }
+    let done = room.run(&["list", "g.bga", "--where", "white = New"]);
+    assert_eq!((done.out.lines().count(), done.err.as_str()), (1, ""), "{}{}", done.out, done.err);
+    room.fine(&["verify", "g.bga", "-q"]);
+}
+
+#[test]
+fn names_are_respelled() {
+    let room = Room::with_archive();
+    let done = room.run(&["rename", "g.bga", "Adler, A", "Adler, Anna"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), "g.bga: 2 games changed\n"));
+    assert_eq!(
+        (tag(&room, 1, "White"), tag(&room, 2, "Black")),
+        (Some("Adler, Anna".into()), Some("Adler, Anna".into()))
+    );
+    room.fails(&["rename", "g.bga", "Adler, A", "x"], 1, &["no game has \"Adler, A\" as the name of a player"]);
+    room.write("names.txt", "# events\nCoffee house\tCafé\tas it should be\n\n");
+    room.fine(&["rename", "g.bga", "--kind", "events", "--list", "names.txt", "-q"]);
+    assert_eq!((tag(&room, 2, "Event"), tag(&room, 3, "Event")), (Some("Café".into()), Some("Endgame".into())));
+    room.write("names.txt", "one name\n");
+    room.fails(&["rename", "g.bga", "--list", "names.txt"], 1, &["names.txt:1: write OLD, a tab, NEW"]);
+    gives_back_its_source(&room);
+    // Suggestions are such a list.
+    let game =
+        |white: &str, id: &str| format!("[White \"{white}\"]\n[WhiteFideId \"{id}\"]\n[Black \"B\"]\n\n1. e4 *\n\n");
+    let names = [("Carlsen, Magnus", "1503014"), ("Carlsen,M", "1503014"), ("CARLSEN, MAGNUS", ""), ("Carl, M", "")];
+    room.write("n.pgn", names.map(|(white, id)| game(white, id)).concat());
+    room.fine(&["import", "n.pgn", "-o", "n.bga", "-q"]);
+    let found = room.run(&["rename", "n.bga", "--suggest"]);
+    assert_eq!(
+        found.out,
+        "Carlsen,M\tCarlsen, Magnus\t1 game to 1 game: FIDE id 1503014\n\
+         CARLSEN, MAGNUS\tCarlsen, Magnus\t1 game to 1 game: same letters\n"
+    );
+    room.write("found.txt", &found.out);
+    assert_eq!(room.run(&["rename", "n.bga", "--list", "found.txt"]).err, "n.bga: 2 games changed\n");
+    assert_eq!(room.run(&["rename", "n.bga", "--suggest"]).out, "");
+}
+
+#[test]
+fn a_game_is_edited() {
+    let room = Room::with_archive();
+    let pgn = room.fine(&["show", "g.bga", "1", "--pgn"]);
+    room.write("new.pgn", pgn.replace("king's pawn", "the king's pawn"));
+    let dry = room.run(&["edit", "g.bga", "1", "--from", "new.pgn", "--dry-run"]);
+    assert_eq!(dry.out, "game 1: annotations: comments 1 -> 1, variations 2 -> 2\n");
+    assert_eq!(room.run(&["edit", "g.bga", "1", "--from", "new.pgn"]).err, "g.bga: 1 game changed\n");
+    assert_eq!(room.run(&["edit", "g.bga", "1", "--from", "new.pgn"]).err, "g.bga: nothing to change\n");
+    assert!(room.fine(&["show", "g.bga", "1"]).contains("e5 {the king's pawn}"));
+    assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 3);
+    gives_back_its_source(&room);
+    let from = |text: &str| -> Done { room.run_with(&["edit", "g.bga", "1", "--from", "-"], text) };
+    from("1. e4 e5 2. Nf6 *\n").failed(&[], 1, &["standard input:1: illegal move: Nf6", "nothing is changed"]);
+    from("").failed(&[], 1, &["holds no game"]);
+    from("1. e4 *\n\n1. d4 *\n").failed(&[], 1, &["holds 2 games"]);
+    room.fails(&["edit", "g.bga", "4"], 1, &["there is no game 4"]);
+    gives_back_its_source(&room);
+}
+
+/// What the editor does is done.
+#[cfg(unix)]
+#[test]
+fn an_editor_is_called() {
+    let room = Room::with_archive();
+    let edit = |editor: &str| {
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_scoresheet"));
+        command.args(["edit", "g.bga", "2"]).current_dir(room.0.path()).env("TMPDIR", room.0.path());
+        let output = command.env("EDITOR", editor).env_remove("VISUAL").output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(edit("true"), (Some(0), "g.bga: nothing to change\n".to_owned()));
+    let written = edit("sh -c 'sed \"s/d4 d5/d4 {first} d5/\" \"$1\" > t && cat t > \"$1\"' sh");
+    assert_eq!(written, (Some(0), "g.bga: 1 game changed\n".to_owned()));
+    assert!(room.fine(&["show", "g.bga", "2"]).contains("1. d4 {first} 1... d5"));
+    assert!(edit("false").1.contains("editor \"false\": ended with"));
+    let (code, message) = edit("sh -c 'echo 1. e4 e4 > \"$1\"' sh");
+    assert!(code == Some(1) && message.contains("illegal move: e4") && message.contains("your text is kept"));
+    let kept: Vec<String> = room.names().into_iter().filter(|name| name.starts_with("game-2-")).collect();
+    assert_eq!(kept.len(), 1, "only a text that was refused is kept: {kept:?}");
+}
+
+#[test]
+fn only_what_is_new_is_imported() {
+    let room = Room::with_archive();
+    let before = room.read("g.bga");
+    // The same three, of which one has another comment and one other headers that agree; one that is new, twice; one
+    // with the address of a game that is there.
+    let own = PGN.replace("king's pawn", "e5").replace("[Date \"????.??.??\"]", "[Date \"2024.??.??\"]");
+    let site = |moves: &str| format!("\n[Site \"https://example.org/abcdefgh\"]\n[White \"X\"]\n\n{moves} *\n");
+    room.write("week.pgn", own + &site("1. e4") + &site("1. d4") + "\n" + FAULTY);
+    let done = room.run(&["import", "week.pgn", "-o", "g.bga", "--new-only"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    // Two of the three are too short to be one game with headers that differ.
+    assert!(done.err.contains("6 games seen = 3 stored + 3 there already + 0 rejected"), "{}", done.err);
+    assert!(done.err.contains("3 games are there already: 2 by their moves, 1 by their headers"), "{}", done.err);
+    assert!(done.err.contains("game 6 (stored as 6)"), "{}", done.err);
+    assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 6);
+    let again = room.run(&["import", "week.pgn", "-o", "g.bga", "--new-only"]);
+    assert!(again.err.contains("6 games seen = 0 stored + 6 there already"), "{}", again.err);
+    assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 6);
+    assert_ne!(room.read("g.bga"), before);
+    room.fine(&["verify", "g.bga", "-q"]);
+    let line = json(&room.fine(&["import", "week.pgn", "-o", "new.bga", "--new-only", "--json"]));
+    let known = &line.last().unwrap()["known"];
+    assert_eq!((&known["content"], &known["headers"]), (&0.into(), &1.into()));
+    assert_eq!(room.fine(&["list", "new.bga"]).lines().count(), 5);
+    assert_eq!(room.run(&["import", "week.pgn", "-o", "g.bga", "--new-only", "--force"]).code, Some(2));
+}
+
+#[test]
+fn games_are_exported_in_other_shapes() {
+    let room = Room::with_archive();
+    let export = |args: &[&str]| room.fine(&[&["export", "g.bga", "--games", "1"], args].concat());
+    let plain = export(&["--moves-only", "--tags", "roster"]);
+    assert_eq!(
+        plain,
+        "[Event \"Coffee house\"]\n[Site \"Vienna\"]\n[Date \"2024.01.02\"]\n[Round \"1\"]\n[White \"Adler, A\"]\n\
+         [Black \"Buche, Björn\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n"
+    );
+    let german = export(&["--language", "de", "--tags", "none", "--no-variations"]);
+    assert_eq!(german, "1. e4 e5 {king's pawn} 2. Dh5 Sc6 3. Lc4 Sf6 $4 4. Dxf7# 1-0\n\n");
+    assert!(export(&["--width", "20"]).lines().skip(10).all(|line| line.len() <= 20));
+    assert_eq!(export(&["--width", "0"]).lines().skip(10).filter(|line| !line.is_empty()).count(), 1);
+    assert!(!export(&["--drop-tag", "ECO"]).contains("[ECO "));
+    let ordered = room.fine(&["export", "g.bga", "--games", "3", "--roster-first"]);
+    assert!(ordered.starts_with("[Event \"Endgame\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White"));
+    assert_eq!(room.run(&["export", "g.bga", "--language", "xx"]).code, Some(2));
+    room.fails(&["export", "g.bga", "--format", "fen", "--width", "5"], 1, &["--width is for PGN"]);
+    // What comes out in English is read back.
+    room.write("plain.pgn", room.fine(&["export", "g.bga", "--moves-only", "--width", "30"]));
+    room.fine(&["import", "plain.pgn", "-o", "plain.bga", "-q", "--strict"]);
+}
+
+#[test]
+fn files_for_each_game_player_or_tag() {
+    let room = Room::with_archive();
+    let names = |folder: &str| {
+        let mut names: Vec<String> = fs::read_dir(room.path(folder))
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let done = room.run(&["export", "g.bga", "--split", "player", "-o", "players/"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), "3 games in 4 files\n"));
+    assert_eq!(names("players"), ["Adler__A.pgn", "Buche__Björn.pgn", "Ce.pgn", "De.pgn"]);
+    let all = room.fine(&["export", "g.bga"]);
+    let both = String::from_utf8(room.read("players/Adler__A.pgn")).unwrap();
+    assert_eq!(both.matches("[Event ").count(), 2);
+    assert!(all.starts_with(&both));
+    room.fine(&["export", "g.bga", "--split", "Event", "-o", "events/x-*.pgn.gz", "-q"]);
+    assert_eq!(names("events"), ["x-Coffee_house.pgn.gz", "x-Endgame.pgn.gz"]);
+    room.fine(&["import", "events", "-o", "e.bga", "-q"]);
+    assert_eq!(room.digest("e.bga"), room.digest("g.bga"));
+    room.fine(&["export", "g.bga", "--split", "game", "--games", "2-", "--format", "json", "-o", "games/", "-q"]);
+    assert_eq!(names("games"), ["2.json", "3.json"]);
+    room.fails(&["export", "g.bga", "--split", "game", "-o", "games/", "--format", "json"], 1, &["already exists"]);
+    room.fails(&["export", "g.bga", "--split", "game", "-o", "one.pgn"], 1, &["give a folder"]);
+}
+
+/// No line of help or table is longer than a screen of 80 columns is wide; messages are wrapped on a terminal.
+#[test]
+fn everything_fits_eighty_columns() {
+    let room = Room::new();
+    fs::copy(crate::common::sample::lichess(), room.path("games.pgn.zst")).unwrap();
+    let runs: &[&[&str]] = &[
+        &["import", "games.pgn.zst", "-o", "games.bga", "--verbose"],
+        &["info", "games.bga"],
+        &["tree", "games.bga"],
+        &["show", "games.bga", "7"],
+        &["verify", "games.bga"],
+        &["verify", "games.bga", "--against", "games.pgn.zst"],
+        &["index", "games.bga", "--tag-columns", "--signatures", "--positions"],
+        &["set", "games.bga", "--games", "1-30", "Annotator=A name that is rather long for a name", "--dry-run"],
+        &["set", "games.bga", "--games", "1-30", "Annotator=me"],
+        &["import", "games.pgn.zst", "-o", "games.bga", "--new-only"],
+        &["export", "games.bga", "--original", "-o", "back.pgn"],
+        &["dedupe", "games.bga", "--dry-run"],
+        &["delete", "games.bga", "--games", "5"],
+        &["compact", "games.bga", "-o", "compact.bga"],
+        &["pack", "games.bga", "-o", "packed.bga"],
+        &["help"],
+    ];
+    let too_wide = |args: &[&str]| {
+        let done = room.run(args);
+        assert_eq!(done.code, Some(0), "{args:?}: {}", done.err);
+        // Messages are one line each for programs; on a terminal they are wrapped.
+        for line in done.out.lines() {
+            assert!(line.chars().count() <= 80, "{args:?}: {line}");
+        }
+    };
+    runs.iter().for_each(|args| too_wide(args));
+    let help = room.fine(&["help"]);
+    let rows = help.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let commands: Vec<&str> = rows.filter_map(|row| row.split_whitespace().next()).collect();
+    let commands: Vec<&str> =
+        commands.into_iter().filter(|name| name.chars().all(|letter| letter.is_ascii_lowercase())).collect();
+    assert!(
+        commands.len() > 30 && ["import", "set", "view"].iter().all(|name| commands.contains(name)),
+        "{commands:?}"
+    );
+    for command in commands.into_iter().filter(|name| !["help", "scoresheet"].contains(name)) {
+        too_wide(&["help", command]);
+        too_wide(&[command, "-h"]);
+    }
+}
+
+/// The view in a pseudo-terminal, where there is one: it draws, follows keys, and leaves the terminal as it was.
+#[cfg(all(unix, feature = "view"))]
+#[test]
+fn view_runs_in_a_terminal() {
+    const SCRIPT: &str = r#"
+import fcntl, os, pty, select, struct, sys, termios, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ.update(TERM="xterm-256color", LC_ALL="C.UTF-8")
+    time.sleep(0.2)
+    os.execv(sys.argv[1], [sys.argv[1], "view", "g.bga"])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+out = b""
+def until(word):
+    global out
+    end = time.time() + 20
+    while word not in out:
+        if time.time() > end:
+            sys.exit("no " + repr(word) + " in " + repr(out[-3000:]))
+        if select.select([fd], [], [], 0.1)[0]:
+            try:
+                out += os.read(fd, 65536)
+            except OSError:
+                break
+    out = out[out.find(word) + len(word):]
+until(b"\x1b[?1049h")
+until(b"game 1 of 3")
+os.write(fd, b"\r")
+until(b"ply 0 of 7")
+os.write(fd, b"\x1b[C\x1b[C\x1b[C")
+until(b"ply 3 of 7")
+os.write(fd, b"n")
+until(b"game 2 (2 of 3)")
+os.write(fd, b"/adler\r")
+until(b"found by adler")
+os.write(fd, b"q")
+until(b"\x1b[?1049l")
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"#;
+    let room = Room::with_archive();
+    let python = std::process::Command::new("python3")
+        .args(["-c", SCRIPT, env!("CARGO_BIN_EXE_scoresheet")])
+        .current_dir(room.0.path())
+        .output();
+    match python {
+        Err(_) => eprintln!("skipped: there is no python3"),
+        Ok(done) => assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr)),
+    }
+    let done = room.run(&["view", "g.bga"]);
+    assert_eq!(done.code, Some(1));
+    assert!(done.err.contains("view needs a terminal"), "{}", done.err);
+}

@@ -1,0 +1,493 @@
+//! The jobs of every day: listing and sorting, sampling, grouping; and that what is asked is what is answered.
+
+use crate::common::cli::{Room, json};
+use serde_json::Value;
+
+/// A sacrifice on h7, the same square without one, a mate by a knight, endings; clocks and evaluations.
+const GAMES: &str = r#"[Event "Sacrifice"]
+[White "Adler"]
+[Black "Buche"]
+[Result "1-0"]
+[Date "2020.05.01"]
+[WhiteElo "2400"]
+[BlackElo "2300"]
+[ECO "C11"]
+
+1. e4 e6 2. d4 d5 3. Nc3 Nf6 4. e5 Nfd7 5. Nf3 Be7 6. Bd3 O-O 7. Bxh7+ Kxh7 8. Ng5+ 1-0
+
+[Event "No sacrifice"]
+[White "Ce"]
+[Black "Adler"]
+[Result "1-0"]
+[Date "2021.05.01"]
+[WhiteElo "1500"]
+[ECO "B90"]
+
+1. e4 h5 2. Bd3 h4 3. Nc3 Rh5 4. e5 Rg5 5. Bh7 Rxg2 1-0
+
+[Event "Mate"]
+[White "Buche"]
+[Black "Adler"]
+[Result "1-0"]
+[Date "2022.05.01"]
+[TimeControl "60+0"]
+
+1. e4 {[%eval 0.3] [%clk 0:00:58]} c6 {[%eval 0.4] [%clk 0:00:59]} 2. d4 {[%eval 0.4] [%clk 0:00:50]}
+d5 {[%eval 0.4] [%clk 0:00:57]} 3. Nc3 {[%eval 0.4] [%clk 0:00:20]} dxe4 {[%eval 0.4] [%clk 0:00:55]}
+4. Nxe4 {[%eval 0.4] [%clk 0:00:19]} Nd7 {[%eval 0.4] [%clk 0:00:50]} 5. Qe2 {[%eval 0.0] [%clk 0:00:09]}
+Ngf6 {[%eval #1] [%clk 0:00:08]} 6. Nd6# {[%clk 0:00:07]} 1-0
+
+[Event "Rook ending"]
+[White "De"]
+[Black "Adler"]
+[Result "1/2-1/2"]
+[FEN "8/5k2/5p2/8/5P2/r7/4K3/R7 w - - 0 50"]
+[SetUp "1"]
+
+50. Rb1 Ke6 1/2-1/2
+
+[Event "Rook ending"]
+[White "Adler"]
+[Black "De"]
+[Result "1/2-1/2"]
+[FEN "8/5k2/5pp1/8/8/r7/4K3/R7 w - - 0 50"]
+[SetUp "1"]
+
+50. Rb1 Ke6 1/2-1/2
+"#;
+
+fn room() -> Room {
+    let room = Room::new();
+    room.write("g.pgn", GAMES);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "--quiet"]);
+    room
+}
+
+fn numbers(room: &Room, args: &[&str]) -> String {
+    let out = room.fine(&[&["find", "g.bga", "--format", "numbers"], args].concat());
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_a_move_says_must_be_so() {
+    let room = room();
+    for (san, found) in [
+        ("Bxh7+", "1"),
+        ("Bxh7", "1"),
+        ("Bh7", "1 2"),
+        ("Bh7+", "1"),
+        ("Bh7#", ""),
+        ("Nd6#", "3"),
+        ("Nd6+", "3"),
+        ("Nxd6", ""),
+        ("dxe4", ""),
+    ] {
+        assert_eq!(numbers(&room, &["--white-move", san]), found, "{san}");
+    }
+    assert_eq!(numbers(&room, &["--black-move", "dxe4"]), "3");
+    assert_eq!(numbers(&room, &["--black-move", "Rxg2", "--either-color"]), "2");
+    assert_eq!(numbers(&room, &["--black-move", "Bxh2+", "--either-color"]), "1");
+    assert_eq!(numbers(&room, &["--mate", "--moved", "N"]), "3");
+    assert_eq!(numbers(&room, &["--mate", "--moved", "Q"]), "");
+    let done = room.run(&["find", "g.bga", "--white-move", "Bh7+#"]);
+    assert!(done.code == Some(2) && done.err.contains("write + for check or # for mate"), "{}", done.err);
+}
+
+#[test]
+fn material_takes_what_its_help_says() {
+    let room = room();
+    room.fine(&["index", "g.bga", "--signatures", "--quiet"]);
+    assert_eq!(numbers(&room, &["--material", "KRP+krp+"]), "4");
+    assert_eq!(numbers(&room, &["--material", "KRP+kr"]), "");
+    assert_eq!(numbers(&room, &["--material", "KRP+kr", "--either-color"]), "5");
+    assert_eq!(numbers(&room, &["--material", "KRPkrp"]), "4");
+    let done = room.run(&["find", "g.bga", "--material", "KRPkrp", "--either-color", "--explain", "--count"]);
+    // The games with other pieces at their ends are not replayed.
+    assert!(done.err.contains("signatures       1 game\n"), "{}", done.err);
+    assert_eq!(done.out, "1\n");
+}
+
+#[test]
+fn positions_are_taken_alike_everywhere() {
+    let room = room();
+    assert_eq!(numbers(&room, &["--fen", "startpos"]), "1 2 3");
+    assert!(room.fine(&["tree", "g.bga", "--fen", "startpos"]).contains("3 games"));
+    let shown = room.fine(&["show", "g.bga", "3:4"]);
+    assert_eq!(shown, room.fine(&["show", "g.bga", "3", "--ply", "4"]));
+    assert!(shown.contains("Ply     4 of 11: 2... d5"), "{shown}");
+    room.fails(&["show", "g.bga", "3:4", "--ply", "4"], 1, &["twice"]);
+    for (position, options) in [("startpos", &["--json"][..]), ("startpos", &["--moves", "e4 c5", "--json"])] {
+        assert!(json(&room.fine(&[&["position", position], options].concat()))[0]["legal"] == Value::Bool(true));
+    }
+    let four = "4k3/8/8/8/8/8/4P3/4K3 w - -";
+    room.fails(&["position", four, "--strict"], 1, &["six fields"]);
+    room.fine(&["position", four, "--strict", "--as", "epd"]);
+    room.fine(&["position", four]);
+    room.fine(&["position", &format!("{four} 0 1"), "--strict"]);
+    room.write("list.epd", format!("{four}\n{four} id \"x\";\n"));
+    assert_eq!(room.fine(&["position", "list.epd", "--strict"]).matches("\tlegal").count(), 2);
+}
+
+#[test]
+fn several_positions_and_either_color() {
+    let room = room();
+    let (french, pirc) = (
+        "rnbqkbnr/pppp1ppp/4p3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -",
+        "rnbqkbnr/pp1ppppp/2p5/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -",
+    );
+    assert_eq!(numbers(&room, &["--fen", french]), "1");
+    assert_eq!(numbers(&room, &["--fen", french, "--fen", pirc]), "1 3");
+    assert_eq!(numbers(&room, &["--fen", french, "--fen", "startpos", "--every"]), "1");
+    assert_eq!(numbers(&room, &["--fen", french, "--fen", pirc, "--every"]), "");
+    room.write("list.epd", format!("# two\n{french} id \"French\";\n\n{pirc} 0 2\n"));
+    assert_eq!(numbers(&room, &["--fens", "list.epd"]), "1 3");
+    room.write("bad.epd", "xx\n");
+    room.fails(&["find", "g.bga", "--fens", "bad.epd"], 1, &["bad.epd", "line 1"]);
+    // The French, with colours exchanged.
+    let swapped = "rnbqkbnr/pppp1ppp/8/4p3/8/4P3/PPPP1PPP/RNBQKBNR b KQkq -";
+    assert_eq!(numbers(&room, &["--fen", swapped]), "");
+    assert_eq!(numbers(&room, &["--fen", swapped, "--either-color"]), "1");
+}
+
+#[test]
+fn what_is_refused_says_what_to_do() {
+    let room = room();
+    for args in [&["show", "g.bga", "-3"][..], &["list", "g.bga", "--limit", "-3"], &["stats", "g.bga", "--top", "-1"]]
+    {
+        let done = room.run(args);
+        assert_eq!(done.code, Some(2), "{}", done.err);
+        assert!(done.err.contains("invalid value '-") && !done.err.contains("'-- -"), "{}", done.err);
+    }
+    let done = room.run(&["show", "g.bga", "-x"]);
+    assert!(done.code == Some(2) && !done.err.contains("'-- -"), "{}", done.err);
+    let done = room.run(&["split", "g.bga", "-o", "parts"]);
+    assert!(["--count", "--bytes", "--by"].iter().all(|choice| done.err.contains(choice)), "{}", done.err);
+    for args in [
+        &["export", "g.bga", "-o", "none/x.pgn"][..],
+        &["compact", "g.bga", "-o", "none/x.bga"],
+        &["stats", "g.bga", "--report", "none/x.html"],
+        &["book", "g.bga", "-o", "none/x.bin"],
+        &["import", "g.pgn", "-o", "none/x.bga"],
+    ] {
+        let done = room.fails(args, 1, &["none"]);
+        assert!(!done.err.contains(".tmp"), "{}", done.err);
+    }
+}
+
+#[test]
+fn missing_values_are_explained() {
+    let room = room();
+    let done = room.run(&["list", "g.bga", "--where", "elo != 1500", "--count", "--explain"]);
+    assert_eq!(done.out, "1\n");
+    assert!(done.err.contains("3 games no elo: neither = nor != matches; missing(elo) does"), "{}", done.err);
+    assert_eq!(room.fine(&["list", "g.bga", "--where", "missing(elo)", "--count"]), "3\n");
+    let stats = json(&room.fine(&["stats", "g.bga", "--json"]));
+    assert_eq!((&stats[0]["longest_game"], &stats[0]["longest_archive"]), (&1.into(), &"g.bga".into()));
+}
+
+#[test]
+fn list_and_find_are_alike() {
+    let room = room();
+    let rows = |args: &[&str]| -> Vec<String> {
+        let listed = room.fine(&[&["list", "g.bga"], args].concat());
+        assert_eq!(listed, room.fine(&[&["find", "g.bga"], args].concat()), "{args:?}");
+        listed.lines().map(str::to_owned).collect()
+    };
+    let numbers = |args: &[&str]| {
+        let all = rows(&[args, &["--format", "numbers"]].concat());
+        all.join(" ")
+    };
+    assert_eq!(numbers(&[]), "1 2 3 4 5");
+    assert_eq!(numbers(&["--sort", "-plies", "--limit", "2"]), "1 3");
+    assert_eq!(numbers(&["--sort", "-plies", "--limit", "2", "--offset", "1"]), "3 2");
+    assert_eq!(numbers(&["--offset", "3"]), "4 5");
+    assert_eq!(numbers(&["--games", "2-4", "--where", "result = 1-0"]), "2 3");
+    assert_eq!(rows(&["--count"]), ["5"]);
+    assert_eq!(
+        rows(&["--columns", "game,white,whiteelo,opening,\"Event\",year", "--format", "csv", "--limit", "2"]),
+        [
+            "game,white,whiteelo,opening,Event,year",
+            "1,Adler,2400,\"French Defense: Steinitz Variation, Boleslavsky Variation\",Sacrifice,2020",
+            "2,Ce,1500,Goldsmith Defense,No sacrifice,2021"
+        ]
+        .map(str::to_owned)
+        .map(|line| if line.starts_with("1,") {
+            rows(&["--columns", "game,white,whiteelo,opening,\"Event\",year", "--format", "csv", "--limit", "1"])[1]
+                .clone()
+        } else {
+            line
+        })
+    );
+    assert_eq!(rows(&["--columns", "game,result", "--format", "tsv", "--limit", "1"]), ["game\tresult", "1\t1-0"]);
+    let game = json(&rows(&["--json", "--limit", "1"]).join("\n")).remove(0);
+    assert_eq!((&game["white_elo"], &game["eco"], &game["plies"]), (&2400.into(), &"C11".into(), &15.into()));
+    assert!(game["opening"].as_str().unwrap().starts_with("French Defense"), "{game}");
+    let chosen = json(&rows(&["--json", "--columns", "game,whiteelo,date", "--limit", "1"]).join("\n")).remove(0);
+    assert_eq!(chosen.to_string(), r#"{"date":"2020.05.01","game":1,"whiteelo":2400}"#);
+    // A table of 80 columns: what counts least is cut.
+    let table = rows(&["--format", "table"]);
+    assert!(table[0].starts_with("game  white  black  result") && table.iter().all(|line| line.chars().count() <= 80));
+    for option in ["--columns", "--sort"] {
+        let done = room.run(&["list", "g.bga", option, "whit"]);
+        assert!(done.code == Some(2) && done.err.contains("did you mean white?"), "{}", done.err);
+    }
+    // The shape is the same in other commands.
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    for args in [&["show", "g.bga", "1", "--json"][..], &["eco", "g.bga", "--games", "1", "--json"]] {
+        let other = json(&room.fine(args)).remove(0);
+        for key in keys(&game) {
+            assert_eq!(other[&key], game[&key], "{args:?} {key}");
+        }
+    }
+}
+
+#[test]
+fn clocks_and_evaluations_are_asked() {
+    let room = room();
+    let list = |filter: &str| {
+        let out = room.fine(&["list", "g.bga", "--where", filter, "--format", "numbers"]);
+        out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for (filter, found) in [
+        ("lowclock < 10", "3"),
+        ("whitelowclock <= 7", "3"),
+        ("whitelowclock < 7", ""),
+        ("blacklowclock = 0:08", "3"),
+        ("not lowclock < 10", "1 2 4 5"),
+        ("missing(lowclock)", "1 2 4 5"),
+        ("blackblunders = 1", "3"),
+        ("blunders >= 2", ""),
+        ("whiteblunders = 0", "3"),
+        ("blackaccuracy < 80 and whiteaccuracy > 90", "3"),
+        ("maxeval = 10", "3"),
+        ("mineval = 0", "3"),
+        ("evalswing >= 10", "3"),
+        ("mate = knight", "3"),
+        ("mate in {queen, rook}", ""),
+        ("whitetimeused = 53 and blacktimeused = 52", "3"),
+        ("winner = Adler", "1"),
+        ("loser = Adler", "2 3"),
+        ("loser = Adler and black = Adler and eco = B90", "2"),
+        ("player = Adler and score = 1", "1"),
+        ("player = Adler and score = 0", "2 3"),
+        ("player = Adler and score >= 0.5", "1 4 5"),
+        ("player = Adler and opponent = De", "4 5"),
+        ("player = Adler and opponent = De and color = white", "5"),
+        ("player = Adler and playerelo >= 2000", "1"),
+        ("player = Adler and opponentelo <= 1600", "2"),
+        ("player = Adler and playerblunders = 1", "3"),
+        ("opening ~ french", "1"),
+        ("date >= today - 1d", ""),
+        ("date < today-1y and year = 2020", "1"),
+        ("date in today - 100y .. today", "1 2 3"),
+    ] {
+        assert_eq!(list(filter), found, "{filter}");
+    }
+    for (filter, what) in [
+        ("lowclock < ten", "a time"),
+        ("date > today - 3", "write today - 3y"),
+        ("score = 2", "expected 1, 0.5 or 0"),
+        ("mate = horse", "a piece"),
+        ("color = red", "expected white or black"),
+    ] {
+        let done = room.run(&["list", "g.bga", "--where", filter]);
+        assert!(done.code == Some(2) && done.err.contains(what), "{filter}: {}", done.err);
+    }
+    let done = room.run(&["list", "g.bga", "--where", "lowclock < 10", "--count", "--explain"]);
+    assert!(done.err.contains("5 games read for clocks"), "{}", done.err);
+    room.fine(&["index", "g.bga", "--tag-columns", "--quiet"]);
+    // Where the columns say which games have comments, others are not looked into.
+    let done = room.run(&["list", "g.bga", "--where", "not lowclock < 10", "--count", "--explain"]);
+    assert!(done.err.contains("1 game read for clocks") && done.out == "4\n", "{}{}", done.err, done.out);
+    assert_eq!(numbers(&room, &["--mistake", "blunder"]), "3");
+    assert_eq!(numbers(&room, &["--mistake", "blunder", "--clock-below", "9"]), "3");
+    assert_eq!(numbers(&room, &["--mistake", "blunder", "--clock-below", "8"]), "");
+    assert_eq!(numbers(&room, &["--mistake", "inaccuracy", "--moved", "N"]), "3");
+    assert_eq!(numbers(&room, &["--mistake", "inaccuracy", "--moved", "Q"]), "");
+    assert_eq!(
+        room.fine(&["find", "g.bga", "--clock-below", "10", "--format", "pairs", "--all-plies"]),
+        "3:9\n3:10\n3:11\n"
+    );
+    assert_eq!(
+        room.fine(&[
+            "list",
+            "g.bga",
+            "--games",
+            "3",
+            "--columns",
+            "lowclock,whiteblunders,blackblunders,mate",
+            "--format",
+            "csv"
+        ]),
+        "lowclock,whiteblunders,blackblunders,mate\n7,0,1,knight\n"
+    );
+    assert_eq!(room.fine(&["list", "g.bga", "--sort", "lowclock", "--format", "numbers", "--limit", "2"]), "3\n1\n");
+    let shown = json(&room.fine(&["show", "g.bga", "3", "--json"])).remove(0);
+    assert_eq!(shown["clocks"].as_array().unwrap().len(), 11);
+    assert_eq!((&shown["clocks"][10], &shown["evaluations"][9]), (&7.0.into(), &"#1".into()));
+    assert_eq!(shown["mistakes"][0].to_string(), r#"{"judgement":"blunder","ply":10}"#);
+    assert_eq!(shown["measures"]["black"]["blunders"], 1);
+    let text = room.fine(&["show", "g.bga", "3"]);
+    assert!(text.contains("Clock") && text.contains("Accuracy") && text.contains("1 blunder"), "{text}");
+}
+
+#[test]
+fn samples_are_reproducible() {
+    let room = Room::new();
+    let sample = crate::common::sample::lichess();
+    room.fine(&["import", sample.to_str().unwrap(), "-o", "s.bga", "--quiet"]);
+    let draw = |args: &[&str]| room.fine(&[&["sample", "s.bga"], args].concat());
+    let small = draw(&["50", "--seed", "3"]);
+    assert_eq!(small.lines().count(), 50);
+    assert_eq!(small, draw(&["50", "--seed", "3", "--threads", "1"]));
+    assert!(draw(&["200", "--seed", "3"]).starts_with(&small));
+    assert_ne!(small, draw(&["50", "--seed", "4"]));
+    // Each is what `fen` says of that place, and the move is legal there.
+    for row in json(&draw(&["300", "--json", "--quiet", "--plies", "10-40", "--distinct", "--per-game", "1"])) {
+        let pair = format!("{}:{}", row["game"], row["ply"]);
+        assert_eq!(row["fen"].as_str().unwrap(), room.fine(&["fen", "s.bga", &pair]).trim());
+        assert!((10..=40).contains(&row["ply"].as_u64().unwrap()) && row["part"].is_null());
+        let san = row["san"].as_str().unwrap();
+        assert!(!san.contains(['x', '+', '#', '=']), "{row}");
+    }
+    // No game is in both parts, and every game is in one.
+    let games = |part: &str| -> std::collections::BTreeSet<String> {
+        let out = draw(&["3000", "--format", "numbers", "--test", "20", "--part", part]);
+        out.lines().map(str::to_owned).collect()
+    };
+    let (train, test) = (games("train"), games("test"));
+    assert!(train.is_disjoint(&test) && train.len() + test.len() == 3000);
+    assert!((450..750).contains(&test.len()), "{}", test.len());
+    let csv = draw(&["100", "--format", "csv", "--test", "20", "--part", "test"]);
+    assert!(csv.starts_with("game,ply,fen,move,san,result,white_elo,black_elo,clock,evaluation,part\n"));
+    for line in csv.lines().skip(1) {
+        let game = line.split(',').next().unwrap();
+        assert!(test.contains(game) && line.ends_with(",test"), "{line}");
+    }
+    assert_eq!(draw(&["5", "--format", "pgn"]).matches("[Event ").count(), 5);
+    let done = room.run(&["sample", "s.bga", "9999", "--format", "numbers"]);
+    assert_eq!((done.code, done.out.lines().count()), (Some(0), 3000));
+    assert!(done.err.contains("only 3,000 games"), "{}", done.err);
+}
+
+#[test]
+fn groups_and_reports() {
+    let room = room();
+    let stats = |args: &[&str]| room.fine(&[&["stats", "g.bga"], args].concat());
+    assert_eq!(
+        stats(&["--by", "year", "--format", "csv"]),
+        "year,games,won,drawn,lost,score,rating,opponents,performance\n\
+         2020,1,1,0,0,1.0000,2350,2300,3100\n2021,1,1,0,0,1.0000,1500,,\n2022,1,1,0,0,1.0000,,,\n"
+    );
+    let rows = json(&stats(&["--by", "color,opponent", "--player", "Adler", "--json"]));
+    let row = |color: &str, opponent: &str| {
+        let own = rows.iter().find(|row| row["color"] == color && row["opponent"] == opponent).unwrap();
+        [&own["won"], &own["drawn"], &own["lost"]].map(|number| number.as_u64().unwrap())
+    };
+    assert_eq!(rows.len(), 5);
+    assert_eq!(row("White", "Buche"), [1, 0, 0]);
+    assert_eq!(row("White", "De"), [0, 1, 0]);
+    assert_eq!(row("Black", "De"), [0, 1, 0]);
+    assert_eq!(row("Black", "Ce"), [0, 0, 1]);
+    for (key, found) in [
+        ("mate", "knight"),
+        ("ending", "KRP v KRP"),
+        ("eco", "B90 Sicilian Defense: Najdorf Variation"),
+        ("ecoclass", "C"),
+        ("opening", "Caro-Kann Defense"),
+        ("family", "French Defense"),
+        ("rating", "2200-2399"),
+        ("month", "2021-05"),
+        ("weekday", "Friday"),
+        ("speed", "bullet"),
+        ("timecontrol", "60+0"),
+        ("player", "Adler"),
+        ("result", "1/2-1/2"),
+        ("length", "1-20"),
+        ("event", "Mate"),
+    ] {
+        let title = if key == "rating" { "rating_band" } else { key };
+        let names: Vec<Value> = json(&stats(&["--by", key, "--json"])).iter().map(|row| row[title].clone()).collect();
+        assert!(names.iter().any(|name| name.as_str().unwrap().starts_with(found)), "{key}: {names:?}");
+    }
+    assert_eq!(json(&stats(&["--by", "player", "--json"]))[0]["games"], 5);
+    room.fails(&["stats", "g.bga", "--by", "opponent"], 1, &["--player"]);
+    assert!(room.run(&["stats", "g.bga", "--by", "horse"]).err.contains("grouped by opening, family"));
+    let player = json(&room.fine(&["player", "g.bga", "adl", "--json"])).remove(0);
+    assert_eq!((&player["games"], &player["won"], &player["black"]["lost"]), (&5.into(), &1.into(), &2.into()));
+    assert_eq!((&player["best_wins"][0]["game"], &player["names"][0]["name"]), (&1.into(), &"Adler".into()));
+    assert_eq!(player["openings_with_white"][0]["opening"], "French Defense");
+    let text = room.fine(&["player", "g.bga", "Adler"]);
+    assert!(text.starts_with("Adler, 5 games\n") && text.contains("with Black") && text.contains("opponent"), "{text}");
+    room.fails(&["player", "g.bga", "Nobody"], 1, &["Nobody"]);
+    let opening = json(&room.fine(&["opening", "g.bga", "--moves", "e4 e6", "--json"])).remove(0);
+    assert_eq!((&opening["opening"], &opening["games"]), (&"C00 French Defense".into(), &1.into()));
+    assert_eq!((&opening["moves"][0]["san"], &opening["with_white"][0]["player"]), (&"d4".into(), &"Adler".into()));
+    assert!(room.fine(&["opening", "g.bga", "--where", "opening ~ french"]).contains("1 game: White won 1"));
+    room.fails(&["opening", "g.bga"], 1, &["which opening?"]);
+    for text in [room.fine(&["player", "g.bga", "Adler"]), stats(&[]), stats(&["--by", "opening"])] {
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+}
+
+#[test]
+fn the_report_page_is_one_file() {
+    let room = room();
+    room.fine(&["stats", "g.bga", "--where", "player = \"Adler\" and plies > 0", "--report", "r.html"]);
+    let page = String::from_utf8(room.read("r.html")).unwrap();
+    assert!(page.contains("<h1>g.bga: player = &quot;Adler&quot; and plies &gt; 0</h1>"), "{page}");
+    for title in
+        ["Openings", "Results by rating", "Games over time", "Squares moved to", "Endings", "First moves", "Figures"]
+    {
+        assert!(page.contains(&format!("<h2>{title}</h2>")), "{title}");
+    }
+    // Nothing is loaded from elsewhere, and every plot has its table.
+    for word in ["<script", "src=", "href=", "@import", "url("] {
+        assert!(!page.contains(word), "{word}");
+    }
+    let plots = page.matches("<div class=\"key\">").count() + page.matches("role=\"img\"").count()
+        - page.matches("aria-label=\"Board:").count();
+    assert_eq!(plots, page.matches("<details>").count());
+    assert!(page.contains("KRP v KRP") && page.contains("French Defense") && page.contains("viewport"));
+    for (open, close) in
+        [("<table", "</table>"), ("<svg", "</svg>"), ("<figure", "</figure>"), ("<section", "</section>")]
+    {
+        assert_eq!(page.matches(open).count(), page.matches(close).count(), "{open}");
+    }
+}
+
+#[test]
+fn trees_of_several_plies_have_names() {
+    let room = room();
+    let text = room.fine(&["tree", "g.bga", "--depth", "2"]);
+    assert!(text.contains("\n  e6 ") && text.contains("\n  c6 ") && text.contains("French Def"), "{text}");
+    let tree = json(&room.fine(&["tree", "g.bga", "--depth", "3", "--json"])).remove(0);
+    let replies = tree["moves"][0]["moves"].as_array().unwrap();
+    let french = replies.iter().find(|reply| reply["san"] == "e6").unwrap();
+    assert_eq!((&french["opening"], &french["eco"]), (&"French Defense".into(), &"C00".into()));
+    assert_eq!((&french["moves"][0]["san"], &french["moves"][0]["white"]), (&"d4".into(), &1.into()));
+    assert!(french["moves"][0]["moves"].is_null());
+    assert!(!room.fine(&["tree", "g.bga", "--depth", "2", "--min-games", "2"]).contains("\n  e6 "));
+    room.write("h.pgn", "1. e4 e6 2. Nf3 1-0\n");
+    room.fine(&["import", "h.pgn", "-o", "h.bga", "-q"]);
+    let both = json(&room.fine(&["tree", "g.bga", "h.bga", "--depth", "3", "--json"])).remove(0);
+    let replies = both["moves"][0]["moves"].as_array().unwrap();
+    assert_eq!((&replies[0]["san"], &replies[0]["white"]), (&"e6".into(), &2.into()));
+    assert_eq!(replies[0]["moves"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_is_done_is_said_in_json_too() {
+    let room = room();
+    let done = |args: &[&str]| json(&room.fine(args)).remove(0);
+    assert_eq!(done(&["compact", "g.bga", "-o", "c.bga", "--json"])["games"], 5);
+    assert_eq!(done(&["merge", "g.bga", "c.bga", "-o", "m.bga", "--json"])["archive"], "m.bga");
+    assert_eq!(done(&["delete", "c.bga", "--games", "2", "--dry-run", "--json"])["games"], 1);
+    assert_eq!(done(&["delete", "c.bga", "--games", "2", "--json"])["deleted"], 1);
+    assert_eq!(done(&["undelete", "c.bga", "--list", "--json"])["game"], 2);
+    assert_eq!(done(&["undelete", "c.bga", "--all", "--json"])["restored"], 1);
+    assert_eq!(done(&["index", "g.bga", "--signatures", "--json"])["file"], "g.bgs");
+    assert_eq!(done(&["book", "g.bga", "-o", "b.bin", "--json"])["file"], "b.bin");
+    assert_eq!(done(&["split", "g.bga", "--count", "3", "-o", "parts", "--json"])["games"], 3);
+    assert_eq!(done(&["fen", "g.bga", "3:1", "--json"])["ply"], 1);
+}
