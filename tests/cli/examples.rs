@@ -123,16 +123,14 @@ fn copied(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copied(&entry.path(), &target)
-        } else {
-            drop(fs::copy(entry.path(), target).unwrap())
+        match entry.file_type().unwrap().is_dir() {
+            true => copied(&entry.path(), &target),
+            false => fs::copy(entry.path(), target).map(|_| ()).unwrap(),
         }
     }
 }
 
 #[test]
-#[cfg(unix)]
 fn every_example_runs() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let room = prepared();
