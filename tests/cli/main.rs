@@ -18,6 +18,7 @@ mod daily;
 /// Every example of the five source documents, by its number.
 mod documents;
 /// Every example of the help texts and documents.
+#[cfg(unix)]
 mod examples;
 /// Bad input, damage, outputs that take nothing.
 mod failures;
