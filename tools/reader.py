@@ -5,16 +5,19 @@ It is an appendix to that document rather than a tool: each part names its secti
 shared with the program. A test compares what it says with what the program says.
 
     python3 tools/reader.py digest ARCHIVE             the content digest, as `scoresheet info --digest`
-    python3 tools/reader.py fen ARCHIVE [GAME:PLY ..]  positions as FEN; without pairs these are read from standard input
+    python3 tools/reader.py fen ARCHIVE [GAME:PLY ..]  positions as FEN; without pairs these are read from stdin
     python3 tools/reader.py tags ARCHIVE [GAME ..]     tag pairs, one a line
     python3 tools/reader.py source ARCHIVE [NUMBER]    a source's bytes, if its SHA-256 is right (from 0)
     python3 tools/reader.py blocks ARCHIVE             the blocks
-    python3 tools/reader.py part KIND HEX [NUMBER ..]  what a payload means, as JSON: the test vectors (section 33)
+    python3 tools/reader.py part KIND HEX [COUNT ..]   what a payload means, as JSON (section 33)
+    python3 tools/reader.py vectors FOLDER             checks the test vectors
 
 Needs Python 3.8 and zstd: the package `zstandard`, Python 3.14's `compression.zstd`, or the command `zstd`.
 """
+
 import hashlib
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -88,15 +91,23 @@ def unzstd(frame, size):
     try:
         import zstandard
 
-        return zstandard.ZstdDecompressor().decompress(frame, max_output_size=size)
+        try:
+            return zstandard.ZstdDecompressor().decompress(frame, max_output_size=size)
+        except zstandard.ZstdError:
+            raise Refused("a zstd frame") from None
     except ImportError:
         pass
     try:
         from compression import zstd
 
-        return zstd.decompress(frame)
+        try:
+            return zstd.decompress(frame)
+        except zstd.ZstdError:
+            raise Refused("a zstd frame") from None
     except ImportError:
-        return subprocess.run(["zstd", "-dcq"], input=frame, stdout=subprocess.PIPE, check=True).stdout
+        done = subprocess.run(["zstd", "-dcq"], input=frame, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        need(done.returncode == 0, "a zstd frame")
+        return done.stdout
 
 
 def compressed(data):
@@ -119,16 +130,25 @@ KINDS = "none moves tags texts dictionary source commit layout deletions loose r
 class Block:
     def __init__(self, file, identity, offset):
         head = file[offset : offset + 40]
-        need(len(head) == 40 and crc(identity, offset, head[:36]) == int.from_bytes(head[36:], "little"), "a block header")
+        need(
+            len(head) == 40 and crc(identity, offset, head[:36]) == int.from_bytes(head[36:], "little"),
+            "a block header",
+        )
         sync, self.kind, self.coding, zero, self.first, self.count, checked, self.length, self.crc = struct.unpack(
             "<4sBBHQIIQI", head[:36]
         )
         self.offset, self.header, self.payload = offset, head, offset + 40
         self.end = self.payload + self.length
-        need(sync == b"BGAb" and zero == 0 and self.kind > 0 and max(self.first, self.end) <= MOST, "a block header")
+        need(
+            sync == b"BGAb" and zero == 0 and self.kind > 0 and max(self.first, self.end) <= MOST,
+            "a block header",
+        )
         need(self.end <= len(file), "a block past the end")
         need(checked <= self.length and (checked == self.length or self.kind == 1), "a block header")
-        need(self.kind < len(KINDS) or self.kind >= 128, "a newer program is needed: a block of kind %d" % self.kind)
+        need(
+            self.kind < len(KINDS) or self.kind >= 128,
+            "a newer program is needed: a block of kind %d" % self.kind,
+        )
         need(self.coding == 0 or self.kind in (1, *range(128, 256)), "a newer program is needed: a coding")
         self.identity, self.file, self.size = identity, file, checked
 
@@ -158,9 +178,8 @@ def page(file, place):
 
 
 class Archive:
-    def __init__(self, path):
-        with open(path, "rb") as file:
-            self.file = file.read()
+    def __init__(self, file):
+        self.file = file
         pages = [page(self.file, 0), page(self.file, 1)]
         intact = [found for found in pages if isinstance(found, dict)]
         need(intact, "no archive, or a damaged one")
@@ -191,7 +210,10 @@ class Archive:
                         Moves(block)
                 if block.kind == 6:
                     numbers = struct.unpack("<13Q16s", block.checked()[:120])
-                    need(numbers[0] == state["sequence"] + 1 and numbers[13] == state["chain"], "a commit out of place")
+                    need(
+                        numbers[0] == state["sequence"] + 1 and numbers[13] == state["chain"],
+                        "a commit out of place",
+                    )
                     need(numbers[1] == state["games"], "a commit out of place")
                 state["chain"] = hashlib.sha256(state["chain"] + block.header).digest()[:16]
                 state["length"] = block.end
@@ -411,7 +433,10 @@ class Position:
                 rook, colour = part.number(1), right // 2
                 king = self.where.get((colour << 3 | KING) << 3, -1)
                 need(rook < 64 and self.board[rook] == (colour << 3 | ROOK), "a castling right")
-                need(king // 8 == rook // 8 == 7 * colour and (rook > king) == (right % 2 == 0), "a castling right")
+                need(
+                    king // 8 == rook // 8 == 7 * colour and (rook > king) == (right % 2 == 0),
+                    "a castling right",
+                )
                 self.rights |= 1 << right
                 self.rooks[right] = rook
         if state & 0x20:
@@ -437,7 +462,7 @@ class Position:
             self.where[piece << 3 | label] = square
 
     def play(self, move):
-        """Plays (from, to, role promoted to or None, its label); to is the rook's square in castling; None is the null move."""
+        """Plays from, to, role promoted to or None, its label; to is the rook's square in castling. None: null move."""
         us, passed = self.turn, self.target
         self.half, self.target = self.half + 1, None
         if move is not None:
@@ -566,7 +591,9 @@ class Position:
             text = name(to) if origin % 8 == to % 8 else "abcdefgh"[origin % 8] + "x" + name(to)
             text += "" if promotion is None else "=" + "PNBRQK"[promotion]
         else:
-            others = [s for s in range(64) if s != origin and self.board[s] == self.board[origin] and self.reaches(s, to)]
+            others = [
+                s for s in range(64) if s != origin and self.board[s] == self.board[origin] and self.reaches(s, to)
+            ]
             others = [s for s in others if self.safe_after((s, to, None, -1))]
             which = ""
             if others:
@@ -681,6 +708,7 @@ def legal(position, move):
 
 # --- Section 11: adaptive numbers -------------------------------------------------------------------------------------
 
+
 def signed(value, bits=64):
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> bits - 1 else value
@@ -764,7 +792,10 @@ def contexts_of(kind, n, expected, first, v1, steps, means):
     e = min(max(expected, 0), 1 << 32)
     c = e if n == 0 else min(max(first, 0), 1 << 32)
     m1, m2, m4 = (min(abs(s), 1 << 20) for s in (s1, s2, s4))
-    return [pair(level(m1 + 2 * m2 + m4), level(32 * e // max(c, 1))), pair(level(means[n % 2]), min(e.bit_length(), 23))]
+    return [
+        pair(level(m1 + 2 * m2 + m4), level(32 * e // max(c, 1))),
+        pair(level(means[n % 2]), min(e.bit_length(), 23)),
+    ]
 
 
 def adaptive(kind, data, counts):
@@ -841,7 +872,11 @@ class Column:
             return b"%s%d" % (b"-" if n & 1 else b"+", n >> 1)
         if self.codec == 4:
             year, month, day = n // 32 // 13, n // 32 % 13, n % 32
-            text = ["%04d" % year if year else "????", "%02d" % month if month else "??", "%02d" % day if day else "??"]
+            text = [
+                "%04d" % year if year else "????",
+                "%02d" % month if month else "??",
+                "%02d" % day if day else "??",
+            ]
             return ".".join(text).encode()
         if self.codec == 5:
             return b"%02d:%02d:%02d" % (n // 3600, n // 60 % 60, n % 60)
@@ -858,8 +893,13 @@ def tags(payload, games, strings):
     schemas = [[part.small() for _ in range(part.small())] for _ in range(part.small())]
     columns = [Column(part) for _ in range(part.small())]
     predictions = [Prediction(part) for _ in range(part.small())]
-    need(len(predictions) <= 64 and all(c < len(columns) for s in schemas for c in s), "columns that there are not")
-    chosen = [schemas[number] for number in part.column(games) if number < len(schemas) or need(False, "no such schema")]
+    need(
+        len(predictions) <= 64 and all(c < len(columns) for s in schemas for c in s),
+        "columns that there are not",
+    )
+    chosen = [
+        schemas[number] for number in part.column(games) if number < len(schemas) or need(False, "no such schema")
+    ]
     counts = [0] * len(columns)
     for schema in chosen:
         for column in schema:
@@ -873,7 +913,10 @@ def tags(payload, games, strings):
             column.cells = list(column.differences(part.planes(column.width, count)))
     read_texts(part, plain)
     if predictions:
-        need(all(p.column < len(columns) and columns[p.column].width == 255 for p in predictions), "a prediction")
+        need(
+            all(p.column < len(columns) and columns[p.column].width == 255 for p in predictions),
+            "a prediction",
+        )
         predicted(predictions, columns, chosen, part.string())
         read_texts(part, [columns[p.column] for p in predictions])
     need(sum(column.width == 255 for column in columns) == len(predictions), "a column without a prediction")
@@ -897,7 +940,12 @@ def read_texts(part, columns):
 
 class Prediction:
     def __init__(self, part):
-        self.column, self.memory, self.key, self.kind = part.small(), part.small(), part.small(), part.number(1)
+        self.column, self.memory, self.key, self.kind = (
+            part.small(),
+            part.small(),
+            part.small(),
+            part.number(1),
+        )
         need(self.kind <= 1, "a kind of prediction")
         self.others = [part.small() for _ in range(4 if self.kind else 1)]
         self.model, self.last = Model(), 0
@@ -980,7 +1028,10 @@ def fields(template):
     parts, literal, at = [], b"", 0
     while at < len(template):
         if template[at] == 0:
-            need(at + 1 < len(template) and template[at + 1 : at + 2] in list(map(bytes, zip(b"tcCdmMneEi"))), "a field")
+            need(
+                at + 1 < len(template) and template[at + 1 : at + 2] in list(map(bytes, zip(b"tcCdmMneEi"))),
+                "a field",
+            )
             parts.append((literal, chr(template[at + 1])))
             literal, at = b"", at + 2
         else:
@@ -1012,7 +1063,10 @@ def texts(payload, games):
     gaps = part.column(sum(placed))
     chosen = part.column(sum(placed) + sum(marked))
     kinds = part.take(sum(marked))
-    need(all(number < len(templates) for number in chosen) and all(kind < 5 for kind in kinds), "a template or kind")
+    need(
+        all(number < len(templates) for number in chosen) and all(kind < 5 for kind in kinds),
+        "a template or kind",
+    )
     owner = [g for g in range(games) for _ in range(placed[g] + marked[g])]
     # The streams in the order of their fields' first place in the templates, with the texts that have each.
     streams = {}
@@ -1020,7 +1074,12 @@ def texts(payload, games):
         for literal, letter in parts:
             streams.setdefault((literal, letter), None)
     for literal, letter in streams:
-        uses = [(g, field) for g, number in zip(owner, chosen) for field in templates[number][0] if field == (literal, letter)]
+        uses = [
+            (g, field)
+            for g, number in zip(owner, chosen)
+            for field in templates[number][0]
+            if field == (literal, letter)
+        ]
         if letter == "t":
             values = []
             for _ in uses:
@@ -1183,7 +1242,11 @@ class Writer:
         need(style[0] < 3, "a line end")
         self.eol = (b"\n", b"\r\n", b"\r")[style[0]]
         self.width = int.from_bytes(style[1:5], "little")
-        self.after_tags, self.after_game, self.flags = style[5], style[6], int.from_bytes(style[7:9], "little")
+        self.after_tags, self.after_game, self.flags = (
+            style[5],
+            style[6],
+            int.from_bytes(style[7:9], "little"),
+        )
         need(self.flags < 0x400, "a style's flags")
         self.out, self.line, self.gap, self.opened = bytearray(), 0, None, 0
         self.joins = self.number = self.head = self.begun = False
@@ -1433,14 +1496,23 @@ def part(kind, data, numbers):
     if kind in ("plain", "clock", "time", "evaluation"):
         return adaptive(kind, data, numbers)
     if kind == "tags":
-        return [[[text_of(key), text_of(value)] for key, value in game] for game in
-                tags(data, numbers[0], lambda n: b"string %d" % n)]
+        return [
+            [[text_of(key), text_of(value)] for key, value in game]
+            for game in tags(data, numbers[0], lambda n: b"string %d" % n)
+        ]
     if kind == "texts":
-        return [{"placed": [[at, text_of(text)] for at, text in placed], "marked": [[k, text_of(t)] for k, t in marked]}
-                for placed, marked in texts(data, numbers[0])]
+        return [
+            {
+                "placed": [[at, text_of(text)] for at, text in placed],
+                "marked": [[k, text_of(t)] for k, t in marked],
+            }
+            for placed, marked in texts(data, numbers[0])
+        ]
     if kind == "layout":
-        return [{"style": style.hex(), "edits": [[c, d, i.hex()] for c, d, i in edits]}
-                for style, edits in layout(data, numbers[0])]
+        return [
+            {"style": style.hex(), "edits": [[c, d, i.hex()] for c, d, i in edits]}
+            for style, edits in layout(data, numbers[0])
+        ]
     if kind == "dictionary":
         return [text_of(one) for one in dictionary(data, numbers[0])]
     if kind == "deletions":
@@ -1470,13 +1542,58 @@ def part(kind, data, numbers):
     raise Refused("no such kind of part")
 
 
+def opened(vector, folder):
+    """What a reader says of a whole file."""
+    with open(os.path.join(folder, "..", "golden", vector["file"]), "rb") as file:
+        data = bytearray(file.read())
+    length = vector.get("length", len(data))
+    data = data[:length] + bytes(max(0, length - len(data)))
+    for offset, change_ in vector["changes"]:
+        data[offset : offset + len(change_) // 2] = bytes.fromhex(change_)
+    archive = Archive(bytes(data))
+    try:
+        content = digest(archive)
+    except Refused:
+        content = "refused"
+    return {
+        "games": archive.state["games"] - len(archive.deleted),
+        "incomplete": archive.incomplete,
+        "digest": content,
+    }
+
+
+def vectors(folder):
+    """Reads all test vectors of a folder; returns 1 where one means something else than it should."""
+    count = wrong = 0
+    for name_ in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name_), encoding="utf-8") as file:
+            for vector in json.load(file):
+                expected = vector.get("reads" if "file" in vector else "means")
+                try:
+                    if "file" in vector:
+                        found = opened(vector, folder)
+                    else:
+                        found = part(vector["part"], bytes.fromhex(vector["bytes"]), vector["counts"])
+                except Refused:
+                    found = None
+                count += 1
+                if json.dumps(found, sort_keys=True) != json.dumps(expected, sort_keys=True):
+                    wrong += 1
+                    print("%s, %s: %s, not %s" % (name_, vector["name"], found, expected), file=sys.stderr)
+    print("%d vectors" % count)
+    return int(wrong > 0)
+
+
 def main(arguments):
     command, path, *rest = arguments
     out = sys.stdout.buffer
+    if command == "vectors":
+        return vectors(path)
     if command == "part":
         print(json.dumps(part(path, bytes.fromhex(rest[0]), [int(number) for number in rest[1:]]), ensure_ascii=False))
         return 0
-    archive = Archive(path)
+    with open(path, "rb") as file:
+        archive = Archive(file.read())
     if command == "digest":
         print(digest(archive))
     elif command == "fen":
@@ -1494,7 +1611,7 @@ def main(arguments):
                     fens[place] = position.fen()
             need(not plies, "no such ply")
         need(None not in fens, "no such game")
-        print("\n".join(fens))
+        sys.stdout.write("".join(fen + "\n" for fen in fens))
     elif command == "tags":
         for game in archive.games({int(number) for number in rest} or None):
             for key, value in game.tags():
@@ -1516,6 +1633,9 @@ def main(arguments):
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:] if len(sys.argv) > 2 else ["", "/dev/null"]))
-    except (Refused, subprocess.CalledProcessError) as fault:
+    except Refused as fault:
         print("refused: %s" % fault, file=sys.stderr)
         sys.exit(1)
+    except FileNotFoundError as fault:
+        print("missing: %s" % fault.filename, file=sys.stderr)
+        sys.exit(3)

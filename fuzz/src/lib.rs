@@ -559,6 +559,7 @@ pub fn index_bytes(bytes: &[u8]) {
         let crc = id.crc(0, &index[..body]);
         index[body..].copy_from_slice(&crc.to_le_bytes());
     }
+    inspected(&index);
     let archive = Archive::from_bytes(golden.0, Some(&index)).unwrap();
     let whole = Archive::from_bytes(golden.0, None).unwrap();
     for number in 1..=whole.len() {
@@ -697,9 +698,19 @@ pub fn archive_bytes(bytes: &[u8]) {
     read_everything(file);
 }
 
+/// The parts of any file can be told, and none of them goes beyond it.
+pub fn inspected(file: &[u8]) {
+    for all in [false, true] {
+        scoresheet::format::inspect::inspect(file, all, &mut |part| {
+            assert!(part.unpacked || part.offset + part.bytes.len() as u64 <= file.len() as u64, "{part:?}");
+        });
+    }
+}
+
 /// Reads all that an archive has, in every way there is.
 pub fn read_everything(file: Vec<u8>) {
     let _ = Page::read_both(&file);
+    inspected(&file);
     let Ok(archive) = Archive::from_bytes(file, None) else { return };
     let _ = archive.totals();
     for game in archive.games().take(5000) {

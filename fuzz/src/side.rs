@@ -1,7 +1,7 @@
 //! The files beside an archive: whatever they say under good checksums, they are used or refused, and no game that is
 //! found has not what was sought.
 
-use super::{apart, crc32, golden, mutate};
+use super::{apart, crc32, golden, inspected, mutate};
 use scoresheet::Archive;
 use scoresheet::archive::FileKind;
 use scoresheet::chess::Position;
@@ -185,6 +185,7 @@ pub fn signatures_bytes(bytes: &[u8]) {
     let _ = signatures::decode(bytes);
     let whole = &WHOLE.signatures;
     let file = changed(whole, bytes, fix_signatures);
+    inspected(&file);
     beside(FileKind::Signatures, &file, |archive| {
         if let (Some(signatures), _) = Signatures::open(archive) {
             searched(archive, &Search::new(archive).with_signatures(&signatures), file == *whole);
@@ -197,6 +198,7 @@ pub fn positions_bytes(bytes: &[u8]) {
     let _ = PositionsLayout::decode(bytes);
     let whole = &WHOLE.positions;
     let file = changed(whole, bytes, fix_positions);
+    inspected(&file);
     beside(FileKind::Positions, &file, |archive| {
         if let (Some(index), _) = PositionIndex::open(archive) {
             let _ = (index.verify(), index.facts().map(Iterator::count));
@@ -210,6 +212,7 @@ pub fn headers_bytes(bytes: &[u8]) {
     let _ = Directory::decode(bytes);
     let whole = &WHOLE.headers;
     let file = changed(whole, bytes, fix_headers);
+    inspected(&file);
     beside(FileKind::TagColumns, &file, |archive| {
         let headers = TagColumns::of(archive);
         let tags = ["White", "Black", "Event", "Date", "Result", "Round", "Odd"].map(|name| Key::Tag(name.to_owned()));

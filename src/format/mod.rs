@@ -27,6 +27,9 @@ pub mod limits;
 pub mod side;
 pub(crate) mod wire;
 
+#[cfg(test)]
+mod vectors;
+
 pub use columns::{layout, moves, record, tags, texts};
 pub use file::{block, commit, deletions, dictionary, header, index, loose, source, state};
 pub(crate) use identity::crc_from;

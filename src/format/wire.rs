@@ -4,7 +4,19 @@
 use super::budget::with_room;
 use super::limits::Limits;
 use byteorder::{LittleEndian, ReadBytesExt};
-use std::io::Read;
+use std::cell::RefCell;
+use std::io::{self, Read};
+use zstd::bulk::{Compressor, Decompressor};
+
+// What zstd works with is kept by each thread: to make it and to fill it with zeros costs more than a small part does.
+thread_local! {
+    /// For a level of `MOST_KEPT` at most.
+    static COMPRESSOR: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// The highest level whose compressor is kept: those beyond take many megabytes, and long enough for a new one.
+const MOST_KEPT: i32 = 9;
 
 /// A cursor over untrusted bytes.
 #[derive(Clone, Copy)]
@@ -83,7 +95,7 @@ pub(crate) fn push_string(text: &[u8], out: &mut Vec<u8>) {
 /// Appends a compressed part: the raw length as a varint, one byte (0 stored, 1 a zstd frame), the bytes to the end.
 pub(crate) fn push_compressed(raw: &[u8], level: i32, out: &mut Vec<u8>) {
     push_varint(raw.len() as u64, out);
-    match zstd::bulk::compress(raw, level) {
+    match compress(raw, level) {
         Ok(frame) if frame.len() < raw.len() && raw.len() / Limits::DEFAULT.ratio <= frame.len() => {
             out.push(1);
             out.extend_from_slice(&frame);
@@ -93,6 +105,19 @@ pub(crate) fn push_compressed(raw: &[u8], level: i32, out: &mut Vec<u8>) {
             out.extend_from_slice(raw);
         }
     }
+}
+
+fn compress(raw: &[u8], level: i32) -> io::Result<Vec<u8>> {
+    if level > MOST_KEPT {
+        return zstd::bulk::compress(raw, level);
+    }
+    COMPRESSOR.with_borrow_mut(|kept| {
+        let compressor = match kept {
+            Some((of, compressor)) if *of == level => compressor,
+            _ => &mut kept.insert((level, Compressor::new(level)?)).1,
+        };
+        compressor.compress(raw)
+    })
 }
 
 /// Reads what `push_compressed` wrote; `bytes` must end where the part does, and have been checked against their CRC.
@@ -114,8 +139,14 @@ pub(crate) fn read_compressed_within(bytes: &[u8], limits: &Limits) -> Option<Ve
         }
         1 if length <= limits.part && length / limits.ratio <= body.len() => {
             let mut raw = with_room(length)?;
-            let written = zstd::bulk::Decompressor::new().ok()?.decompress_to_buffer(body, &mut raw).ok()?;
-            (written == length).then_some(raw)
+            let written = DECOMPRESSOR.with_borrow_mut(|kept| -> io::Result<usize> {
+                let decompressor = match kept {
+                    Some(kept) => kept,
+                    None => kept.insert(Decompressor::new()?),
+                };
+                decompressor.decompress_to_buffer(body, &mut raw)
+            });
+            (written.ok()? == length).then_some(raw)
         }
         _ => None,
     }

@@ -50,7 +50,7 @@ pub struct Import<'a> {
 }
 
 impl<'a> Import<'a> {
-    /// Returns an import into a new archive at `target`. Default: one thread a core, zstd level 9, an existing file is
+    /// Returns an import into a new archive at `target`. Default: one thread a core, zstd level 4, an existing file is
     /// refused.
     pub fn new(target: impl AsRef<Path>) -> Import<'a> {
         Import {
@@ -68,15 +68,17 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Sets the zstd level of tags and texts, 1 to 22. Default: 9.
+    /// Sets the zstd level of tags and texts, 1 to 22. Default: 4.
     pub fn level(mut self, level: i32) -> Import<'a> {
         self.options.level = level;
         self
     }
 
-    /// Packs the moves: under three bits a ply instead of a byte, at some microseconds a ply.
+    /// Packs the moves: under three bits a ply instead of a byte, at some microseconds a ply. Sets the level to 19, too,
+    /// and makes chunks twice as long.
     pub fn packed(mut self) -> Import<'a> {
-        self.options.pack = true;
+        let ImportOptions { pack, level, chunk_bytes, .. } = ImportOptions::packed();
+        self.options = ImportOptions { pack, level, chunk_bytes, ..self.options };
         self
     }
 

@@ -328,7 +328,7 @@ fn clocks_and_evaluations_are_asked() {
     assert_eq!(shown["mistakes"][0].to_string(), r#"{"judgement":"blunder","ply":10}"#);
     assert_eq!(shown["measures"]["black"]["blunders"], 1);
     let text = room.fine(&["show", "g.bga", "3"]);
-    assert!(text.contains("Clock") && text.contains("Accuracy") && text.contains("1 blunder"), "{text}");
+    assert!(text.contains("Clock") && text.contains("Accuracy") && text.contains("Black 1, 0, 0"), "{text}");
 }
 
 #[test]

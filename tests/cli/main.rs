@@ -25,6 +25,8 @@ mod failures;
 mod find;
 /// What is taken for games and what is refused; how faults and differences are reported.
 mod inputs;
+/// `inspect`: the parts of files.
+mod inspect;
 /// Signals: nothing unfinished is left.
 mod interrupt;
 /// Filters, and commands that make new archives of old ones.

@@ -511,6 +511,8 @@ fn escape_sequences_in_names_stay_out_of_the_terminal() {
     let commands: &[&[&str]] = &[
         &["verify", "broken\u{1b}.bga"],
         &["info", "broken\u{1b}.bga"],
+        &["inspect", "broken\u{1b}.bga", "--bytes"],
+        &["inspect", pgn],
         &["repair", "broken\u{1b}.bga", "-o", "whole.bga"],
         &["import", pgn, "-o", archive],
         &["import", pgn, "-o", archive],
@@ -523,6 +525,7 @@ fn escape_sequences_in_names_stay_out_of_the_terminal() {
         &["list", archive, "g.bga"],
         &["list", "*\u{1b}*"],
         &["info", archive],
+        &["inspect", archive],
         &["show", archive, "99"],
         &["find", archive, "g.bga", "--moves", "e4"],
         &["index", archive],

@@ -98,7 +98,7 @@ fn it_goes_on_with_the_same_only() {
     room.write("other.pgn", many(10));
     refused(&["other.pgn"], &["g.bga", "read games.pgn.zst where other.pgn is given"]);
     refused(&["other.pgn", "games.pgn.zst"], &["g.bga", "read games.pgn.zst where other.pgn is given"]);
-    refused(&["games.pgn.zst", "--level", "3"], &["other options", "level 9", "level 3"]);
+    refused(&["games.pgn.zst", "--level", "3"], &["other options", "level 4", "level 3"]);
     refused(&["games.pgn.zst", "--strict"], &["other options", "strict"]);
     refused(&["games.pgn.zst", "--batch", "3"], &["other options", "batch 3"]);
     refused(&["games.pgn.zst", "--encoding", "latin1"], &["other options", "latin1"]);

@@ -18,3 +18,5 @@ mod forge;
 mod memory;
 /// Packed moves: every stream comes back, no bytes do harm.
 mod packed;
+/// Test vectors: parts as bytes and what they mean, damaged ones too.
+mod vectors;

@@ -16,5 +16,7 @@ mod perft;
 mod rules;
 /// How many games reach a position, against Scid where it is installed.
 mod scid;
+/// The second reader of the format, in Python.
+mod second_reader;
 /// Where the random games start.
 mod setups;

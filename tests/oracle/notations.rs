@@ -362,6 +362,7 @@ fn move_ids_are_numbered_as_the_format_says() {
 fn examples_of_the_format_document() {
     let document = include_str!("../../FORMAT.md");
     let section = &document[document.find(" Move ids\n").expect("the section")..];
+    let section = &section[..section.find("\n## ").unwrap_or(section.len())];
     let mut rows = 0;
     for line in section.lines().filter(|line| line.ends_with("` |")) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();

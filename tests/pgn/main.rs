@@ -8,5 +8,7 @@ mod common;
 mod hard;
 /// Sizes that no honest file has.
 mod hostile;
+/// How games are laid out on lines.
+mod lines;
 /// Every trap with its frozen outcome; mutants; random games.
 mod torture;

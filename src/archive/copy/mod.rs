@@ -32,8 +32,8 @@ use std::path::{Path, PathBuf};
 
 /// Games in a chunk of a copy, at most, unless a chunk of the original has more.
 const CHUNK_GAMES: usize = 1024;
-/// The zstd level of tags, texts and layout.
-const LEVEL: i32 = 9;
+/// The zstd level of tags, texts and layout, as an import has it.
+const LEVEL: i32 = 4;
 
 /// Games of an archive that are to be copied.
 #[derive(Clone, Debug)]

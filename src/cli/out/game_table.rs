@@ -72,8 +72,9 @@ impl Column {
             "game" => (100, (1, 12)),
             "ply" => (80, (3, 12)),
             "white" | "black" if are_usual => (95, (10, 20)),
-            "result" => (90, (1, 7)),
-            "date" => (60, (4, 10)),
+            // Of these a part says nothing.
+            "result" => (90, (7, 7)),
+            "date" => (60, (10, 10)),
             "eco" => (50, (3, 3)),
             "plies" => (40, (3, 5)),
             "event" if are_usual => (20, (8, 40)),

@@ -23,7 +23,8 @@ pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
     let accuracy = |place: usize| {
         let own = (*measures.evaluations.get(place)?)?;
         let percent = own.accuracy.map_or_else(|| "-".to_owned(), |accuracy| format!("{accuracy:.1} %"));
-        let loss = own.centipawn_loss.map_or_else(String::new, |loss| format!(", {loss:.0} centipawns lost a move"));
+        let word = if place == 0 { " centipawns lost a move" } else { "" };
+        let loss = own.centipawn_loss.map_or_else(String::new, |loss| format!(" ({loss:.0}{word})"));
         Some(percent + &loss)
     };
     rows.extend(sides(&accuracy).map(|row| ("Accuracy", row)));
@@ -34,7 +35,11 @@ pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
             (own.mistakes, "mistake", "mistakes"),
             (own.inaccuracies, "inaccuracy", "inaccuracies"),
         ];
-        let counted = counted.map(|(number, one, many)| format!("{number} {}", if number == 1 { one } else { many }));
+        // The words of the first side serve for the other.
+        let counted = counted.map(|(number, one, many)| match place {
+            0 => format!("{number} {}", if number == 1 { one } else { many }),
+            _ => number.to_string(),
+        });
         Some(counted.join(", "))
     };
     rows.extend(sides(&mistakes).map(|row| ("Mistakes", row)));

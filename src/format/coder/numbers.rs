@@ -286,8 +286,8 @@ mod tests {
         let clocks = [180, 180, 182, 181, 179, 183, 181, 178, 183, 180, 180];
         assert_eq!(increment(&clocks, 9), 2);
         assert_eq!(increment(&clocks[..6], 9), 9);
-        let games: Vec<u64> = (0..40).flat_map(|game| [game; 11]).collect();
-        let bytes = encode(NumberKind::Clock, &clocks.repeat(40), &games);
+        let games: Vec<u64> = (0..60).flat_map(|game| [game; 11]).collect();
+        let bytes = encode(NumberKind::Clock, &clocks.repeat(60), &games);
         assert!(bytes.len() * 8 < games.len(), "{}", bytes.len());
         assert_eq!(level(5), 5);
         assert_eq!([6, 7, 8, 11, 12, 15, 16].map(level), [6, 6, 7, 7, 8, 8, 9]);

@@ -6,6 +6,7 @@
 
 use super::digits;
 use crate::format::coder::numbers::NumberKind;
+use std::io::Write;
 
 /// The most bytes of a number's text: a sign, twenty digits, colons and tenths.
 pub(crate) const LONGEST: usize = 32;
@@ -72,23 +73,27 @@ impl TemplateField {
                 digits => number(digits)?,
             },
         };
-        let mut back = Vec::with_capacity(text.len());
-        self.render(value, &mut back);
-        (back == text).then_some(value)
+        let mut back = [0; LONGEST];
+        let mut room = back.as_mut_slice();
+        self.render(value, &mut room);
+        let length = LONGEST - room.len();
+        (back.get(..length) == Some(text)).then_some(value)
     }
 
-    /// Appends the text of a number.
-    fn render(self, value: i64, out: &mut Vec<u8>) {
+    /// Writes the text of a number.
+    fn render(self, value: i64, out: &mut impl Write) {
         let size = value.unsigned_abs();
+        // Neither a `Vec` nor room for the longest fails.
+        let put = |bytes: &[u8], out: &mut _| drop(Write::write_all(out, bytes));
         if value < 0 {
-            out.push(b'-');
+            put(b"-", out);
         }
         match self {
             TemplateField::Text => {}
             TemplateField::Integer => digits::push(size, 1, out),
             TemplateField::Eval | TemplateField::EvalFixed => {
                 digits::push(size / 100, 1, out);
-                out.push(b'.');
+                put(b".", out);
                 match size % 100 {
                     hundredths if self == TemplateField::Eval && hundredths % 10 == 0 => {
                         digits::push(hundredths / 10, 1, out)
@@ -101,12 +106,12 @@ impl TemplateField {
                 let seconds = if tenths { size / 10 } else { size };
                 let hours = if matches!(self, TemplateField::Clock2 | TemplateField::Time2) { 2 } else { 1 };
                 digits::push(seconds / 3600, hours, out);
-                out.push(b':');
+                put(b":", out);
                 digits::push(seconds / 60 % 60, 2, out);
-                out.push(b':');
+                put(b":", out);
                 digits::push(seconds % 60, 2, out);
                 if tenths && !size.is_multiple_of(10) {
-                    out.extend_from_slice(&[b'.', b'0' + (size % 10) as u8]);
+                    put(&[b'.', b'0' + (size % 10) as u8], out);
                 }
             }
         }
@@ -147,6 +152,44 @@ pub enum FieldValue<'a> {
     Number(i64),
 }
 
+/// What a text is taken apart into.
+pub trait Parts<'a> {
+    /// Takes bytes of the template.
+    fn literal(&mut self, text: &[u8]);
+    /// Takes a text field.
+    fn text(&mut self, text: &'a [u8]);
+    /// Takes a field of the first of these kinds that has such a value, or else a text field.
+    fn field(&mut self, fields: &[TemplateField], text: &'a [u8]);
+
+    /// Takes what stands between commands: blanks are part of the template, anything else is a text field.
+    fn between(&mut self, text: &'a [u8]) {
+        let blanks = text.iter().take_while(|byte| **byte == b' ').count();
+        let (blanks, rest) = text.split_at(blanks);
+        self.literal(blanks);
+        if !rest.is_empty() {
+            self.text(rest);
+        }
+    }
+}
+
+/// Takes note whether a text has any structure: whether it is more than one text field.
+#[derive(Default, Debug)]
+pub struct Structure {
+    /// Whether it has.
+    pub any: bool,
+}
+
+impl<'a> Parts<'a> for Structure {
+    fn literal(&mut self, text: &[u8]) {
+        self.any |= !text.is_empty();
+    }
+
+    // All that is more than one text field has a literal.
+    fn text(&mut self, _: &'a [u8]) {}
+
+    fn field(&mut self, _: &[TemplateField], _: &'a [u8]) {}
+}
+
 /// A text taken apart.
 #[derive(Default, Debug)]
 pub struct ParsedText<'a> {
@@ -157,6 +200,25 @@ pub struct ParsedText<'a> {
 }
 
 impl<'a> ParsedText<'a> {
+    /// Makes it a text without structure.
+    pub fn be_whole(&mut self, text: &'a [u8]) {
+        self.template.clear();
+        self.values.clear();
+        self.text(text);
+    }
+
+    /// Takes a text apart.
+    pub fn parse(&mut self, text: &'a [u8], tenths: &mut bool) {
+        self.template.clear();
+        self.values.clear();
+        parse(text, tenths, self);
+        if self.template.is_empty() {
+            self.text(text);
+        }
+    }
+}
+
+impl<'a> Parts<'a> for ParsedText<'a> {
     fn literal(&mut self, text: &[u8]) {
         self.template.extend_from_slice(text);
     }
@@ -175,31 +237,15 @@ impl<'a> ParsedText<'a> {
             None => self.text(text),
         }
     }
-
-    /// What stands between commands: blanks are part of the template, anything else is a text field.
-    fn between(&mut self, text: &'a [u8]) {
-        let blanks = text.iter().take_while(|byte| **byte == b' ').count();
-        let (blanks, rest) = text.split_at(blanks);
-        self.literal(blanks);
-        if !rest.is_empty() {
-            self.text(rest);
-        }
-    }
-
-    /// Returns whether the text has any structure.
-    pub fn is_structured(&self) -> bool {
-        self.template != [0, TemplateField::Text as u8]
-    }
 }
 
 /// Takes a text apart: commands such as `[%clk 0:03:00]`, lists of `key=value`, and evaluations such as `+0.31/20
 /// 5.6s`.
 ///
 /// `tenths` says whether clocks without tenths are of a kind that has them elsewhere; it is set when one is seen.
-pub fn parse<'a>(text: &'a [u8], tenths: &mut bool) -> ParsedText<'a> {
-    let mut parsed = ParsedText::default();
-    if memchr::memmem::find(text, b"[%").is_some() {
-        commands(text, tenths, &mut parsed);
+pub fn parse<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut impl Parts<'a>) {
+    if command(text).is_some() {
+        commands(text, tenths, parsed);
     } else if let [b'+' | b'-' | b'0'..=b'9', ..] = text
         && let Some((evaluation, rest)) = split(text, b'/').filter(|(evaluation, _)| evaluation.len() < 12)
     {
@@ -209,12 +255,13 @@ pub fn parse<'a>(text: &'a [u8], tenths: &mut bool) -> ParsedText<'a> {
         parsed.text(depth);
         parsed.between(after);
     } else if memchr::memchr_iter(b'=', text).take(2).count() == 2 {
-        pairs(text, &mut parsed);
+        pairs(text, parsed);
     }
-    if parsed.template.is_empty() {
-        parsed.text(text);
-    }
-    parsed
+}
+
+/// Returns where the first command begins.
+fn command(text: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'[', text).find(|at| text.get(at + 1) == Some(&b'%'))
 }
 
 /// Splits a text at the first such byte, which neither part has; `None` where there is none.
@@ -223,9 +270,9 @@ fn split(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
     Some((before, after.get(1..)?))
 }
 
-fn commands<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut ParsedText<'a>) {
+fn commands<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut impl Parts<'a>) {
     let mut rest = text;
-    while let Some(start) = memchr::memmem::find(rest, b"[%") {
+    while let Some(start) = command(rest) {
         let (before, command) = rest.split_at(start);
         let Some((command, after)) = split(command, b']') else { break };
         let Some((head, value)) = split(command, b' ').filter(|(head, _)| head.len() < 16) else { break };
@@ -256,7 +303,7 @@ fn commands<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut ParsedText<'a>) 
 }
 
 /// `d=27, sd=40, pv=Nf3 d5, wv=0.12,`: the keys are the template's, the values fields.
-fn pairs<'a>(text: &'a [u8], parsed: &mut ParsedText<'a>) {
+fn pairs<'a>(text: &'a [u8], parsed: &mut impl Parts<'a>) {
     for (number, part) in text.split(|byte| *byte == b',').enumerate() {
         if number > 0 {
             parsed.literal(b",");

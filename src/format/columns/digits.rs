@@ -1,5 +1,7 @@
 //! Decimal numbers as text, of a fixed number of digits or as many as are needed.
 
+use std::io::Write;
+
 /// Returns the number that these digits are; `None` for anything else, for none and for more than 15.
 pub(super) fn parse(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || digits.len() > 15 {
@@ -11,8 +13,8 @@ pub(super) fn parse(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Appends a number with at least `width` digits.
-pub(super) fn push(value: u64, width: usize, out: &mut Vec<u8>) {
+/// Writes a number with at least `width` digits.
+pub(super) fn push(value: u64, width: usize, out: &mut impl Write) {
     let mut digits = [b'0'; 20];
     let (mut rest, mut count) = (value, 0);
     for digit in digits.iter_mut().rev() {
@@ -23,5 +25,6 @@ pub(super) fn push(value: u64, width: usize, out: &mut Vec<u8>) {
         rest /= 10;
         count += 1;
     }
-    out.extend_from_slice(digits.get(digits.len() - count..).unwrap_or_default());
+    // Room is the caller's to have.
+    let _ = out.write_all(digits.get(digits.len() - count..).unwrap_or_default());
 }

@@ -8,7 +8,7 @@ mod codec;
 mod digits;
 pub mod layout;
 pub mod moves;
-mod planes;
+pub(in crate::format) mod planes;
 pub mod record;
 pub mod tags;
 pub mod texts;

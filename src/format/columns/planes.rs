@@ -32,13 +32,13 @@ pub(super) fn read_planes(bytes: &mut Bytes, width: u8, count: usize) -> Option<
 }
 
 /// Appends the width of a column and its planes.
-pub(super) fn push_column(numbers: &[u64], out: &mut Vec<u8>) {
+pub(in crate::format) fn push_column(numbers: &[u64], out: &mut Vec<u8>) {
     out.push(width(numbers));
     push_planes(numbers, out);
 }
 
 /// Reads a column of `count` numbers that begins with its width.
-pub(super) fn read_column(bytes: &mut Bytes, count: usize) -> Option<Vec<u64>> {
+pub(in crate::format) fn read_column(bytes: &mut Bytes, count: usize) -> Option<Vec<u64>> {
     let width = bytes.u8()?;
     read_planes(bytes, width, count)
 }

@@ -3,21 +3,19 @@
 //! Texts with a structure that stand right after a move carry their place themselves and leave nothing in the moves;
 //! all others have a marker there, in order.
 
-use super::annotation::{self, FieldValue, TemplateField};
+use super::annotation::{self, FieldValue, ParsedText, Structure, TemplateField};
 use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Budget};
 use crate::format::coder::numbers;
 use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 /// The most templates of a chunk; further texts are kept whole.
 const MAX_TEMPLATES: usize = 1 << 14;
 /// The most templates that a reader takes: one more may stand for nothing but its bytes.
 const MOST_TEMPLATES: usize = MAX_TEMPLATES + 2;
-/// The template of a text without structure.
-const WHOLE: [u8; 2] = [0, TemplateField::Text as u8];
 
 /// A text to be written to a block, in the order of writing.
 #[derive(Debug)]
@@ -45,15 +43,18 @@ impl TextsBuilder {
     /// Adds a text to the current game. `after` is the number of moves in the stream before it, if it stands right
     /// after the last of them and is the first text to do so. Returns whether it needs a marker in the moves.
     pub fn push(&mut self, kind: TextKind, text: &[u8], after: Option<u32>) -> bool {
-        let structured =
-            kind == TextKind::Brace && after.is_some() && annotation::parse(text, &mut self.tenths).is_structured();
-        self.draft(kind, after.filter(|_| structured), text.iter().copied().filter(|byte| *byte != 0));
-        !structured
+        let mut structure = Structure::default();
+        if kind == TextKind::Brace && after.is_some() {
+            annotation::parse(text, &mut self.tenths, &mut structure);
+        }
+        self.draft(kind, after.filter(|_| structure.any), text);
+        !structure.any
     }
 
-    fn draft(&mut self, kind: TextKind, after: Option<u32>, text: impl Iterator<Item = u8>) {
+    /// Adds a text, without its zero bytes.
+    fn draft(&mut self, kind: TextKind, after: Option<u32>, text: &[u8]) {
         let start = self.text.len() as u32;
-        self.text.extend(text);
+        text.split(|byte| *byte == 0).for_each(|part| self.text.extend_from_slice(part));
         self.current.push(Draft { kind, after, start, end: self.text.len() as u32 });
     }
 
@@ -61,9 +62,9 @@ impl TextsBuilder {
     /// moves.
     pub fn keep(&mut self, kind: TextKind, after: Option<u32>, text: &[u8]) {
         if kind == TextKind::Brace {
-            annotation::parse(text, &mut self.tenths);
+            annotation::parse(text, &mut self.tenths, &mut Structure::default());
         }
-        self.draft(kind, after, text.iter().copied());
+        self.draft(kind, after, text);
     }
 
     /// Takes its own place from the text added last, for something follows that would stand before it; it now needs a
@@ -103,6 +104,7 @@ impl TextsBuilder {
         let (mut placed, mut marked) = (Vec::new(), Vec::new());
         let (mut kinds, mut numbers, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
         let mut tenths = self.tenths;
+        let mut parsed = ParsedText::default();
         for (game, texts) in self.games.iter().enumerate() {
             let own = texts.iter().filter(|draft| draft.after.is_some()).count();
             placed.push(own as u64);
@@ -117,11 +119,11 @@ impl TextsBuilder {
                     None => kinds.push(draft.kind as u8),
                 }
                 let text = &self.text[draft.start as usize..draft.end as usize];
-                let parsed = match draft.kind {
-                    TextKind::Brace => annotation::parse(text, &mut tenths),
-                    _ => annotation::ParsedText { template: WHOLE.to_vec(), values: vec![FieldValue::Text(text)] },
-                };
-                numbers.push(templates.add(parsed, text, game));
+                match draft.kind {
+                    TextKind::Brace => parsed.parse(text, &mut tenths),
+                    _ => parsed.be_whole(text),
+                }
+                numbers.push(templates.add(&mut parsed, text, game));
             }
         }
         let mut rest = Vec::new();
@@ -162,49 +164,37 @@ struct Stream {
     games: Vec<u64>,
 }
 
+/// A template, and what its texts come to.
+struct Template {
+    /// The streams of its fields.
+    streams: Vec<usize>,
+    /// What one text is charged, and how many texts have it.
+    charge: u64,
+    texts: u64,
+}
+
 #[derive(Default)]
 struct Templates {
     order: Vec<Vec<u8>>,
-    /// Each template's number and the streams of its fields.
-    known: HashMap<Vec<u8>, (u64, Vec<usize>)>,
+    used: Vec<Template>,
+    known: HashMap<Vec<u8>, usize>,
     names: HashMap<(Vec<u8>, TemplateField), usize>,
     streams: Vec<Stream>,
-    /// The charge of each template and how many texts have it.
-    uses: Vec<(u64, u64)>,
+    /// The template of the text before: most texts have that.
+    last: usize,
 }
 
 impl Templates {
     /// Adds a text; returns the number of its template.
-    fn add(&mut self, parsed: annotation::ParsedText, whole: &[u8], game: usize) -> u64 {
-        if !self.known.contains_key(&parsed.template) && self.order.len() >= MAX_TEMPLATES {
-            let parsed = annotation::ParsedText { template: WHOLE.to_vec(), values: vec![FieldValue::Text(whole)] };
-            return self.add_known(parsed, game);
-        }
-        self.add_known(parsed, game)
-    }
-
     #[expect(clippy::indexing_slicing, reason = "templates and streams are numbered here")]
-    fn add_known(&mut self, parsed: annotation::ParsedText, game: usize) -> u64 {
-        if !self.known.contains_key(&parsed.template) {
-            let fields: Vec<_> = fields(&parsed.template).collect();
-            let mut streams = Vec::with_capacity(fields.len());
-            for (literal, field) in fields {
-                let next = self.streams.len();
-                let stream = *self.names.entry((literal.to_vec(), field)).or_insert(next);
-                if stream == next {
-                    self.streams.push(Stream { field, text: Vec::new(), values: Vec::new(), games: Vec::new() });
-                }
-                streams.push(stream);
-            }
-            self.known.insert(parsed.template.clone(), (self.order.len() as u64, streams));
-            self.uses.push((charge_of(&parsed.template), 0));
-            self.order.push(parsed.template.clone());
-        }
-        let Some((number, streams)) = self.known.get(&parsed.template) else { return 0 };
-        self.uses[*number as usize].1 += 1;
-        for (stream, value) in streams.iter().zip(parsed.values) {
+    fn add<'a>(&mut self, parsed: &mut ParsedText<'a>, whole: &'a [u8], game: usize) -> u64 {
+        let number = self.number(parsed, whole);
+        self.last = number;
+        let template = &mut self.used[number];
+        template.texts += 1;
+        for (stream, value) in template.streams.iter().zip(&parsed.values) {
             let stream = &mut self.streams[*stream];
-            match value {
+            match *value {
                 FieldValue::Text(text) => {
                     stream.text.extend_from_slice(text);
                     stream.text.push(0);
@@ -215,13 +205,43 @@ impl Templates {
                 }
             }
         }
-        *number
+        number as u64
+    }
+
+    /// The number of a text's template; where there are too many, the text is made whole.
+    fn number<'a>(&mut self, parsed: &mut ParsedText<'a>, whole: &'a [u8]) -> usize {
+        if self.order.get(self.last) == Some(&parsed.template) {
+            return self.last;
+        }
+        if let Some(number) = self.known.get(&parsed.template) {
+            return *number;
+        }
+        if self.order.len() >= MAX_TEMPLATES {
+            parsed.be_whole(whole);
+            if let Some(number) = self.known.get(&parsed.template) {
+                return *number;
+            }
+        }
+        let mut streams = Vec::new();
+        for (literal, field) in fields(&parsed.template) {
+            let next = self.streams.len();
+            let stream = *self.names.entry((literal.to_vec(), field)).or_insert(next);
+            if stream == next {
+                self.streams.push(Stream { field, text: Vec::new(), values: Vec::new(), games: Vec::new() });
+            }
+            streams.push(stream);
+        }
+        let number = self.order.len();
+        self.known.insert(parsed.template.clone(), number);
+        self.used.push(Template { streams, charge: charge_of(&parsed.template), texts: 0 });
+        self.order.push(parsed.template.clone());
+        number
     }
 
     /// The charge of all texts' templates and of the streams that they use.
     fn charge(&self) -> u64 {
         let streams = self.streams.iter().filter(|stream| !stream.values.is_empty()).count() as u64;
-        self.uses.iter().map(|(charge, texts)| charge * texts).sum::<u64>() + streams * budget::STREAM
+        self.used.iter().map(|template| template.charge * template.texts).sum::<u64>() + streams * budget::STREAM
     }
 }
 

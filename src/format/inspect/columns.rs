@@ -103,8 +103,10 @@ fn planes(walk: &mut Walk, place: &mut Place, name: &str, width: u64, count: usi
     Some((0..count).map(|number| of(bytes, number)).collect())
 }
 
+/// The most tags of a chunk that are counted: games of one schema take no bytes here.
+const MOST_TAGS: usize = 1 << 26;
 /// The most numbers that planes without bytes are taken to stand for.
-const MOST_ZEROS: usize = 1 << 24;
+const MOST_ZEROS: usize = 1 << 22;
 
 pub(super) fn tags(walk: &mut Walk, place: &mut Place, games: usize, payload: &[u8]) -> Option<()> {
     let mut probe = Bytes(place.rest());
@@ -137,9 +139,11 @@ pub(super) fn tags(walk: &mut Walk, place: &mut Place, games: usize, payload: &[
         })?;
     }
     let chosen = column(walk, place, "schema of each game", games)?;
-    let mut counts = vec![0usize; columns.len()];
+    let (mut counts, mut total) = (vec![0usize; columns.len()], 0usize);
     for number in chosen {
-        for used in schemas.get(usize::try_from(number).ok()?)? {
+        let schema = schemas.get(usize::try_from(number).ok()?)?;
+        total = total.checked_add(schema.len()).filter(|total| *total <= MOST_TAGS)?;
+        for used in schema {
             *counts.get_mut(*used)? += 1;
         }
     }

@@ -13,28 +13,8 @@ mod side;
 mod walk;
 
 use crate::format::{header, index, positions, signatures, tag_columns};
+pub use walk::Part;
 use walk::{Place, Walk};
-
-/// A part of a file.
-#[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
-    /// In how many groups it is.
-    pub depth: usize,
-    /// What it is, as in `payload CRC`.
-    pub name: &'a str,
-    /// Where it begins: in the file, or in the decompressed part that it belongs to.
-    pub offset: u64,
-    /// Its bytes; none where the part says what others mean together.
-    pub bytes: &'a [u8],
-    /// What it means.
-    pub value: &'a str,
-    /// Whether it is as it should be, where that can be said: of a checksum whether it is that of the bytes.
-    pub intact: Option<bool>,
-    /// Whether it is in bytes that were decompressed.
-    pub unpacked: bool,
-    /// Whether it has no parts of its own.
-    pub leaf: bool,
-}
 
 /// Tells the parts of a file in the order of its bytes, groups before what is in them. `all`: also records, entries,
 /// strings and numbers, one by one. Returns false where the file is none of this format.

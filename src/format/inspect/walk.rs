@@ -1,7 +1,27 @@
 //! A walk over bytes that says what each of them is: leaves in the order of the bytes, groups before what is in them.
 
-use super::Part;
 use crate::format::wire::Bytes;
+
+/// A part of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// In how many groups it is.
+    pub depth: usize,
+    /// What it is, as in `payload CRC`.
+    pub name: &'a str,
+    /// Where it begins: in the file, or in the decompressed part that it belongs to.
+    pub offset: u64,
+    /// Its bytes; none where the part says what others mean together.
+    pub bytes: &'a [u8],
+    /// What it means.
+    pub value: &'a str,
+    /// Whether it is as it should be, where that can be said: of a checksum whether it is that of the bytes.
+    pub intact: Option<bool>,
+    /// Whether it is in bytes that were decompressed.
+    pub unpacked: bool,
+    /// Whether it has no parts of its own.
+    pub leaf: bool,
+}
 
 /// A place in bytes that are being walked over.
 #[derive(Clone, Copy)]
@@ -232,6 +252,6 @@ pub(super) fn shown(bytes: &[u8]) -> String {
     if bytes.len() > 4 && bytes.iter().all(|byte| *byte == 0) {
         return "zeros".to_owned();
     }
-    let hex: String = bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    if bytes.len() > 16 { format!("{hex}..") } else { hex }
+    let hex: String = bytes.iter().take(32).map(|byte| format!("{byte:02x}")).collect();
+    if bytes.len() > 32 { format!("{hex}..") } else { hex }
 }

@@ -61,6 +61,13 @@ fn load(bytes: &[u8], at: usize) -> u64 {
     from(bytes, at).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
+/// Returns whether these few bytes stand there: a call of libc for them costs more than the rest of a word.
+#[inline(always)]
+fn stands(text: &[u8], at: usize, bytes: &[u8]) -> bool {
+    let rest = from(text, at);
+    rest.len() >= bytes.len() && rest.iter().zip(bytes).all(|(a, b)| a == b)
+}
+
 /// Returns the length of a word of one byte to seven after which a blank stands.
 #[inline(always)]
 fn word_length(word: u64) -> Option<usize> {
@@ -182,7 +189,7 @@ impl Words<'_> {
         let blank = |at: usize| match from(text, at) {
             [b' ', ..] => Some((1, false)),
             [b'\r', b'\n', ..] if any => Some((2, true)),
-            rest if rest.starts_with(lines.line_end) => Some((lines.line_end.len(), true)),
+            _ if stands(text, at, lines.line_end) => Some((lines.line_end.len(), true)),
             _ => None,
         };
         let (before, breaks) = blank(self.at)?;
@@ -191,7 +198,7 @@ impl Words<'_> {
         if numbered {
             let digits = NUMBERS.get(number as usize)?.get(..number_length(number))?;
             let dots = if black { b"..".as_slice() } else { b"" };
-            if !from(text, first).starts_with(digits) || !from(text, first + digits.len()).starts_with(dots) {
+            if !stands(text, first, digits) || !stands(text, first + digits.len(), dots) {
                 return None;
             }
             number_end = first + digits.len() + dots.len();
@@ -215,7 +222,7 @@ impl Words<'_> {
         }
         let (mut line, mut gap, mut begun) = (self.line, false, None);
         // Whether a token stands right that begins there, with the line broken before it or not, and ends there.
-        let mut stands = |start: usize, broken: bool, end: usize| {
+        let mut fits = |start: usize, broken: bool, end: usize| {
             let blank = if broken { lines.line_end.len() } else { 1 };
             let column = (start - blank) as isize - line + 1 + (end - start) as isize;
             gap = !broken;
@@ -224,12 +231,12 @@ impl Words<'_> {
             }
             broken == (column > lines.width as isize)
         };
-        let fits = if numbered && !(lines.joined_numbers | lines.unbroken_numbers) {
-            stands(first, breaks, number_end) && stands(start, breaks_inside, end)
+        let all_fit = if numbered && !(lines.joined_numbers | lines.unbroken_numbers) {
+            fits(first, breaks, number_end) && fits(start, breaks_inside, end)
         } else {
-            !breaks_inside && stands(first, breaks, end)
+            !breaks_inside && fits(first, breaks, end)
         };
-        fits.then_some((start, end, begun, gap))
+        all_fit.then_some((start, end, begun, gap))
     }
 
     /// The bytes of a word.

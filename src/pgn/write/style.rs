@@ -189,37 +189,53 @@ impl Style {
         let (mut variation, mut comment) = (None, None);
         let mut before: &[u8] = b"";
         let mut depth = 0usize;
-        for word in words().filter(|word| !word.is_empty()) {
-            if depth == 0 {
-                let black_number =
-                    word.first().is_some_and(u8::is_ascii_digit) && memchr::memmem::find(word, b"...").is_some();
-                let a_move = word.first().is_some_and(u8::is_ascii_alphabetic);
-                if black_number || a_move {
-                    let seen = if before.ends_with(b"}") {
-                        Some(&mut comment)
-                    } else if before.ends_with(b")") {
-                        Some(&mut variation)
-                    } else {
-                        None
-                    };
-                    if let Some(seen) = seen {
-                        *seen = Some(black_number);
+        for line in moves {
+            let mut rest = *line;
+            while !rest.is_empty() {
+                // Of a comment nothing matters but the words with its braces.
+                let start = if depth == 0 {
+                    0
+                } else {
+                    let Some(brace) = memchr::memchr2(b'{', b'}', rest) else { break };
+                    memchr::memrchr(b' ', slice(rest, 0, brace)).map_or(0, |blank| blank + 1)
+                };
+                let tail = from(rest, start);
+                let word = slice(tail, 0, tail.iter().position(|b| *b == b' ').unwrap_or(tail.len()));
+                rest = from(tail, word.len() + 1);
+                if word.is_empty() {
+                    continue;
+                }
+                if depth == 0 {
+                    let black_number =
+                        word.first().is_some_and(u8::is_ascii_digit) && word.windows(3).any(|dots| dots == b"...");
+                    let a_move = word.first().is_some_and(u8::is_ascii_alphabetic);
+                    if black_number || a_move {
+                        let seen = if before.ends_with(b"}") {
+                            Some(&mut comment)
+                        } else if before.ends_with(b")") {
+                            Some(&mut variation)
+                        } else {
+                            None
+                        };
+                        if let Some(seen) = seen {
+                            *seen = Some(black_number);
+                        }
+                    }
+                    let square = |at: usize| slice(word, at, at + 2);
+                    let is_square = |text: &[u8]| matches!(text, [b'a'..=b'h', b'1'..=b'8']);
+                    match word.first() {
+                        Some(b'N' | b'B' | b'R' | b'Q') => {
+                            let to = if word.get(3) == Some(&b'x') { 4 } else { 3 };
+                            self.full_squares |= is_square(square(1)) && is_square(square(to));
+                        }
+                        Some(b'(') => self.wide_variations = word == b"(",
+                        _ => {}
                     }
                 }
-                let square = |at: usize| slice(word, at, at + 2);
-                let is_square = |text: &[u8]| matches!(text, [b'a'..=b'h', b'1'..=b'8']);
-                match word.first() {
-                    Some(b'N' | b'B' | b'R' | b'Q') => {
-                        let to = if word.get(3) == Some(&b'x') { 4 } else { 3 };
-                        self.full_squares |= is_square(square(1)) && is_square(square(to));
-                    }
-                    Some(b'(') => self.wide_variations = word == b"(",
-                    _ => {}
-                }
+                depth += word.iter().filter(|b| **b == b'{').count();
+                depth = depth.saturating_sub(word.iter().filter(|b| **b == b'}').count());
+                before = word;
             }
-            depth += word.iter().filter(|b| **b == b'{').count();
-            depth = depth.saturating_sub(word.iter().filter(|b| **b == b'}').count());
-            before = word;
         }
         self.number_after_comment = comment.unwrap_or(self.number_after_comment);
         self.number_after_variation = variation.unwrap_or(self.number_after_variation);
@@ -288,12 +304,8 @@ impl Style {
         for pair in moves.windows(2) {
             let [line, next] = pair else { continue };
             let inside = open;
-            for byte in *line {
-                open = match byte {
-                    b'{' => true,
-                    b'}' => false,
-                    _ => open,
-                };
+            if let Some(brace) = memchr::memrchr2(b'{', b'}', line) {
+                open = line.get(brace) == Some(&b'{');
             }
             if inside || open || line.contains(&b'{') {
                 continue;

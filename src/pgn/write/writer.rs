@@ -252,10 +252,10 @@ impl PgnWriter {
             self.out.extend_from_slice(part);
         }
         let text = from(&self.out, start);
-        match text.iter().position(|b| is_line_end(*b)) {
+        match memchr::memchr2(b'\n', b'\r', text) {
             None => self.end_token(),
             Some(first) => {
-                let last = text.iter().rposition(|b| is_line_end(*b)).unwrap_or(first);
+                let last = memchr::memrchr2(b'\n', b'\r', text).unwrap_or(first);
                 let unmoved = self.out.len();
                 if start + first - self.line > self.style.width as usize {
                     self.wrap();

@@ -38,7 +38,7 @@ pub struct Openings {
     deepest: u32,
     /// The names, each once, in order.
     names: Vec<&'static str>,
-    codes: HashMap<&'static str, &'static str>,
+    codes: HashMap<&'static str, String>,
 }
 
 impl Openings {
@@ -56,14 +56,12 @@ impl Openings {
             names: Vec::new(),
             codes: HashMap::new(),
         };
+        let mut of_code: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
         for line in TABLE.iter().flat_map(|table| table.lines().skip(1)) {
             let mut parts = line.split('\t');
             let (Some(eco), Some(name), Some(moves)) = (parts.next(), parts.next(), parts.next()) else { continue };
             let opening = Opening { eco, name, moves };
-            let known = openings.codes.entry(eco).or_insert(name);
-            if name.len() < known.len() {
-                *known = name;
-            }
+            of_code.entry(eco).or_default().push(name);
             // A line that cannot be played is left out; a test says that there is none.
             let Some((position, plies)) = opening.played() else { continue };
             let key = position.zobrist();
@@ -75,6 +73,7 @@ impl Openings {
         openings.names = openings.positions.values().map(|opening| opening.name).collect();
         openings.names.sort_unstable();
         openings.names.dedup();
+        openings.codes = of_code.into_iter().map(|(code, names)| (code, name_of_all(&names))).collect();
         openings
     }
 
@@ -93,9 +92,10 @@ impl Openings {
         self.names.binary_search(&name).ok()
     }
 
-    /// Returns the name of a code, A00 to E99: the first that the table has for it, which is the shortest.
-    pub fn name_of_code(&self, code: &str) -> Option<&'static str> {
-        self.codes.get(code).copied()
+    /// Returns the name of a code, A00 to E99: what two of three of its openings' names have in common, or where that is
+    /// nothing the opening with most variations, `and others`.
+    pub fn name_of_code(&self, code: &str) -> Option<&str> {
+        self.codes.get(code).map(String::as_str)
     }
 
     /// Returns whether there are none.
@@ -134,6 +134,24 @@ impl Openings {
         walked.map_err(|_| Damage::new(0, DamageKind::Moves).of_game(game.number()))?;
         Ok(found)
     }
+}
+
+/// Returns the longest name, in whole parts, that two of three names are or begin with; where there is none, the most
+/// frequent first part, `and others`.
+fn name_of_all(names: &[&str]) -> String {
+    let mut parts: HashMap<&str, usize> = HashMap::new();
+    for name in names {
+        let ends = name.match_indices([':', ',']).map(|(end, _)| end).chain([name.len()]);
+        ends.filter_map(|end| name.get(..end)).for_each(|part| *parts.entry(part).or_default() += 1);
+    }
+    let shared = parts.iter().filter(|(_, count)| **count * 3 >= names.len() * 2);
+    if let Some((part, _)) = shared.max_by_key(|(part, _)| (part.len(), **part)) {
+        return (*part).to_owned();
+    }
+    let first = parts.iter().filter(|(part, _)| !part.contains([':', ',']));
+    first
+        .max_by_key(|(part, count)| (**count, **part))
+        .map_or_else(String::new, |(part, _)| format!("{part} and others"))
 }
 
 impl Opening {
@@ -187,5 +205,12 @@ mod tests {
             Some(("B90", "Sicilian Defense: Najdorf Variation"))
         );
         assert_eq!(named(""), None);
+        for (code, name) in [
+            ("B90", "Sicilian Defense: Najdorf Variation"),
+            ("C45", "Scotch Game"),
+            ("D00", "Queen's Pawn Game and others"),
+        ] {
+            assert_eq!(Openings::table().name_of_code(code), Some(name), "{code}");
+        }
     }
 }

@@ -81,7 +81,7 @@ pub struct Args {
     /// The encoding of the PGN
     #[arg(long, value_name = "ENCODING", value_enum, default_value_t)]
     encoding: Charset,
-    /// Compression level of tags and texts, 1 (fast) to 22 (small) [default: 9, or 19 with --pack]
+    /// Compression level of tags and texts, 1 (fast) to 22 (small) [default: 4, or 19 with --pack]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     level: Option<i32>,
     /// Pack moves into less than three bits each: the smallest archive, but a game takes tens of microseconds to open
@@ -135,12 +135,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let files = inputs::expand(&args.files, &inputs::PGN)?;
     let (target, rejects) = targets(args, &files)?;
     let kept = kept::set_apart(&files)?;
+    let usual = if args.pack { ImportOptions::packed() } else { ImportOptions::default() };
     let options = ImportOptions {
         kept: kept.places.clone(),
         threads: args.threads.count(),
         read: ReadOptions { strict: args.strict, encoding: args.encoding.into(), ..ReadOptions::default() },
-        level: args.level.unwrap_or(if args.pack { 19 } else { 9 }),
-        pack: args.pack,
+        level: args.level.unwrap_or(usual.level),
         existing: match (args.append, args.force) {
             (true, _) => import::Existing::Append,
             (_, true) => import::Existing::Replace,
@@ -149,7 +149,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         keep_rejected: args.rejects.is_some(),
         resume: args.resume,
         batch: args.batch,
-        ..ImportOptions::default()
+        ..usual
     };
     let files = &kept.files;
     let stop = session.stop_flag();

@@ -1,0 +1,496 @@
+//! Test vectors: the parts of a file as bytes and what they mean, and whole files, damaged ones among them (FORMAT.md,
+//! "Test vectors"). What the library says of them is what `testdata/vectors` says; `SCORESHEET_BLESS=1` writes it anew.
+//! The vectors of numbers are in `src/format/vectors.rs`; `tests/oracle/second_reader.rs` reads all of them in Python.
+
+use crate::common::sample::testdata;
+use scoresheet::Archive;
+use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
+use scoresheet::chess::Position;
+use scoresheet::format::dictionary::BlockStrings;
+use scoresheet::format::header::PAGE;
+use scoresheet::format::layout::{Layout, LayoutEdit};
+use scoresheet::format::record::{self, Record};
+use scoresheet::format::source::SourceRecord;
+use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
+use scoresheet::format::texts::{Texts, TextsBuilder};
+use scoresheet::format::{deletions, dictionary};
+use scoresheet::game::TextKind;
+use scoresheet::pgn::{LineEnd, Style};
+use serde_json::{Value, json};
+use std::fs;
+
+/// What a vector is about, what part it is, its bytes, and what they are about.
+type Vector = (&'static str, &'static str, Vec<u8>, Vec<u64>);
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: String = hex.split_whitespace().collect();
+    (0..digits.len() / 2).map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap()).collect()
+}
+
+/// What the library takes the bytes for; `None` where it refuses them.
+fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let count = counts.first().map_or(0, |count| *count as usize);
+    Some(match part {
+        "record" => {
+            let record = Record::decode(bytes, false)?;
+            let start = record.set_up.as_deref().cloned().unwrap_or_else(Position::standard);
+            let mut decoder = Decoder::new(&record.stream, start, TextPlaces::Apart);
+            let mut positions = vec![decoder.position().fen()];
+            while let Some(item) = decoder.advance(|_, _| {}).ok()? {
+                if matches!(item, Item::Move(_)) {
+                    positions.push(decoder.position().fen());
+                }
+            }
+            json!({"flags": record.flags, "positions": positions})
+        }
+        "tags" => {
+            let tags = Tags::decode(bytes, count)?;
+            let game = |game| {
+                let mut pairs = Vec::new();
+                tags.visit(game, |name, value| {
+                    let value = match value {
+                        StoredValue::Text(value) => text(value),
+                        StoredValue::Dictionary(number) => format!("string {number}"),
+                    };
+                    pairs.push(json!([text(name), value]));
+                })?;
+                Some(Value::from(pairs))
+            };
+            (0..count).map(game).collect::<Option<Vec<_>>>()?.into()
+        }
+        "texts" => {
+            let texts = Texts::decode(bytes, count)?;
+            let game = |game| {
+                let placed: Vec<Value> = texts.placed(game).map(|(after, own)| json!([after, text(own)])).collect();
+                let marked: Vec<Value> = texts.marked(game).map(|(kind, own)| json!([kind as u8, text(own)])).collect();
+                json!({"placed": placed, "marked": marked})
+            };
+            (0..count).map(game).collect()
+        }
+        "layout" => {
+            let layout = Layout::decode(bytes, count)?;
+            let game = |game| {
+                let (style, edits) = layout.of_game(game)?;
+                let edit = |edit: &LayoutEdit| json!([edit.copy, edit.delete, hex(&edit.insert)]);
+                Some(json!({"style": hex(&style), "edits": edits.iter().map(edit).collect::<Vec<_>>()}))
+            };
+            (0..count).map(game).collect::<Option<Vec<_>>>()?.into()
+        }
+        "dictionary" => {
+            let strings = BlockStrings::decode(bytes, count)?;
+            (0..count).map(|string| strings.get(string).map(text)).collect::<Option<Vec<_>>>()?.into()
+        }
+        "deletions" => {
+            deletions::decode(bytes, count as u64)?.into_iter().map(|(first, last)| vec![first, last]).collect()
+        }
+        "source" => {
+            let source = SourceRecord::decode(0, bytes)?;
+            json!({"name": source.name, "bytes": source.bytes, "seen": source.seen, "rejected": source.rejected,
+                "first": source.first_game, "exact": u8::from(source.exact), "sha256": hex(&source.sha256)})
+        }
+        _ => panic!("{part}"),
+    })
+}
+
+fn tags_of(games: &[&[(&str, &str)]]) -> Vec<u8> {
+    let mut builder = TagsBuilder::default();
+    for game in games {
+        game.iter().for_each(|(name, value)| builder.push(name.as_bytes(), value.as_bytes()));
+        builder.end_game();
+    }
+    let mut draft = builder.analyse();
+    // Names have numbers, all else is text.
+    draft.intern(|string, _| string.starts_with(b"Player ").then(|| u64::from(string[7] - b'A')));
+    draft.encode(19)
+}
+
+fn texts_of(games: &[&[(TextKind, &str, Option<u32>)]]) -> Vec<u8> {
+    let mut builder = TextsBuilder::default();
+    for game in games {
+        for (kind, text, after) in *game {
+            builder.push(*kind, text.as_bytes(), *after);
+        }
+        builder.end_game();
+    }
+    builder.encode(19)
+}
+
+/// A payload with its bytes changed after the two bytes of a stored part.
+fn changed(payload: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut payload = payload.to_vec();
+    change(&mut payload);
+    payload
+}
+
+fn records() -> Vec<Vector> {
+    let set_up = |fen: &str, flags: u8, stream: &str| {
+        let mut record = vec![record::HEADER, record::SET_UP | flags];
+        record::push_start(&Position::from_fen(fen.as_bytes()).unwrap(), &mut record);
+        [record, bytes(stream)].concat()
+    };
+    let plain = |name, stream: &str| (name, "record", bytes(stream), vec![]);
+    vec![
+        plain("no moves, no flags", ""),
+        plain("the source's game, with its result", "2C 2C 61 17 DB 1E 06 06 53 02"),
+        plain("castling to both sides, en passant", "2C 1E 24 2B 3C 3A 1B 17 CB A7 04 4E 2B 05 03"),
+        plain(
+            "variations, texts, NAG, null move",
+            "2C 07 00 2C C3 00 2A 1B C3 22 C2 0E 2B 3C C4 23 C4 C3 C1 2B C2 16 C4 1B C2 0A",
+        ),
+        plain("flags: no result, fault", "C5 06 2C 2C"),
+        (
+            "set up, promotions and prefixes",
+            "record",
+            set_up("1r6/P3k3/8/8/8/8/8/3QK3 w - - 0 1", 0, "42 30 08 42 4E 0E 5A"),
+            vec![],
+        ),
+        (
+            "explicit moves of queens without label",
+            "record",
+            set_up("8/P7/8/8/7k/8/8/QQQQK3 w - - 0 1", 2, "C0 C3 88 0D C0 E2 30 09 46 51"),
+            vec![],
+        ),
+        (
+            "Chess960, castling",
+            "record",
+            set_up("1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w KQkq - 0 1", 0, "04 05 CC 88 0C 08 01"),
+            vec![],
+        ),
+        (
+            "an inner rook's right, an en passant target, clocks",
+            "record",
+            set_up("4k3/8/8/8/pP6/8/8/1R2K1RR b GB b3 0 321", 0, "38"),
+            vec![],
+        ),
+        plain("a prefix without a piece", "42"),
+        plain("a king's step onto its own pawn", "0A"),
+        plain("a byte that is not assigned", "2C C6"),
+        plain("bytes after the result", "2C 01 2C"),
+        plain("a variation that is not closed", "2C C3 2B"),
+        plain("flags of zero", "C5 00 2C"),
+        plain("unknown flags", "C5 08 2C"),
+        plain("a right without its rook", "C5 01 11 01 00 00 00 00 00 10 53 D0 02 07 00 01"),
+        plain("an unknown piece", "C5 01 10 00 00 00 00 00 00 10 65 00 00 01"),
+    ]
+}
+
+fn tags() -> Vec<Vector> {
+    let games: &[&[(&str, &str)]] = &[
+        &[
+            ("Event", "Rated"),
+            ("Site", "https://lichess.org/j1dkb5dw"),
+            ("White", "Player A"),
+            ("Black", "Player B"),
+            ("UTCDate", "2012.12.31"),
+            ("UTCTime", "23:01:03"),
+            ("WhiteElo", "1639"),
+            ("BlackElo", "1403"),
+            ("WhiteRatingDiff", "+5"),
+            ("BlackRatingDiff", "-8"),
+            ("Result", "1-0"),
+        ],
+        &[
+            ("Event", "Rated"),
+            ("Site", "https://lichess.org/a9tcp02g"),
+            ("White", "Player B"),
+            ("Black", "Player C"),
+            ("UTCDate", "2012.12.31"),
+            ("UTCTime", "23:04:12"),
+            ("WhiteElo", "1395"),
+            ("BlackElo", "1919"),
+            ("WhiteRatingDiff", "+43"),
+            ("BlackRatingDiff", "-13"),
+            ("Result", "1-0"),
+        ],
+        &[
+            ("Event", "Rated"),
+            ("Site", "https://lichess.org/szom2tog"),
+            ("White", "Player B"),
+            ("Black", "Player A"),
+            ("UTCDate", "2013.01.01"),
+            ("UTCTime", "00:03:50"),
+            ("WhiteElo", "1438"),
+            ("BlackElo", "?"),
+            ("WhiteRatingDiff", "-11"),
+            ("Result", "0-1"),
+        ],
+    ];
+    let dates: &[&[(&str, &str)]] = &[
+        &[("EventDate", "2001.09.11"), ("Date", "2001.09.11"), ("Round", "1")],
+        &[("EventDate", "2001.09.11"), ("Date", "2001.09.12"), ("Round", "2"), ("Round", "again")],
+        &[("EventDate", "2001.??.??"), ("Date", "2001.??.??"), ("Round", "?")],
+        &[],
+        &[("EventDate", "soon"), ("Date", "????.??.??"), ("Custom", "\"quoted\" \\ é")],
+    ];
+    let small = tags_of(&[&[("White", "A")]]);
+    vec![
+        ("no tags", "tags", tags_of(&[&[], &[]]), vec![2]),
+        ("one tag", "tags", small.clone(), vec![1]),
+        ("all codecs, predicted ratings and changes", "tags", tags_of(games), vec![3]),
+        ("predicted dates, duplicates, unusual values", "tags", tags_of(dates), vec![5]),
+        ("another number of games", "tags", tags_of(games), vec![4]),
+        (
+            "bytes left over",
+            "tags",
+            changed(&small, |part| {
+                part[0] += 1;
+                part.push(0);
+            }),
+            vec![1],
+        ),
+        (
+            "a schema that there is not",
+            "tags",
+            changed(&small, |part| {
+                let at = part.len() - 3;
+                part[at] = 1;
+                part.insert(at + 1, 7);
+                part[0] += 1;
+            }),
+            vec![1],
+        ),
+        (
+            "an unknown codec",
+            "tags",
+            changed(&small, |part| {
+                let at = part.iter().position(|byte| *byte == 5).unwrap() + 1;
+                part[at] = 7;
+            }),
+            vec![1],
+        ),
+    ]
+}
+
+fn texts() -> Vec<Vector> {
+    use TextKind::{Brace, Escape, Line, Tail, Token};
+    let clocks: &[&[(TextKind, &str, Option<u32>)]] = &[
+        &[
+            (Brace, "[%clk 0:03:00]", Some(1)),
+            (Brace, "[%clk 0:03:00]", Some(2)),
+            (Brace, "[%clk 0:02:58]", Some(3)),
+            (Brace, "[%clk 0:02:59]", Some(4)),
+        ],
+        &[],
+        &[
+            (Brace, "[%eval 0.3] [%clk 1:00:00]", Some(1)),
+            (Brace, "[%eval -1.25] [%clk 1:00:00]", Some(2)),
+            (Brace, "[%eval #-3]", Some(4)),
+        ],
+    ];
+    let others: &[&[(TextKind, &str, Option<u32>)]] = &[
+        &[(Brace, "before", None), (Brace, "two\nlines", Some(1)), (Line, " to the end", None), (Token, "N", None)],
+        &[
+            (Tail, "Ke3 is illegal 1-0", None),
+            (Escape, "escaped", None),
+            (Brace, "", None),
+            (Brace, "d 7/12.5s", Some(2)),
+        ],
+    ];
+    let engine: &[&[(TextKind, &str, Option<u32>)]] = &[&[
+        (Brace, "d=20, sd=31, mt=15040, tl=7199960, wv=0.17", Some(1)),
+        (Brace, "d=21, sd=40, mt=24040, tl=7190960, wv=-0.20", Some(2)),
+        (Brace, "[%emt 0:00:07]", Some(3)),
+        (Brace, "[%emt 0:00:12]", Some(4)),
+    ]];
+    let small = texts_of(&[&[(Brace, "x", None)]]);
+    vec![
+        ("one comment", "texts", small.clone(), vec![1]),
+        ("clocks and evaluations in their own places", "texts", texts_of(clocks), vec![3]),
+        ("every kind", "texts", texts_of(others), vec![2]),
+        ("an engine's numbers, times", "texts", texts_of(engine), vec![1]),
+        (
+            "an unknown kind",
+            "texts",
+            changed(&small, |part| {
+                let at = part.len() - 3;
+                part[at] = 5;
+            }),
+            vec![1],
+        ),
+        (
+            "a text without end",
+            "texts",
+            changed(&small, |part| {
+                part.pop();
+                part[0] -= 1;
+            }),
+            vec![1],
+        ),
+    ]
+}
+
+fn layouts() -> Vec<Vector> {
+    let edit = |copy, delete, insert: &str| LayoutEdit { copy, delete, insert: insert.as_bytes().into() };
+    let styles = vec![
+        Style::default().encode(),
+        Style { line_end: LineEnd::CrLf, width: u32::MAX, filled: true, ..Style::default() }.encode(),
+    ];
+    let edits = vec![vec![], vec![edit(12, 1, "\n"), edit(300, 0, "  ")], vec![edit(0, 5, "")]];
+    let whole = Layout { styles, games: vec![0, 1, 0], edits };
+    let plain = Layout { styles: vec![Style::default().encode()], games: vec![0], edits: vec![vec![]] }.encode(19);
+    vec![
+        ("no edits", "layout", plain.clone(), vec![1]),
+        ("two styles, three edits", "layout", whole.encode(19), vec![3]),
+        (
+            "a style that there is not",
+            "layout",
+            changed(&plain, |part| {
+                part[2] = 0;
+                part.drain(3..12);
+                part[0] -= 9;
+            }),
+            vec![1],
+        ),
+    ]
+}
+
+fn others() -> Vec<Vector> {
+    let strings: [Box<[u8]>; 3] = [b"Carlsen, Magnus"[..].into(), b""[..].into(), "Björn".as_bytes().into()];
+    let source = SourceRecord {
+        number: 0,
+        name: "a.pgn".into(),
+        bytes: 70_000,
+        seen: 90,
+        rejected: 2,
+        first_game: 1,
+        exact: true,
+        sha256: [0x5A; 32],
+    };
+    let record = source.encode();
+    let exact = record.len() - 33;
+    vec![
+        ("three strings", "dictionary", dictionary::encode(&strings, 19), vec![3]),
+        ("the document's", "deletions", deletions::encode(&[(1, 1), (5, 7)]), vec![7]),
+        ("nothing", "deletions", deletions::encode(&[]), vec![7]),
+        ("a source", "source", record.clone(), vec![]),
+        ("more strings than there are", "dictionary", dictionary::encode(&strings, 19), vec![4]),
+        ("beyond the last game", "deletions", deletions::encode(&[(1, 1), (5, 7)]), vec![6]),
+        ("exact by 2", "source", changed(&record, |record| record[exact] = 2), vec![]),
+        ("cut off", "source", record[..record.len() - 1].to_vec(), vec![]),
+        ("more rejected than seen", "source", SourceRecord { rejected: 91, ..source }.encode(), vec![]),
+    ]
+}
+
+/// Compares a file of vectors with what they should be, line by line.
+fn is_kept(name: &str, vectors: &[Value]) {
+    let lines: Vec<String> = vectors.iter().map(Value::to_string).collect();
+    let text = format!("[\n{}\n]\n", lines.join(",\n"));
+    let path = testdata("vectors").join(name);
+    if std::env::var_os("SCORESHEET_BLESS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &text).unwrap();
+    }
+    let kept = fs::read_to_string(&path).unwrap();
+    for (line, kept) in text.lines().zip(kept.lines()) {
+        assert_eq!(line, kept, "{name}");
+    }
+    assert_eq!(text.len(), kept.len(), "{name}");
+}
+
+#[test]
+fn parts_mean_what_the_vectors_say() {
+    let files = [
+        ("records.json", records(), 9),
+        ("tags.json", tags(), 4),
+        ("texts.json", texts(), 4),
+        ("layout.json", layouts(), 2),
+        ("blocks.json", others(), 4),
+    ];
+    for (name, vectors, good) in files {
+        let mut refused = Vec::new();
+        let values = vectors.iter().map(|(name, part, bytes, counts)| {
+            let mut vector = json!({"name": name, "part": part, "bytes": hex(bytes), "counts": counts});
+            match meaning(part, bytes, counts) {
+                Some(means) => vector["means"] = means,
+                None => refused.push(*name),
+            }
+            vector
+        });
+        let values: Vec<Value> = values.collect();
+        // The first are good, the others are not.
+        assert!(refused.iter().eq(vectors[good..].iter().map(|(name, ..)| name)), "{name}: {refused:?}");
+        is_kept(name, &values);
+    }
+}
+
+/// What the library says of a whole file, without an index.
+fn reads(file: &[u8]) -> Option<Value> {
+    let archive = Archive::from_bytes(file.to_vec(), None).ok()?;
+    let digest = archive.digest().map_or("refused".to_owned(), |digest| digest.to_string());
+    Some(json!({"games": archive.live().len(), "incomplete": archive.incomplete().is_some(), "digest": digest}))
+}
+
+#[test]
+fn files_are_read_as_the_vectors_say() {
+    let golden = |name: &str| fs::read(testdata("golden").join(name)).unwrap();
+    let whole = golden("v0.3.bga");
+    // A page of a newer version, its checksum good.
+    let mut newer = whole[PAGE..2 * PAGE].to_vec();
+    newer[8..10].copy_from_slice(&[9, 0]);
+    let crc = crc32fast::hash(&newer[..PAGE - 4]).to_le_bytes();
+    let flip = |at: usize| (at as u64, vec![whole[at] ^ 0x10]);
+    type Change = (u64, Vec<u8>);
+    let cases: Vec<(&str, &str, Option<u64>, Vec<Change>)> = vec![
+        ("whole", "v0.3.bga", None, vec![]),
+        ("with deleted games", "v0.3-deleted.bga", None, vec![]),
+        ("of an older version", "v0.1.bga", None, vec![]),
+        ("skippable blocks", "v0.3-skippable.bga", None, vec![]),
+        ("a critical block", "v0.3-critical.bga", None, vec![]),
+        ("a feature to read", "v0.3-feature-read.bga", None, vec![]),
+        ("a feature to write", "v0.3-feature-write.bga", None, vec![]),
+        ("the page of the last commit is damaged: the commit is found", "v0.3.bga", None, vec![flip(PAGE + 40)]),
+        ("the other page is damaged: a later commit may be lost", "v0.3.bga", None, vec![flip(40)]),
+        ("the other page is zero", "v0.3.bga", None, vec![(0, vec![0; PAGE])]),
+        (
+            "the page of the last commit is zero: an empty archive and a commit",
+            "v0.3.bga",
+            None,
+            vec![(PAGE as u64, vec![0; PAGE])],
+        ),
+        ("both pages are damaged", "v0.3.bga", None, vec![flip(40), flip(PAGE + 40)]),
+        ("no magic", "v0.3.bga", None, vec![flip(0), flip(PAGE)]),
+        ("page and commit are damaged", "v0.3.bga", None, vec![flip(PAGE + 40), flip(whole.len() - 30)]),
+        (
+            "a page of a newer version",
+            "v0.3.bga",
+            None,
+            vec![(PAGE as u64 + 8, vec![9, 0]), (2 * PAGE as u64 - 4, crc.to_vec())],
+        ),
+        ("pages of two archives", "v0.3.bga", None, vec![(0, golden("v0.3-filled.bga")[..PAGE].to_vec())]),
+        ("a byte is missing", "v0.3.bga", Some(whole.len() as u64 - 1), vec![]),
+        ("all blocks are missing", "v0.3.bga", Some(8192), vec![]),
+        ("the second commit is cut off", "v0.3-deleted.bga", Some(whole.len() as u64 + 20), vec![]),
+        ("bytes after the committed length", "v0.3.bga", Some(whole.len() as u64 + 100), vec![]),
+        ("a block header is damaged", "v0.3.bga", None, vec![flip(8362)]),
+        ("the table of moves is damaged", "v0.3.bga", None, vec![flip(8236)]),
+        ("the records are damaged", "v0.3.bga", None, vec![flip(8300)]),
+        ("the tags are damaged", "v0.3.bga", None, vec![flip(8500)]),
+        ("the texts are damaged", "v0.3.bga", None, vec![flip(8900)]),
+        ("the layout is damaged: no concern of the content", "v0.3.bga", None, vec![flip(9040)]),
+    ];
+    let values: Vec<Value> = cases
+        .into_iter()
+        .map(|(name, file, length, changes)| {
+            let mut bytes = golden(file);
+            let mut vector = json!({"name": name, "file": file});
+            if let Some(length) = length {
+                bytes.resize(length as usize, 0);
+                vector["length"] = length.into();
+            }
+            for (at, change) in &changes {
+                bytes[*at as usize..*at as usize + change.len()].copy_from_slice(change);
+            }
+            vector["changes"] = changes.iter().map(|(at, change)| json!([at, hex(change)])).collect();
+            if let Some(reads) = reads(&bytes) {
+                vector["reads"] = reads;
+            }
+            vector
+        })
+        .collect();
+    is_kept("archives.json", &values);
+}

@@ -1,0 +1,192 @@
+//! The second reader, `tools/reader.py`, which was written from FORMAT.md alone: digests, positions, source bytes and
+//! test vectors are the same. Skipped, with a message, where there is no python3 or no zstd for it.
+
+use crate::common::import::try_import;
+use crate::common::random::Random;
+use crate::common::sample::{lichess, testdata};
+use scoresheet::{Archive, ImportOptions};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What the reader says, or why it refuses; `None`, with a message, where it cannot be run.
+fn reader(args: &[&str], file: &Path, input: &str) -> Option<Result<Vec<u8>, String>> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/reader.py");
+    let mut command = Command::new("python3");
+    command.arg(script).arg(args[0]).arg(file).args(&args[1..]);
+    let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let Ok(mut child) = started else {
+        eprintln!("skipped: no python3");
+        return None;
+    };
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if output.status.code() == Some(3) {
+        eprintln!("skipped: {message}");
+        return None;
+    }
+    assert!(!message.contains("Traceback"), "{}: {message}", file.display());
+    Some(if output.status.success() { Ok(output.stdout) } else { Err(message) })
+}
+
+/// Compares what both say of an archive. Returns false where the reader cannot be run.
+fn agrees(path: &Path, seed: u64) -> bool {
+    let archive = Archive::open(path).unwrap();
+    let Some(digest) = reader(&["digest"], path, "") else { return false };
+    assert_eq!(digest.unwrap(), format!("{}\n", archive.digest().unwrap()).into_bytes(), "{}", path.display());
+    let (mut random, mut pairs, mut fens) = (Random::new(seed), String::new(), String::new());
+    for game in archive.live().iter() {
+        let plies = archive.game(game).unwrap().plies();
+        let places = [0, plies, random.below(plies as usize + 1) as u32];
+        for ply in if archive.len() < 100 { &places[..] } else { &places[2..] } {
+            writeln!(pairs, "{game} {ply}").unwrap();
+            writeln!(fens, "{}", archive.position(game, *ply).unwrap().fen()).unwrap();
+        }
+    }
+    let found = String::from_utf8(reader(&["fen"], path, &pairs).unwrap().unwrap()).unwrap();
+    for ((found, expected), pair) in found.lines().zip(fens.lines()).zip(pairs.lines()) {
+        assert_eq!(found, expected, "{}, {pair}", path.display());
+    }
+    assert_eq!(found.lines().count(), fens.lines().count());
+    true
+}
+
+/// Level C: the source's bytes.
+fn gives_back(path: &Path, source: &[u8]) {
+    let found = reader(&["source"], path, "").unwrap();
+    assert!(found.as_deref() == Ok(source), "{}: {:?}", path.display(), found.err());
+}
+
+fn imported(folder: &Path, source: &Path) -> PathBuf {
+    let path = folder.join("a.bga");
+    try_import(&[source.to_path_buf()], &path, &ImportOptions::default()).unwrap();
+    path
+}
+
+#[test]
+fn golden_files() {
+    for name in ["v0.3", "v0.3-deleted", "v0.3-filled", "v0.3-skippable", "v0.3-feature-write"] {
+        if !agrees(&testdata(&format!("golden/{name}.bga")), 1) {
+            return;
+        }
+    }
+    gives_back(&testdata("golden/v0.3.bga"), &fs::read(testdata("golden/sample.pgn")).unwrap());
+    gives_back(&testdata("golden/v0.3-filled.bga"), &fs::read(testdata("golden/filled.pgn")).unwrap());
+    for (name, what) in [("critical", "a block of kind 100"), ("feature-read", "features 0x80000000")] {
+        let refused = reader(&["digest"], &testdata(&format!("golden/v0.3-{name}.bga")), "").unwrap().unwrap_err();
+        assert!(refused.contains("a newer program is needed") && refused.contains(what), "{refused}");
+    }
+    let refused = reader(&["digest"], &testdata("golden/v0.1.bga"), "").unwrap();
+    assert!(refused.is_err());
+}
+
+/// The whole sample: digest, a position of each game, and its bytes.
+#[test]
+fn the_lichess_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = imported(folder.path(), &lichess());
+    if agrees(&path, 2) {
+        gives_back(&path, &crate::common::sample::lichess_text());
+    }
+}
+
+#[test]
+fn test_vectors() {
+    let folder = testdata("vectors");
+    if let Some(said) = reader(&["vectors"], &folder, "") {
+        let said = String::from_utf8(said.unwrap_or_else(|message| panic!("{message}"))).unwrap();
+        assert!(said.ends_with(" vectors\n"), "{said}");
+    }
+}
+
+/// The description of the files for Kaitai Struct is compiled, and what comes out reads archives, indexes and all side
+/// files. Skipped where there is no compiler.
+#[test]
+fn kaitai_struct() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = imported(folder.path(), &lichess());
+    let archive = Archive::open(&path).unwrap();
+    scoresheet::query::tag_columns::write(&archive).unwrap();
+    scoresheet::query::Signatures::build(&archive).write(&archive).unwrap();
+    scoresheet::query::position::index::build(&archive, 64 << 20, |_| {}).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/kaitai_check.py");
+    let mut command = Command::new("python3");
+    command.arg(script).args(["bga", "bgi", "bgs", "bgp", "bgh"].map(|end| path.with_extension(end)));
+    command.args(["", "-deleted", "-filled", "-skippable"].map(|name| testdata(&format!("golden/v0.3{name}.bga"))));
+    let Ok(output) = command.output() else { return eprintln!("skipped: no python3") };
+    let message = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(3) {
+        return eprintln!("skipped: {}", message.trim());
+    }
+    assert!(output.status.success(), "{message}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 9);
+}
+
+/// The PGN files of a folder and of those in it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "pgn") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The first games of every source of a corpus: set-ups, Chess960, comments, variations, faults, all kinds of layout.
+fn corpus(name: &str) {
+    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+        return eprintln!("skipped: SCORESHEET_CORPORA is not set");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let most = crate::common::number("SCORESHEET_BYTES", 10_000) as usize;
+    let (mut archives, mut exact, mut games) = (0, 0, 0);
+    for source in files(&Path::new(&corpora).join(name)) {
+        let text = fs::read(&source).unwrap();
+        let (part, path) = (folder.path().join("part.pgn"), folder.path().join("a.bga"));
+        let text = &text[..text.len().min(most)];
+        fs::write(&part, text).unwrap();
+        // What has no game in its first bytes is no archive.
+        if try_import(&[part], &path, &ImportOptions::default()).is_ok() && path.exists() {
+            if !agrees(&path, 3) {
+                return;
+            }
+            let archive = Archive::open(&path).unwrap();
+            if archive.sources().unwrap().first().is_some_and(|source| source.exact) {
+                // Of a compressed or converted source not the file's bytes, but those that were read of it.
+                let (sources, mut original) = (archive.sources().unwrap(), Vec::new());
+                assert!(archive.write_original(&sources[0], &mut original).unwrap());
+                gives_back(&path, &original);
+                exact += 1;
+            }
+            (archives, games) = (archives + 1, games + archive.len());
+        }
+        for end in ["bga", "bgi"] {
+            let _ = fs::remove_file(path.with_extension(end));
+        }
+    }
+    println!("{name}: {archives} archives, {games} games, {exact} sources byte for byte");
+    assert!(archives > 0, "{name}: no PGN files");
+}
+
+#[test]
+fn corpora_annotated() {
+    corpus("annotated");
+}
+
+#[test]
+fn corpora_chess960() {
+    corpus("engine960");
+}
+
+#[test]
+fn corpora_hard() {
+    corpus("hard");
+}
