@@ -173,7 +173,7 @@ fn records() -> Vec<Vector> {
         plain("bytes after the result", "2C 01 2C"),
         plain("a variation that is not closed", "2C C3 2B"),
         plain("flags of zero", "C5 00 2C"),
-        plain("unknown flags", "C5 08 2C"),
+        plain("unknown flags", "C5 10 2C"),
         plain("a right without its rook", "C5 01 11 01 00 00 00 00 00 10 53 D0 02 07 00 01"),
         plain("an unknown piece", "C5 01 10 00 00 00 00 00 00 10 65 00 00 01"),
     ]
