@@ -78,6 +78,8 @@ impl Shared {
             (self.print)("stopping after storing what has been read; press Ctrl-C again to stop at once");
             return;
         }
+        // The last word is this: nothing of the work that still goes on comes after it.
+        let _last = std::io::stderr().lock();
         temporary::remove_all();
         (self.print)(match can_stop {
             false => "interrupted: unfinished files have been removed",

@@ -136,9 +136,14 @@ fn an_interrupted_command_leaves_nothing_unfinished() {
                     assert!(room.fine(&["verify", part]).contains("intact"), "{part}");
                 }
                 after.retain(|name, _| !name.starts_with("parts/"));
-                // A file is complete as soon as it has its name, and its index may come too late.
-                if !before.contains_key(out) {
-                    assert!(after.remove(out).is_none_or(|bytes| bytes == whole), "{args:?}: half a file");
+                // A file is complete as soon as it has its name; its index may come too late, or just in time.
+                if !before.contains_key(out)
+                    && let Some(bytes) = after.remove(out)
+                {
+                    assert!(bytes == whole, "{args:?}: half a file");
+                    if out.ends_with(".bga") && after.remove(&out.replace(".bga", ".bgi")).is_some() {
+                        assert!(room.fine(&["verify", out]).contains("intact"), "{args:?}: the index");
+                    }
                 }
                 assert!(after == before, "{args:?}: {:?}", after.keys());
             }
