@@ -491,3 +491,26 @@ fn what_is_done_is_said_in_json_too() {
     assert_eq!(done(&["split", "g.bga", "--count", "3", "-o", "parts", "--json"])["games"], 3);
     assert_eq!(done(&["fen", "g.bga", "3:1", "--json"])["ply"], 1);
 }
+
+/// A fifth rook has no label; Black's were once taken for empty squares.
+#[test]
+fn pieces_beyond_the_labels_are_found_for_both_sides() {
+    let room = Room::new();
+    let game = |fen: &str, moves: &str| format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n{moves} *\n\n");
+    let games = [
+        game("7k/P7/8/8/8/RR6/RR6/7K w - - 0 1", "1. a8=R+ Kg7"),
+        game("7k/rr6/rr6/8/8/8/p7/7K b - - 0 1", "1... a1=R+ 2. Kg2"),
+    ];
+    room.write("five.pgn", games.concat());
+    room.fine(&["import", "five.pgn", "-o", "five.bga", "-q"]);
+    let numbers = |args: &[&str]| {
+        let found = room.fine(&[&["find", "five.bga", "--json"], args].concat());
+        json(&found).iter().map(|game| game["game"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(&["--white-move", "a8=R+"]), [1]);
+    assert_eq!(numbers(&["--black-move", "a1=R+"]), [2]);
+    assert_eq!(numbers(&["--moved", "P"]), [1, 2]);
+    assert_eq!(numbers(&["--material", "KRRRRR+k"]), [1]);
+    assert_eq!(numbers(&["--material", "K+krrrrr"]), [2]);
+    assert_eq!(numbers(&["--material", "KRRRRR+k", "--either-color"]), [1, 2]);
+}

@@ -35,7 +35,7 @@ Examples:
   scoresheet find games.bga --material KRP+krp+          rook endings with pawns
   scoresheet find games.bga --material KRPkr --plies 10  KRP against KR
   scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"  these pieces
-  scoresheet find games.bga --white-move Bxh7+ --either-color   sacrifices on h7
+  scoresheet find games.bga --white-move Bxh7+ --either-color   Bxh7+ or Bxh2+
   scoresheet find games.bga --mate --moved N                   mates by a knight
   scoresheet find games.bga --mistake blunder --clock-below 10  in time trouble
   scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'

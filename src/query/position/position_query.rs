@@ -26,9 +26,12 @@ impl Default for Compare {
 pub(crate) static CLASS: [u8; CODES] = {
     let mut table = [0; CODES];
     let mut code = 0;
-    while code < EMPTY {
-        let occupant = PieceId(code);
-        table[code as usize] = occupant.color() as u8 * 6 + occupant.role() as u8 + 1;
+    while (code as usize) < CODES {
+        // Pieces without a label have codes on both sides of this.
+        if code != EMPTY {
+            let occupant = PieceId(code);
+            table[code as usize] = occupant.color() as u8 * 6 + occupant.role() as u8 + 1;
+        }
         code += 1;
     }
     table
