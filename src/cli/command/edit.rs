@@ -83,12 +83,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let change = |_: &GameRef| Ok(Some(new.clone()));
     let games = GameSet::of(archive.len(), [args.game]);
     args.threads.install(|| {
-        if args.dry_run {
-            changed::preview(session, &archive, args.done, &games, &change)?;
-        } else {
-            drop(archive);
-            changed::games(session, &args.archive, args.done, &games, &change)?;
-        }
+        changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
         Ok(Code::Success)
     })
 }

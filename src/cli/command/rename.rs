@@ -124,12 +124,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             };
             return Err(Failure::Message(format!("{}: {what}", shown(&args.archive))));
         }
-        if args.dry_run {
-            changed::preview(session, &archive, args.done, &games, &change)?;
-        } else {
-            drop(archive);
-            changed::games(session, &args.archive, args.done, &games, &change)?;
-        }
+        changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
         failure::all_read(undecided)
     })
 }

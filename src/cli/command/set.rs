@@ -100,12 +100,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let archive = archives::open(session, &args.archive)?;
         let (games, undecided) = args.filter.chosen(session, &archive, args.games.as_ref())?;
         let change = |game: &GameRef| change(args, game);
-        if args.dry_run {
-            changed::preview(session, &archive, args.done, &games, &change)?;
-        } else {
-            drop(archive);
-            changed::games(session, &args.archive, args.done, &games, &change)?;
-        }
+        changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
         failure::all_read(undecided)
     })
 }

@@ -20,9 +20,25 @@ use std::time::Duration;
 /// Memory for sorting a position index that is made again.
 const SORT_MEMORY: u64 = 256 << 20;
 
-/// Gives games of the archive at `path` the content that `change` returns, and reports how many have changed. To be
-/// called after threads have been installed.
-pub fn games(
+/// Gives games of the archive, which was opened at `path`, the content that `change` returns, and reports how many have
+/// changed; with `dry_run` it only prints what would change. To be called after threads have been installed.
+pub fn change_or_preview(
+    session: &Session,
+    path: &Path,
+    archive: Archive,
+    dry_run: bool,
+    done: Done,
+    games: &GameSet,
+    change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
+) -> std::result::Result<(), Failure> {
+    if dry_run {
+        return preview(session, &archive, done, games, change);
+    }
+    drop(archive);
+    change_games(session, path, done, games, change)
+}
+
+fn change_games(
     session: &Session,
     path: &Path,
     done: Done,
@@ -104,7 +120,7 @@ pub fn differences(old: &Game, new: &Game) -> Vec<String> {
 }
 
 /// Prints what would change in these games, the first few of them or all as JSON, and how many would.
-pub fn preview(
+fn preview(
     session: &Session,
     archive: &Archive,
     done: Done,
