@@ -209,7 +209,8 @@ impl Position {
         };
         let m = Move::plain(Square::masked(from as u8), Square::masked(to as u8));
         let mark = (text.0 >> 10 & 3) as u8;
-        self.play_found::<BLACK>(m, role, takes, castling, false, |position, check| {
+        let piece = (PieceId(self.board[from]), role);
+        self.play_found::<BLACK>(m, piece, takes, castling, false, |position, check| {
             // The mark is part of the standard's SAN.
             let right = check == (mark != 0) && (mark != 2 || position.is_marked(m, check, mark));
             if right {
@@ -219,13 +220,14 @@ impl Position {
         })
     }
 
-    /// Plays a plain move of a piece of the side to move, `BLACK` or not, that reaches the square on an empty board,
-    /// after telling `before` of it and whether it gives check. `None`, and nothing has been done, where it is not
+    /// Plays a plain move of this piece of the side to move, `BLACK` or not, to a square that is not its own side's and
+    /// that it reaches on an empty board, after telling `before` of it and whether it gives check. `None`, and nothing has been done, where it is not
     /// legal. `castling`: at least the `castling_squares`; `safe`: whether it is known to leave no check.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
         m: Move,
+        (piece, role): (PieceId, Role),
         castling: u64,
         safe: bool,
         before: impl FnOnce(&Position, bool),
@@ -235,11 +237,11 @@ impl Position {
         let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
         let way = between(m.from.at_most_63(), m.to.at_most_63());
         let their_king = self.square[them.index() * 32 + 24];
-        if ours & m.to.bit() | way & (ours | theirs) != 0 || their_king == m.to.index() {
+        if way & (ours | theirs) != 0 || their_king == m.to.index() {
             return None;
         }
-        let (role, takes) = (self.role_on(m.from.index()), theirs & m.to.bit() != 0);
-        self.play_found::<BLACK>(m, role, takes, castling, safe, |position, check| {
+        let takes = theirs & m.to.bit() != 0;
+        self.play_found::<BLACK>(m, (piece, role), takes, castling, safe, |position, check| {
             before(position, check);
             true
         })
@@ -251,7 +253,7 @@ impl Position {
     fn play_found<const BLACK: bool>(
         &mut self,
         m: Move,
-        role: Role,
+        (piece, role): (PieceId, Role),
         takes: bool,
         castling: u64,
         safe: bool,
@@ -271,7 +273,7 @@ impl Position {
             return None;
         }
         let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
-        let mover = self.board[from];
+        let mover = piece.0;
         let victim = self.board[to];
         self.board[from] = EMPTY;
         self.board[to] = mover;
