@@ -115,8 +115,8 @@ fn has_escapes(value: &[u8]) -> bool {
 /// Not zero if a byte of the word is that one.
 #[inline]
 fn holds(word: u64, byte: u8) -> u64 {
-    let zero = word ^ ONES * u64::from(byte);
-    zero.wrapping_sub(ONES) & !zero & ONES << 7
+    let zero = word ^ (ONES * u64::from(byte));
+    zero.wrapping_sub(ONES) & !zero & (ONES << 7)
 }
 
 impl PgnWriter {
