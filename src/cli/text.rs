@@ -1,6 +1,7 @@
 //! Small texts: numbers, counts, paths and bytes as messages and tables show them, and numbers as arguments write them.
 
 use std::path::Path;
+use unicode_width::UnicodeWidthStr;
 
 /// Returns the text with control characters made visible, those that turn the direction of writing too: an untrusted tag
 /// must not control the terminal.
@@ -17,7 +18,7 @@ pub fn printable(text: &str) -> String {
 pub fn wrapped(text: &str, columns: usize) -> String {
     let (mut lines, mut column) = (String::with_capacity(text.len() + 8), 0);
     for (place, word) in text.split(' ').enumerate() {
-        let width = word.chars().count();
+        let width = word.width();
         if place > 0 && column + 1 + width > columns && column > 2 {
             lines.push_str("\n  ");
             column = 2;
@@ -29,6 +30,12 @@ pub fn wrapped(text: &str, columns: usize) -> String {
         column += width;
     }
     lines
+}
+
+/// Returns the text with line ends in place of blanks, so that no line has more columns than that, but for words that
+/// are longer.
+pub fn folded(text: &str, columns: usize) -> String {
+    wrapped(text, columns).replace("\n  ", "\n")
 }
 
 /// Returns the text with blanks for what would spoil a line or command the terminal.

@@ -164,17 +164,18 @@ impl Report {
     }
 
     fn text(&self, session: &Session, archives: &ArchiveSet) -> Result<String, Failure> {
-        let width = session.width();
+        let width = session.table_width();
         let mut text = format!("{}\n{}\n", plain(&self.name), self.fen);
         let figures = group_table::figures(&self.whole);
         let [_, won, drawn, lost, score, rating, performance] = &figures;
         text += &format!(
-            "{}: White won {won}, drawn {drawn}, lost {lost}; score {score}, mean rating {rating}, performance {performance}\n",
+            "{}: White won {won}, drawn {drawn}, lost {lost}\n\
+            score {score}, mean rating {rating}, performance {performance}\n",
             count(self.whole.games, "game", "games")
         );
         let tables: [(&[&str], &[Group]); 5] = [
             (&["move", "opening"], &self.moves),
-            (&["rating"], &self.ratings),
+            (&["rating band"], &self.ratings),
             (&["year"], &self.years),
             (&["White"], &self.players[0]),
             (&["Black"], &self.players[1]),

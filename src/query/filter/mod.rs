@@ -21,6 +21,7 @@ use crate::format::tag_columns::COMMENTS;
 use crate::query::fault::QueryFault;
 use crate::query::measure::field::Measure;
 use crate::query::measure::values;
+use crate::query::nearest::nearest;
 use crate::query::tag_columns::{Key, TagColumns, Unread};
 use expr::{Expr, Test};
 pub(in crate::query) use relative::days;
@@ -96,7 +97,9 @@ impl Filter {
         let archive = headers.archive();
         let mut candidates = eval::games(&self.expr.without_measures(), headers, &[]);
         candidates.intersect(&archive.live());
+        // Which pass whatever their moves and comments say need no look: those with the tag Opening, where that decides.
         let mut walked = candidates.clone();
+        walked.subtract(&eval::games(&self.expr.whatever_measures(), headers, &[]));
         // Clocks and evaluations stand in comments: where a file says which games have some, others need no look.
         if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
             walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &[]));
@@ -131,6 +134,30 @@ impl Filter {
             (!games.is_empty()).then(|| Missing { field: field.clone(), games: games.len() })
         };
         self.asked.iter().filter_map(of).collect()
+    }
+
+    /// Returns the texts that a tag is asked to be and is in no game of the archive, each with a text that such a tag has
+    /// and that is like it, if there is one: what a misspelled name was meant to be.
+    ///
+    /// Errors: damaged tags.
+    pub fn unknown_texts(&self, headers: &TagColumns) -> Result<Vec<(String, Option<String>)>> {
+        let mut asked = Vec::new();
+        self.expr.texts(&mut asked);
+        let mut unknown: Vec<(String, Option<String>)> = Vec::new();
+        for (text, _) in &asked {
+            let tags = asked.iter().filter(|(own, _)| own == text).map(|(_, tag)| Key::Tag((*tag).to_owned()));
+            let columns = headers.columns(&tags.collect::<Vec<_>>())?;
+            let strings: Vec<_> = columns.iter().filter_map(|column| column.strings()).collect();
+            let is_known = strings.iter().any(|strings| strings.find(text.as_bytes()).is_some());
+            if is_known || unknown.iter().any(|(own, _)| own == text) {
+                continue;
+            }
+            let all = strings.iter().flat_map(|strings| {
+                (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
+            });
+            unknown.push(((*text).to_owned(), nearest(text, all).map(str::to_owned)));
+        }
+        Ok(unknown)
     }
 
     /// Returns what the filter asks of games: the tag columns that it reads.
