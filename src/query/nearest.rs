@@ -2,8 +2,7 @@
 
 /// Returns the name that is most like a word, letter case apart, if one is like it; of several alike the first.
 ///
-/// A name is like a word if at most a third of the word's letters, and one more, have to be put in, taken out or
-/// changed. Cost: the letters of the word times those of all names.
+/// A name is like a word if at most one in four of the word's letters has to be put in, taken out or changed. Cost: the letters of the word times those of all names.
 ///
 /// ```
 /// use scoresheet::query::nearest;
@@ -15,7 +14,7 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     if word.len() > LONGEST {
         return None;
     }
-    let most = word.len() / 3 + 1;
+    let most = word.len().div_ceil(4);
     let mut letters = Vec::new();
     let near = |name: &'a str| {
         letters.clear();
@@ -59,6 +58,7 @@ mod tests {
         assert_eq!(nearest("whit", names), Some("white"));
         assert_eq!(nearest("Eventt", names), Some("event"));
         assert_eq!(nearest("ratings", names), None);
+        assert_eq!(nearest("nobody", ["Cody"]), None);
         assert_eq!(nearest("carlsn, magnus", names), Some("Carlsen, Magnus"));
         assert_eq!(nearest(&"x".repeat(100), names), None);
         let letters = |text: &str| text.chars().collect::<Vec<_>>();

@@ -92,6 +92,7 @@ fn every_recipe_prints_what_it_says() {
                 .current_dir(room.0.path())
                 .env("PATH", &path)
                 .env("LC_ALL", "C.UTF-8")
+                .env("COLUMNS", "80")
                 .output()
                 .unwrap();
             let printed = timeless(&String::from_utf8(done.stdout).unwrap());

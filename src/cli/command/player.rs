@@ -158,7 +158,8 @@ fn text(session: &Session, archives: &ArchiveSet, report: &Report) -> Result<Str
     let width = session.table_width();
     let [white, black, whole] = report.sides;
     let name = report.names.first().map_or("", |(name, _)| name.as_str());
-    let mut text = format!("{}, {}\n", printable(name), count(whole.games, "game", "games"));
+    let heading = format!("{}, {}", printable(name), count(whole.games, "game", "games"));
+    let mut text = format!("{}\n", folded(&heading, session.width()));
     if report.names.len() > 1 {
         let names = format!("{} names, counted as one: {}", report.names.len(), players::listed(&report.names, 8));
         text += &format!("{}\n", folded(&names, session.width()));

@@ -4,14 +4,13 @@
 pub const NAMES: [&str; 3] = ["query", "fields", "where"];
 
 /// The help.
-pub const TEXT: &str = "\
-Queries choose games by their tags, clocks, evaluations and moves
+pub const TEXT: &str = r#"Queries choose games by their tags, clocks, evaluations and moves
 
   scoresheet list games.bga --where 'player ~ carlsen and year >= 2020'
   scoresheet list games.bga --sort -elo,date --columns white,black,accuracy
 
 Conditions, joined by and, or, not and parentheses:
-  white = \"Carlsen, Magnus\"     exactly this text (!= another one)
+  white = "Carlsen, Magnus"      exactly this text (!= another one)
   white ~ carl                   has this in it, letter case apart
   opening ^= Sicilian            begins so
   elo >= 2700                    < <= > >= = != with numbers, dates, codes
@@ -19,7 +18,7 @@ Conditions, joined by and, or, not and parentheses:
   result in {1-0, 0-1}           one of a set; not in: none of it
   date >= today - 3y             y, m, w, d: years, months, weeks, days
   has(annotator)                 says something; missing(annotator) does not
-  \"My Tag\" = x                  any tag by its name
+  "My Tag" = x                   any tag by its name
 
 Fields of tags:
   white black event site round annotator termination ..
@@ -52,9 +51,9 @@ Facts, which take no comparison:
   comments variations glyphs     the game has some
   setup fault                    a set-up start; a fault in its source
 
-A missing value matches no comparison, not even !=. Sort keys are fields, - before
-one descends. docs/QUERY.md has the whole language.
-";
+A missing value matches no comparison, not even !=. Sort keys are fields; with -
+before it one descends. docs/QUERY.md has the whole language.
+"#;
 
 #[cfg(test)]
 mod tests {

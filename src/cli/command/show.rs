@@ -7,7 +7,7 @@ use crate::out::json::Object;
 use crate::out::{game_table, measures};
 use crate::select::archives;
 use crate::session::Session;
-use crate::text::{folded, number, printable, thousands};
+use crate::text::{beside, folded, number, printable, thousands};
 use scoresheet::archive::GameRef;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Color, Position};
@@ -210,10 +210,10 @@ impl Shown {
             ("Result", heading.result().to_owned()),
         ];
         for (title, value) in rows {
-            text += &format!("{title:<8}{}\n", printable(&value));
+            text += &format!("{title:<8}{}\n", beside(&printable(&value), 8, session.width()));
         }
         if let Some(opening) = &self.opening {
-            text += &format!("Opening {}\n", printable(opening));
+            text += &format!("Opening {}\n", beside(&printable(opening), 8, session.width()));
         }
         for (title, value) in measures::rows(&self.measures) {
             text += &format!("{title:<8} {value}\n");

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::session::Session;
-use crate::text::{count, printable};
+use crate::text::{count, printable, thousands};
 use scoresheet::query::nearest;
 use scoresheet::query::report::groups::{self, NameMatch, PlayerGames};
 use scoresheet::query::tag_columns::Key;
@@ -73,7 +73,7 @@ fn nobody(all: &[Games], name: &str) -> Failure {
 
 /// Returns the first of the names with their games, and how many more there are.
 pub fn listed(names: &Names, most: usize) -> String {
-    let first = names.iter().take(most).map(|(name, games)| format!("{} ({games})", printable(name)));
+    let first = names.iter().take(most).map(|(name, games)| format!("{} ({})", printable(name), thousands(*games)));
     let first: Vec<String> = first.collect();
     let more = if names.len() > most { format!(" and {} more", names.len() - most) } else { String::new() };
     first.join(", ") + &more

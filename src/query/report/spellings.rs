@@ -264,7 +264,11 @@ fn differ_in_a_letter(one: &str, other: &str) -> bool {
     let mut apart = one.iter().zip(&other).filter(|(one, other)| one != other);
     match (apart.next(), apart.next()) {
         (None, _) => true,
-        (Some((one, other)), None) => one.len().min(other.len()) >= 4 && is_one_letter_apart(one, other),
+        (Some((one, other)), None) => {
+            // Numbers tell namesakes apart.
+            let is_name = |word: &String| word.len() >= 5 && word.chars().all(char::is_alphabetic);
+            is_name(one) && is_name(other) && is_one_letter_apart(one, other)
+        }
         _ => false,
     }
 }
@@ -391,6 +395,7 @@ mod tests {
             ("Smith, John Jr", "Smith, John Sr", false),
             ("Ivanov, Sergey RUS", "Ivanov, Sergey USA", false),
             ("Ivanov, Sergey", "Ivanova, Sergej", false),
+            ("Sokolov, Andrei1", "Sokolov, Andrei2", false),
             ("Smith, Robert II", "Smith, Robert III", false),
         ] {
             assert_eq!(differ_in_a_letter(one, other), slip, "{one}, {other}");

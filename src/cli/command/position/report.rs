@@ -3,7 +3,7 @@
 use super::line::{self, Line, Parsed, Style};
 use crate::out::board;
 use crate::out::json::Object;
-use crate::text::{count, printable};
+use crate::text::{beside, count, printable};
 use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
@@ -234,30 +234,10 @@ fn row(title: &str, value: &str) -> String {
     if title.len() < TITLES && TITLES + value.width() > LINE && value.width() <= LINE && is_fen(value) {
         return format!("{title}\n{value}\n");
     }
-    let words: Vec<String> = value.split(' ').map(str::to_owned).collect();
-    format!("{title:<TITLES$}{}\n", wrapped(&words, TITLES, LINE))
+    format!("{title:<TITLES$}{}\n", beside(value, TITLES, LINE))
 }
 
 /// Whether a text is a position, which is copied as a whole.
 fn is_fen(text: &str) -> bool {
     text.split(' ').next().is_some_and(|placement| placement.matches('/').count() >= 7)
-}
-
-/// Wraps words, indenting all lines but the first.
-fn wrapped(words: &[String], indent: usize, width: usize) -> String {
-    let (mut text, mut column) = (String::new(), indent);
-    for (place, word) in words.iter().enumerate() {
-        if place > 0 {
-            if column + 1 + word.width() > width {
-                text += &format!("\n{:indent$}", "");
-                column = indent;
-            } else {
-                text.push(' ');
-                column += 1;
-            }
-        }
-        text += word;
-        column += word.width();
-    }
-    text
 }
