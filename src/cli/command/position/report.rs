@@ -228,10 +228,10 @@ const fn side(color: Color) -> &'static str {
 const TITLES: usize = 12;
 const LINE: usize = 80;
 
-/// Returns a title and what it has, on as many lines as that takes: a FEN that fits no line beside its title, but one of
-/// its own, is not broken.
+/// Returns a title and what it has, on as many lines as that takes: a FEN that does not fit beside its title has a line
+/// of its own, and is not broken.
 fn row(title: &str, value: &str) -> String {
-    if title.len() < TITLES && TITLES + value.width() > LINE && value.width() <= LINE && is_fen(value) {
+    if TITLES + value.width() > LINE && is_fen(value) {
         return format!("{title}\n{value}\n");
     }
     format!("{title:<TITLES$}{}\n", beside(value, TITLES, LINE))
