@@ -113,7 +113,7 @@ fn warn_of_slip(session: &Session, archive: &Archive, name: &str) -> Result<(), 
     }
     let columns = TagColumns::of(archive);
     let columns = columns.columns(&[Key::Tag(name.to_owned())]).map_err(Failure::of_archive(archive.path()))?;
-    let is_known = columns.iter().any(|column| column.strings().is_some_and(|strings| strings.len() > 0));
+    let is_known = columns.iter().any(|column| column.strings().is_some_and(|strings| !strings.is_empty()));
     if let Some(near) = nearest(name, NAMES).filter(|_| !is_known) {
         session.message(&format!("warning: no game has a tag {name}: did you mean {near}?"));
     }

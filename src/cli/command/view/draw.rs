@@ -116,7 +116,7 @@ fn help(app: &App, screen: &mut Screen) {
     let here = if app.page == Page::Game { IN_A_GAME } else { IN_THE_LIST };
     let rows = |topics: &[Topic]| topics.iter().map(|(_, lines)| lines.len() + 2).sum::<usize>() - 1;
     let all = [IN_A_GAME, IN_THE_LIST, EVERYWHERE];
-    let topics = if rows(&all) <= screen.height - 1 { &all[..] } else { &[here, EVERYWHERE] };
+    let topics = if rows(&all) < screen.height { &all[..] } else { &[here, EVERYWHERE] };
     let mut row = 0;
     for (heading, lines) in topics {
         screen.put(0, row, screen.width, heading, Look::BOLD);
