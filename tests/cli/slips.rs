@@ -115,3 +115,35 @@ fn tags_are_set_to_what_they_can_be() {
     let done = room.run(&["set", "g.bga", "--games", "2", "Whte=x", "--dry-run"]);
     assert!(!done.err.contains("warning"), "{}", done.err);
 }
+
+#[test]
+fn a_promotion_mates_with_the_new_piece() {
+    let room = Room::new();
+    let start =
+        "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n[SetUp \"1\"]\n[FEN \"7k/P7/6K1/8/8/8/8/8 w - - 0 1\"]";
+    room.write("g.pgn", format!("{start}\n\n1. a8=Q# 1-0\n\n{start}\n\n1. a8=R# 1-0\n"));
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "--quiet"]);
+    for (piece, game) in [("queen", "1\n"), ("rook", "2\n"), ("pawn", "")] {
+        let asked = format!("mate = {piece}");
+        assert_eq!(room.fine(&["list", "g.bga", "--where", &asked, "--format", "numbers"]), game, "{piece}");
+    }
+    let groups = json(&room.fine(&["stats", "g.bga", "--by", "mate", "--json"]));
+    let pieces: Vec<_> = groups.iter().map(|group| group["mate"].as_str().unwrap()).collect();
+    assert!(pieces.len() == 2 && pieces.contains(&"queen") && pieces.contains(&"rook"), "{pieces:?}");
+}
+
+#[test]
+fn json_is_in_the_commands_without_an_archive() {
+    let room = Room::new();
+    room.write("g.pgn", "[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n\n1. e4 e5 *\n");
+    let encoded = json(&room.fine(&["brenner", "encode", "g.pgn", "--json"])).remove(0);
+    assert_eq!((&encoded["game"], &encoded["form"], &encoded["plies"]), (&1.into(), &"table".into(), &2.into()));
+    room.write("g.hex", encoded["bytes"].as_str().unwrap());
+    let decoded = json(&room.fine(&["brenner", "decode", "g.hex", "--json"])).remove(0);
+    assert_eq!(decoded["tags"][0][0], "White");
+    let explained = json(&room.fine(&["brenner", "explain", "g.pgn", "--json"])).remove(0);
+    assert!(explained["parts"].as_array().unwrap().iter().any(|part| part["content"] == "e4"), "{explained}");
+    let script = json(&room.fine(&["completions", "bash", "--json"])).remove(0);
+    assert!(script["shell"] == "bash" && script["script"].as_str().unwrap().contains("scoresheet"));
+    assert_eq!(json(&room.fine(&["man", "--json"]))[0]["name"], "scoresheet.1");
+}
