@@ -4,6 +4,7 @@
 
 use crate::fault::Fault;
 use crate::shelf::{Book, HEADING};
+use scoresheet::game::Outcome;
 use scoresheet::query::report::openings::Openings;
 use serde_json::{Map, Value, json};
 
@@ -14,6 +15,8 @@ pub struct Heading {
     tags: [String; HEADING.len()],
     /// Half-moves of the main line.
     pub plies: u32,
+    /// The result by the movetext, where the tag says none.
+    outcome: Option<Outcome>,
 }
 
 impl Heading {
@@ -23,7 +26,7 @@ impl Heading {
     pub fn of(book: &Book, game: u64) -> Result<Heading, Fault> {
         if game == 0 || game > book.archive().len() || book.archive().is_deleted(game) || !book.has_columns() {
             let game = book.archive().game(game)?;
-            let mut heading = Heading { plies: game.plies(), ..Heading::default() };
+            let mut heading = Heading { plies: game.plies(), outcome: game.outcome(), ..Heading::default() };
             game.visit_tags(|name, value| {
                 let place = HEADING.iter().position(|own| own.as_bytes() == name);
                 if let Some(own) = place.and_then(|place| heading.tags.get_mut(place)).filter(|own| own.is_empty()) {
@@ -38,6 +41,9 @@ impl Heading {
             *tag = column.text(game).map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default();
         }
         heading.plies = columns.last().map_or(0, |plies| plies.get(game));
+        if heading.of_tag().is_none() {
+            heading.outcome = book.archive().game(game)?.outcome();
+        }
         Ok(heading)
     }
 
@@ -73,11 +79,21 @@ impl Heading {
         Some(format!("{}-{month}", date.get(..4)?))
     }
 
-    /// Returns who won by the result: `white`, `black`, or nobody.
+    /// The result by the tag.
+    fn of_tag(&self) -> Option<&str> {
+        self.tag("Result").filter(|text| matches!(*text, "1-0" | "0-1" | "1/2-1/2"))
+    }
+
+    /// Returns the result: the tag's, or where that says none the movetext's.
+    pub fn result(&self) -> &str {
+        self.of_tag().unwrap_or_else(|| self.outcome.unwrap_or(Outcome::Unknown).token())
+    }
+
+    /// Returns who won: `white`, `black`, or nobody.
     pub fn winner(&self) -> Option<&'static str> {
-        match self.tag("Result") {
-            Some("1-0") => Some("white"),
-            Some("0-1") => Some("black"),
+        match self.result() {
+            "1-0" => Some("white"),
+            "0-1" => Some("black"),
             _ => None,
         }
     }
@@ -101,7 +117,7 @@ impl Heading {
             "black": self.tag("Black"),
             "white_elo": self.rating("WhiteElo"),
             "black_elo": self.rating("BlackElo"),
-            "result": self.tag("Result").unwrap_or("*"),
+            "result": self.result(),
             "date": self.date(),
             "eco": eco,
             "opening": eco.and_then(|eco| Openings::table().name_of_code(eco)),

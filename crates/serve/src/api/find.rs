@@ -34,7 +34,8 @@ const DEADLINES: u32 = 60;
 
 /// What a search looks for.
 enum Wanted {
-    Position(Box<PositionQuery>, SearchOptions),
+    /// One position, or it and the one with colours exchanged.
+    Position(Vec<PositionQuery>, SearchOptions),
     Pattern(Pattern, bool),
 }
 
@@ -77,8 +78,12 @@ pub async fn position(State(app): State<App>, query: RawQuery) -> Result<Respons
     let params = Params::read(query.0.as_deref())?;
     let position = wanted(&params)?.ok_or_else(|| Fault::bad("fen or play: a position is wanted"))?;
     let options = SearchOptions { all_plies: params.switch("all_plies")?, variations: params.switch("variations")? };
+    let mut queries = vec![PositionQuery::from(&position)];
+    if params.switch("either_color")? {
+        queries.push(PositionQuery::from(&position.colors_swapped()));
+    }
     let asked = Asked {
-        wanted: Wanted::Position(Box::new(PositionQuery::from(&position)), options),
+        wanted: Wanted::Position(queries, options),
         filter: params.filter()?.to_owned(),
         only: params.archive()?,
         limit: params.number("limit", FOUND)?.min(MOST),
@@ -207,7 +212,7 @@ fn search(
     push: &mut dyn FnMut(Vec<u8>) -> bool,
 ) -> Result<(), Fault> {
     let selection = pool.install(|| snapshot.select(asked.only, &asked.filter, ""))?;
-    let (mut found, mut searched, mut unread) = (0, 0, selection.undecided);
+    let (mut found, mut searched, mut unread, mut is_all) = (0, 0, selection.undecided, true);
     for (place, before, book) in snapshot.books(asked.only)? {
         let games = book.archive().len();
         let all = || GameSet::all(games);
@@ -232,6 +237,7 @@ fn search(
             for hits in result.hits.chunk_by(|one, other| one.game == other.game) {
                 let Some(hit) = hits.first() else { continue };
                 if found == asked.limit {
+                    is_all = false;
                     break;
                 }
                 found += 1;
@@ -261,7 +267,7 @@ fn search(
             break;
         }
     }
-    let is_all = found < asked.limit || searched == selection.games;
+    let is_all = is_all && (found < asked.limit || searched == selection.games);
     push(line(
         &json!({"done": {"found": found, "searched": searched, "of": selection.games, "unread": unread, "complete": is_all}}),
     ));
@@ -272,7 +278,16 @@ fn in_window(book: &Book, asked: &Asked, games: &GameSet, stop: &Stop) -> Search
     let monitor = Monitor::new().stop(stop.flag());
     let search = book.search().among(games).monitored(&monitor);
     match &asked.wanted {
-        Wanted::Position(query, options) => search.position(query, *options),
+        Wanted::Position(queries, options) => {
+            let mut found = SearchResult::default();
+            for query in queries {
+                let own = search.position(query, *options);
+                found.hits.extend(own.hits);
+                found.unread.extend(own.unread);
+            }
+            found.hits.sort();
+            found
+        }
         Wanted::Pattern(pattern, either) => search.pattern(pattern, *either, false),
     }
 }

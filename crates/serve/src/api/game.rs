@@ -54,11 +54,11 @@ async fn text(
     Ok(([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, file)], bytes).into_response())
 }
 
-/// The fewest games before a game that has left the others are those of the ply before.
+/// Where a game leaves all others: the ply after the last position that another game has, too.
 pub async fn novelty(State(app): State<App>, Path(number): Path<u64>, query: RawQuery) -> Result<Response, Fault> {
     answer(app, query, by_position, move |snapshot, _, stop| {
         let (book, before, own) = snapshot.locate(number)?;
-        if !book.has_index() {
+        if !snapshot.is_indexed() {
             return Err(Fault::new(
                 axum::http::StatusCode::CONFLICT,
                 "no_index",
@@ -67,35 +67,52 @@ pub async fn novelty(State(app): State<App>, Path(number): Path<u64>, query: Raw
             .with("advice", "scoresheet index ARCHIVE --positions"));
         }
         let game = book.archive().game(own)?.to_game()?;
-        let (mut position, mut known) = (game.start.clone(), snapshot.games());
+        let mut position = game.start.clone();
+        let mut known = snapshot.games() - 1;
+        let mut novelty = None;
         for (ply, m) in (1u32..).zip(game.main_line()) {
-            let san = position.san(m);
-            position.play_unchecked(m);
             if stop.is_set() {
                 return Err(Fault::stopped());
             }
-            let query = PositionQuery::from(&position);
-            let mut others = 0;
-            for (_, _, book) in snapshot.books(None)? {
-                let search = book.search();
-                // Many games need not be looked at to know that there are others.
-                let most = search.cost(Some(&query)).games;
-                others += if most > 200 {
-                    most
-                } else {
-                    search.position(&query, SearchOptions::default()).hits.iter().filter(|hit| hit.game != own).count()
-                        as u64
-                };
+            let san = position.san(m);
+            position.play_unchecked(m);
+            let others = others(snapshot, number, &position)?;
+            match others {
+                0 => {
+                    novelty.get_or_insert((ply, san));
+                }
+                // Another way round, it has come back to the others.
+                others => (known, novelty) = (others, None),
             }
-            if others == 0 {
-                return Ok(json!({"game": before + own, "ply": ply, "san": san, "games_before": known}));
-            }
-            known = others;
         }
-        Ok(json!({"game": before + own, "ply": null, "san": null, "games_before": known}))
+        let (ply, san) = novelty.unzip();
+        Ok(json!({"game": before + own, "ply": ply, "san": san, "games_before": known}))
     })
     .await
 }
+
+/// Returns how many other games have a position; of very many about how many.
+fn others(snapshot: &Snapshot, number: u64, position: &Position) -> Result<u64, Fault> {
+    let query = PositionQuery::from(position);
+    let mut others = 0;
+    for (_, before, book) in snapshot.books(None)? {
+        let search = book.search();
+        let most = search.cost(Some(&query)).games;
+        others += match most {
+            0 => 0,
+            ..=MANY => {
+                let hits = search.position(&query, SearchOptions::default()).hits;
+                hits.iter().filter(|hit| before + hit.game != number).count() as u64
+            }
+            // The index names places, and these need not be looked at to know that there are other games.
+            _ => most,
+        };
+    }
+    Ok(others)
+}
+
+/// So many games are counted one by one.
+const MANY: u64 = 1000;
 
 fn of(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault> {
     let (book, before, own) = snapshot.locate(number)?;

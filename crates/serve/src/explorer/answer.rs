@@ -199,10 +199,10 @@ fn history(snapshot: &Snapshot, selection: &Selection, request: &Request, stop: 
             let Some(last) = hits.last() else { continue };
             let heading = Heading::of(book, last.game)?;
             let Some(month) = heading.month().filter(|_| heading.plies > last.ply) else { continue };
-            let place = match heading.tag("Result") {
-                Some("1-0") => 0,
-                Some("1/2-1/2") => 1,
-                Some("0-1") => 2,
+            let place = match heading.result() {
+                "1-0" => 0,
+                "1/2-1/2" => 1,
+                "0-1" => 2,
                 _ => continue,
             };
             months.entry(month).or_default()[place] += 1;
