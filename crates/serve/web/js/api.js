@@ -36,7 +36,7 @@ async function ask(path, params, signal) {
     response = await fetch(url(path, params), { signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Fault({ code: "gone", message: "the server does not answer" });
+    throw new Fault({ code: "gone", message: "" });
   }
   if (!response.ok) throw await refused(response);
   return response.json();
@@ -73,7 +73,7 @@ export async function find(request, each, signal) {
       : await fetch(url("find", request.position), { signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Fault({ code: "gone", message: "the server does not answer" });
+    throw new Fault({ code: "gone", message: "" });
   }
   if (!response.ok) throw await refused(response);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -82,7 +82,9 @@ async function show() {
   document.title = `${t(name)} – Scoresheet`;
   const own = controller;
   try {
-    const module = await PAGES[name]();
+    const module = await PAGES[name]().catch(() => {
+      throw new api.Fault({ code: "gone", message: "" });
+    });
     if (own !== controller) return;
     page = module.show(main, { params, embedded, signal: controller.signal, archives });
   } catch (error) {

@@ -8,7 +8,7 @@ import { date, number, san, t } from "../i18n.js";
 import { announce, broken, copy, load, player, result } from "../parts.js";
 import * as state from "../state.js";
 
-const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 23: "⨀", 32: "⟳", 36: "→", 40: "↑", 132: "⇆", 138: "⨁", 146: "N" };
+const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⊙", 23: "⊙", 36: "→", 40: "↑", 132: "⇆", 138: "⊕", 146: "N" };
 const COLORS = { G: "green", R: "red", Y: "yellow", B: "blue" };
 
 export function show(main, { params, embedded, signal }) {
@@ -52,7 +52,7 @@ function view(holder, game, params, embedded, signal) {
   const board = new Board({ orientation: params.side === "black" ? "b" : "w", label: t("board") });
   const clocks = { top: el("span.clock"), bottom: el("span.clock") };
   const names = { top: el("span"), bottom: el("span") };
-  const list = el("div.movetext", { tabindex: "0", role: "region", "aria-label": t("moves") });
+  const list = el("div.movetext", { tabindex: "0", role: "group", "aria-label": t("moves") });
   const comment = el("p.comment");
   const left = el("p.soft");
   const plies = main.map((node) => ({ eval: node.eval, clock: node.clock }));

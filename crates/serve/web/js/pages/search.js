@@ -131,7 +131,7 @@ export function show(main, { params, signal }) {
     const meter = el("progress", { "aria-label": t("progress"), max: 1, value: 0 });
     const rows = el("tbody");
     let found = 0;
-    fill(results, status, meter, el("div.scroll", { tabindex: "0", role: "region", "aria-label": t("found") }, el("table.games-table", {},
+    fill(results, status, meter, el("div.scroll", { tabindex: "0", role: "group", "aria-label": t("games") }, el("table.games-table", {},
       el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "date"].map((key) => el("th", { scope: "col" }, t(key))))), rows)));
     let wanted;
     try {
