@@ -495,8 +495,7 @@ fn the_last_visit_counts_where_that_is_asked_for() {
     let again = ["2. Be2 Be7 3. Bf1 Bf8 4. Nf3 1-0", "2. Nf3 Nf6 3. Ng1 Ng8 4. Be2 Be7 5. Bf1 Bf8 0-1"];
     let text: String = again.map(|moves| format!("{tags}\n\n1. e4 e5 {moves}\n\n")).concat();
     std::fs::write(&there_and_back, text).unwrap();
-    let archive =
-        archive_of(&[lichess(), there_and_back], &folder.path().join("games.bga"), ImportOptions::default());
+    let archive = archive_of(&[lichess(), there_and_back], &folder.path().join("games.bga"), ImportOptions::default());
     let signatures = Signatures::build(&archive);
     index::build(&archive, 1 << 20, |_| {}).unwrap();
     let index = PositionIndex::open(&archive).0.unwrap();

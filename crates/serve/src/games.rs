@@ -136,11 +136,11 @@ pub fn speed(control: &str) -> &'static str {
     let (base, increment) = control.split_once('+').unwrap_or((control, "0"));
     match (base.parse::<u64>(), increment.parse::<u64>()) {
         (Ok(base), Ok(increment)) => match base.saturating_add(increment.saturating_mul(40)) {
-            ..30 => "ultraBullet",
-            ..180 => "bullet",
-            ..480 => "blitz",
-            ..1500 => "rapid",
-            ..21600 => "classical",
+            0..30 => "ultraBullet",
+            30..180 => "bullet",
+            180..480 => "blitz",
+            480..1500 => "rapid",
+            1500..21600 => "classical",
             _ => "correspondence",
         },
         _ => "correspondence",

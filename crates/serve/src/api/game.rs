@@ -100,7 +100,7 @@ fn others(snapshot: &Snapshot, number: u64, position: &Position) -> Result<u64, 
         let most = search.cost(Some(&query)).games;
         others += match most {
             0 => 0,
-            ..=MANY => {
+            1..=MANY => {
                 let hits = search.position(&query, SearchOptions::default()).hits;
                 hits.iter().filter(|hit| before + hit.game != number).count() as u64
             }

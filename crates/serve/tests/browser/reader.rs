@@ -65,6 +65,7 @@ fn moves_are_dragged_clicked_and_typed() {
     browser.until("location.search === ''");
     browser.key("End");
     browser.until("location.search === '?play=e2e4,c7c5,g1f3'");
+    browser.until("!document.querySelector('[data-stale]')");
     browser.key("1");
     browser.until("location.search.split(',').length === 4");
     browser.until("document.querySelectorAll('.line button').length === 4");

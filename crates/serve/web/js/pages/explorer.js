@@ -78,6 +78,7 @@ export function show(main, { params, signal }) {
     const stop = AbortSignal.any([turn.signal, signal]);
     const play = line.slice(0, at).join(",");
     state.set({ play, fen: start });
+    panel.setAttribute("data-stale", "");
     const base = { fen: start, play, archive: params.archive };
     load(panel, async () => {
       const wanted = filters().map((where, place) => api.tree({ ...base, where, transpositions: place === 0 && filters().length === 1, games: 8 }, stop));
@@ -86,6 +87,7 @@ export function show(main, { params, signal }) {
       return Promise.all(wanted);
     }, (trees) => {
       tree = trees[0];
+      panel.removeAttribute("data-stale");
       draw(trees);
     }).then(() => {
       if (!position && panel.querySelector("[role=alert]")) fill(moves, "");
@@ -171,7 +173,7 @@ export function show(main, { params, signal }) {
       ];
     };
     const button = (row, place) =>
-      el("button.move", { type: "button", "data-uci": row.uci, title: row.opening ? `${row.opening.eco} ${row.opening.name}` : "", onclick: () => play(row.uci) },
+      el("button.move", { type: "button", "data-uci": row.uci, title: row.opening ? `${row.opening.eco} ${row.opening.name}` : "", onclick: () => panel.hasAttribute("data-stale") || play(row.uci) },
         place < 9 ? el("span.number", { "aria-hidden": "true" }, place + 1) : null, san(row.san));
     return el("table.tree", {},
       el("caption.visually-hidden", {}, t("moves")),
@@ -185,7 +187,8 @@ export function show(main, { params, signal }) {
   }
 
   function play(uci) {
-    if (!position?.legal.some((m) => m.uci === uci)) return;
+    // While the next position is on its way, what is shown is of the one before.
+    if (position?.ply !== at || !position.legal.some((m) => m.uci === uci)) return;
     if (line[at] !== uci) line = [...line.slice(0, at), uci];
     at += 1;
     update();
@@ -227,7 +230,7 @@ export function show(main, { params, signal }) {
       else if (/^[1-9]$/.test(key)) {
         const row = panel.querySelectorAll("tbody tr:not(.transposition) button[data-uci]")[Number(key) - 1];
         if (!row) return false;
-        play(row.dataset.uci);
+        if (!panel.hasAttribute("data-stale")) play(row.dataset.uci);
       } else return false;
       return true;
     },
