@@ -25,10 +25,16 @@ use command::Cli;
 use failure::{Code, Failure};
 use scoresheet::archive::Access;
 use session::Session;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut session = Session::start();
+    if let Some(text) = topic() {
+        // A reader who closes the pipe early is not a failure.
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        return Code::Success.into();
+    }
     let cli = match parse() {
         Ok(cli) => cli,
         Err(mut error) => {
@@ -69,6 +75,14 @@ fn report(session: &Session, failure: &Failure) -> ExitCode {
             Code::Failed.into()
         }
     }
+}
+
+/// Returns the help that is asked for, where it is of no command.
+fn topic() -> Option<&'static str> {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [help, name] = arguments.as_slice() else { return None };
+    let is_topic = help == "help" && command::query_help::NAMES.iter().any(|own| name == own);
+    is_topic.then_some(command::query_help::TEXT)
 }
 
 /// Reads the command line.
@@ -117,10 +131,16 @@ fn without_false_tips(error: &mut clap::Error) {
 
 /// Prints what clap says: help, or what is wrong with the arguments, which may contain control characters.
 fn print(session: &Session, error: &clap::Error) {
+    let text = error.render().to_string();
+    let is_wide = |line: &str| session::message_width().is_some_and(|width| line.chars().count() > width);
+    // A query and the mark under it begin with blanks.
+    if error.use_stderr() && text.lines().any(|line| is_wide(line) && !line.starts_with(' ')) {
+        return text.lines().for_each(|line| session.note(line));
+    }
     // A reader who closes the pipe early is not a failure.
     if std::env::args_os().all(|argument| !argument.to_string_lossy().contains(char::is_control)) {
         let _ = error.print();
     } else {
-        error.render().to_string().lines().for_each(|line| session.note(line));
+        text.lines().for_each(|line| session.note(line));
     }
 }

@@ -25,6 +25,7 @@ pub mod pack;
 pub mod pcn;
 pub mod player;
 pub mod position;
+pub mod query_help;
 pub mod rename;
 pub mod repair;
 pub mod replace;
@@ -67,6 +68,7 @@ First steps:
 Programs of their own: scoresheet serve (crates/serve) shows archives in a
 browser. scoresheet X runs scoresheet-X, beside it or on PATH, for any such X.
 
+`scoresheet help query` has the language of --where, --sort and --columns.
 Games are numbered from 1. Ply 0 is the starting position; each half-move is
 one ply. Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with
 --strict, 4 archive damaged, 130 or 143 interrupted (Ctrl-C, SIGTERM).";

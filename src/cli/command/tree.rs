@@ -80,8 +80,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
         }
         let Some(nested) = all else { return Ok(Code::Success) };
-        let text =
-            if args.json { json(args, &archives, &nested)? } else { text(args, &archives, &nested, session.width())? };
+        let text = if args.json {
+            json(args, &archives, &nested)?
+        } else {
+            text(args, &archives, &nested, session.table_width())?
+        };
         let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
         out.flush()?;
@@ -200,7 +203,7 @@ fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Re
         let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
         let (white, black) = (heading.player("White"), heading.player("Black"));
         let what = format!("{name}{number}  {white} - {black}  {}  {}", heading.result(), heading.date());
-        text.push_str(&printable(&what));
+        text.push_str(&shortened(&printable(&what), width));
         text.push('\n');
     }
     Ok(text)
