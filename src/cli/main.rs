@@ -6,7 +6,7 @@
 //!     main -> command -> select -> out -> session, threads, interrupt, failure, text
 //!
 //! `command` has a file for each subcommand, which no other one imports; `select` finds what a command works on
-//! (archives, games, positions, files); `out` writes the result. Nothing but the library's public API is used.
+//! (archives, games, positions, files); `out` writes the result; `outside` runs programs that are subcommands. Nothing but the library's public API is used.
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +14,7 @@ mod command;
 mod failure;
 mod interrupt;
 mod out;
+mod outside;
 mod select;
 mod session;
 mod text;
@@ -37,6 +38,9 @@ fn main() -> ExitCode {
     let cli = match parse() {
         Ok(cli) => cli,
         Err(mut error) => {
+            if let Some(code) = outside(&session, &error) {
+                return code;
+            }
             without_false_tips(&mut error);
             print(&session, &error);
             return ExitCode::from(error.exit_code().try_into().unwrap_or(2));
@@ -91,6 +95,26 @@ fn parse() -> Result<Cli, clap::Error> {
     let mut command = Cli::command().mut_subcommands(|command| command.mut_args(takes_negative));
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Runs the program that has a subcommand which is not built in. Returns `None` where there is none.
+fn outside(session: &Session, error: &clap::Error) -> Option<ExitCode> {
+    if error.kind() != clap::error::ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    let why = match outside::find(&args)? {
+        outside::Outside::Missing(why) => why,
+        outside::Outside::Program(program) => {
+            let name = program.get_program().to_string_lossy().into_owned();
+            match outside::run(program) {
+                Ok(code) => return Some(code),
+                Err(error) => format!("cannot run {name}: {error}"),
+            }
+        }
+    };
+    session.message(&why);
+    Some(Code::Usage.into())
 }
 
 /// Removes the tip to write `-- -3`: what begins with a dash is no value here, before or after `--`.

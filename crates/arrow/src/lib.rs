@@ -1,0 +1,1 @@
+//! Scoresheet archives as Arrow record batches.
