@@ -5,13 +5,17 @@
 
 use crate::batches::Batches;
 use crate::columns::Value;
-use arrow_array::RecordBatchReader;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Time32MillisecondType, Time32SecondType, TimestampMillisecondType, TimestampSecondType};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use std::io::Write;
+use std::sync::Arc;
 
 pub use parquet::errors::ParquetError;
 
@@ -55,9 +59,14 @@ pub fn write_parquet(
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(column.name), false);
         }
     }
-    let mut writer = ArrowWriter::try_new(to, RecordBatchReader::schema(&batches), Some(properties.build()))?;
+    let schema = in_milliseconds(&batches.schema());
+    let mut writer = ArrowWriter::try_new(to, Arc::clone(&schema), Some(properties.build()))?;
     let mut games = 0;
     for batch in batches {
+        let batch = batch.and_then(|batch| {
+            let columns = batch.columns().iter().map(milliseconds).collect();
+            RecordBatch::try_new(Arc::clone(&schema), columns)
+        });
         let batch = batch.map_err(|error| ParquetError::External(Box::new(error)))?;
         writer.write(&batch)?;
         games += batch.num_rows() as u64;
@@ -67,6 +76,29 @@ pub fn write_parquet(
     }
     writer.close()?;
     Ok(Some(games))
+}
+
+/// Returns the schema with times in milliseconds: Parquet knows no seconds.
+fn in_milliseconds(schema: &Schema) -> SchemaRef {
+    let field = |field: &Arc<Field>| {
+        let data_type = match field.data_type() {
+            DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
+            DataType::Timestamp(TimeUnit::Second, None) => DataType::Timestamp(TimeUnit::Millisecond, None),
+            other => other.clone(),
+        };
+        Field::new(field.name(), data_type, field.is_nullable())
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<Field>>()))
+}
+
+fn milliseconds(column: &ArrayRef) -> ArrayRef {
+    if let Some(times) = column.as_primitive_opt::<Time32SecondType>() {
+        Arc::new(times.unary::<_, Time32MillisecondType>(|second| second * 1000))
+    } else if let Some(times) = column.as_primitive_opt::<TimestampSecondType>() {
+        Arc::new(times.unary::<_, TimestampMillisecondType>(|second| second * 1000))
+    } else {
+        Arc::clone(column)
+    }
 }
 
 impl Batches {

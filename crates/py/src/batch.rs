@@ -266,7 +266,7 @@ fn move_id(played: Move, flip: bool) -> Option<u16> {
 ///
 /// >>> names = scoresheet.move_names()
 /// >>> len(names), names[:3], names.index("e2e4")
-/// (1968, ['a1b1', 'a1c1', 'a1d1'], 315)
+/// (1968, ['a1b1', 'a1c1', 'a1d1'], 378)
 #[pyfunction]
 pub fn move_names() -> Vec<String> {
     let name = |number: u16| {

@@ -6,7 +6,7 @@ use crate::position::{Position, svg};
 use crate::shared::Shared;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use scoresheet::chess::fen::FenText;
 use scoresheet::game::{Evaluation, PlayedMove};
 use scoresheet::pgn::PgnWriter;
@@ -25,7 +25,7 @@ enum Held {
 ///
 /// >>> game = archive[0]
 /// >>> game["White"], game["Result"], game.plies
-/// ('BFG9k', '1-0', 37)
+/// ('BFG9k', '1-0', 25)
 /// >>> game.san[:4]
 /// ['e4', 'e6', 'd4', 'b6']
 /// >>> game.fen(2)
@@ -257,7 +257,7 @@ impl Game {
     ///
     /// >>> archive[0].fen(1)
     /// 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1'
-    #[pyo3(signature = (ply = -1, /))]
+    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
     fn fen(&self, py: Python<'_>, ply: i64) -> PyResult<String> {
         Ok(self.at(py, ply)?.fen())
     }
@@ -289,9 +289,9 @@ impl Game {
 
     /// Returns the position after ply `ply`, like `fen`.
     ///
-    /// >>> archive[0].position(-1).is_check
-    /// False
-    #[pyo3(signature = (ply = -1, /))]
+    /// >>> archive[0].position(-1).is_checkmate
+    /// True
+    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
     fn position(&self, py: Python<'_>, ply: i64) -> PyResult<Position> {
         Ok(Position::of(self.at(py, ply)?))
     }
@@ -372,6 +372,16 @@ impl Game {
         slf.py().import("scoresheet._chess")?.call_method1("to_chess", (slf,))
     }
 
+    /// Returns the same game under another number; for pickles.
+    fn _numbered(&self, number: u64) -> Game {
+        match &self.held {
+            Held::Stored(shared, _) => Game::stored(shared, number),
+            Held::Owned(game, _, faults) => {
+                Game { held: Held::Owned(Arc::clone(game), number, Arc::clone(faults)) }
+            }
+        }
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let of = |name: &str| self.tag(py, name).map(|tag| tag.unwrap_or_else(|| "?".to_owned()));
         let (white, black) = (of("White")?, of("Black")?);
@@ -395,10 +405,10 @@ impl Game {
                 let paths = PyTuple::new(py, shared.paths.iter().map(whole))?;
                 Ok((module.getattr("restore_game")?, (paths, shared.map, *number).into_pyobject(py)?))
             }
-            Held::Owned(game, ..) => {
-                let outcome = game.outcome.map_or("", |outcome| outcome.token());
-                let events = events::list(py, game)?;
-                Ok((module.getattr("restore_events")?, (game.tags.clone(), events, outcome).into_pyobject(py)?))
+            Held::Owned(_, number, _) => {
+                // As PGN, which says all that the game does.
+                let pgn = PyBytes::new(py, slf.get().pgn(py)?.as_bytes());
+                Ok((module.getattr("restore_pgn")?, (pgn, *number).into_pyobject(py)?))
             }
         }
     }
@@ -408,7 +418,7 @@ impl Game {
     }
 
     /// Returns the board after ply `ply` as SVG.
-    #[pyo3(signature = (ply = -1, /))]
+    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
     fn svg<'py>(&self, py: Python<'py>, ply: i64) -> PyResult<Bound<'py, PyAny>> {
         svg(py, &self.at(py, ply)?)
     }

@@ -14,7 +14,7 @@ use scoresheet::query::QueryFault;
 /// >>> start.play("e4").play("c5").fen
 /// 'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq c6 0 2'
 /// >>> len(start.moves), start.sans[:3]
-/// (20, ['a3', 'b3', 'c3'])
+/// (20, ['Na3', 'Nc3', 'Nf3'])
 #[pyclass(frozen, module = "scoresheet", eq)]
 pub struct Position {
     pub position: scoresheet::Position,

@@ -5,7 +5,7 @@ use crate::position::{Position, read_fen};
 use crate::shared::Opened;
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyIterator};
 use scoresheet::query::{Compare, PositionQuery, QueryFault, SearchOptions, SearchResult, Tally};
 use scoresheet::{Error, GameSet, Monitor, Pattern};
 use std::sync::atomic::AtomicBool;
@@ -175,6 +175,11 @@ impl Tree {
 
     fn __len__(&self) -> usize {
         self.tree.branches.len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let moves = (0..self.__len__()).filter_map(|place| self.of(place)).collect::<Vec<TreeMove>>();
+        moves.into_pyobject(py)?.try_iter()
     }
 
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<TreeMove> {

@@ -198,8 +198,6 @@ impl View {
 
     /// Where a search found what: the number of each game and the ply, by game. None where there was no search.
     ///
-    /// >>> archive.find("e4 c5 Nf3")[:3].hits is None
-    /// True
     /// >>> game, ply = archive.find("e4 c5 Nf3").hits[0]
     /// >>> archive.game(game).san[:ply]
     /// ['e4', 'c5', 'Nf3']
@@ -229,7 +227,7 @@ impl View {
     /// >>> archive.where("whiteelo >= ")
     /// Traceback (most recent call last):
     ///     ...
-    /// scoresheet.QueryError: column 13: a number is expected...
+    /// scoresheet.QueryError: column 13: expected a value...
     #[pyo3(name = "where", signature = (filter, /))]
     fn select_where(&self, py: Python<'_>, filter: &str) -> PyResult<View> {
         Ok(self.of(self.select(py, filter)?))
@@ -283,8 +281,8 @@ impl View {
     }
 
     /// Returns a table of these games for data frames: any consumer of Arrow takes it (`__arrow_c_stream__`), as in
-    /// `polars.DataFrame(table)`, `pyarrow.table(table)`, `duckdb.sql("from table")`,
-    /// `pandas.DataFrame.from_arrow(table)`. Nothing is read before that.
+    /// `polars.DataFrame(games)`, `pyarrow.table(games)`, `duckdb.sql("from games")`,
+    /// `pandas.DataFrame.from_arrow(games)`. Nothing is read before that.
     ///
     /// `columns` is a preset (`"scoresheet"`, `"lichess"`, `"aix"`) or a list of names; docs/python/tables.md has them.
     /// `where` is a filter. `batch_size` is the most games of a batch. With `dictionaries` texts that the tag columns
@@ -360,8 +358,8 @@ impl View {
     /// asked of positions goes as to `positions`; whoever samples often calls that once and samples from it.
     ///
     /// >>> games, plies = archive.sample(100, seed=1, skip_plies=10)
-    /// >>> len(games), min(plies) >= 10
-    /// (100, True)
+    /// >>> len(games), len(plies), bool(min(plies) >= 10)
+    /// (100, 100, True)
     #[pyo3(signature = (n, /, seed = 0, **wanted))]
     fn sample<'py>(
         slf: &Bound<'py, Self>,
@@ -388,7 +386,7 @@ impl View {
     /// Raises IndexError where there is no such game or ply.
     ///
     /// >>> tensors = archive.batch([1, 1], [0, 1], what=["turn", "move"])
-    /// >>> list(tensors["turn"]), [scoresheet.move_names()[move] for move in tensors["move"]]
+    /// >>> tensors["turn"].tolist(), [scoresheet.move_names()[move] for move in tensors["move"]]
     /// ([0, 1], ['e2e4', 'e7e6'])
     #[pyo3(signature = (games, plies, /, what = None, *, out = None, mover = false, threads = None))]
     fn batch<'py>(

@@ -10,6 +10,8 @@
 starting position.
 """
 
+from collections.abc import Sequence
+
 from ._scoresheet import (
     Archive,
     ArchiveError,
@@ -67,3 +69,8 @@ __all__ = [
     "open",
     "read_pgn",
 ]
+
+# Sequences for whoever asks: they have a length, take numbers and are iterated in order.
+for _sequence in (View, Positions, Tree):
+    Sequence.register(_sequence)
+del Sequence, _sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
 import weakref
@@ -53,6 +54,7 @@ def restore_game(paths: tuple[str, ...], map: bool, number: int) -> Game:
     return _archive(paths, map).game(number)
 
 
-def restore_events(tags: list[tuple[str, str]], events: list[tuple[str, object]], result: str) -> Game:
+def restore_pgn(pgn: bytes, number: int) -> Game:
     """Return a game that was held by itself."""
-    return _scoresheet._game_of_events(tags, events, result)
+    game = next(_scoresheet.read_pgn(io.BytesIO(pgn)))
+    return game._numbered(number)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 try:
     import numpy
 except ImportError:
-    numpy = None  # type: ignore[assignment]
+    numpy = None  # type: ignore
 
 # The type of an element, by numpy and by struct, and the shape of a position.
 KINDS: dict[str, tuple[str, str, tuple[int, ...]]] = {
@@ -48,7 +48,7 @@ def _array(data: bytearray, kind: tuple[str, str, tuple[int, ...]], rows: int) -
     dtype, code, shape = kind
     if numpy is not None:
         return numpy.frombuffer(data, dtype=dtype).reshape((rows, *shape))
-    view = memoryview(data).cast(code)  # type: ignore[call-overload]
+    view = memoryview(data).cast(code)  # type: ignore
     return view if not shape or not rows else view.cast("B").cast(code, (rows, *shape))
 
 
@@ -80,7 +80,7 @@ def _copy(name: str, data: bytearray, target: Any) -> None:
     memory = memoryview(target)
     if memory.readonly or not memory.c_contiguous or memory.nbytes != len(data):
         raise ValueError(f"out[{name!r}]: {len(data)} bytes in one piece that may be written are wanted")
-    if memory.itemsize != memoryview(b"").cast(KINDS[name][1]).itemsize:  # type: ignore[call-overload]
+    if memory.itemsize != memoryview(b"").cast(KINDS[name][1]).itemsize:  # type: ignore
         raise ValueError(f"out[{name!r}]: elements of type {KINDS[name][0]} are wanted")
     memory.cast("B")[:] = data
 

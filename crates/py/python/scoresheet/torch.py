@@ -31,12 +31,12 @@ try:
 except ImportError:
     torch = None
 
-    class _Dataset:  # type: ignore[no-redef]
+    class _Dataset:  # type: ignore
         def __class_getitem__(cls, _: object) -> type:
             return cls
 
 
-class PositionDataset(_Dataset):  # type: ignore[type-arg, misc]
+class PositionDataset(_Dataset):  # type: ignore
     """Positions of games, each with what is to be learnt of it.
 
     `source` is a path (or several), an archive or a view of one. `where`, `skip_plies`, `skip_last`, `mover_elo`,
@@ -64,7 +64,7 @@ class PositionDataset(_Dataset):  # type: ignore[type-arg, misc]
             raise ValueError(f"what: no {unknown[0]!r}; there are {', '.join(KINDS)}")
         view = source if isinstance(source, _scoresheet.View) else _scoresheet.open(source)
         self._view = view.where(where) if where else view
-        self._wanted = {
+        self._wanted: dict[str, Any] = {
             "skip_plies": skip_plies,
             "skip_last": skip_last,
             "mover_elo": mover_elo,
