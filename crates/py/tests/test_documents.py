@@ -37,7 +37,9 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(name: str, text: str, names: dict[str, object]) -> int:
     parsed = doctest.DocTestParser().get_doctest(text, names, name, None, 0)
     out: list[str] = []
-    result = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(parsed, out=out.append)
+    result = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(parsed, out=out.append, clear_globs=False)
+    # What a block has made, the next one uses.
+    names.update(parsed.globs)
     assert result.failed == 0, "".join(out)
     return result.attempted
 
