@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import scoresheet
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(os.environ.get("SCORESHEET_ROOT") or Path(__file__).resolve().parents[3])
 SAMPLE = ROOT / "testdata" / "lichess-sample.pgn.zst"
 
 
