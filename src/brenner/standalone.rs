@@ -2,9 +2,11 @@
 
 use super::decode::{DecodeError, Decoder, Item, TextPlaces};
 use super::encode;
+use super::replay::skip_variation;
 use crate::chess::fen::FenError;
 use crate::chess::{Move, Position, position::STANDARD};
 use crate::game::{Event, Game, Outcome, TextKind, Visitor};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The tags that have a letter of their own.
@@ -129,6 +131,60 @@ impl Visitor for Writer {
     fn outcome(&mut self, outcome: Outcome) {
         encode::push_outcome(outcome, &mut self.out);
     }
+}
+
+/// Appends the main line of an intact stream as a stand-alone string: the starting position if it is not the standard
+/// one, the moves, and the result. Variations, glyphs and texts are left out; nothing is decoded.
+///
+/// Such a string means the game by itself, wherever it is kept: [`start`] and a
+/// [`Replay`](crate::brenner::replay::Replay) bring it to any ply.
+pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
+    if *start != *STANDARD {
+        encode::push_text(&[&[FEN], start.fen().as_bytes()].concat(), out);
+    }
+    let mut at = 0;
+    while let Some(&byte) = stream.get(at) {
+        let (length, kept) = match byte {
+            super::code::TEXT | super::code::BAD | super::code::GOOD => (1, false),
+            super::code::NAG => (2, false),
+            super::code::EXPLICIT => (3, true),
+            super::code::OPEN => match skip_variation(stream.get(at..).unwrap_or_default()) {
+                Some(length) => (length, false),
+                None => return,
+            },
+            _ => (1, true),
+        };
+        if kept {
+            out.extend_from_slice(stream.get(at..at + length).unwrap_or_default());
+        }
+        at += length;
+    }
+}
+
+/// Returns the starting position of a stand-alone string, and the moves that follow its leading texts.
+///
+/// ```
+/// use scoresheet::brenner::{replay::Replay, standalone};
+/// use scoresheet::Game;
+///
+/// let game = Game::default();
+/// let (start, moves) = standalone::start(&standalone::encode(&game)?).map(|(start, moves)| (start, moves.len()))?;
+/// assert_eq!((start.fen(), moves), (game.start.fen(), 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Errors: its starting position cannot be read.
+pub fn start(bytes: &[u8]) -> Result<(Cow<'static, Position>, &[u8]), StandaloneError> {
+    let mut start = Cow::Borrowed(&*STANDARD);
+    let mut rest = bytes;
+    while let Some(text) = rest.strip_prefix(&[super::code::TEXT]) {
+        let Some(end) = memchr::memchr(super::code::TEXT, text) else { break };
+        if let Some(fen) = text.get(..end).unwrap_or_default().strip_prefix(&[FEN]) {
+            start = Cow::Owned(Position::from_fen(fen).map_err(StandaloneError::Fen)?);
+        }
+        rest = text.get(end + 1..).unwrap_or_default();
+    }
+    Ok((start, rest))
 }
 
 /// Reads a stand-alone string. Every move is checked; never panics, whatever the bytes.

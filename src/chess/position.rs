@@ -237,6 +237,23 @@ impl Position {
         self.occupied[color.index()]
     }
 
+    /// Returns the squares of each kind of piece as sets of bits, a1 the lowest: White's pawns, knights, bishops, rooks,
+    /// queens and king, then Black's.
+    ///
+    /// ```
+    /// let start = scoresheet::Position::standard();
+    /// assert_eq!(start.bitboards()[0], 0xFF00);
+    /// assert_eq!(start.bitboards()[11], 1 << 60);
+    /// ```
+    #[inline]
+    pub fn bitboards(&self) -> [u64; 12] {
+        let mut sets = [0; 12];
+        for (sets, occupied) in sets.chunks_exact_mut(6).zip(self.occupied) {
+            sets.iter_mut().zip(self.roles).for_each(|(set, role)| *set = role & occupied);
+        }
+        sets
+    }
+
     #[inline]
     pub(super) fn put(&mut self, code: u8, square: u8) {
         let id = PieceId(code);

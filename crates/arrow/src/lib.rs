@@ -1,1 +1,38 @@
-//! Scoresheet archives as Arrow record batches.
+//! Scoresheet archives as Arrow record batches: for data frames, SQL engines and Parquet files.
+//!
+//! [`Sources`] are open archives that behave as one, [`Columns`] says which columns are wanted (a preset or a list), and
+//! [`Batches`] reads them: a [`RecordBatchReader`](arrow_array::RecordBatchReader), a chunk of games on each of rayon's
+//! threads. Only what is asked for is read. Header columns come from the tag columns file (`.bgh`) where there is one,
+//! as dictionaries on request.
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let target = folder.path().join("games.bga");
+//! # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Morphy\"]\n\n1. e4 e5 1-0\n\n1. d4 *\n"[..])?;
+//! use scoresheet_arrow::{Batches, Columns, Options, Rows, Sources};
+//!
+//! let sources = Sources::open([&target])?.into();
+//! let columns = Columns::list(["white", "plies", "moves_san"])?;
+//! let batches = Batches::new(sources, columns, Rows::all(), Options::default());
+//! for batch in batches {
+//!     assert_eq!(batch?.num_rows(), 2);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The way of the data: archive -> tag columns and games of a chunk -> arrays -> record batch -> consumer.
+
+mod batches;
+mod columns;
+mod games;
+mod headers;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod sources;
+mod values;
+
+pub use batches::{Batches, Options, Rows};
+pub use columns::{Column, Columns, UnknownColumn, Value};
+#[cfg(feature = "parquet")]
+pub use parquet::{ParquetError, ParquetOptions, write_parquet};
+pub use sources::{Source, Sources};

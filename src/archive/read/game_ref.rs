@@ -80,6 +80,26 @@ impl<'a> GameRef<'a> {
         &self.record.stream
     }
 
+    /// Appends the main line as a stand-alone string: a starting position of its own, the moves and the result
+    /// (FORMAT.md, "Stand-alone strings"), without variations, glyphs and texts.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4! {best} (1. d4 d5) e5 1-0\n"[..])?;
+    /// use scoresheet::{Archive, brenner::standalone};
+    ///
+    /// let archive = Archive::open(&target)?;
+    /// let mut line = Vec::new();
+    /// archive.game(1)?.push_main_line(&mut line);
+    /// assert_eq!(line.len(), 3);
+    /// assert_eq!(standalone::decode(&line)?.moves().map(|played| played.san()).collect::<Vec<_>>(), ["e4", "e5"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn push_main_line(&self, out: &mut Vec<u8>) {
+        crate::brenner::standalone::push_main_line(self.start(), self.brenner(), out);
+    }
+
     /// Returns the number of plies of the main line. Walks the moves, a nanosecond or so a ply.
     pub fn plies(&self) -> u32 {
         count_plies(self.brenner())

@@ -90,11 +90,14 @@ impl Strings {
         Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
     }
 
-    pub(in crate::query) fn ends(&self) -> &[u8] {
+    /// Returns the end of each string in the text, 4 bytes each, little-endian. What a file made with ill will says here
+    /// may neither ascend nor stay within the text.
+    pub fn ends(&self) -> &[u8] {
         self.ends.bytes()
     }
 
-    pub(in crate::query) fn text(&self) -> &[u8] {
+    /// Returns all strings, one after the other. They are UTF-8 as far as the source was.
+    pub fn text(&self) -> &[u8] {
         self.text.bytes()
     }
 }

@@ -28,11 +28,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The tag columns of an open archive. It can be shared by threads.
 #[derive(Debug)]
 pub struct TagColumns<'a> {
-    archive: &'a Archive,
+    archive: Holder<'a>,
     file: Option<(Arc<Map>, Directory)>,
     state: SideState,
     is_damaged: AtomicBool,
     ready: Mutex<HashMap<Key, Ready>>,
+}
+
+/// How the archive is held.
+#[derive(Debug)]
+enum Holder<'a> {
+    Borrowed(&'a Archive),
+    Shared(Arc<Archive>),
 }
 
 /// A column, and what of it cannot be read.
@@ -45,13 +52,37 @@ struct Ready {
 impl<'a> TagColumns<'a> {
     /// Returns the tag columns of an archive, those of the file beside it where that belongs to the archive as it is.
     pub fn of(archive: &'a Archive) -> TagColumns<'a> {
-        let mut headers = TagColumns::without_file(archive);
+        TagColumns::held(Holder::Borrowed(archive)).with_file()
+    }
+
+    /// Returns the tag columns like `of`, for a program that keeps them as long as the archive: those that had to be
+    /// made are kept, too.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[WhiteElo \"2750\"]\n\n1. e4 1-0\n\n1. d4 *\n"[..])?;
+    /// use scoresheet::{Archive, Filter, query::TagColumns};
+    ///
+    /// let columns: TagColumns<'static> = TagColumns::shared(Archive::open(&target)?.into());
+    /// let strong: Filter = "whiteelo >= 2700".parse()?;
+    /// assert_eq!(strong.games(&columns).games.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shared(archive: Arc<Archive>) -> TagColumns<'static> {
+        TagColumns::held(Holder::Shared(archive)).with_file()
+    }
+
+    fn with_file(self) -> TagColumns<'a> {
+        let mut headers = self;
+        let archive = headers.archive();
         let path = FileKind::TagColumns.beside(archive.path());
+        let state = archive.state();
         let Ok(file) = File::open(&path) else { return headers };
         headers.state = SideState::Damaged;
         let Ok(map) = file.metadata().and_then(|meta| Map::of(&file, meta.len())) else { return headers };
         headers.state = match Directory::decode(&map) {
-            Some(directory) if directory.state == archive.state() => {
+            Some(directory) if directory.state == state => {
                 headers.file = Some((Arc::new(map), directory));
                 SideState::File
             }
@@ -72,6 +103,10 @@ impl<'a> TagColumns<'a> {
 
     /// Returns the tag columns of an archive, to be made from its tags whether or not there is a file.
     pub fn without_file(archive: &'a Archive) -> TagColumns<'a> {
+        TagColumns::held(Holder::Borrowed(archive))
+    }
+
+    fn held(archive: Holder<'a>) -> TagColumns<'a> {
         TagColumns {
             archive,
             file: None,
@@ -82,8 +117,23 @@ impl<'a> TagColumns<'a> {
     }
 
     /// Returns the archive.
-    pub fn archive(&self) -> &'a Archive {
-        self.archive
+    pub fn archive(&self) -> &Archive {
+        match &self.archive {
+            Holder::Borrowed(archive) => archive,
+            Holder::Shared(archive) => archive,
+        }
+    }
+
+    /// Returns a column that need not be made: one of the file, or one that was made before; `None` for others. A tag
+    /// that no game has gives a column without values.
+    pub fn at_hand(&self, key: &Key) -> Option<Arc<Column>> {
+        let mut ready = self.lock();
+        if let Some(ready) = ready.get(key) {
+            return ready.unread.is_empty().then(|| Arc::clone(&ready.column));
+        }
+        let column = Arc::new(self.filed(key, &ready)?);
+        ready.insert(key.clone(), Ready { column: Arc::clone(&column), unread: Arc::default() });
+        Some(column)
     }
 
     /// Returns where the columns come from; `Damaged` once a part of the file was found to be, which was made from the
@@ -125,7 +175,7 @@ impl<'a> TagColumns<'a> {
         missing.dedup();
         // Not under the lock: while it waits for the pool, this thread may be given other work that asks for columns.
         let made =
-            if missing.is_empty() { Vec::new() } else { build::columns(self.archive, &missing, &Monitor::new()) };
+            if missing.is_empty() { Vec::new() } else { build::columns(self.archive(), &missing, &Monitor::new()) };
         let mut ready = self.lock();
         for (key, (column, unread)) in missing.into_iter().zip(made) {
             ready.insert(key, Ready { column: Arc::new(column), unread: unread.into() });

@@ -1,0 +1,383 @@
+//! Record batches of the games asked for.
+//!
+//! A batch is of one archive. Its games are read in runs of one chunk, on rayon's current pool, and joined; what the tag
+//! columns say is made for the whole batch at once.
+
+use crate::columns::{Column, Columns, Value};
+use crate::games::{self, Wanted};
+use crate::headers::{Dictionaries, Texts, at_hand};
+use crate::sources::{Source, Sources};
+use crate::values;
+use arrow_array::types::{Date32Type, Int16Type, Int32Type, Time32SecondType, TimestampSecondType};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, Int32Array, Int64Array, PrimitiveArray, RecordBatch, RecordBatchReader,
+    StringArray, UInt32Array,
+};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_select::concat::concat;
+use arrow_select::take::take;
+use rayon::prelude::*;
+use scoresheet::query::tag_columns::Key;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Which games are read, by their numbers in the set. Deleted games are left out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Rows {
+    /// A range of numbers; what is beyond the last game is none.
+    Range(Range<u64>),
+    /// These games, in this order.
+    List(Arc<[u64]>),
+}
+
+impl Rows {
+    /// Returns all games.
+    pub fn all() -> Rows {
+        Rows::Range(1..u64::MAX)
+    }
+
+    /// Returns the games of some chunks of the archive at a place of the set: a unit of work for one of many machines.
+    pub fn chunks(sources: &Sources, place: usize, chunks: Range<usize>) -> Rows {
+        let Some(source) = sources.sources().get(place) else { return Rows::Range(0..0) };
+        let first = source.archive.games_of(chunks.start).start;
+        let past = source.archive.games_of(chunks.end.max(chunks.start)).start;
+        Rows::Range(source.before + first..source.before + past)
+    }
+}
+
+/// How batches are made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The most games of a batch. Default: 65,536.
+    pub batch_size: usize,
+    /// Whether texts of tags that all archives have at hand as columns (`.bgh`) are dictionaries. Default: no.
+    pub dictionaries: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { batch_size: 1 << 16, dictionaries: false }
+    }
+}
+
+/// Reads record batches, each when it is asked for. It can be handed to any consumer of Arrow.
+///
+/// Errors of a batch: the archive is damaged; games after it are not read.
+pub struct Batches {
+    sources: Arc<Sources>,
+    columns: Columns,
+    rows: Rows,
+    options: Options,
+    schema: SchemaRef,
+    dictionaries: Dictionaries,
+    /// The place in the rows that comes next.
+    next: u64,
+    failed: bool,
+}
+
+impl Batches {
+    /// Returns a reader of these columns for these games.
+    pub fn new(sources: Arc<Sources>, columns: Columns, rows: Rows, options: Options) -> Batches {
+        let field = |column: &Column| {
+            let texts = matches!(column.value, Value::Text(_) | Value::Result);
+            let data_type = if texts && options.dictionaries && is_dictionary(&sources, column.value) {
+                DataType::Dictionary(DataType::Int32.into(), DataType::Utf8.into())
+            } else {
+                column.value.data_type()
+            };
+            Field::new(column.name, data_type, !column.value.is_required())
+        };
+        let fields: Vec<Field> = columns.columns().iter().map(field).collect();
+        let schema = Arc::new(Schema::new(fields));
+        Batches { sources, columns, rows, options, schema, dictionaries: Dictionaries::default(), next: 0, failed: false }
+    }
+
+    /// Returns the names and types of the columns.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// Returns the archives that are read.
+    pub fn sources(&self) -> &Arc<Sources> {
+        &self.sources
+    }
+
+    /// Returns what the columns are made of.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// Returns the next games, all of one archive: its place, and their numbers there.
+    fn take_games(&mut self) -> Option<(usize, Vec<u64>)> {
+        let sources = Arc::clone(&self.sources);
+        let mut taken: Option<(usize, Vec<u64>)> = None;
+        loop {
+            let number = match &self.rows {
+                Rows::Range(range) => {
+                    let start = range.start.max(1);
+                    Some(start + self.next).filter(|number| *number < range.end && *number <= sources.len())
+                }
+                Rows::List(list) => usize::try_from(self.next).ok().and_then(|place| list.get(place).copied()),
+            };
+            let Some(number) = number else { return taken };
+            let place = sources.sources().partition_point(|source| source.before < number).wrapping_sub(1);
+            let source = sources.sources().get(place)?;
+            let local = number - source.before;
+            let (of, games) = taken.get_or_insert_with(|| (place, Vec::new()));
+            if *of != place || games.len() >= self.options.batch_size.max(1) {
+                return taken;
+            }
+            if local <= source.archive.len() && !source.archive.is_deleted(local) {
+                games.push(local);
+            }
+            self.next += 1;
+        }
+    }
+
+    fn read(&mut self, place: usize, mut games: Vec<u64>) -> Result<RecordBatch, ArrowError> {
+        let sources = Arc::clone(&self.sources);
+        let Some(source) = sources.sources().get(place) else { return Ok(RecordBatch::new_empty(self.schema())) };
+        // Chunks are read from front to back, whatever order is asked for.
+        let order = (!games.is_sorted()).then(|| {
+            let mut order: Vec<u32> = (0..games.len() as u32).collect();
+            order.sort_by_key(|place| games.get(*place as usize));
+            games = order.iter().filter_map(|place| games.get(*place as usize).copied()).collect();
+            order
+        });
+        let arrays = Batch::new(source, &games, &self.columns)?.arrays(&self.schema, &mut self.dictionaries)?;
+        let batch = RecordBatch::try_new(self.schema(), arrays)?;
+        let Some(order) = order else { return Ok(batch) };
+        let mut back = vec![0u32; order.len()];
+        for (now, then) in order.iter().enumerate() {
+            if let Some(place) = back.get_mut(*then as usize) {
+                *place = now as u32;
+            }
+        }
+        let back = UInt32Array::from(back);
+        let columns = batch.columns().iter().map(|column| take(column, &back, None));
+        RecordBatch::try_new(self.schema(), columns.collect::<Result<Vec<ArrayRef>, ArrowError>>()?)
+    }
+}
+
+/// Whether all archives have the texts of a column at hand.
+fn is_dictionary(sources: &Sources, value: Value) -> bool {
+    let tag = match value {
+        Value::Text(tag) => tag,
+        _ => "Result",
+    };
+    !sources.is_empty() && sources.sources().iter().all(|source| at_hand(source, tag).is_some())
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let (place, games) = self.take_games().filter(|(_, games)| !games.is_empty())?;
+        let batch = self.read(place, games);
+        self.failed = batch.is_err();
+        Some(batch)
+    }
+}
+
+impl RecordBatchReader for Batches {
+    fn schema(&self) -> SchemaRef {
+        Batches::schema(self)
+    }
+}
+
+/// The games of a batch with what has been read of them.
+struct Batch<'a> {
+    source: &'a Source,
+    games: &'a [u64],
+    columns: &'a Columns,
+    read: HashMap<Part, ArrayRef>,
+}
+
+/// What has been read of games, by its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    Tag(&'static str),
+    Outcome,
+    Column(usize),
+}
+
+/// Returns the tags that a column is made of.
+fn tags_of(value: Value) -> &'static [&'static str] {
+    match value {
+        Value::Result => &["Result"],
+        Value::Date | Value::DateText => &["Date", "UTCDate"],
+        Value::UtcDate => &["UTCDate"],
+        Value::UtcTime => &["UTCTime"],
+        Value::UtcTimestamp => &["UTCDate", "UTCTime"],
+        Value::BaseSeconds | Value::IncrementSeconds => &["TimeControl"],
+        Value::SiteId => &["Site"],
+        Value::EventId => &["Event"],
+        _ => &[],
+    }
+}
+
+impl<'a> Batch<'a> {
+    fn new(source: &'a Source, games: &'a [u64], columns: &'a Columns) -> Result<Batch<'a>, ArrowError> {
+        let mut wanted: Vec<(Part, Wanted)> = Vec::new();
+        let mut want = |key: Part, what: Wanted| {
+            if !wanted.iter().any(|(own, _)| *own == key) {
+                wanted.push((key, what));
+            }
+        };
+        for (place, column) in columns.columns().iter().enumerate() {
+            let own: &[&'static str] = match &column.value {
+                Value::Text(tag) | Value::Number(tag) => std::slice::from_ref(tag),
+                value => tags_of(*value),
+            };
+            for tag in own {
+                if at_hand(source, tag).is_none() {
+                    want(Part::Tag(tag), Wanted::Tag(tag));
+                }
+            }
+            match column.value {
+                Value::Result if has_gaps(source, games) => want(Part::Outcome, Wanted::Outcome),
+                Value::Plies if source.columns.at_hand(&Key::Plies).is_none() => {
+                    want(Part::Column(place), Wanted::Value(Value::Plies));
+                }
+                Value::StartFen | Value::Tags | Value::Brenner | Value::MovesSan | Value::MovesUci => {
+                    want(Part::Column(place), Wanted::Value(column.value));
+                }
+                Value::Movetext | Value::ClocksWhite | Value::ClocksBlack | Value::Evals => {
+                    want(Part::Column(place), Wanted::Value(column.value));
+                }
+                _ => {}
+            }
+        }
+        let mut batch = Batch { source, games, columns, read: HashMap::new() };
+        if !wanted.is_empty() {
+            let kinds: Vec<Wanted> = wanted.iter().map(|(_, wanted)| *wanted).collect();
+            let arrays = read_runs(source, games, &kinds)?;
+            batch.read = wanted.into_iter().map(|(key, _)| key).zip(arrays).collect();
+        }
+        Ok(batch)
+    }
+
+    fn texts(&self, tag: &'static str) -> Texts {
+        if let Some(array) = self.read.get(&Part::Tag(tag)).and_then(|array| array.as_any().downcast_ref()) {
+            return Texts::Strings(StringArray::clone(array));
+        }
+        match at_hand(self.source, tag) {
+            Some(column) => Texts::of_column(column, self.games),
+            None => Texts::Strings(StringArray::new_null(self.games.len())),
+        }
+    }
+
+    fn arrays(&self, schema: &Schema, dictionaries: &mut Dictionaries) -> Result<Vec<ArrayRef>, ArrowError> {
+        let columns = self.columns.columns().iter().zip(schema.fields()).enumerate();
+        columns.map(|(place, (column, field))| self.array(place, column.value, field, dictionaries)).collect()
+    }
+
+    fn array(
+        &self,
+        place: usize,
+        value: Value,
+        field: &Field,
+        dictionaries: &mut Dictionaries,
+    ) -> Result<ArrayRef, ArrowError> {
+        if let Some(array) = self.read.get(&Part::Column(place)) {
+            return Ok(Arc::clone(array));
+        }
+        let is_dictionary = matches!(field.data_type(), DataType::Dictionary(..));
+        Ok(match value {
+            Value::GameId => {
+                let number = |game: &u64| (self.source.before + game) as i64;
+                Arc::new(self.games.iter().map(number).collect::<Vec<i64>>().into_iter().collect::<Int64Array>())
+            }
+            Value::Text(tag) => self.texts(tag).array(is_dictionary.then_some(dictionaries)),
+            Value::Result => {
+                let outcomes = self.read.get(&Part::Outcome).and_then(|array| array.as_any().downcast_ref());
+                let texts = self.texts("Result");
+                match outcomes {
+                    None => texts.array(is_dictionary.then_some(dictionaries)),
+                    Some(outcomes) => with_outcomes(&texts, outcomes, is_dictionary),
+                }
+            }
+            Value::Date => {
+                let (date, utc) = (self.texts("Date"), self.texts("UTCDate"));
+                let (date, utc) = (date.read::<Date32Type>(values::day), utc.read::<Date32Type>(values::day));
+                Arc::new(date.iter().zip(&utc).map(|(date, utc)| date.or(utc)).collect::<PrimitiveArray<Date32Type>>())
+            }
+            Value::UtcDate => Arc::new(self.texts("UTCDate").read::<Date32Type>(values::day)),
+            Value::DateText => {
+                let (date, utc) = (self.texts("Date"), self.texts("UTCDate"));
+                let text = |place: usize| date.get(place).or_else(|| utc.get(place));
+                Arc::new((0..self.games.len()).map(text).collect::<StringArray>())
+            }
+            Value::UtcTime => Arc::new(self.texts("UTCTime").read::<Time32SecondType>(values::second)),
+            Value::UtcTimestamp => {
+                let day = self.texts("UTCDate").read::<Date32Type>(values::day);
+                let second = self.texts("UTCTime").read::<Time32SecondType>(values::second);
+                let both = |(day, second): (Option<i32>, Option<i32>)| Some(i64::from(day?) * 86_400 + i64::from(second?));
+                Arc::new(day.iter().zip(&second).map(both).collect::<PrimitiveArray<TimestampSecondType>>())
+            }
+            Value::Number(tag) => Arc::new(self.texts(tag).read::<Int16Type>(values::number)),
+            Value::BaseSeconds => {
+                let base = |text: &str| values::control(text).map(|(base, _)| base);
+                Arc::new(self.texts("TimeControl").read::<Int32Type>(base))
+            }
+            Value::IncrementSeconds => {
+                let increment = |text: &str| values::control(text).map(|(_, increment)| increment);
+                Arc::new(self.texts("TimeControl").read::<Int16Type>(increment))
+            }
+            Value::SiteId => self.ids("Site"),
+            Value::EventId => self.ids("Event"),
+            Value::Plies => {
+                let column = self.source.columns.at_hand(&Key::Plies);
+                let plies = |game: &u64| column.as_ref().map_or(0, |column| column.get(*game).min(i32::MAX as u32) as i32);
+                Arc::new(self.games.iter().map(plies).collect::<Vec<i32>>().into_iter().collect::<Int32Array>())
+            }
+            _ => return Err(ArrowError::ComputeError(format!("{value:?} has not been read"))),
+        })
+    }
+
+    fn ids(&self, tag: &'static str) -> ArrayRef {
+        let texts = self.texts(tag);
+        let id = |place: usize| texts.get(place).and_then(values::last_of_address);
+        Arc::new((0..self.games.len()).map(id).collect::<StringArray>())
+    }
+}
+
+/// Whether some of these games may have no tag Result.
+fn has_gaps(source: &Source, games: &[u64]) -> bool {
+    at_hand(source, "Result").is_none_or(|column| games.iter().any(|game| column.get(*game) == 0))
+}
+
+fn with_outcomes(texts: &Texts, outcomes: &StringArray, is_dictionary: bool) -> ArrayRef {
+    let of = |place: usize| texts.get(place).or_else(|| outcomes.is_valid(place).then(|| outcomes.value(place)));
+    let results = (0..outcomes.len()).map(of);
+    if is_dictionary {
+        Arc::new(results.collect::<DictionaryArray<Int32Type>>())
+    } else {
+        Arc::new(results.collect::<StringArray>())
+    }
+}
+
+/// Reads games in runs of one chunk, in parallel, and joins what they give.
+fn read_runs(source: &Source, games: &[u64], wanted: &[Wanted]) -> Result<Vec<ArrayRef>, ArrowError> {
+    let external = |error: scoresheet::Error| ArrowError::ExternalError(Box::new(error));
+    let mut runs = Vec::new();
+    let mut rest = games;
+    while let Some(first) = rest.first() {
+        let (chunk, last) = source.archive.chunk_of(*first).map_err(external)?;
+        let (run, after) = rest.split_at(rest.partition_point(|game| *game <= last).max(1));
+        runs.push((chunk, run));
+        rest = after;
+    }
+    let parts: Result<Vec<Vec<ArrayRef>>, scoresheet::Error> =
+        runs.into_par_iter().map(|(chunk, run)| games::read(&source.archive, chunk, run, wanted)).collect();
+    let parts = parts.map_err(external)?;
+    let joined = |place: usize| {
+        let arrays: Vec<&dyn Array> = parts.iter().filter_map(|part| part.get(place)).map(AsRef::as_ref).collect();
+        concat(&arrays)
+    };
+    (0..wanted.len()).into_par_iter().map(joined).collect()
+}

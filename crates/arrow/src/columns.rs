@@ -1,0 +1,257 @@
+//! Which columns there are, what each is made of, and its Arrow type.
+//!
+//! Knows names and types, no archive. Signed integers only: some readers of Parquet refuse unsigned ones.
+
+use arrow_schema::{DataType, Field, TimeUnit};
+use std::fmt;
+use std::sync::Arc;
+
+/// What a column is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// The game's number in the set.
+    GameId,
+    /// The text of a tag, as written; null where the game has none.
+    Text(&'static str),
+    /// The tag Result; where there is none, the movetext's.
+    Result,
+    /// The day of the tag Date, or UTCDate where that says none; null where it is known in part only.
+    Date,
+    /// The tag UTCDate as a day.
+    UtcDate,
+    /// The tag Date as written, or UTCDate.
+    DateText,
+    /// The tag UTCTime.
+    UtcTime,
+    /// UTCDate and UTCTime together.
+    UtcTimestamp,
+    /// A tag as a whole number.
+    Number(&'static str),
+    /// The seconds at the start, by the tag TimeControl.
+    BaseSeconds,
+    /// The seconds added after a move, by the tag TimeControl.
+    IncrementSeconds,
+    /// The half-moves of the main line.
+    Plies,
+    /// The FEN of the starting position; null for the standard one.
+    StartFen,
+    /// The tags that have no column of their own in the first preset.
+    Tags,
+    /// The main line as a stand-alone string of Brenner moves.
+    Brenner,
+    /// The main line in standard algebraic notation, a text a move.
+    MovesSan,
+    /// The main line as UCI writes moves, a text a move.
+    MovesUci,
+    /// The movetext of a PGN in one line, comments and variations included.
+    Movetext,
+    /// The seconds left on White's clock after each of White's moves; null where no comment says any.
+    ClocksWhite,
+    /// The same for Black.
+    ClocksBlack,
+    /// The evaluation after each ply, in hundredths of a pawn; mate in n is 32,768 - n for White and n - 32,769 for
+    /// Black. Null where no comment says any.
+    Evals,
+    /// The last part of the address in the tag Site.
+    SiteId,
+    /// The last part of the address in the tag Event.
+    EventId,
+}
+
+impl Value {
+    /// Returns the type of the column, where texts are no dictionaries.
+    pub fn data_type(self) -> DataType {
+        let list = |of: DataType| DataType::List(Arc::new(Field::new("item", of, true)));
+        match self {
+            Value::GameId => DataType::Int64,
+            Value::Date | Value::UtcDate => DataType::Date32,
+            Value::UtcTime => DataType::Time32(TimeUnit::Second),
+            Value::UtcTimestamp => DataType::Timestamp(TimeUnit::Second, None),
+            Value::Number(_) | Value::IncrementSeconds => DataType::Int16,
+            Value::BaseSeconds | Value::Plies => DataType::Int32,
+            Value::Tags => crate::games::map_type(),
+            Value::Brenner => DataType::Binary,
+            Value::MovesSan | Value::MovesUci => list(DataType::Utf8),
+            Value::ClocksWhite | Value::ClocksBlack => list(DataType::Int32),
+            Value::Evals => list(DataType::Int16),
+            Value::Text(_) | Value::Result | Value::DateText | Value::StartFen | Value::Movetext => DataType::Utf8,
+            Value::SiteId | Value::EventId => DataType::Utf8,
+        }
+    }
+
+    /// Returns whether each game has a value.
+    pub(crate) fn is_required(self) -> bool {
+        matches!(self, Value::GameId | Value::Result | Value::Plies | Value::Brenner | Value::Tags | Value::Movetext)
+            || matches!(self, Value::MovesSan | Value::MovesUci)
+    }
+}
+
+/// A column by its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is made of.
+    pub value: Value,
+}
+
+/// The columns of a table, in their order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Columns(Vec<Column>);
+
+/// There is no column of that name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownColumn(pub String);
+
+impl fmt::Display for UnknownColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<&str> = SCORESHEET.iter().chain(OPTIONAL).map(|column| column.name).collect();
+        write!(f, "no column {:?}; there are {}", self.0, known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownColumn {}
+
+const fn column(name: &'static str, value: Value) -> Column {
+    Column { name, value }
+}
+
+const SCORESHEET: &[Column] = &[
+    column("game_id", Value::GameId),
+    column("event", Value::Text("Event")),
+    column("site", Value::Text("Site")),
+    column("round", Value::Text("Round")),
+    column("white", Value::Text("White")),
+    column("black", Value::Text("Black")),
+    column("result", Value::Result),
+    column("date", Value::Date),
+    column("date_text", Value::DateText),
+    column("utc_time", Value::UtcTime),
+    column("white_elo", Value::Number("WhiteElo")),
+    column("black_elo", Value::Number("BlackElo")),
+    column("white_title", Value::Text("WhiteTitle")),
+    column("black_title", Value::Text("BlackTitle")),
+    column("white_rating_diff", Value::Number("WhiteRatingDiff")),
+    column("black_rating_diff", Value::Number("BlackRatingDiff")),
+    column("eco", Value::Text("ECO")),
+    column("opening", Value::Text("Opening")),
+    column("termination", Value::Text("Termination")),
+    column("time_control", Value::Text("TimeControl")),
+    column("base_seconds", Value::BaseSeconds),
+    column("increment_seconds", Value::IncrementSeconds),
+    column("plies", Value::Plies),
+    column("start_fen", Value::StartFen),
+    column("tags", Value::Tags),
+    column("brenner", Value::Brenner),
+];
+
+/// What is read only where it is named.
+const OPTIONAL: &[Column] = &[
+    column("moves_san", Value::MovesSan),
+    column("moves_uci", Value::MovesUci),
+    column("movetext", Value::Movetext),
+    column("clocks_white", Value::ClocksWhite),
+    column("clocks_black", Value::ClocksBlack),
+    column("evals", Value::Evals),
+];
+
+const LICHESS: &[Column] = &[
+    column("Event", Value::Text("Event")),
+    column("Site", Value::Text("Site")),
+    column("White", Value::Text("White")),
+    column("Black", Value::Text("Black")),
+    column("Result", Value::Result),
+    column("WhiteTitle", Value::Text("WhiteTitle")),
+    column("BlackTitle", Value::Text("BlackTitle")),
+    column("WhiteElo", Value::Number("WhiteElo")),
+    column("BlackElo", Value::Number("BlackElo")),
+    column("WhiteRatingDiff", Value::Number("WhiteRatingDiff")),
+    column("BlackRatingDiff", Value::Number("BlackRatingDiff")),
+    column("UTCDate", Value::UtcDate),
+    column("UTCTime", Value::UtcTime),
+    column("ECO", Value::Text("ECO")),
+    column("Opening", Value::Text("Opening")),
+    column("Termination", Value::Text("Termination")),
+    column("TimeControl", Value::Text("TimeControl")),
+    column("movetext", Value::Movetext),
+];
+
+const AIX: &[Column] = &[
+    column("lichess_id", Value::SiteId),
+    column("white", Value::Text("White")),
+    column("black", Value::Text("Black")),
+    column("result", Value::Result),
+    column("tournament", Value::EventId),
+    column("utc_timestamp", Value::UtcTimestamp),
+    column("white_rating", Value::Number("WhiteElo")),
+    column("black_rating", Value::Number("BlackElo")),
+    column("white_title", Value::Text("WhiteTitle")),
+    column("black_title", Value::Text("BlackTitle")),
+    column("white_rating_diff", Value::Number("WhiteRatingDiff")),
+    column("black_rating_diff", Value::Number("BlackRatingDiff")),
+    column("eco", Value::Text("ECO")),
+    column("opening", Value::Text("Opening")),
+    column("termination", Value::Text("Termination")),
+    column("time_initial", Value::BaseSeconds),
+    column("time_increment", Value::IncrementSeconds),
+    column("ply_count", Value::Plies),
+    column("clocks_white", Value::ClocksWhite),
+    column("clocks_black", Value::ClocksBlack),
+    column("evals", Value::Evals),
+];
+
+impl Columns {
+    /// Returns the columns of this project: header columns with names in snake case, `plies`, `start_fen`, `tags` and
+    /// `brenner`.
+    pub fn scoresheet() -> Columns {
+        Columns(SCORESHEET.to_vec())
+    }
+
+    /// Returns the columns of the Lichess data set of games, by its names and types, with `movetext`.
+    pub fn lichess() -> Columns {
+        Columns(LICHESS.to_vec())
+    }
+
+    /// Returns columns named like those of Aix; the moves are not in its code, and so are not among them.
+    pub fn aix() -> Columns {
+        Columns(AIX.to_vec())
+    }
+
+    /// Returns the preset of that name: `scoresheet`, `lichess` or `aix`.
+    pub fn preset(name: &str) -> Option<Columns> {
+        match name {
+            "scoresheet" => Some(Columns::scoresheet()),
+            "lichess" => Some(Columns::lichess()),
+            "aix" => Some(Columns::aix()),
+            _ => None,
+        }
+    }
+
+    /// Returns these columns: any of the first preset, `moves_san`, `moves_uci`, `movetext`, `clocks_white`,
+    /// `clocks_black` and `evals`, and those of the other presets under their names.
+    ///
+    /// Errors: a name that is no column's.
+    pub fn list<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> Result<Columns, UnknownColumn> {
+        let all = SCORESHEET.iter().chain(OPTIONAL).chain(LICHESS).chain(AIX);
+        let find = |name: N| {
+            let found = all.clone().find(|column| column.name == name.as_ref()).copied();
+            found.ok_or_else(|| UnknownColumn(name.as_ref().to_owned()))
+        };
+        names.into_iter().map(find).collect::<Result<Vec<Column>, UnknownColumn>>().map(Columns)
+    }
+
+    /// Returns the columns, in their order.
+    pub fn columns(&self) -> &[Column] {
+        &self.0
+    }
+}
+
+/// Returns whether a tag has a column of its own in the first preset.
+pub(crate) fn has_column(tag: &[u8]) -> bool {
+    const MORE: [&str; 4] = ["Result", "Date", "UTCDate", "UTCTime"];
+    let of = |column: &Column| match column.value {
+        Value::Text(own) | Value::Number(own) => own.as_bytes() == tag,
+        _ => false,
+    };
+    SCORESHEET.iter().any(of) || MORE.iter().any(|own| own.as_bytes() == tag) || tag == b"FEN" || tag == b"SetUp"
+}

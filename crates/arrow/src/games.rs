@@ -1,0 +1,223 @@
+//! What is read of the games themselves, a run of games of one chunk at a time: tags that are in no column, moves,
+//! clocks, evaluations.
+//!
+//! Knows one chunk, no batch: runs are read on many threads and joined afterwards.
+
+use crate::columns::{Value, has_column};
+use arrow_array::builder::{
+    ArrayBuilder, BinaryBuilder, Int16Builder, Int32Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder,
+};
+use arrow_array::ArrayRef;
+use arrow_schema::{DataType, Field, Fields};
+use scoresheet::archive::Chunk;
+use scoresheet::chess::Color;
+use scoresheet::game::{Evaluation, Outcome};
+use scoresheet::pgn::{PgnWriter, Style};
+use scoresheet::{Archive, GameRef, Result};
+use std::sync::Arc;
+
+/// What is read of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// The text of a tag.
+    Tag(&'static str),
+    /// The movetext's result.
+    Outcome,
+    /// A column that games alone say.
+    Value(Value),
+}
+
+/// The type of the column of tags.
+pub fn map_type() -> DataType {
+    let fields = [Field::new("key", DataType::Utf8, false), Field::new("value", DataType::Utf8, true)];
+    let entries = Field::new("entries", DataType::Struct(Fields::from_iter(fields)), false);
+    DataType::Map(Arc::new(entries), false)
+}
+
+/// A column that grows by a game at a time.
+enum Growing {
+    /// Made of the chunk's tags, not game by game.
+    Tag(ArrayRef),
+    Plies(Int32Builder),
+    Text(StringBuilder, Value),
+    Outcome(StringBuilder),
+    Tags(MapBuilder<StringBuilder, StringBuilder>),
+    Bytes(BinaryBuilder),
+    Moves(ListBuilder<StringBuilder>, Value),
+    Clocks(ListBuilder<Int32Builder>, Color),
+    Evals(ListBuilder<Int16Builder>),
+}
+
+/// Returns the wanted columns for games of one chunk, their numbers ascending, in the order of `wanted`.
+///
+/// Errors: the chunk or a game is damaged.
+pub fn read(archive: &Archive, chunk: usize, games: &[u64], wanted: &[Wanted]) -> Result<Vec<ArrayRef>> {
+    let chunk = archive.chunk(chunk)?;
+    let mut growing = wanted.iter().map(|wanted| begin(&chunk, games, *wanted)).collect::<Result<Vec<Growing>>>()?;
+    if growing.iter().any(|growing| !matches!(growing, Growing::Tag(_))) {
+        let mut text = Vec::new();
+        for number in games {
+            let game = chunk.game(*number)?;
+            for growing in &mut growing {
+                growing.add(&game, &mut text)?;
+            }
+        }
+    }
+    Ok(growing.into_iter().map(Growing::finish).collect())
+}
+
+fn begin(chunk: &Chunk<'_>, games: &[u64], wanted: Wanted) -> Result<Growing> {
+    let names = MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() };
+    Ok(match wanted {
+        Wanted::Tag(name) => Growing::Tag(tag(chunk, games, name)?),
+        Wanted::Outcome => Growing::Outcome(StringBuilder::new()),
+        Wanted::Value(Value::Plies) => Growing::Plies(Int32Builder::new()),
+        Wanted::Value(Value::Tags) => {
+            Growing::Tags(MapBuilder::new(Some(names), StringBuilder::new(), StringBuilder::new()))
+        }
+        Wanted::Value(Value::Brenner) => Growing::Bytes(BinaryBuilder::new()),
+        Wanted::Value(value @ (Value::MovesSan | Value::MovesUci)) => {
+            Growing::Moves(ListBuilder::new(StringBuilder::new()), value)
+        }
+        Wanted::Value(Value::ClocksWhite) => Growing::Clocks(ListBuilder::new(Int32Builder::new()), Color::White),
+        Wanted::Value(Value::ClocksBlack) => Growing::Clocks(ListBuilder::new(Int32Builder::new()), Color::Black),
+        Wanted::Value(Value::Evals) => Growing::Evals(ListBuilder::new(Int16Builder::new())),
+        Wanted::Value(value) => Growing::Text(StringBuilder::new(), value),
+    })
+}
+
+/// The texts of a tag.
+fn tag(chunk: &Chunk<'_>, games: &[u64], name: &str) -> Result<ArrayRef> {
+    let mut texts = StringBuilder::new();
+    let (mut wanted, mut number) = (games.iter().peekable(), chunk.first());
+    chunk.visit_tag(name, |value| {
+        if wanted.next_if(|game| **game == number).is_some() {
+            texts.append_option(value.map(|value| String::from_utf8_lossy(value.text)));
+        }
+        number += 1;
+    })?;
+    Ok(Arc::new(texts.finish()))
+}
+
+impl Growing {
+    fn add(&mut self, game: &GameRef<'_>, buffer: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Growing::Tag(_) => {}
+            Growing::Plies(plies) => plies.append_value(i32::try_from(game.plies()).unwrap_or(i32::MAX)),
+            Growing::Outcome(outcome) => outcome.append_value(game.outcome().unwrap_or(Outcome::Unknown).token()),
+            Growing::Text(text, Value::StartFen) => text.append_option(game.is_set_up().then(|| game.start().fen())),
+            Growing::Text(text, _) => text.append_value(movetext(game)?),
+            Growing::Tags(map) => {
+                let mut seen: Vec<Box<[u8]>> = Vec::new();
+                game.visit_tags(|name, value| {
+                    // A key stands in a map once: of tags of one name the first counts, as everywhere.
+                    if !has_column(name) && !seen.iter().any(|own| **own == *name) {
+                        seen.push(name.into());
+                        map.keys().append_value(String::from_utf8_lossy(name));
+                        map.values().append_value(String::from_utf8_lossy(value));
+                    }
+                })?;
+                // Keys and values have been added in pairs.
+                map.append(true).map_err(|error| unexpected(&error))?;
+            }
+            Growing::Bytes(bytes) => {
+                buffer.clear();
+                game.push_main_line(buffer);
+                bytes.append_value(buffer);
+            }
+            Growing::Moves(moves, value) => {
+                for played in game.moves() {
+                    let played = played?;
+                    buffer.clear();
+                    match value {
+                        Value::MovesSan => played.before().write_san(played.played(), buffer),
+                        _ => played.before().write_uci(played.played(), false, buffer),
+                    }
+                    moves.values().append_value(String::from_utf8_lossy(buffer));
+                }
+                moves.append(true);
+            }
+            Growing::Clocks(clocks, color) => {
+                let all = game.clocks()?;
+                let known = all.iter().any(Option::is_some);
+                let first = usize::from(game.start().turn() != *color);
+                for clock in all.iter().skip(first).step_by(2).filter(|_| known) {
+                    let seconds = clock.and_then(|clock| i32::try_from(clock.as_secs()).ok());
+                    clocks.values().append_option(seconds);
+                }
+                clocks.append(known);
+            }
+            Growing::Evals(evals) => {
+                let all = game.evaluations()?;
+                let known = all.iter().any(Option::is_some);
+                for eval in all.iter().filter(|_| known) {
+                    evals.values().append_option(eval.map(centipawns));
+                }
+                evals.append(known);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> ArrayRef {
+        match self {
+            Growing::Tag(array) => array,
+            Growing::Plies(mut builder) => ArrayBuilder::finish(&mut builder),
+            Growing::Text(mut builder, _) | Growing::Outcome(mut builder) => ArrayBuilder::finish(&mut builder),
+            Growing::Tags(mut builder) => ArrayBuilder::finish(&mut builder),
+            Growing::Bytes(mut builder) => ArrayBuilder::finish(&mut builder),
+            Growing::Moves(mut builder, _) => ArrayBuilder::finish(&mut builder),
+            Growing::Clocks(mut builder, _) => ArrayBuilder::finish(&mut builder),
+            Growing::Evals(mut builder) => ArrayBuilder::finish(&mut builder),
+        }
+    }
+}
+
+fn unexpected(error: &dyn std::fmt::Display) -> scoresheet::Error {
+    let name = "record batch".to_owned();
+    scoresheet::Error::Input { name, what: error.to_string(), source: None }
+}
+
+/// How far from 0 hundredths of a pawn go; beyond are mates in 512 moves and fewer.
+const MOST: i32 = 32_255;
+
+/// Returns an evaluation in 16 bits.
+fn centipawns(evaluation: Evaluation) -> i16 {
+    let value = match evaluation {
+        Evaluation::Centipawns(value) => value.clamp(-MOST - 1, MOST),
+        Evaluation::Mate(moves) if moves < 0 => (-32_769 - moves.max(-512)).clamp(-32_768, -32_257),
+        Evaluation::Mate(moves) => 32_768 - moves.clamp(1, 512),
+    };
+    value as i16
+}
+
+/// Returns the movetext in one line.
+fn movetext(game: &GameRef<'_>) -> Result<String> {
+    let mut own = game.to_game()?;
+    own.tags.clear();
+    let mut writer = PgnWriter::with_style(Style { width: u32::MAX, after_tags: 0, after_game: 0, ..Style::default() });
+    writer.write(&own);
+    Ok(String::from_utf8_lossy(writer.as_bytes()).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_in_sixteen_bits() {
+        for (evaluation, expected) in [
+            (Evaluation::Centipawns(35), 35),
+            (Evaluation::Centipawns(1 << 20), 32_255),
+            (Evaluation::Centipawns(-(1 << 20)), -32_256),
+            (Evaluation::Mate(1), 32_767),
+            (Evaluation::Mate(512), 32_256),
+            (Evaluation::Mate(-1), -32_768),
+            (Evaluation::Mate(-512), -32_257),
+            (Evaluation::Mate(-9999), -32_257),
+            (Evaluation::Mate(i32::MIN), -32_257),
+        ] {
+            assert_eq!(centipawns(evaluation), expected, "{evaluation:?}");
+        }
+    }
+}

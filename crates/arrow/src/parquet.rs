@@ -1,0 +1,116 @@
+//! Parquet files, written of the record batches.
+//!
+//! Plain types only: no dictionaries or views in the file's Arrow schema, and no unsigned integers, so that every reader
+//! takes them.
+
+use crate::batches::Batches;
+use crate::columns::Value;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Time32MillisecondType, Time32SecondType, TimestampMillisecondType, TimestampSecondType};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
+use std::io::Write;
+use std::sync::Arc;
+
+pub use parquet::errors::ParquetError;
+
+/// How a Parquet file is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ParquetOptions {
+    /// The most games of a row group. Default: 100,000.
+    pub row_group: usize,
+    /// The zstd level, 1 to 22. Default: 3.
+    pub level: i32,
+}
+
+impl Default for ParquetOptions {
+    fn default() -> ParquetOptions {
+        ParquetOptions { row_group: 100_000, level: 3 }
+    }
+}
+
+/// Writes all batches as a Parquet file. `progress` is called after each batch with the games written so far; where it
+/// returns false, the writing ends. Returns the number of games, `None` where it was ended so: the file is of no use
+/// then.
+///
+/// Memory is that of a row group and a batch, whatever the number of games. The file says in `scoresheet.archive` and
+/// `scoresheet.sequence` which archives it was made from, and in `scoresheet.version` by which version of this crate.
+///
+/// Errors: the file cannot be written, or the archive is damaged.
+pub fn write_parquet(
+    batches: Batches,
+    to: impl Write + Send,
+    options: ParquetOptions,
+    mut progress: impl FnMut(u64) -> bool,
+) -> Result<Option<u64>, ParquetError> {
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.level)?))
+        .set_max_row_group_row_count(Some(options.row_group.max(1)))
+        .set_created_by(concat!("scoresheet ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_key_value_metadata(Some(batches.origin()));
+    for column in batches.columns().columns() {
+        // No two values of these are alike.
+        if matches!(column.value, Value::GameId | Value::Brenner | Value::Movetext) {
+            properties = properties.set_column_dictionary_enabled(ColumnPath::from(column.name), false);
+        }
+    }
+    let schema = in_milliseconds(&batches.schema());
+    let mut writer = ArrowWriter::try_new(to, Arc::clone(&schema), Some(properties.build()))?;
+    let mut games = 0;
+    for batch in batches {
+        let batch = batch.and_then(|batch| {
+            let columns = batch.columns().iter().map(milliseconds).collect();
+            RecordBatch::try_new(Arc::clone(&schema), columns)
+        });
+        let batch = batch.map_err(|error| ParquetError::External(Box::new(error)))?;
+        writer.write(&batch)?;
+        games += batch.num_rows() as u64;
+        if !progress(games) {
+            return Ok(None);
+        }
+    }
+    writer.close()?;
+    Ok(Some(games))
+}
+
+/// Returns the schema with times in milliseconds: Parquet knows no seconds.
+fn in_milliseconds(schema: &Schema) -> SchemaRef {
+    let field = |field: &Arc<Field>| {
+        let data_type = match field.data_type() {
+            DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
+            DataType::Timestamp(TimeUnit::Second, None) => DataType::Timestamp(TimeUnit::Millisecond, None),
+            other => other.clone(),
+        };
+        Field::new(field.name(), data_type, field.is_nullable())
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<Field>>()))
+}
+
+fn milliseconds(column: &ArrayRef) -> ArrayRef {
+    if let Some(times) = column.as_primitive_opt::<Time32SecondType>() {
+        Arc::new(times.unary::<_, Time32MillisecondType>(|second| second * 1000))
+    } else if let Some(times) = column.as_primitive_opt::<TimestampSecondType>() {
+        Arc::new(times.unary::<_, TimestampMillisecondType>(|second| second * 1000))
+    } else {
+        Arc::clone(column)
+    }
+}
+
+impl Batches {
+    /// What the file says of where it came from.
+    fn origin(&self) -> Vec<KeyValue> {
+        let archives = self.sources().sources().iter().map(|source| &source.archive);
+        let join = |texts: Vec<String>| texts.join(" ");
+        let id = |id: &[u8]| id.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        vec![
+            KeyValue::new("scoresheet.archive".into(), join(archives.clone().map(|own| id(&own.id().0)).collect())),
+            KeyValue::new("scoresheet.sequence".into(), join(archives.map(|own| own.sequence().to_string()).collect())),
+            KeyValue::new("scoresheet.version".into(), env!("CARGO_PKG_VERSION").to_owned()),
+        ]
+    }
+}

@@ -1,0 +1,120 @@
+//! Texts of tags read as numbers, days and times.
+//!
+//! A text that does not say what is asked for gives nothing: it is in the column of the text as it stands.
+
+/// Returns the whole number that a text says, sign and all, if it fits.
+pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
+    let text = text.trim();
+    let value: i64 = text.strip_prefix('+').unwrap_or(text).parse().ok()?;
+    T::try_from(value).ok()
+}
+
+/// Returns the day, counted from 1970-01-01, of a date with nothing missing: `2013.01.31`.
+pub fn day(text: &str) -> Option<i32> {
+    let mut parts = text.trim().split(['.', '-', '/']);
+    let mut next = |digits: usize| {
+        let part = parts.next()?;
+        (part.len() <= digits && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+            .then(|| part.parse::<i32>().ok())?
+    };
+    let (year, month, day) = (next(4)?, next(2)?, next(2)?);
+    if parts.next().is_some() || year == 0 || !(1..=12).contains(&month) {
+        return None;
+    }
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let most = match month {
+        2 => 28 + i32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    (1..=most).contains(&day).then(|| days(year, month, day))
+}
+
+/// The days from 1970-01-01 to a day of the Gregorian calendar.
+fn days(year: i32, month: i32, day: i32) -> i32 {
+    // Years that begin in March, so that the leap day is the last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469
+}
+
+/// Returns the second of the day that a time says: `17:05:09`.
+pub fn second(text: &str) -> Option<i32> {
+    let mut parts = text.trim().split(':');
+    let mut next = |most: i32| {
+        let part = parts.next()?;
+        let digits = !part.is_empty() && part.len() <= 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| part.parse::<i32>().ok())?.filter(|value| *value <= most)
+    };
+    let (hours, minutes, seconds) = (next(23)?, next(59)?, next(59)?);
+    parts.next().is_none().then_some(hours * 3600 + minutes * 60 + seconds)
+}
+
+/// Returns base and increment of a time control, in seconds: `300+2`, `300`, and of several periods the first,
+/// `40/9000:900`.
+pub fn control(text: &str) -> Option<(i32, i16)> {
+    let first = text.trim().split(':').next()?;
+    let seconds = first.rsplit('/').next()?;
+    let (base, increment) = seconds.split_once('+').unwrap_or((seconds, "0"));
+    let whole = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !whole(base) || !whole(increment) {
+        return None;
+    }
+    Some((base.parse().ok()?, increment.parse().ok()?))
+}
+
+/// Returns the last part of the address in a text: `a1b2c3d4` of `https://lichess.org/a1b2c3d4`.
+pub fn last_of_address(text: &str) -> Option<&str> {
+    let start = text.find("://")? + 3;
+    let address = text.get(start..)?.split_whitespace().next()?;
+    let (_, last) = address.trim_end_matches('/').rsplit_once('/')?;
+    (!last.is_empty()).then_some(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_count_from_1970() {
+        for (text, expected) in [
+            ("1970.01.01", Some(0)),
+            ("1969.12.31", Some(-1)),
+            ("2000-02-29", Some(11_016)),
+            ("2013/1/31", Some(15_736)),
+            ("1900.02.29", None),
+            ("0001.01.01", Some(-719_162)),
+            ("2013.01.??", None),
+            ("2013", None),
+            ("2013.13.01", None),
+            ("2013.01.01.02", None),
+        ] {
+            assert_eq!(day(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_day_follows_the_one_before() {
+        let mut before = day("1799.12.31").unwrap();
+        for year in 1800..2100 {
+            for month in 1..=12 {
+                for number in 1..=31 {
+                    if let Some(now) = day(&format!("{year}.{month:02}.{number:02}")) {
+                        assert_eq!(now, before + 1);
+                        before = now;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts() {
+        assert_eq!((number::<i16>("+12"), number::<i16>("-7"), number::<i16>("?")), (Some(12), Some(-7), None));
+        assert_eq!(number::<i16>("40000"), None);
+        assert_eq!((second("23:59:59"), second("24:00:00"), second("1:2")), (Some(86_399), None, None));
+        assert_eq!((control("300+2"), control("40/9000:900"), control("-")), (Some((300, 2)), Some((9000, 0)), None));
+        assert_eq!(last_of_address("https://lichess.org/a1b2"), Some("a1b2"));
+        assert_eq!(last_of_address("Rated Blitz tournament https://lichess.org/tournament/x9/"), Some("x9"));
+        assert_eq!(last_of_address("London"), None);
+    }
+}
