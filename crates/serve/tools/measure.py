@@ -7,6 +7,7 @@ Standard library alone. PID is the server's: its processor time and memory are r
 """
 import gzip
 import http.client
+import json
 import os
 import sys
 import time
@@ -51,7 +52,21 @@ def main(address, pid, requests=0):
         assert answer.status == 200, (path, answer.status, body[:200])
         return body
 
-    print("route | p50 ms | p95 ms | worst ms | processor ms | bytes | gzip")
+    # Lines of an answer each by itself, asked so that no answer is known: a parameter that means nothing tells them apart.
+    print("`/masters` of one position | p50 ms | processor ms | games")
+    print("---|---|---|---")
+    for line in LINES:
+        ask(f"/masters?play={line}")
+        times, before = [], processor(pid)
+        for number in range(20):
+            began = time.perf_counter()
+            answer = json.loads(ask(f"/masters?play={line}&source={number}"))
+            times.append(1000 * (time.perf_counter() - began))
+        spent = 1000 * (processor(pid) - before) / len(times)
+        times.sort()
+        games = answer["white"] + answer["draws"] + answer["black"]
+        print(f"{line or 'the starting position'} | {times[10]:.1f} | {spent:.1f} | {games}", flush=True)
+    print("\nroute | p50 ms | p95 ms | worst ms | processor ms | bytes | gzip")
     print("---|---|---|---|---|---|---")
     for route, what in ROUTES:
         paths = [route.replace("LINE", line) for line in LINES] if "LINE" in route else [route]
