@@ -253,10 +253,9 @@ fn what_is_known_is_not_sent_again() {
             assert_eq!(again.header("etag"), first.header("etag"), "{path}");
         }
         assert_eq!(server.ask("HEAD", path, &[], b"").status, 200);
-        assert_eq!(
-            server.ask("GET", path, &[("Accept-Encoding", "gzip")], b"").header("content-encoding"),
-            Some("gzip")
-        );
+        // Lines that stream are not packed, lest they wait for one another.
+        let packed = server.ask("GET", path, &[("Accept-Encoding", "gzip")], b"");
+        assert_eq!(packed.header("content-encoding").is_some(), !path.starts_with("/player"), "{path}");
     }
     let tags = ["/api/v1/tree?play=e2e4", "/api/v1/tree?play=d2d4"]
         .map(|path| server.fine(path).header("etag").unwrap().to_owned());
