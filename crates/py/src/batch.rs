@@ -174,7 +174,8 @@ fn one(
     let local = game - source.before;
     let own = source.archive.game(local)?;
     let with_moves = kinds.iter().any(|kind| matches!(kind, Kind::Move | Kind::Legal));
-    let (replay, position) = if with_moves { (None, Some(own.played_at(ply)?)) } else { (Some(own.replay(ply)?), None) };
+    let (replay, position) =
+        if with_moves { (None, Some(own.played_at(ply)?)) } else { (Some(own.replay(ply)?), None) };
     let state = replay.as_ref().map(|replay| replay.state());
     let (mut boards, turn) = match (&state, &position) {
         (Some(state), _) => (state.bitboards(), state.turn()),
