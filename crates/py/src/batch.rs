@@ -131,11 +131,14 @@ fn fill_within<'py>(
     Ok(())
 }
 
+/// Positions, and their part of every column.
+type Task<'a> = (&'a [(u64, u32)], Vec<&'a mut [u8]>);
+
 /// Fills the columns of all kinds.
 fn fill_all(asked: &Asked<'_>, columns: Vec<&mut [u8]>) -> Result<(), Error> {
     let Asked { opened, places, kinds, mover, threads } = *asked;
     // A task for each run of positions, with its part of every column.
-    let mut tasks: Vec<(&[(u64, u32)], Vec<&mut [u8]>)> =
+    let mut tasks: Vec<Task<'_>> =
         places.chunks(TASK).map(|places| (places, Vec::with_capacity(kinds.len()))).collect();
     for (column, kind) in columns.into_iter().zip(kinds) {
         for (task, part) in tasks.iter_mut().zip(column.chunks_mut(TASK * kind.bytes())) {
@@ -143,7 +146,7 @@ fn fill_all(asked: &Asked<'_>, columns: Vec<&mut [u8]>) -> Result<(), Error> {
         }
     }
     let facts = opened.facts(kinds.contains(&Kind::Elo), kinds.contains(&Kind::Result))?;
-    let fill = |(places, mut parts): (&[(u64, u32)], Vec<&mut [u8]>)| {
+    let fill = |(places, mut parts): Task<'_>| {
         for (row, (game, ply)) in places.iter().enumerate() {
             let mut out: Vec<&mut [u8]> = Vec::with_capacity(kinds.len());
             for (part, kind) in parts.iter_mut().zip(kinds) {
