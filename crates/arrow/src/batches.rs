@@ -1,7 +1,7 @@
 //! Record batches of the games asked for.
 //!
-//! A batch is of one archive. Its games are read in runs of one chunk, on rayon's current pool, and joined; what the tag
-//! columns say is made for the whole batch at once.
+//! A batch is of one archive. Its games are read in runs of one chunk, on rayon's current pool, and joined; what the
+//! tag columns say is made for the whole batch at once.
 
 use crate::columns::{Column, Columns, Value};
 use crate::games::{self, Wanted};

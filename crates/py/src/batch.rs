@@ -110,8 +110,8 @@ struct Asked<'a> {
     threads: Option<usize>,
 }
 
-/// Makes a bytearray for each kind, each within the making of the one before, and fills them all at once where they are:
-/// nothing is copied.
+/// Makes a bytearray for each kind, each within the making of the one before, and fills them all at once where they
+/// are: nothing is copied.
 fn fill_within<'py>(
     py: Python<'py>,
     asked: &Asked<'_>,
@@ -322,9 +322,10 @@ fn planes(boards: &[u64; 12], out: &mut [u8]) {
     }
 }
 
-/// Writes the features of White's and Black's side: 641 k + 64 p + s + 1 for each piece beside the kings, where k is the
-/// square of the side's king, s that of the piece and p the kind of piece: own pawn, other's pawn, own knight and so on
-/// to the other's queen. Black sees the board turned half around. What is left over is -1. `None`: too many pieces.
+/// Writes the features of White's and Black's side: 641 k + 64 p + s + 1 for each piece beside the kings, where k is
+/// the square of the side's king, s that of the piece and p the kind of piece: own pawn, other's pawn, own knight and
+/// so on to the other's queen. Black sees the board turned half around. What is left over is -1. `None`: too many
+/// pieces.
 fn halfkp(boards: &[u64; 12], out: &mut [u8]) -> Option<()> {
     for (side, out) in out.chunks_exact_mut(FEATURES * 4).enumerate() {
         let turn = if side == 0 { 0 } else { 63 };
