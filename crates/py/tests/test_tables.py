@@ -73,10 +73,10 @@ def plain(row: dict) -> dict:
     """A row with what is missing as None, and lists as lists."""
 
     def value(cell: object) -> object:
+        if hasattr(cell, "tolist"):
+            cell = cell.tolist()
         if cell is None or cell != cell or str(cell) == "NaT":
             return None
-        if hasattr(cell, "tolist"):
-            return cell.tolist()
         if isinstance(cell, datetime.datetime):
             return cell.date()
         return int(cell) if isinstance(cell, float) else cell
