@@ -140,7 +140,7 @@ def index(tmp_path: Path):
     def index(path: Path) -> scoresheet.Archive:
         copy = tmp_path / "indexed.bga"
         shutil.copy(path, copy)
-        subprocess.run([command, "index", copy, "--headers"], check=True, capture_output=True)
+        subprocess.run([command, "index", copy, "--tag-columns"], check=True, capture_output=True)
         return scoresheet.open(copy)
 
     return index
