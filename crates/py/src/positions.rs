@@ -124,12 +124,8 @@ impl Positions {
         let games: Arc<[u64]> = numbers.into();
         let of = Arc::clone(&games);
         let found = work::long(py, move || look(&opened, &of, wanted))?.or_raise(py)?;
-        let mut positions = Positions {
-            view: Py::new(py, view.again())?,
-            runs: Vec::new(),
-            starts: vec![0],
-            bits: Vec::new(),
-        };
+        let mut positions =
+            Positions { view: Py::new(py, view.again())?, runs: Vec::new(), starts: vec![0], bits: Vec::new() };
         let mut total = 0;
         for (game, found) in games.iter().zip(found) {
             let (plies, count) = match found {
@@ -303,9 +299,9 @@ impl Positions {
         PyByteArray::new(py, &numbers.collect::<Vec<u8>>())
     }
 
-    /// Returns the games and plies of `n` of these positions in random order, no position twice: two arrays of int64, of
-    /// numpy where it is installed. The same seed gives the same positions on any machine, and a larger sample begins
-    /// with the smaller one.
+    /// Returns the games and plies of `n` of these positions in random order, no position twice: two arrays of int64,
+    /// of numpy where it is installed. The same seed gives the same positions on any machine, and a larger sample
+    /// begins with the smaller one.
     #[pyo3(signature = (n, /, seed = 0))]
     fn sample<'py>(slf: &Bound<'py, Self>, n: u64, seed: u64) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("scoresheet._training")?.call_method1("sample", (slf, n, seed))
@@ -323,4 +319,3 @@ impl View {
         View::of_numbers(&self.shared, self.numbers.clone())
     }
 }
-
