@@ -148,3 +148,38 @@ fn a_theme_can_be_chosen() {
     browser.key("Escape");
     browser.until("!document.querySelector('dialog')");
 }
+
+/// The report that `scoresheet stats --report` writes is a page of its own: no server, no script.
+#[test]
+fn the_report_of_the_command_keeps_the_rules() {
+    let (Some(command), Some(axe)) = (std::env::var_os("SCORESHEET_BIN"), std::env::var_os("SCORESHEET_AXE")) else {
+        eprintln!("skipped: SCORESHEET_BIN names no command scoresheet, or SCORESHEET_AXE no axe.min.js");
+        return;
+    };
+    let Some(mut browser) = browser() else { return };
+    let axe = std::fs::read_to_string(axe).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, page) = (folder.path().join("sample.bga"), folder.path().join("report.html"));
+    scoresheet::Import::new(&archive).run([crate::common::sample()]).unwrap();
+    let made = std::process::Command::new(command).arg("stats").arg(&archive).arg("--report").arg(&page).output();
+    let made = made.unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let mut faults = Vec::new();
+    for (width, phone) in [(1200, false), (390, true)] {
+        browser.size(width, 900, phone);
+        for dark in [false, true] {
+            browser.dark(dark);
+            browser.open(&format!("file://{}", page.display()));
+            let over = browser.eval("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap();
+            assert!(over <= 0, "at {width}: {over} pixels too wide");
+            browser.eval(&format!("{axe}; 1"));
+            let found = browser.eval(
+                "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => \
+                 `${own.id}: ${own.nodes.map((node) => node.target.join(' ')).join(' | ').slice(0, 400)}`))",
+            );
+            faults.extend(found.as_array().unwrap().iter().map(|own| format!("{width} dark {dark}: {own}")));
+            keep(&mut browser, &format!("report-{width}-{}", if dark { "dark" } else { "light" }));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
