@@ -19,6 +19,7 @@ mod fault;
 mod limits;
 mod tags;
 mod text_visitor;
+mod windows_1252;
 
 mod input;
 

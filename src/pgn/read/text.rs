@@ -1,6 +1,7 @@
 //! Text as UTF-8.
 
 use crate::pgn::limits::Encoding;
+use crate::pgn::windows_1252;
 use std::borrow::Cow;
 
 /// What is known of a game's bytes before it is read, so that plain text passes unexamined.
@@ -31,15 +32,15 @@ pub(in crate::pgn) fn decode(bytes: &[u8], plain: Plain) -> Cow<'_, [u8]> {
 #[cold]
 #[inline(never)]
 fn decode_any(bytes: &[u8], encoding: Encoding) -> Cow<'_, [u8]> {
-    let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned().into_bytes());
+    let owned = |text: String| Cow::Owned(text.into_bytes());
     let mut text = match encoding {
         _ if bytes.is_ascii() => Cow::Borrowed(bytes),
-        Encoding::Windows1252 => owned(encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0),
-        Encoding::Latin1 => owned(encoding_rs::mem::decode_latin1(bytes)),
+        Encoding::Windows1252 => owned(windows_1252::decode(bytes)),
+        Encoding::Latin1 => owned(bytes.iter().map(|byte| char::from(*byte)).collect()),
         _ if std::str::from_utf8(bytes).is_ok() => Cow::Borrowed(bytes),
         // Value by value: real files hold games in which one name is UTF-8 and another is not.
-        Encoding::Auto => owned(encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0),
-        Encoding::Utf8 => owned(String::from_utf8_lossy(bytes)),
+        Encoding::Auto => owned(windows_1252::decode(bytes)),
+        Encoding::Utf8 => owned(String::from_utf8_lossy(bytes).into_owned()),
     };
     if memchr::memchr(0, &text).is_some() {
         text.to_mut().retain(|b| *b != 0);

@@ -1,6 +1,7 @@
 //! How a source lays out its games, as far as that is regular.
 
 use crate::pgn::bytes::{from, is_blank, is_line_end, slice};
+use crate::pgn::windows_1252;
 
 /// How lines end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -142,9 +143,7 @@ impl Style {
         if !self.windows_1252 || text.is_ascii() {
             return None;
         }
-        let text = std::str::from_utf8(text).ok()?;
-        let (bytes, _, lossy) = encoding_rs::WINDOWS_1252.encode(text);
-        (!lossy).then(|| bytes.into_owned())
+        windows_1252::encode(std::str::from_utf8(text).ok()?)
     }
 
     /// Returns the style that a game's text seems to have; what it does not show is as in `last`.
