@@ -5,7 +5,7 @@ use super::encode::push_move;
 use super::replay::table::{Entry, TABLE};
 use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
 use crate::chess::piece::CODES;
-use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square};
+use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square, Threat};
 use crate::game::{Line, Outcome};
 use std::fmt;
 
@@ -98,6 +98,8 @@ pub struct Decoder<'a> {
     quick: bool,
     /// The squares that castling rights hang on, or hung on at the start.
     castling: u64,
+    /// Whether plain moves are known to leave no check.
+    proved: bool,
     canonical: bool,
     ended: bool,
     scratch: Vec<u8>,
@@ -169,7 +171,24 @@ impl<'a> Decoder<'a> {
     pub fn new(bytes: &'a [u8], start: Position, texts: TextPlaces) -> Decoder<'a> {
         let (quick, castling) = (start.knows_checks(), start.castling_squares());
         let line = Line::new(start, memchr::memchr(OPEN, bytes).is_some());
-        Decoder { bytes, at: 0, texts, line, quick, castling, canonical: true, ended: false, scratch: Vec::new() }
+        Decoder {
+            bytes,
+            at: 0,
+            texts,
+            line,
+            quick,
+            castling,
+            proved: false,
+            canonical: true,
+            ended: false,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// `new` for a stream whose moves have been proved: whether a plain move leaves its king in check is not asked
+    /// again. A stream that was not proved may give such a move; all else is still found.
+    pub(crate) fn proved(bytes: &'a [u8], start: Position, texts: TextPlaces) -> Decoder<'a> {
+        Decoder { proved: true, ..Decoder::new(bytes, start, texts) }
     }
 
     /// Returns the position after what has been read, within the variation that is open.
@@ -353,10 +372,9 @@ impl<'a> Decoder<'a> {
     }
 
     /// Plays the next element if it is a plain move of one byte, and legal; `before` is called with the position before
-    /// it, the move, and whether it gives check. Returns false, and does nothing, at anything else: `advance` then
-    /// knows.
+    /// it, the move, and what it threatens. Returns false, and does nothing, at anything else: `advance` then knows.
     #[inline]
-    pub fn advance_plain(&mut self, before: impl FnOnce(&Position, Move, bool)) -> bool {
+    pub fn advance_plain(&mut self, before: impl FnOnce(&Position, Move, Threat)) -> bool {
         match self.position().turn() {
             Color::White => self.plain::<false>(before),
             Color::Black => self.plain::<true>(before),
@@ -366,7 +384,7 @@ impl<'a> Decoder<'a> {
     /// `advance_plain` for the side to move.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "sides are 0 and 1, bytes indices of 256 entries, squares below 64")]
-    fn plain<const BLACK: bool>(&mut self, before: impl FnOnce(&Position, Move, bool)) -> bool {
+    fn plain<const BLACK: bool>(&mut self, before: impl FnOnce(&Position, Move, Threat)) -> bool {
         let side = usize::from(BLACK);
         let Some(&byte) = self.bytes.get(self.at).filter(|_| self.quick && !self.ended) else { return false };
         let position = self.line.position();
@@ -386,7 +404,18 @@ impl<'a> Decoder<'a> {
                 return false;
             }
         }
-        let played = self.line.play_reaching::<BLACK>(Move::plain(from, to), self.castling, before);
+        // Where another move follows, it is not mate; else that move is found out.
+        let next = self.bytes.get(self.at + 1);
+        let seen = |position: &Position, m, check| {
+            let followed = || next.is_some_and(|next| RELATIONS[side][usize::from(*next)] != 0);
+            let threat = match check {
+                false => Threat::None,
+                true if followed() => Threat::Check,
+                true => Threat::CheckOrMate,
+            };
+            before(position, m, threat);
+        };
+        let played = self.line.play_reaching::<BLACK>(Move::plain(from, to), self.castling, self.proved, seen);
         self.at += usize::from(played);
         played
     }

@@ -21,7 +21,7 @@ pub mod zobrist;
 mod text;
 
 pub use coordinate::{File, ParseError, Rank};
-pub use moves::{CastlingSide, IllegalMove, Move, MoveKind};
+pub use moves::{CastlingSide, IllegalMove, Move, MoveKind, Threat};
 pub use piece::{Color, Piece, PieceId, Role};
 pub use position::Position;
 pub use square::Square;

@@ -27,6 +27,17 @@ impl CastlingSide {
     }
 }
 
+/// What a move means for the other king, as far as it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Threat {
+    /// It is not attacked.
+    None,
+    /// Check, and not mate: another move follows.
+    Check,
+    /// Check, which may be mate.
+    CheckOrMate,
+}
+
 /// What is special about a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MoveKind {

@@ -241,7 +241,7 @@ impl Position {
         let (to, at) = (m.to.at_most_63(), king.at_most_63());
         let reach = if role == Role::Pawn { PAWN[us.index()][to] } else { REACH[role as usize][to] };
         // One question, as no processor foresees which pieces look towards a king.
-        let blocked = between(to, at) & self.all() & !m.from.bit();
+        let blocked = between(at, to) & self.all() & !m.from.bit();
         let direct = reach >> at & u64::from(blocked == 0);
         let behind = self.behind(us, king, m.from);
         direct | behind != 0 && (direct != 0 || self.is_uncovered(m, king))

@@ -36,17 +36,18 @@ impl Line {
         }
     }
 
-    /// Plays a plain move as `Position::play_reaching` does; returns whether it is legal. `seen` is called before it is
-    /// played.
+    /// Plays a plain move as `Position::play_reaching` does; returns whether it is legal, or, if it is known to be
+    /// `safe`, whether its piece can make it. `seen` is called before it is played.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
         m: Move,
         castling: u64,
+        safe: bool,
         seen: impl FnOnce(&Position, Move, bool),
     ) -> bool {
         let Line { now, before, branches, .. } = self;
-        let played = now.play_reaching::<BLACK>(m, castling, |position, check| {
+        let played = now.play_reaching::<BLACK>(m, castling, safe, |position, check| {
             seen(position, m, check);
             if *branches {
                 before.clone_from(position);

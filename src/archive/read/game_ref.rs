@@ -264,22 +264,28 @@ impl<'a> GameRef<'a> {
         self.visit_moves(visitor)
     }
 
-    /// Appends the game as PGN, every move checked. On an error what has been written of it is to be
-    /// [cleared](PgnWriter::clear).
+    /// Appends the game as PGN. On an error what has been written of it is to be [undone](PgnWriter::undo).
+    ///
+    /// The import proved the moves, and the checksums say that they are still what they were: so each is looked at as
+    /// far as its text needs it, but not whether it leaves its king in check, as [`GameRef::visit`] and `verify` do.
     pub fn write_pgn(&self, writer: &mut PgnWriter) -> Result<()> {
-        self.visit(writer)?;
+        self.visit_tags(|name, value| writer.tag(name, value))?;
+        self.drive(writer, Decoder::proved(self.brenner(), self.start().clone(), TextPlaces::Apart))?;
         writer.finish();
         Ok(())
     }
 
     /// Drives a visitor with everything but the tags.
     pub(in crate::archive) fn visit_moves<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
+        self.drive(visitor, self.decoder())
+    }
+
+    fn drive<V: Visitor>(&self, visitor: &mut V, mut decoder: Decoder<'_>) -> Result<()> {
         visitor.start(self.start());
         let columns = self.columns();
         let texts = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
         let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.place));
         let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.place)).peekable();
-        let mut decoder = self.decoder();
         let mut outcome = Some(Outcome::Unknown);
         let mut moves = 0;
         // A comment with its own place stands after its move and that move's marks and NAGs.
@@ -292,7 +298,7 @@ impl<'a> GameRef<'a> {
             placed.peek().map(|(after, _)| *after)
         };
         loop {
-            while due != Some(moves) && decoder.advance_plain(|before, m, check| visitor.play_plain(before, m, check)) {
+            while due != Some(moves) && decoder.advance_plain(|before, m, threat| visitor.play_plain(before, m, threat)) {
                 moves += 1;
             }
             let item = decoder.advance(|before, m| {

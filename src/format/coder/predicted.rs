@@ -133,16 +133,43 @@ pub(crate) fn choose(
 /// A value of a column: its code, and its text where it has no code.
 pub(crate) type Cell<'a> = (u64, &'a [u8]);
 
-/// Who or what a number is of: the code of the key's value, and the number of its text where it has no code (equal
-/// texts have one number).
-type Key = (u64, usize);
+/// Who or what a number is of: values that are alike have one key, in the order in which they are met, from 0.
+#[derive(Clone, Copy)]
+struct Key(usize);
+
+/// The keys of the values met so far. Values without a text have a map of their own: to compare empty texts costs more
+/// than all the rest.
+#[derive(Default)]
+struct Keys<'a> {
+    codes: HashMap<u64, usize>,
+    texts: HashMap<Cell<'a>, usize>,
+}
+
+impl<'a> Keys<'a> {
+    /// Returns the key of a value; `None` where there is no memory for it.
+    fn of(&mut self, value: Cell<'a>) -> Option<Key> {
+        let next = self.codes.len() + self.texts.len();
+        Some(Key(match value {
+            (code, []) => {
+                self.codes.try_reserve(1).ok()?;
+                *self.codes.entry(code).or_insert(next)
+            }
+            text => {
+                self.texts.try_reserve(1).ok()?;
+                *self.texts.entry(text).or_insert(next)
+            }
+        }))
+    }
+}
 
 /// What is known of a key.
 #[derive(Clone, Copy, Default)]
 struct Known {
     code: i64,
-    uses: usize,
-    faults: usize,
+    uses: u8,
+    faults: u8,
+    /// Whether anything is.
+    seen: bool,
 }
 
 /// What is learnt of a predicted column.
@@ -172,16 +199,21 @@ fn change_code(change: i64) -> u64 {
 struct PredictedColumns<'a> {
     predictions: &'a [Prediction],
     learnt: Vec<Learnt>,
-    known: HashMap<(usize, Key), Known>,
-    /// For each prediction by `Change` the memory of the one whose column has the ratings.
+    /// The place in `known` of each prediction's memory.
+    memories: Vec<usize>,
+    /// By memory, what is known of each key.
+    known: Vec<Vec<Known>>,
+    /// For each prediction by `Change` the place of the memory of the one whose column has the ratings.
     ratings: Vec<Option<usize>>,
 }
 
 impl<'a> PredictedColumns<'a> {
     fn new(predictions: &'a [Prediction]) -> PredictedColumns<'a> {
+        // The first prediction that has it stands for a memory.
+        let place = |memory| predictions.iter().position(|prediction| prediction.memory == memory).unwrap_or_default();
         let rating = |prediction: &Prediction| match prediction.by {
             Predictor::Change { own: Some(own), .. } => {
-                predictions.iter().find(|prediction| prediction.column == own).map(|prediction| prediction.memory)
+                predictions.iter().find(|prediction| prediction.column == own).map(|prediction| place(prediction.memory))
             }
             _ => None,
         };
@@ -195,13 +227,25 @@ impl<'a> PredictedColumns<'a> {
         PredictedColumns {
             predictions,
             learnt: predictions.iter().map(learnt).collect(),
-            known: HashMap::default(),
+            memories: predictions.iter().map(|prediction| place(prediction.memory)).collect(),
+            known: vec![Vec::new(); predictions.len()],
             ratings: predictions.iter().map(rating).collect(),
         }
     }
 
-    /// Codes the value of prediction `number` in a game; a decoder's `code` means nothing. `key` is the value of its
-    /// key column, and `of` gives the code in a column of this game, if it has one that is known.
+    /// Returns what the memory at that place knows of a key; `None` where there is no memory for it.
+    #[inline]
+    fn known(&mut self, memory: usize, key: Key) -> Option<&mut Known> {
+        let known = self.known.get_mut(memory)?;
+        if known.len() <= key.0 {
+            known.try_reserve(key.0 + 1 - known.len()).ok()?;
+            known.resize(key.0 + 1, Known::default());
+        }
+        known.get_mut(key.0)
+    }
+
+    /// Codes the value of prediction `number` in a game; a decoder's `code` means nothing. `key` is that of its key
+    /// column, and `of` gives the code in a column of this game, if it has one that is known.
     fn code(
         &mut self,
         number: usize,
@@ -210,24 +254,27 @@ impl<'a> PredictedColumns<'a> {
         key: Option<Key>,
         of: impl Fn(Option<usize>) -> Option<u64>,
     ) -> Option<u64> {
-        self.known.try_reserve(1).ok()?;
+        let memory = *self.memories.get(number)?;
+        let past = match key {
+            Some(key) => *self.known(memory, key)?,
+            None => Known::default(),
+        };
         let (prediction, learnt) = (self.predictions.get(number)?, self.learnt.get_mut(number)?);
-        let known = key.and_then(|key| self.known.get(&(prediction.memory, key)).copied());
-        let seen = usize::from(known.is_some());
-        let past = known.unwrap_or_default();
+        let seen = usize::from(past.seen);
         let code = match prediction.by {
             Predictor::Keyed { guess } => {
                 let guessed = || of(guess).map_or(learnt.before, |code| code as i64);
-                let expected = known.map_or_else(guessed, |known| known.code);
+                let expected = if past.seen { past.code } else { guessed() };
+                let uses = usize::from(past.uses * 4 + past.faults);
                 let contexts: [usize; INPUTS] =
-                    [seen * (1 + past.uses * 4 + past.faults), seen * 50 + (expected.clamp(0, 4999) / 100) as usize];
+                    [seen * (1 + uses), seen * 50 + (expected.clamp(0, 4999) / 100) as usize];
                 let step = learnt.model.code(coder, contexts, (code as i64).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
                 learnt.before = value;
                 if let Some(key) = key {
                     let faults = if step == 0 { past.faults.saturating_sub(1) } else { (past.faults + 1).min(3) };
-                    let now = Known { code: value, uses: (past.uses + 1).min(7), faults };
-                    self.known.insert((prediction.memory, key), now);
+                    let now = Known { code: value, uses: (past.uses + 1).min(7), faults, seen: true };
+                    *self.known(memory, key)? = now;
                 }
                 value as u64
             }
@@ -242,10 +289,11 @@ impl<'a> PredictedColumns<'a> {
                 let step = learnt.model.code(coder, contexts, change(code).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
                 if let Some(key) = key {
-                    self.known.insert((prediction.memory, key), Known { code: value, ..past });
+                    *self.known(memory, key)? = Known { code: value, seen: true, ..past };
                     // The next rating is expected to be this one with its change.
-                    let memory = self.ratings.get(number).copied().flatten();
-                    if let Some(rating) = memory.and_then(|memory| self.known.get_mut(&(memory, key))) {
+                    let ratings = self.ratings.get(number).copied().flatten();
+                    let rating = ratings.and_then(|memory| self.known.get_mut(memory)?.get_mut(key.0));
+                    if let Some(rating) = rating.filter(|rating| rating.seen) {
                         rating.code = rating.code.wrapping_add(value.wrapping_sub(value.signum()));
                     }
                 }
@@ -284,8 +332,8 @@ struct ColumnState {
     part: Part,
     /// How many of its values have been met, where it predicts others.
     place: usize,
-    /// Its first value in this game, as far as that is known.
-    first: Option<Key>,
+    /// The code of its first value in this game, as far as that is known, and the key, where it is one.
+    first: Option<(u64, Option<Key>)>,
 }
 
 /// The work for a game with these columns; mostly the same as for the one before.
@@ -351,7 +399,7 @@ pub(crate) fn code<'a>(
     let mut codes = vec![Vec::new(); predictions.len()];
     // The columns whose first value in this game is known.
     let mut known = Vec::new();
-    let mut texts: HashMap<&[u8], usize> = HashMap::default();
+    let mut keys = Keys::default();
     let mut plan = Plan { counts: vec![0; predictions.len()], ..Plan::default() };
     for game in games {
         plan.turn_to(game, &columns);
@@ -363,24 +411,24 @@ pub(crate) fn code<'a>(
         for &number in &plan.given {
             let column = columns.get_mut(number)?;
             if column.first.is_none() {
-                let (code, text) = cell(number, column.place)?;
-                let next = texts.len() + 1;
-                let is_text = column.part.is_key && !text.is_empty();
-                column.first = Some((code, if is_text { *texts.entry(text).or_insert(next) } else { 0 }));
+                let value = cell(number, column.place)?;
+                let key = if column.part.is_key { Some(keys.of(value)?) } else { None };
+                column.first = Some((value.0, key));
                 known.push(number);
             }
             column.place += 1;
         }
         for (number, ((prediction, codes), count)) in predictions.iter().zip(&mut codes).zip(&plan.counts).enumerate() {
             for _ in 0..*count {
-                let key = prediction.key.and_then(|key| columns.get(key)?.first);
+                let key = prediction.key.and_then(|key| columns.get(key)?.first?.1);
                 let of = |column: Option<usize>| Some(columns.get(column?)?.first?.0);
                 let code = predicted.code(number, coder, given(number, codes.len()), key, of)?;
                 codes.try_reserve(1).ok()?;
                 codes.push(code);
                 let column = columns.get_mut(prediction.column)?;
                 if column.first.is_none() {
-                    column.first = Some((code, 0));
+                    let key = if column.part.is_key { Some(keys.of((code, b""))?) } else { None };
+                    column.first = Some((code, key));
                     known.push(prediction.column);
                 }
             }

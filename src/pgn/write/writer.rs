@@ -3,9 +3,9 @@
 use crate::chess::fen::{CastlingStyle, EnPassantStyle, write_number};
 use crate::chess::position::STANDARD;
 use crate::chess::san::ShortText;
-use crate::chess::{Color, Move, Position};
+use crate::chess::{Color, Move, Position, Threat};
 use crate::game::{Game, Outcome, TextKind, Visitor};
-use crate::pgn::bytes::{from, is_line_end};
+use crate::pgn::bytes::{ONES, from, is_line_end};
 use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
 use crate::pgn::write::letters::PieceLetters;
 use crate::pgn::write::style::{LineEnd, Style};
@@ -21,6 +21,8 @@ pub struct PgnWriter {
     /// What pieces are called, where not in English.
     letters: Option<PieceLetters>,
     out: Vec<u8>,
+    /// Where the last finished game ends.
+    finished: usize,
     /// Where the line begins that is being written.
     line: usize,
     /// The blank before the last token, where the line can be broken.
@@ -95,6 +97,28 @@ fn write_move_number(out: &mut Vec<u8>, number: u32) {
     }
 }
 
+/// Whether a tag's value has a byte that takes a backslash. Most are too short for a search to be worth its call.
+#[inline]
+fn has_escapes(value: &[u8]) -> bool {
+    let (words, rest) = value.as_chunks::<8>();
+    let mut last = [0; 8];
+    for (to, from) in last.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    let found = |word: [u8; 8]| {
+        let word = u64::from_le_bytes(word);
+        holds(word, b'"') | holds(word, b'\\')
+    };
+    words.iter().fold(found(last), |all, word| all | found(*word)) != 0
+}
+
+/// Not zero if a byte of the word is that one.
+#[inline]
+fn holds(word: u64, byte: u8) -> u64 {
+    let zero = word ^ ONES * u64::from(byte);
+    zero.wrapping_sub(ONES) & !zero & ONES << 7
+}
+
 impl PgnWriter {
     /// Returns a writer with nothing written.
     pub fn new() -> PgnWriter {
@@ -142,7 +166,7 @@ impl PgnWriter {
             self.end_line();
         }
         let (out, style, letters) = (std::mem::take(&mut self.out), self.style, self.letters);
-        *self = PgnWriter { line: out.len(), out, style, letters, ..PgnWriter::default() };
+        *self = PgnWriter { line: out.len(), finished: out.len(), out, style, letters, ..PgnWriter::default() };
     }
 
     /// Returns what has been written since the last [`clear`](PgnWriter::clear).
@@ -157,6 +181,13 @@ impl PgnWriter {
         *self = PgnWriter { out, style: self.style, letters: self.letters, ..PgnWriter::default() };
     }
 
+    /// Forgets what has been written of a game that is not finished.
+    pub fn undo(&mut self) {
+        let (mut out, style, letters, finished) = (std::mem::take(&mut self.out), self.style, self.letters, self.finished);
+        out.truncate(finished);
+        *self = PgnWriter { line: finished, finished, out, style, letters, ..PgnWriter::default() };
+    }
+
     /// Returns what has been written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
@@ -167,17 +198,15 @@ impl PgnWriter {
         self.out.push(b'[');
         self.out.extend_from_slice(name);
         self.out.extend_from_slice(b" \"");
-        let mut rest = value;
-        // Most are too short for a search to be worth its call.
-        let plain = value.len() < 32 && !value.iter().any(|byte| matches!(byte, b'"' | b'\\'));
-        while !plain && let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
-            let (plain, escaped) = rest.split_at(at);
-            self.out.extend_from_slice(plain);
-            self.out.push(b'\\');
-            self.out.extend(escaped.first());
-            rest = from(escaped, 1);
+        match has_escapes(value) {
+            false => self.out.extend_from_slice(value),
+            true => {
+                for byte in value {
+                    self.out.extend(matches!(byte, b'"' | b'\\').then_some(b'\\'));
+                    self.out.push(*byte);
+                }
+            }
         }
-        self.out.extend_from_slice(rest);
         self.out.extend_from_slice(b"\"]");
         self.break_line();
         self.head = true;
@@ -304,36 +333,58 @@ impl PgnWriter {
         self.marks = true;
     }
 
-    /// `move_token` within a line. Returns false, and has written nothing, where it is not so simple.
+    /// `move_token` for nearly all moves. Returns false, and has written nothing, where it is not so simple.
     #[inline]
     fn short_token(&mut self, before: &Position, san: ShortText) -> bool {
         let start = self.out.len();
-        let most = start + 6 + san.len();
-        let white = before.turn() == Color::White;
-        let width = self.style.width as usize;
-        let fits = if self.style.filled { !white || start - self.line < width } else { most - self.line <= width };
-        let within = start > self.line && fits;
-        if !within || self.head || self.opening > 0 || self.letters.is_some() {
+        if start == self.line || self.head || self.opening > 0 || self.letters.is_some() {
             return false;
         }
+        let white = before.turn() == Color::White;
         let Style { joined_numbers, unbroken_numbers, pairs, .. } = self.style;
         let (mut lead, mut lead_len) = (u64::from(b' '), 1);
         if white {
             let Some(&text) = LEADS.get(before.fullmove_number() as usize) else { return false };
             (lead, lead_len) = (text, (text >> 56) as usize - usize::from(joined_numbers));
-            self.number = false;
         } else if self.number || unbroken_numbers && self.out.last() == Some(&b'.') {
             return false;
         }
+        let width = self.style.width as usize;
+        let column = start - self.line;
+        let end = column + lead_len + san.len();
+        let full = if self.style.filled { white && column >= width } else { end > width };
         let bound = white & (joined_numbers | unbroken_numbers);
-        self.gap = (white | !pairs).then_some(if bound { start } else { start + lead_len - 1 });
-        self.out.reserve(16);
-        self.out.extend_from_slice(&lead.to_le_bytes());
-        self.out.truncate(start + lead_len);
-        self.out.extend_from_slice(&san.bits().to_le_bytes());
+        if full && (bound | pairs | self.style.filled || self.style.line_end == LineEnd::CrLf) {
+            return false;
+        }
+        let gap = if bound { start } else { start + lead_len - 1 };
+        self.number &= !white;
+        self.gap = (white | !pairs).then_some(gap);
+        // At most seven bytes before a text of at most seven.
+        let lead = lead & ((1 << (8 * lead_len)) - 1);
+        let token = u128::from(lead) | u128::from(san.bits()) << (8 * lead_len);
+        self.out.extend_from_slice(&token.to_le_bytes());
         self.out.truncate(start + lead_len + san.len());
         (self.begun, self.marks) = (true, true);
+        if full {
+            // The number may stand on the line that ends, or not.
+            if white && gap - self.line > width {
+                self.break_at(start);
+            }
+            if self.out.len() - self.line > width {
+                self.break_at(gap);
+                self.gap = None;
+            }
+        }
         true
+    }
+
+    /// Puts a line end of one byte in the place of a blank.
+    fn break_at(&mut self, gap: usize) {
+        if let Some(blank) = self.out.get_mut(gap) {
+            *blank = if self.style.line_end == LineEnd::Cr { b'\r' } else { b'\n' };
+            self.line = gap + 1;
+        }
     }
 
     fn brace(&mut self, text: &[u8]) {
@@ -422,8 +473,8 @@ impl Visitor for PgnWriter {
     }
 
     #[inline]
-    fn play_plain(&mut self, before: &Position, m: Move, check: bool) {
-        match before.short_san_checked(m, check) {
+    fn play_plain(&mut self, before: &Position, m: Move, threat: Threat) {
+        match before.short_san_checked(m, threat) {
             Some(san) => self.play_known(before, m, san),
             None => self.play(before, m),
         }

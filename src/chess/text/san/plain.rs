@@ -5,7 +5,7 @@
 
 use crate::chess::attacks::{PAWN, REACH, between};
 use crate::chess::attention::Attention;
-use crate::chess::moves::{CastlingSide, Move, MoveKind};
+use crate::chess::moves::{CastlingSide, Move, MoveKind, Threat};
 use crate::chess::piece::{Color, EMPTY, Role};
 use crate::chess::position::Position;
 use crate::chess::square::{Square, squares};
@@ -71,6 +71,33 @@ pub(super) static ROLES: [u8; 256] = {
     while role < 6 {
         table[Role::ALL[role].letter() as usize] = role as u8;
         role += 1;
+    }
+    table
+};
+
+/// The text of a move without what tells its piece from others: the first byte lowest.
+#[derive(Clone, Copy)]
+struct Body {
+    text: u32,
+    len: u8,
+}
+
+/// By role, whether it takes, and target. Where a pawn takes, its file is missing: the first byte is zero.
+static BODIES: [[[Body; 64]; 2]; 6] = {
+    let mut table = [[[Body { text: 0, len: 0 }; 64]; 2]; 6];
+    let mut at = 0;
+    while at < 768 {
+        let (role, takes, to) = (at >> 7, at >> 6 & 1, at & 63);
+        let (mut text, mut len) = ((b'a' + (to & 7) as u8) as u32 | ((b'1' + (to >> 3) as u8) as u32) << 8, 2);
+        if takes == 1 {
+            (text, len) = (text << 8 | b'x' as u32, len + 1);
+        }
+        if role != 0 || takes == 1 {
+            let first = if role == 0 { 0 } else { Role::ALL[role].letter() };
+            (text, len) = (text << 8 | first as u32, len + 1);
+        }
+        table[role][takes][to] = Body { text, len };
+        at += 1;
     }
     table
 };
@@ -144,35 +171,31 @@ impl Position {
         if self.attention == Attention::Unknown || m.kind != MoveKind::Plain {
             return None;
         }
-        self.short_san_checked(m, self.gives_check_plainly(m))
+        let threat = if self.gives_check_plainly(m) { Threat::CheckOrMate } else { Threat::None };
+        self.short_san_checked(m, threat)
     }
 
-    /// `short_san` where it is known whether the move, a plain one, gives check.
+    /// `short_san` where it is known what the move, a plain one, threatens.
     #[inline]
-    pub(crate) fn short_san_checked(&self, m: Move, check: bool) -> Option<ShortText> {
+    pub(crate) fn short_san_checked(&self, m: Move, threat: Threat) -> Option<ShortText> {
         if self.unlabelled {
             return None;
         }
-        let [file, rank] = m.to.name();
-        let (mut bits, mut len) = (u64::from(file) | u64::from(rank) << 8, 2);
-        let takes = self.board[m.to.at_most_63()] != EMPTY;
-        if takes {
-            (bits, len) = (bits << 8 | u64::from(b'x'), 3);
-        }
-        let role = self.role_on(m.from.index());
-        if role != Role::Pawn || takes {
-            let first = if role == Role::Pawn { m.from.name()[0] } else { role.letter() };
-            (bits, len) = (bits << 8 | u64::from(first), len + 1);
-        }
-        if role != Role::Pawn {
-            let others = self.near(role as u8, m.to) & !m.from.bit();
-            let (at, all) = (m.to.at_most_63(), self.all());
-            if others != 0 && squares(others).any(|other| between(other.at_most_63(), at) & all == 0) {
+        let (at, role) = (m.to.at_most_63(), self.role_on(m.from.index()));
+        let takes = self.board[at] != EMPTY;
+        let Body { text, len } = BODIES[role as usize % 6][usize::from(takes)][at];
+        // A pawn that takes is told by its file.
+        let file = if (role == Role::Pawn) & takes { m.from.name()[0] } else { 0 };
+        let (mut bits, mut len) = (u64::from(text) | u64::from(file), u32::from(len));
+        let others = self.near(role as u8, m.to) & !m.from.bit();
+        if others != 0 {
+            let all = self.all();
+            if squares(others).any(|other| between(other.at_most_63(), at) & all == 0) {
                 return None;
             }
         }
-        if check {
-            let mark = if self.mates(m) { b'#' } else { b'+' };
+        if threat != Threat::None {
+            let mark = if threat == Threat::CheckOrMate && self.mates(m) { b'#' } else { b'+' };
             (bits, len) = (bits | u64::from(mark) << (8 * len), len + 1);
         }
         Some(ShortText { bits, len })

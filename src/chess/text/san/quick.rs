@@ -209,7 +209,7 @@ impl Position {
         };
         let m = Move::plain(Square::masked(from as u8), Square::masked(to as u8));
         let mark = (text.0 >> 10 & 3) as u8;
-        self.play_found::<BLACK>(m, role, takes, castling, |position, check| {
+        self.play_found::<BLACK>(m, role, takes, castling, false, |position, check| {
             // The mark is part of the standard's SAN.
             let right = check == (mark != 0) && (mark != 2 || position.is_marked(m, check, mark));
             if right {
@@ -221,12 +221,13 @@ impl Position {
 
     /// Plays a plain move of a piece of the side to move, `BLACK` or not, that reaches the square on an empty board,
     /// after telling `before` of it and whether it gives check. `None`, and nothing has been done, where it is not
-    /// legal. `castling`: at least the `castling_squares`.
+    /// legal. `castling`: at least the `castling_squares`; `safe`: whether it is known to leave no check.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
         m: Move,
         castling: u64,
+        safe: bool,
         before: impl FnOnce(&Position, bool),
     ) -> Option<()> {
         let us = side(BLACK);
@@ -238,14 +239,14 @@ impl Position {
             return None;
         }
         let (role, takes) = (self.role_on(m.from.index()), theirs & m.to.bit() != 0);
-        self.play_found::<BLACK>(m, role, takes, castling, |position, check| {
+        self.play_found::<BLACK>(m, role, takes, castling, safe, |position, check| {
             before(position, check);
             true
         })
     }
 
-    /// Plays a move that is legal but for checks, if it leaves none and `accept`, given whether it gives one, returns
-    /// true.
+    /// Plays a move that is legal but for checks, if it leaves none, which `safe` says beforehand, and `accept`, given
+    /// whether it gives one, returns true.
     #[inline(always)]
     fn play_found<const BLACK: bool>(
         &mut self,
@@ -253,6 +254,7 @@ impl Position {
         role: Role,
         takes: bool,
         castling: u64,
+        safe: bool,
         accept: impl FnOnce(&Position, bool) -> bool,
     ) -> Option<()> {
         let us = side(BLACK);
@@ -260,8 +262,8 @@ impl Position {
         let our_king = Square::masked(self.square[us.index() * 32 + 24]);
         let their_king = Square::masked(self.square[them.index() * 32 + 24]);
         let exposed =
-            role == Role::King || self.attention == Attention::Check || self.may_uncover(them, our_king, m.from);
-        if exposed && !self.is_safe_in_full(m, our_king) {
+            || role == Role::King || self.attention == Attention::Check || self.may_uncover(them, our_king, m.from);
+        if !safe && exposed() && !self.is_safe_in_full(m, our_king) {
             return None;
         }
         let check = self.gives_check_of(us, role, m, their_king);

@@ -124,11 +124,11 @@ fn batch(
     parallel::in_order(
         &work,
         |unit: &Unit| {
-            let (mut own, mut faults, mut writer) = (Vec::new(), Vec::new(), form.writer());
+            let (mut own, mut faults) = (Vec::new(), Vec::new());
             unit.each(archive, |number, game| {
-                let mut text = Vec::new();
-                match form.push(None, (number, game), &mut writer, &mut text) {
-                    Ok(()) => own.push((number, text)),
+                let mut text = form.text();
+                match text.push(None, number, game) {
+                    Ok(()) => own.push((number, text.into_bytes())),
                     Err(error) => faults.push(error.to_string()),
                 }
             });

@@ -22,41 +22,49 @@ impl<'a> Form<'a> {
         Form { format, flavour, shape: args.shape(), args }
     }
 
-    /// Returns a writer for `push` to work with.
-    pub fn writer(&self) -> PgnWriter {
-        self.args.writer()
+    /// Returns a text to which games are added.
+    pub fn text(&self) -> FormText<'_> {
+        FormText { form: self, writer: self.args.writer(), others: Vec::new() }
     }
+}
 
+/// Games in their form, one after the other.
+pub struct FormText<'a> {
+    form: &'a Form<'a>,
+    /// What is PGN.
+    writer: PgnWriter,
+    /// What is not.
+    others: Vec<u8>,
+}
+
+impl FormText<'_> {
     /// Appends a game, with the name of its archive if there are several; nothing of one that cannot be read.
-    pub fn push(
-        &self,
-        name: Option<&str>,
-        (number, game): (u64, Result<GameRef, Error>),
-        writer: &mut PgnWriter,
-        text: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        writer.clear();
-        if self.format == Format::Pgn && self.shape.is_everything() {
-            // A game may turn out to be damaged when half of it is written: so only whole ones are taken.
-            let written = game.and_then(|game| game.write_pgn(writer));
-            match &written {
-                Ok(()) => text.extend_from_slice(writer.as_bytes()),
-                Err(_) => *writer = self.writer(),
-            }
-            return written;
+    pub fn push(&mut self, name: Option<&str>, number: u64, game: Result<GameRef, Error>) -> Result<(), Error> {
+        let Form { format, flavour, shape, .. } = self.form;
+        if *format == Format::Pgn && shape.is_everything() {
+            // A game may turn out to be damaged when half of it is written.
+            return game.and_then(|game| game.write_pgn(&mut self.writer)).inspect_err(|_| self.writer.undo());
         }
         let mut game = game?.to_game()?;
-        self.shape.apply(&mut game);
-        if self.format == Format::Pgn {
-            writer.write(&game);
-            text.extend_from_slice(writer.as_bytes());
+        shape.apply(&mut game);
+        if *format == Format::Pgn {
+            self.writer.write(&game);
             return Ok(());
         }
-        let start = text.len();
-        formats::push(self.format, number, &game, self.flavour, text);
-        if let (Format::Json, Some(name)) = (self.format, name) {
-            text.splice(start + 1..start + 1, format!("\"archive\":{},", Value::from(name)).into_bytes());
+        let start = self.others.len();
+        formats::push(*format, number, &game, *flavour, &mut self.others);
+        if let (Format::Json, Some(name)) = (format, name) {
+            let archive = format!("\"archive\":{},", Value::from(name));
+            self.others.splice(start + 1..start + 1, archive.into_bytes());
         }
         Ok(())
+    }
+
+    /// Returns the text.
+    pub fn into_bytes(self) -> Vec<u8> {
+        match self.form.format {
+            Format::Pgn => self.writer.into_bytes(),
+            _ => self.others,
+        }
     }
 }

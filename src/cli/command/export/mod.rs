@@ -190,12 +190,12 @@ fn write(
 
 /// The text of a unit, how many games it has, and a message for each that cannot be read.
 fn text(form: &Form, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
-    let (mut writer, mut text, mut games, mut faults) = (form.writer(), Vec::new(), 0, Vec::new());
+    let (mut text, mut games, mut faults) = (form.text(), 0, Vec::new());
     unit.each(archive, |number, game| {
         games += 1;
-        if let Err(error) = form.push(name, (number, game), &mut writer, &mut text) {
+        if let Err(error) = text.push(name, number, game) {
             faults.push(archives::fault(name, &error));
         }
     });
-    (text, games, faults)
+    (text.into_bytes(), games, faults)
 }
