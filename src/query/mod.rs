@@ -31,6 +31,7 @@ pub use filter::sort::SortKeys;
 pub use filter::{Filter, Passed};
 pub use pattern::Pattern;
 pub use position::index::PositionIndex;
+pub use position::main_line::MainLine;
 pub use position::position_query::{Compare, PositionQuery};
 pub use position::search::{Hit, Search, SearchOptions, SearchResult, Step};
 pub use position::signature::Signatures;

@@ -30,6 +30,24 @@ impl Default for ParquetOptions {
     }
 }
 
+/// Returns the properties of a Parquet file of these batches: what its columns and the archives they are of ask for.
+///
+/// Errors: there is no such zstd level.
+pub fn writer_properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProperties, ParquetError> {
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.level)?))
+        .set_max_row_group_row_count(Some(options.row_group.max(1)))
+        .set_created_by(concat!("scoresheet ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_key_value_metadata(Some(batches.origin()));
+    for column in batches.columns().columns() {
+        // No two values of these are alike.
+        if matches!(column.value, Value::GameId | Value::Brenner | Value::Movetext) {
+            properties = properties.set_column_dictionary_enabled(ColumnPath::from(column.name), false);
+        }
+    }
+    Ok(properties.build())
+}
+
 /// Writes all batches as a Parquet file. `progress` is called after each batch with the games written so far; where it
 /// returns false, the writing ends. Returns the number of games, `None` where it was ended so: the file is of no use
 /// then.
@@ -44,18 +62,8 @@ pub fn write_parquet(
     options: ParquetOptions,
     mut progress: impl FnMut(u64) -> bool,
 ) -> Result<Option<u64>, ParquetError> {
-    let mut properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.level)?))
-        .set_max_row_group_row_count(Some(options.row_group.max(1)))
-        .set_created_by(concat!("scoresheet ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_key_value_metadata(Some(batches.origin()));
-    for column in batches.columns().columns() {
-        // No two values of these are alike.
-        if matches!(column.value, Value::GameId | Value::Brenner | Value::Movetext) {
-            properties = properties.set_column_dictionary_enabled(ColumnPath::from(column.name), false);
-        }
-    }
-    let mut writer = ArrowWriter::try_new(to, RecordBatchReader::schema(&batches), Some(properties.build()))?;
+    let properties = writer_properties(&batches, options)?;
+    let mut writer = ArrowWriter::try_new(to, RecordBatchReader::schema(&batches), Some(properties))?;
     let mut games = 0;
     for batch in batches {
         let batch = batch.map_err(|error| ParquetError::External(Box::new(error)))?;
