@@ -90,7 +90,16 @@ impl Batches {
         };
         let fields: Vec<Field> = columns.columns().iter().map(field).collect();
         let schema = Arc::new(Schema::new(fields));
-        Batches { sources, columns, rows, options, schema, dictionaries: Dictionaries::default(), next: 0, failed: false }
+        Batches {
+            sources,
+            columns,
+            rows,
+            options,
+            schema,
+            dictionaries: Dictionaries::default(),
+            next: 0,
+            failed: false,
+        }
     }
 
     /// Returns the names and types of the columns.
@@ -316,7 +325,8 @@ impl<'a> Batch<'a> {
             Value::UtcTimestamp => {
                 let day = self.texts("UTCDate").read::<Date32Type>(values::day);
                 let second = self.texts("UTCTime").read::<Time32SecondType>(values::second);
-                let both = |(day, second): (Option<i32>, Option<i32>)| Some(i64::from(day?) * 86_400 + i64::from(second?));
+                let both =
+                    |(day, second): (Option<i32>, Option<i32>)| Some(i64::from(day?) * 86_400 + i64::from(second?));
                 Arc::new(day.iter().zip(&second).map(both).collect::<PrimitiveArray<TimestampSecondType>>())
             }
             Value::Number(tag) => Arc::new(self.texts(tag).read::<Int16Type>(values::number)),
@@ -333,7 +343,8 @@ impl<'a> Batch<'a> {
             Value::EventId => self.ids("Event"),
             Value::Plies => {
                 let column = self.source.columns.at_hand(&Key::Plies);
-                let plies = |game: &u64| column.as_ref().map_or(0, |column| column.get(*game).min(i32::MAX as u32) as i32);
+                let plies =
+                    |game: &u64| column.as_ref().map_or(0, |column| column.get(*game).min(i32::MAX as u32) as i32);
                 Arc::new(self.games.iter().map(plies).collect::<Vec<i32>>().into_iter().collect::<Int32Array>())
             }
             _ => return Err(ArrowError::ComputeError(format!("{value:?} has not been read"))),

@@ -210,6 +210,11 @@ impl Columns {
         Columns(SCORESHEET.to_vec())
     }
 
+    /// Returns the columns of the first preset and those that are read only where they are named.
+    pub fn everything() -> Columns {
+        Columns(SCORESHEET.iter().chain(OPTIONAL).copied().collect())
+    }
+
     /// Returns the columns of the Lichess data set of games, by its names and types, with `movetext`.
     pub fn lichess() -> Columns {
         Columns(LICHESS.to_vec())

@@ -4,10 +4,10 @@
 //! Knows one chunk, no batch: runs are read on many threads and joined afterwards.
 
 use crate::columns::{Value, left_over};
+use arrow_array::ArrayRef;
 use arrow_array::builder::{
     ArrayBuilder, BinaryBuilder, Int16Builder, Int32Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder,
 };
-use arrow_array::ArrayRef;
 use arrow_schema::{DataType, Field, Fields};
 use scoresheet::archive::Chunk;
 use scoresheet::chess::Color;

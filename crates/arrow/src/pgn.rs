@@ -57,7 +57,8 @@ impl RowsToPgn {
     ///
     /// Errors: there is no column of moves among them.
     pub fn new(schema: &Schema) -> Result<RowsToPgn, ArrowError> {
-        let known = |(place, field): (usize, &std::sync::Arc<arrow_schema::Field>)| Some((place, value_of(field.name())?));
+        let known =
+            |(place, field): (usize, &std::sync::Arc<arrow_schema::Field>)| Some((place, value_of(field.name())?));
         let columns: Vec<(usize, Value)> = schema.fields().iter().enumerate().filter_map(known).collect();
         if columns.iter().any(|(_, value)| MOVES.contains(value)) {
             return Ok(RowsToPgn { columns });
@@ -212,14 +213,16 @@ impl Row<'_> {
             && let Ok(seconds) = cast(stamp, &DataType::Int64)
         {
             let seconds = seconds.as_primitive::<Int64Type>().value(self.row);
-            if let Ok(Some(day)) = cast(stamp, &DataType::Date32)
-                .map(|days| days.as_primitive::<Date32Type>().value_as_date(self.row))
+            if let Ok(Some(day)) =
+                cast(stamp, &DataType::Date32).map(|days| days.as_primitive::<Date32Type>().value_as_date(self.row))
             {
                 given.push(("UTCDate", day.format("%Y.%m.%d").to_string()));
                 given.push(("UTCTime", values::time_text(seconds.rem_euclid(86_400) as i32)));
             }
         }
-        let Some(date) = self.text(Value::DateText).map(str::to_owned).or_else(|| self.day(Value::Date)) else { return };
+        let Some(date) = self.text(Value::DateText).map(str::to_owned).or_else(|| self.day(Value::Date)) else {
+            return;
+        };
         if given.iter().any(|(name, _)| *name == "UTCTime") {
             if !has(given, "UTCDate") {
                 given.push(("UTCDate", date));
@@ -287,8 +290,10 @@ impl Row<'_> {
             let list = self.array(wanted).and_then(|array| array.as_list_opt::<i32>()).map(|list| list.value(self.row));
             list.map_or(Vec::new(), |list| list.as_primitive::<Int32Type>().iter().collect::<Vec<Option<i32>>>())
         };
-        let evals = self.array(Value::Evals).and_then(|array| array.as_list_opt::<i32>()).map(|list| list.value(self.row));
-        let evals = evals.map_or(Vec::new(), |list| list.as_primitive::<Int16Type>().iter().collect::<Vec<Option<i16>>>());
+        let evals =
+            self.array(Value::Evals).and_then(|array| array.as_list_opt::<i32>()).map(|list| list.value(self.row));
+        let evals =
+            evals.map_or(Vec::new(), |list| list.as_primitive::<Int16Type>().iter().collect::<Vec<Option<i16>>>());
         let mut clocks = [seconds(Value::ClocksWhite).into_iter(), seconds(Value::ClocksBlack).into_iter()];
         if evals.is_empty() && clocks.iter().all(|clocks| clocks.len() == 0) {
             return;

@@ -10,10 +10,8 @@ use arrow::array::{AsArray, BinaryArray, BinaryViewArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Fields, Int64Type};
 use datafusion::common::{Result, exec_err, plan_err};
-use datafusion::logical_expr::{
-    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
-};
-use scoresheet::chess::FenText;
+use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
+use scoresheet::chess::fen::FenText;
 use scoresheet::query::report::openings::Openings;
 use std::sync::Arc;
 

@@ -40,10 +40,7 @@ pub fn replay_at(stream: Stream<'_>, ply: i64) -> Result<Option<Replay>, String>
 /// Calls `seen` with each move of the main line and the position before it.
 ///
 /// Errors: a move is not legal, or the string cannot be read.
-pub fn each_move(
-    bytes: &[u8],
-    mut seen: impl FnMut(&scoresheet::Position, scoresheet::Move),
-) -> Result<(), String> {
+pub fn each_move(bytes: &[u8], mut seen: impl FnMut(&scoresheet::Position, scoresheet::Move)) -> Result<(), String> {
     let game = standalone::decode(bytes).map_err(|error| format!("not a game in Brenner bytes: {error}"))?;
     for played in game.moves() {
         seen(played.before(), played.played());

@@ -304,7 +304,8 @@ impl<'a> GameRef<'a> {
             placed.peek().map(|(after, _)| *after)
         };
         loop {
-            while due != Some(moves) && decoder.advance_plain(|before, m, threat| visitor.play_plain(before, m, threat)) {
+            while due != Some(moves) && decoder.advance_plain(|before, m, threat| visitor.play_plain(before, m, threat))
+            {
                 moves += 1;
             }
             let item = decoder.advance(|before, m| {

@@ -212,9 +212,10 @@ impl<'a> PredictedColumns<'a> {
         // The first prediction that has it stands for a memory.
         let place = |memory| predictions.iter().position(|prediction| prediction.memory == memory).unwrap_or_default();
         let rating = |prediction: &Prediction| match prediction.by {
-            Predictor::Change { own: Some(own), .. } => {
-                predictions.iter().find(|prediction| prediction.column == own).map(|prediction| place(prediction.memory))
-            }
+            Predictor::Change { own: Some(own), .. } => predictions
+                .iter()
+                .find(|prediction| prediction.column == own)
+                .map(|prediction| place(prediction.memory)),
             _ => None,
         };
         let learnt = |prediction: &Prediction| {

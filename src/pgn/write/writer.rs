@@ -183,7 +183,8 @@ impl PgnWriter {
 
     /// Forgets what has been written of a game that is not finished.
     pub fn undo(&mut self) {
-        let (mut out, style, letters, finished) = (std::mem::take(&mut self.out), self.style, self.letters, self.finished);
+        let (mut out, style, letters, finished) =
+            (std::mem::take(&mut self.out), self.style, self.letters, self.finished);
         out.truncate(finished);
         *self = PgnWriter { line: finished, finished, out, style, letters, ..PgnWriter::default() };
     }

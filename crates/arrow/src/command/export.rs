@@ -2,9 +2,9 @@
 
 use crate::Failure;
 use crate::files::{self, NewFile, Progress};
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int64Type};
-use arrow_array::Array;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 use clap::ValueEnum;
