@@ -2,7 +2,7 @@
 
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use super::encode::push_move;
-use super::replay::table::{Entry, TABLE};
+use super::replay::table::{Entry, NOBODY, TABLE};
 use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
 use crate::chess::piece::CODES;
 use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square, Threat};
@@ -94,7 +94,7 @@ pub struct Decoder<'a> {
     at: usize,
     texts: TextPlaces,
     line: Line,
-    /// Whether plain moves can be played the short way.
+    /// Whether plain moves can come, and be played the short way.
     quick: bool,
     /// The squares that castling rights hang on, or hung on at the start.
     castling: u64,
@@ -386,28 +386,25 @@ impl<'a> Decoder<'a> {
     #[expect(clippy::indexing_slicing, reason = "sides are 0 and 1, bytes indices of 256 entries, squares below 64")]
     fn plain<const BLACK: bool>(&mut self, before: impl FnOnce(&Position, Move, Threat)) -> bool {
         let side = usize::from(BLACK);
-        let Some(&byte) = self.bytes.get(self.at).filter(|_| self.quick && !self.ended) else { return false };
+        let Some(&byte) = self.bytes.get(self.at).filter(|_| self.quick) else { return false };
         let position = self.line.position();
-        let Entry { slot, step, .. } = TABLE[side][usize::from(byte)];
-        let Some(from) = Square::new(position.square[usize::from(slot) % CODES]) else { return false };
-        let Some(to) = Square::new(from.index().wrapping_add(step)) else { return false };
+        let Step { targets, slot, step, role, relation, onto } = STEPS[side][usize::from(byte)];
+        let from = position.square[usize::from(slot) % CODES];
+        let to = from.wrapping_add(step);
         // Also sees that the piece does not go beyond the edge of the board.
-        if RELATION[from.at_most_63()][to.at_most_63()] != RELATIONS[side][usize::from(byte)] {
+        if (from | to) > 63 || RELATION[usize::from(from)][usize::from(to)] != relation {
             return false;
         }
-        if let 0x20..=0x3F = byte {
-            let takes = position.occupied[1 - side] & to.bit() != 0;
-            let second = if BLACK { 6 } else { 1 };
-            let double = byte & 0x18 == 0x08;
-            if takes != (byte & 0x10 != 0) || matches!(to.rank_index(), 0 | 7) || double && from.rank_index() != second
-            {
-                return false;
-            }
+        let (ours, theirs) = (position.occupied[side], position.occupied[1 - side]);
+        let empty = !(ours | theirs) & u64::from(onto & EMPTY_SQUARE).wrapping_neg();
+        let taking = theirs & u64::from(onto >> 1).wrapping_neg();
+        if targets & (empty | taking) & 1 << to == 0 {
+            return false;
         }
         // Where another move follows, it is not mate; else that move is found out.
         let next = self.bytes.get(self.at + 1);
         let seen = |position: &Position, m, check| {
-            let followed = || next.is_some_and(|next| RELATIONS[side][usize::from(*next)] != 0);
+            let followed = || next.is_some_and(|next| STEPS[side][usize::from(*next)].relation != 0);
             let threat = match check {
                 false => Threat::None,
                 true if followed() => Threat::Check,
@@ -415,7 +412,9 @@ impl<'a> Decoder<'a> {
             };
             before(position, m, threat);
         };
-        let played = self.line.play_reaching::<BLACK>(Move::plain(from, to), self.castling, self.proved, seen);
+        let m = Move::plain(Square::masked(from), Square::masked(to));
+        let piece = (PieceId(slot), role);
+        let played = self.line.play_reaching::<BLACK>(m, piece, self.castling, self.proved, seen);
         self.at += usize::from(played);
         played
     }
@@ -445,30 +444,52 @@ impl<'a> Decoder<'a> {
             Item::Close => self.line.close(),
             _ => {}
         }
-        self.quick = self.position().knows_checks();
+        self.quick = self.position().knows_checks() && !self.ended;
         Ok(Some(item))
     }
 }
 
-/// `RELATION` of the squares of each byte that is a move by itself, for White and for Black; 0 for other bytes.
+/// What a byte that is a plain move by itself does for one side.
+#[derive(Clone, Copy)]
+struct Step {
+    /// Where it can lead: a pawn's not to the last rank, and two squares only from where it began.
+    targets: u64,
+    slot: u8,
+    /// How far it goes, modulo 256.
+    step: u8,
+    role: Role,
+    /// `RELATION` of its squares; 0 for other bytes.
+    relation: u8,
+    /// What may be on the target: `EMPTY_SQUARE`, `TAKEN`, or both.
+    onto: u8,
+}
+
+const EMPTY_SQUARE: u8 = 1;
+const TAKEN: u8 = 2;
+
+/// For White and for Black.
 #[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
-static RELATIONS: [[u8; 256]; 2] = {
+static STEPS: [[Step; 256]; 2] = {
     // The directions of a pawn: step 1, step 2, take right, take left; right is the mover's own.
     const PAWN: [[u8; 4]; 2] = [[2, 2, 1, 3], [6, 6, 5, 7]];
-    let mut tables = [[0; 256]; 2];
+    const INNER: u64 = 0x00FF_FFFF_FFFF_FF00;
+    const FOURTH: [u64; 2] = [0xFF << 24, 0xFF << 32];
+    let mut tables = [[Step { targets: 0, slot: NOBODY, step: 0, role: Role::Pawn, relation: 0, onto: 0 }; 256]; 2];
     let mut at = 0;
     while at < 512 {
         let (black, byte) = (at >> 8, at as u8);
-        tables[black][byte as usize] = match byte {
-            0x08..=0x0F => byte,
-            0x10..=0x1F => 0x40 | byte & 7,
-            0x20..=0x3F => {
-                let step = byte >> 3 & 3;
-                PAWN[black][step as usize] | if step == 1 { 0x10 } else { 0x08 }
-            }
-            0x48..=0x7F | 0x88..=0xBF | 0xC8..=0xFF => byte & 0x3F,
-            _ => 0,
+        let Entry { slot, step, .. } = TABLE[black][byte as usize];
+        let pawn = byte >> 3 & 3;
+        let (targets, relation, onto) = match (byte, pawn) {
+            (0x08..=0x0F, _) => (u64::MAX, byte, EMPTY_SQUARE | TAKEN),
+            (0x10..=0x1F, _) => (u64::MAX, 0x40 | byte & 7, EMPTY_SQUARE | TAKEN),
+            (0x20..=0x3F, 0) => (INNER, 0x08 | PAWN[black][0], EMPTY_SQUARE),
+            (0x20..=0x3F, 1) => (FOURTH[black], 0x10 | PAWN[black][1], EMPTY_SQUARE),
+            (0x20..=0x3F, _) => (INNER, 0x08 | PAWN[black][pawn as usize], TAKEN),
+            (0x48..=0x7F | 0x88..=0xBF | 0xC8..=0xFF, _) => (u64::MAX, byte & 0x3F, EMPTY_SQUARE | TAKEN),
+            _ => (0, 0, 0),
         };
+        tables[black][byte as usize] = Step { targets, slot, step, role: PieceId(slot).role(), relation, onto };
         at += 1;
     }
     tables

@@ -74,6 +74,14 @@ pub(crate) static REACH: [[u64; 64]; 6] = {
     table
 };
 
+/// The squares that a piece attacks on an empty board, by its side and its role's number.
+pub(crate) static ATTACKS: [[[u64; 64]; 6]; 2] = {
+    let mut table = [REACH, REACH];
+    table[0][0] = PAWN[0];
+    table[1][0] = PAWN[1];
+    table
+};
+
 /// How one square lies from another: 0 for neither a line nor a leap; `nnn ddd` (8 to 63) on a line, with the distance
 /// above the direction; `64 + ddd` for a knight's leap. `ddd` are Brenner's numbers.
 pub(crate) static RELATION: [[u8; 64]; 64] = {

@@ -1,6 +1,6 @@
 //! Attacks on squares, checks and pins: which moves are legal.
 
-use super::attacks::{BEYOND, KNIGHT, PAWN, REACH, between};
+use super::attacks::{ATTACKS, BEYOND, KNIGHT, PAWN, REACH, between};
 use super::attention::Attention;
 use super::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use super::piece::{Color, Piece, PieceId, Role};
@@ -239,7 +239,7 @@ impl Position {
     #[inline(always)]
     pub(super) fn gives_check_of(&self, us: Color, role: Role, m: Move, king: Square) -> bool {
         let (to, at) = (m.to.at_most_63(), king.at_most_63());
-        let reach = if role == Role::Pawn { PAWN[us.index()][to] } else { REACH[role as usize][to] };
+        let reach = ATTACKS[us.index()][role as usize][to];
         // One question, as no processor foresees which pieces look towards a king.
         let blocked = between(at, to) & self.all() & !m.from.bit();
         let direct = reach >> at & u64::from(blocked == 0);

@@ -6,7 +6,7 @@
 //!     main -> command -> select -> out -> session, threads, interrupt, failure, text
 //!
 //! `command` has a file for each subcommand, which no other one imports; `select` finds what a command works on
-//! (archives, games, positions, files); `out` writes the result. Nothing but the library's public API is used.
+//! (archives, games, positions, files); `out` writes the result; `outside` runs programs that are subcommands. Nothing but the library's public API is used.
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +14,7 @@ mod command;
 mod failure;
 mod interrupt;
 mod out;
+mod outside;
 mod select;
 mod session;
 mod text;
@@ -24,13 +25,22 @@ use command::Cli;
 use failure::{Code, Failure};
 use scoresheet::archive::Access;
 use session::Session;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut session = Session::start();
+    if let Some(text) = topic() {
+        // A reader who closes the pipe early is not a failure.
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        return Code::Success.into();
+    }
     let cli = match parse() {
         Ok(cli) => cli,
         Err(mut error) => {
+            if let Some(code) = outside(&session, &error) {
+                return code;
+            }
             without_false_tips(&mut error);
             print(&session, &error);
             return ExitCode::from(error.exit_code().try_into().unwrap_or(2));
@@ -67,6 +77,14 @@ fn report(session: &Session, failure: &Failure) -> ExitCode {
     }
 }
 
+/// Returns the help that is asked for, where it is of no command.
+fn topic() -> Option<&'static str> {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [help, name] = arguments.as_slice() else { return None };
+    let is_topic = help == "help" && command::query_help::NAMES.iter().any(|own| name == own);
+    is_topic.then_some(command::query_help::TEXT)
+}
+
 /// Reads the command line.
 fn parse() -> Result<Cli, clap::Error> {
     // So that `--limit -3` is refused for its value, not as an unknown option.
@@ -77,6 +95,26 @@ fn parse() -> Result<Cli, clap::Error> {
     let mut command = Cli::command().mut_subcommands(|command| command.mut_args(takes_negative));
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Runs the program that has a subcommand which is not built in. Returns `None` where there is none.
+fn outside(session: &Session, error: &clap::Error) -> Option<ExitCode> {
+    if error.kind() != clap::error::ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    let why = match outside::find(&args)? {
+        outside::Outside::Missing(why) => why,
+        outside::Outside::Program(program) => {
+            let name = program.get_program().to_string_lossy().into_owned();
+            match outside::run(program) {
+                Ok(code) => return Some(code),
+                Err(error) => format!("cannot run {name}: {error}"),
+            }
+        }
+    };
+    session.message(&why);
+    Some(Code::Usage.into())
 }
 
 /// Removes the tip to write `-- -3`: what begins with a dash is no value here, before or after `--`.
@@ -93,10 +131,16 @@ fn without_false_tips(error: &mut clap::Error) {
 
 /// Prints what clap says: help, or what is wrong with the arguments, which may contain control characters.
 fn print(session: &Session, error: &clap::Error) {
+    let text = error.render().to_string();
+    let is_wide = |line: &str| session::message_width().is_some_and(|width| line.chars().count() > width);
+    // A query and the mark under it begin with blanks.
+    if error.use_stderr() && text.lines().any(|line| is_wide(line) && !line.starts_with(' ')) {
+        return text.lines().for_each(|line| session.note(line));
+    }
     // A reader who closes the pipe early is not a failure.
     if std::env::args_os().all(|argument| !argument.to_string_lossy().contains(char::is_control)) {
         let _ = error.print();
     } else {
-        error.render().to_string().lines().for_each(|line| session.note(line));
+        text.lines().for_each(|line| session.note(line));
     }
 }

@@ -9,7 +9,7 @@ use scoresheet::archive::Access;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Columns of a line of a message on a terminal.
+/// Columns of a line where the width is not known, and of a message on a terminal.
 const SCREEN: usize = 80;
 
 /// The context of a run.
@@ -44,12 +44,21 @@ impl Session {
         self.terminals[0]
     }
 
-    /// Returns the cells of a line of output: those of the terminal, or what the variable COLUMNS says; 80 where neither
-    /// is known.
+    /// Returns the cells of a line of text: those of the terminal, or what the variable COLUMNS says; 80 where neither is
+    /// known.
     pub fn width(&self) -> usize {
-        let said = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|width| *width >= 20);
+        self.known_width().unwrap_or(SCREEN)
+    }
+
+    /// Returns the cells that a table may take: as many as a line of text; any number where no width is known, as in a
+    /// file or for another program, so that nothing is cut there.
+    pub fn table_width(&self) -> usize {
+        self.known_width().unwrap_or(usize::MAX)
+    }
+
+    fn known_width(&self) -> Option<usize> {
         let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
-        said().or_else(terminal).unwrap_or(80)
+        said_width().or_else(terminal)
     }
 
     /// Returns whether standard error is a terminal, where progress can be shown.
@@ -100,8 +109,19 @@ fn message(text: &str) {
 fn note(text: &str) {
     let text = printable(text);
     // Programs want a message on one line, people whole words.
-    let text = if io::stderr().is_terminal() { wrapped(&text, SCREEN) } else { text };
+    let text = message_width().map_or_else(|| text.clone(), |width| wrapped(&text, width));
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Returns the columns of a line of a message; `None` where no width is known and lines are not to be broken.
+pub fn message_width() -> Option<usize> {
+    let terminal = || terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
+    said_width().or_else(terminal).map(|width| width.clamp(20, SCREEN))
+}
+
+/// What the variable COLUMNS says.
+fn said_width() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|width| *width >= 20)
 }
 
 fn locale_is_utf8() -> bool {

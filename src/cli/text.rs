@@ -1,6 +1,7 @@
 //! Small texts: numbers, counts, paths and bytes as messages and tables show them, and numbers as arguments write them.
 
 use std::path::Path;
+use unicode_width::UnicodeWidthStr;
 
 /// Returns the text with control characters made visible, those that turn the direction of writing too: an untrusted tag
 /// must not control the terminal.
@@ -15,12 +16,22 @@ pub fn printable(text: &str) -> String {
 /// Returns the text with line ends in place of blanks, so that no line has more columns than that, but for words that
 /// are longer; lines after the first are indented.
 pub fn wrapped(text: &str, columns: usize) -> String {
+    broken(text, columns, "  ")
+}
+
+/// Like [`wrapped`], but no line is indented.
+pub fn folded(text: &str, columns: usize) -> String {
+    broken(text, columns, "")
+}
+
+fn broken(text: &str, columns: usize, indent: &str) -> String {
     let (mut lines, mut column) = (String::with_capacity(text.len() + 8), 0);
     for (place, word) in text.split(' ').enumerate() {
-        let width = word.chars().count();
-        if place > 0 && column + 1 + width > columns && column > 2 {
-            lines.push_str("\n  ");
-            column = 2;
+        let width = word.width();
+        if place > 0 && column + 1 + width > columns && column > indent.len() {
+            lines.push('\n');
+            lines.push_str(indent);
+            column = indent.len();
         } else if place > 0 {
             lines.push(' ');
             column += 1;
@@ -29,6 +40,13 @@ pub fn wrapped(text: &str, columns: usize) -> String {
         column += width;
     }
     lines
+}
+
+/// Returns the text as it stands beside a title that takes so many columns: with line ends in place of blanks, and all
+/// lines but the first indented, so that no line has more columns than `width`, but for words that are longer.
+pub fn beside(text: &str, title: usize, width: usize) -> String {
+    let indented = format!("\n{:title$}", "");
+    folded(text, width.saturating_sub(title).max(20)).replace('\n', &indented)
 }
 
 /// Returns the text with blanks for what would spoil a line or command the terminal.
@@ -91,6 +109,8 @@ mod tests {
         assert_eq!(wrapped("a  b c", 80), "a  b c");
         assert_eq!(wrapped("one two three", 7), "one two\n  three");
         assert_eq!(wrapped("one-long-word two", 5), "one-long-word\n  two");
+        assert_eq!(folded("one two three", 7), "one two\nthree");
+        assert_eq!(beside("one two three four five six seven", 8, 28), "one two three four\n        five six seven");
         let long = "scoresheet: games.bgh is out of date and is not used: rebuild it with `scoresheet index games.bga`";
         assert!(wrapped(long, 80).lines().all(|line| line.len() <= 80) && wrapped(long, 80).lines().count() == 2);
     }

@@ -1,6 +1,6 @@
 //! The position along a movetext with its variations.
 
-use crate::chess::{Move, Position};
+use crate::chess::{Move, PieceId, Position, Role};
 
 /// The position while a movetext is walked, variations included: a variation goes back to before the last move.
 ///
@@ -36,18 +36,19 @@ impl Line {
         }
     }
 
-    /// Plays a plain move as `Position::play_reaching` does; returns whether it is legal, or, if it is known to be
-    /// `safe`, whether its piece can make it. `seen` is called before it is played.
+    /// Plays a plain move of that piece as `Position::play_reaching` does; returns whether it is legal, or, if it is
+    /// known to be `safe`, whether the piece can make it. `seen` is called before it is played.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
         m: Move,
+        piece: (PieceId, Role),
         castling: u64,
         safe: bool,
         seen: impl FnOnce(&Position, Move, bool),
     ) -> bool {
         let Line { now, before, branches, .. } = self;
-        let played = now.play_reaching::<BLACK>(m, castling, safe, |position, check| {
+        let played = now.play_reaching::<BLACK>(m, piece, castling, safe, |position, check| {
             seen(position, m, check);
             if *branches {
                 before.clone_from(position);
@@ -57,7 +58,7 @@ impl Line {
     }
 
     /// `play` for a promotion to a piece of given identity.
-    pub(crate) fn play_as(&mut self, m: Move, promoted: Option<crate::chess::PieceId>) {
+    pub(crate) fn play_as(&mut self, m: Move, promoted: Option<PieceId>) {
         self.keep();
         self.now.play_as(m, promoted);
     }

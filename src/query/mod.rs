@@ -3,10 +3,12 @@
 //!
 //! `tag_columns` are tags as columns of numbers, and `filter` the language that asks them. `position` finds the games
 //! that reach a position: signatures reject most of them unread, and an index answers at once. `pattern` finds games by
-//! material, pieces and moves. `measure` works out what clocks and evaluations say. `report` counts and lists: opening trees and books, statistics, duplicates, opening
-//! names. All of it reads archives and side files and writes nothing but side files.
+//! material, pieces and moves. `measure` works out what clocks and evaluations say. `report` counts and lists:
+//! opening trees and books, statistics, duplicates, opening names. `nearest` is for misspelled names. All of it reads
+//! archives and side files and writes nothing but side files.
 
 mod fault;
+mod nearest;
 
 pub mod tag_columns;
 
@@ -29,12 +31,13 @@ pub use fault::QueryFault;
 pub use filter::game_field::{FieldValue, GameField};
 pub use filter::sort::SortKeys;
 pub use filter::{Filter, Passed};
+pub use nearest::nearest;
 pub use pattern::Pattern;
 pub use position::index::PositionIndex;
 pub use position::main_line::MainLine;
 pub use position::position_query::{Compare, PositionQuery};
-pub use position::search::{Hit, Search, SearchOptions, SearchResult, Step};
+pub use position::search::{Cost, Hit, Search, SearchOptions, SearchResult, Step};
 pub use position::signature::Signatures;
-pub use report::tree::{Branch, Tally, Tree};
+pub use report::tree::{Branch, Score, Tally, Tree, Visit};
 pub use side_files::check_side_files;
 pub use tag_columns::TagColumns;

@@ -5,7 +5,7 @@ use scoresheet::brenner::alternate::{FROM_ALTERNATE, TO_ALTERNATE, from_alternat
 use scoresheet::brenner::decode::{DecodeFault, Decoder, Item, TextPlaces};
 use scoresheet::brenner::replay::{Replay, count_plies};
 use scoresheet::brenner::{encode, standalone};
-use scoresheet::chess::{MoveKind, Position, Role};
+use scoresheet::chess::{MoveKind, Position, Role, Threat};
 use scoresheet::game::{Event, Game, Outcome};
 use scoresheet::pgn::{Disposition, ReadOptions, read_game};
 
@@ -299,14 +299,15 @@ proptest! {
                 let bytes = [byte];
                 let (mut plain, mut full) = (Decoder::new(&bytes, state.clone(), TextPlaces::Apart), Decoder::new(&bytes, state.clone(), TextPlaces::Apart));
                 let (mut seen, item) = (None, full.advance(|_, _| {}));
-                if plain.advance_plain(|before, m, check| seen = Some((before.clone(), m, check))) {
-                    let (before, m, check) = seen.unwrap();
+                if plain.advance_plain(|before, m, threat| seen = Some((before.clone(), m, threat))) {
+                    let (before, m, threat) = seen.unwrap();
                     prop_assert_eq!(&before, state);
                     prop_assert_eq!(item, Ok(Some(Item::Move(m))), "{:?} {}", state, byte);
                     prop_assert_eq!((plain.position(), plain.offset()), (full.position(), 1));
                     let (after, mover) = (full.position(), state.turn());
                     let attacked = after.king(after.turn()).is_some_and(|king| after.attacked_by(mover, king));
-                    prop_assert_eq!(check, attacked, "{:?} {}", state, byte);
+                    let expected = if attacked { Threat::CheckOrMate } else { Threat::None };
+                    prop_assert_eq!(threat, expected, "{:?} {}", state, byte);
                 } else {
                     prop_assert_eq!((plain.position(), plain.offset()), (state, 0));
                     let is_plain = matches!(item, Ok(Some(Item::Move(m))) if m.kind == MoveKind::Plain);

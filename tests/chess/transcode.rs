@@ -124,7 +124,7 @@ fn read(path: &Path) -> Seen {
 
 #[test]
 fn every_game_of_the_corpora_transcodes_exactly() {
-    let Some(folder) = std::env::var_os("SCORESHEET_CORPORA") else {
+    let Some(folder) = crate::common::corpora::folder() else {
         println!("skipped: SCORESHEET_CORPORA is not set");
         return;
     };

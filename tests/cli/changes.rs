@@ -261,7 +261,7 @@ fn everything_fits_eighty_columns() {
         &["help"],
     ];
     let too_wide = |args: &[&str]| {
-        let done = room.run(args);
+        let done = room.on_screen(args);
         assert_eq!(done.code, Some(0), "{args:?}: {}", done.err);
         // Messages are one line each for programs; on a terminal they are wrapped.
         for line in done.out.lines() {

@@ -314,3 +314,53 @@ fn completions_man_and_help() {
         assert!(!done.err.is_empty());
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn programs_of_their_own_are_subcommands() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let (room, programs) = (Room::new(), tempfile::tempdir().unwrap());
+    // Where nothing else lies beside it.
+    let command = programs.path().join("scoresheet");
+    std::fs::copy(env!("CARGO_BIN_EXE_scoresheet"), &command)
+        .or_else(|_| symlink(env!("CARGO_BIN_EXE_scoresheet"), &command).map(|()| 0))
+        .unwrap();
+    let run = |args: &[&str], path: &std::path::Path| {
+        let mut command = std::process::Command::new(&command);
+        let done = command.args(args).env("PATH", path).current_dir(room.0.path()).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (done.status.code(), text(done.stdout), text(done.stderr))
+    };
+    let folder = room.0.path();
+    let (code, out, err) = run(&["serve", "games.bga"], folder);
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(
+        err.contains("'scoresheet serve' is the program scoresheet-serve") && err.contains("cargo install"),
+        "{err}"
+    );
+    let script = |name: &str, folder: &std::path::Path, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    // On PATH; then beside the command, which comes first.
+    script("scoresheet-serve", folder, "echo path \"$@\"; exit 7");
+    assert_eq!(
+        run(&["serve", "a b", "--port", "1"], folder),
+        (Some(7), "path a b --port 1\n".to_owned(), String::new())
+    );
+    script("scoresheet-serve", programs.path(), "echo beside");
+    assert_eq!(run(&["serve"], folder).1, "beside\n");
+    // Any name will do, but none that leads elsewhere; what is built in stays what it is.
+    script("scoresheet-count2", folder, "echo counted");
+    assert_eq!(run(&["count2"], folder).1, "counted\n");
+    script("scoresheet-list", folder, "echo wrong");
+    assert!(run(&["list", "--help"], folder).1.contains("Usage"));
+    for name in ["nothing", "../x", "-serve", "Serve", ""] {
+        let (code, _, err) = run(&[name], folder);
+        assert_eq!(code, Some(2), "{name}: {err}");
+        assert!(!err.contains("panicked"), "{err}");
+    }
+    let (_, _, tip) = run(&["lst"], folder);
+    assert!(tip.contains("list"), "{tip}");
+}

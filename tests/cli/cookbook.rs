@@ -7,6 +7,7 @@ use crate::common::sample::lichess;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use unicode_width::UnicodeWidthStr;
 
 /// Lines of output that are shown; what comes after is left out.
 const SHOWN: usize = 16;
@@ -92,10 +93,16 @@ fn every_recipe_prints_what_it_says() {
                 .current_dir(room.0.path())
                 .env("PATH", &path)
                 .env("LC_ALL", "C.UTF-8")
+                .env("COLUMNS", "80")
                 .output()
                 .unwrap();
             let printed = timeless(&String::from_utf8(done.stdout).unwrap());
             let lines: Vec<&str> = printed.lines().collect();
+            // Data for other programs has tabs, or is JSON or CSV; a path is as long as it is.
+            let is_text = !["json", "csv", "--format uci", "--pgn", "cat "].iter().any(|word| commands.contains(word));
+            let is_wide = |line: &&&str| is_text && !line.contains('\t') && line.width() > 80;
+            wrong
+                .extend(lines.iter().filter(is_wide).map(|line| format!("{commands}is wider than 80 columns: {line}")));
             if !matches(&expected.lines().collect::<Vec<_>>(), &lines) {
                 wrong.push(format!("{}:\n{commands}prints\n{printed}", page.display()));
             }

@@ -172,6 +172,8 @@ fn every_example_runs() {
         }
     }
     assert!(lines.len() > of_help + 5, "{} examples", lines.len());
+    // A program of its own, which runs until it is told to end.
+    lines.retain(|line| !line.starts_with("scoresheet serve "));
     let programs = tempfile::tempdir().unwrap();
     symlink(env!("CARGO_BIN_EXE_scoresheet"), programs.path().join("scoresheet")).unwrap();
     for stub in STUBS {

@@ -42,3 +42,7 @@ mod outputs;
 mod positions;
 /// `import --resume`.
 mod resume;
+/// What fits a screen of 80 columns.
+mod screen;
+/// Slips: names that nobody has, values that cannot be, queries that find nothing.
+mod slips;

@@ -177,7 +177,7 @@ fn json_has_a_line_an_object() {
 /// The two suites of the SAN Kit go through in one call, and come out as they are.
 #[test]
 fn suites_of_the_corpora_go_through_in_one_call() {
-    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+    let Some(corpora) = crate::common::corpora::folder() else {
         eprintln!("skipped: SCORESHEET_CORPORA is not set");
         return;
     };

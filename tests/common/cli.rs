@@ -86,7 +86,16 @@ impl Room {
 
     pub fn run_with(&self, args: &[&str], input: impl Into<Vec<u8>>) -> Done {
         let mut command = Command::new(env!("CARGO_BIN_EXE_scoresheet"));
-        let output = command.args(args).current_dir(self.0.path()).write_stdin(input).output().unwrap();
+        self.done(command.args(args).write_stdin(input))
+    }
+
+    /// Runs the command where lines of 80 columns are known, as on a terminal.
+    pub fn on_screen(&self, args: &[&str]) -> Done {
+        self.done(Command::new(env!("CARGO_BIN_EXE_scoresheet")).args(args).env("COLUMNS", "80"))
+    }
+
+    fn done(&self, command: &mut Command) -> Done {
+        let output = command.current_dir(self.0.path()).output().unwrap();
         Done {
             code: output.status.code(),
             out: String::from_utf8(output.stdout).unwrap(),

@@ -2,11 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+/// Returns the folder of corpora that SCORESHEET_CORPORA names, if it names one: an empty value names none.
+pub fn folder() -> Option<PathBuf> {
+    std::env::var_os("SCORESHEET_CORPORA").filter(|folder| !folder.is_empty()).map(PathBuf::from)
+}
+
 /// Returns the PGN files of a corpus in order, or `None`, with a message, where no folder of corpora is named.
 ///
 /// A named folder without such files is a fault: the test would prove nothing unnoticed.
 pub fn sources(corpus: &str) -> Option<Vec<PathBuf>> {
-    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+    let Some(corpora) = folder() else {
         eprintln!("skipped: SCORESHEET_CORPORA is not set");
         return None;
     };
@@ -24,7 +29,7 @@ pub fn sources(corpus: &str) -> Option<Vec<PathBuf>> {
 ///
 /// A named folder without the file is a fault: the test would prove nothing unnoticed.
 pub fn text(path: &str) -> Option<String> {
-    let Some(folder) = std::env::var_os("SCORESHEET_CORPORA") else {
+    let Some(folder) = folder() else {
         println!("skipped: SCORESHEET_CORPORA is not set");
         return None;
     };

@@ -142,7 +142,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// The first games of every source of a corpus: set-ups, Chess960, comments, variations, faults, all kinds of layout.
 fn corpus(name: &str) {
-    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+    let Some(corpora) = crate::common::corpora::folder() else {
         return eprintln!("skipped: SCORESHEET_CORPORA is not set");
     };
     let folder = tempfile::tempdir().unwrap();

@@ -90,7 +90,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn every_file_of_the_corpora_has_its_outcome() {
-    let folder = std::env::var_os("SCORESHEET_CORPORA").map(|folder| Path::new(&folder).join("hard"));
+    let folder = crate::common::corpora::folder().map(|folder| folder.join("hard"));
     let Some(folder) = folder.filter(|folder| folder.is_dir()) else {
         println!("skipped: SCORESHEET_CORPORA names no folder with the folder hard");
         return;
@@ -123,7 +123,7 @@ fn every_file_of_the_corpora_has_its_outcome() {
 
 #[test]
 fn every_file_of_the_corpora_comes_back() {
-    let Some(folder) = std::env::var_os("SCORESHEET_CORPORA") else {
+    let Some(folder) = crate::common::corpora::folder() else {
         println!("skipped: SCORESHEET_CORPORA names no folder");
         return;
     };

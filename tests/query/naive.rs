@@ -6,10 +6,13 @@ use scoresheet::archive::{GameRef, GameSet};
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
 use scoresheet::game::Outcome;
 use scoresheet::query::pattern::{BoardPattern, Condition, Imbalance, Material, MoveRule, Pattern};
-use scoresheet::query::{PositionIndex, Search, Signatures, Tree, pattern::json, position::index};
-use scoresheet::{Archive, ImportOptions, Position};
+use scoresheet::query::{
+    PositionIndex, PositionQuery, Search, SearchOptions, Signatures, Tree, Visit, pattern::json, position::index,
+};
+use scoresheet::{Archive, Error, ImportOptions, Monitor, Position};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 fn sample(folder: &Path) -> Archive {
     let sample = lichess();
@@ -446,13 +449,151 @@ fn trees_agree_with_and_without_the_index() {
             assert_eq!(tree.tally.average_rating(), (!ratings.is_empty()).then_some(mean.round() as u32), "{line}");
             assert_eq!(tree.tally.last_year(), (games > 0).then_some(2013), "{line}");
             let best = ratings.iter().copied().fold(0.0, f64::max);
-            assert_eq!(tree.tally.samples().count() as u64, games.min(8));
+            assert_eq!(tree.tally.samples().count() as u64, games.min(15));
             if let Some(first) = tree.tally.samples().next() {
                 let (white, black) = (rating(first, "WhiteElo"), rating(first, "BlackElo"));
                 assert_eq!((white.or(black).unwrap() + black.or(white).unwrap()) / 2.0, best);
             }
         }
     }
+}
+
+/// White's rating, Black's, the result and the move after the last visit, of each game that has the position.
+type Visits = Vec<(u64, [f64; 2], Outcome, Option<String>)>;
+
+fn last_visits(archive: &Archive, position: &Position) -> Visits {
+    let query = PositionQuery::from(position);
+    let visit = |game: u64| {
+        let game = archive.game(game).unwrap().to_game().unwrap();
+        let mut at = game.start.clone();
+        let mut next = query.matches(&at).then_some(None);
+        let line: Vec<Move> = game.main_line().collect();
+        for m in line {
+            if let Some(next @ None) = &mut next {
+                *next = Some(at.san(m));
+            }
+            at.play_unchecked(m);
+            if query.matches(&at) {
+                next = Some(None);
+            }
+        }
+        let rating = |tag| game.tag(tag).and_then(|rating| rating.parse().ok()).unwrap_or(0.0);
+        let ratings = [rating("WhiteElo"), rating("BlackElo")];
+        next.map(|next| (ratings, game.outcome.unwrap_or(Outcome::Unknown), next))
+    };
+    let games =
+        (1..=archive.len()).filter_map(|game| visit(game).map(|(ratings, outcome, m)| (game, ratings, outcome, m)));
+    games.collect()
+}
+
+#[test]
+fn the_last_visit_counts_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    // Games that are in the position again, twice in one of them.
+    let there_and_back = folder.path().join("repeated.pgn");
+    let tags = "[Date \"2013.02.03\"]\n[WhiteElo \"2100\"]\n[BlackElo \"1900\"]";
+    let again = ["2. Be2 Be7 3. Bf1 Bf8 4. Nf3 1-0", "2. Nf3 Nf6 3. Ng1 Ng8 4. Be2 Be7 5. Bf1 Bf8 0-1"];
+    let text: String = again.map(|moves| format!("{tags}\n\n1. e4 e5 {moves}\n\n")).concat();
+    std::fs::write(&there_and_back, text).unwrap();
+    let archive = archive_of(&[lichess(), there_and_back], &folder.path().join("games.bga"), ImportOptions::default());
+    let signatures = Signatures::build(&archive);
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
+    let index = PositionIndex::open(&archive).0.unwrap();
+    let half = GameSet::of(archive.len(), (1..=archive.len()).step_by(2));
+    let mut repeated = 0;
+    for line in ["", "e4 e5", "e4 e5 Nf3 Nc6", "d4 d5", "e4 c5 Nf3"] {
+        let mut position = Position::standard();
+        for san in line.split_whitespace() {
+            position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
+        }
+        let all = last_visits(&archive, &position);
+        for (search, among) in [
+            (Search::new(&archive), None),
+            (Search::new(&archive).with_signatures(&signatures), Some(&half)),
+            (Search::new(&archive).with_index(&index), None),
+            (Search::new(&archive).with_index(&index), Some(&half)),
+        ] {
+            let search = match among {
+                Some(games) => search.among(games),
+                None => search,
+            };
+            let visits: Vec<_> = all.iter().filter(|visit| among.is_none_or(|among| among.contains(visit.0))).collect();
+            let tree = search.tree_of(&position, Visit::Last);
+            assert_eq!(tree.tally.games(), visits.len() as u64, "{line}");
+            let ends = visits.iter().filter(|visit| visit.3.is_none()).count() as u64;
+            assert_eq!(tree.ended().iter().sum::<u64>(), ends, "{line}");
+            for branch in &tree.branches {
+                let san = Some(position.san(branch.m));
+                let own: Vec<_> = visits.iter().filter(|visit| visit.3 == san).collect();
+                assert_eq!(branch.tally.games(), own.len() as u64, "{line} {san:?}");
+                for color in [Color::White, Color::Black] {
+                    let with_result = own.iter().filter(|visit| visit.2 != Outcome::Unknown);
+                    let ratings: Vec<f64> =
+                        with_result.map(|visit| visit.1[color.index()]).filter(|rating| *rating > 0.0).collect();
+                    let mean = ratings.iter().sum::<f64>() / ratings.len() as f64;
+                    let mean = (!ratings.is_empty()).then_some(mean.round() as u32);
+                    assert_eq!(branch.tally.average_rating_of(color), mean, "{line} {san:?}");
+                    assert_eq!(branch.tally.score(color.other()).games, ratings.len() as u64, "{line} {san:?}");
+                }
+                let score = branch.tally.score(Color::White);
+                let points: u64 = own
+                    .iter()
+                    .filter(|visit| visit.1[1] > 0.0)
+                    .map(|visit| match visit.2 {
+                        Outcome::WhiteWins => 2,
+                        Outcome::Draw => 1,
+                        _ => 0,
+                    })
+                    .sum();
+                assert_eq!(score.half_points, points, "{line} {san:?}");
+                // All games are of one year: the latest are the last.
+                let latest: Vec<u64> = own.iter().rev().take(8).map(|visit| visit.0).collect();
+                assert_eq!(branch.tally.latest().map(|(_, game)| game).collect::<Vec<_>>(), latest, "{line} {san:?}");
+            }
+            let first = search.tree_of(&position, Visit::First);
+            repeated += u64::from(first.branches != tree.branches);
+        }
+    }
+    assert!(repeated > 0, "no game of the sample has one of the positions twice, with other moves after it");
+}
+
+#[test]
+fn a_tree_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = sample(folder.path());
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
+    let index = PositionIndex::open(&archive).0.unwrap();
+    let stop = AtomicBool::new(true);
+    let monitor = Monitor::new().stop(&stop);
+    for search in [Search::new(&archive), Search::new(&archive).with_index(&index)] {
+        let tree = search.clone().monitored(&monitor).tree(&Position::standard());
+        assert_eq!(tree.tally.games(), 0);
+        assert!(matches!(tree.unread.as_slice(), [Error::Interrupted]), "{:?}", tree.unread);
+    }
+}
+
+#[test]
+fn the_cost_of_a_search_is_known_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = sample(folder.path());
+    let signatures = Signatures::build(&archive);
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
+    let index = PositionIndex::open(&archive).0.unwrap();
+    let mut position = Position::standard();
+    for san in ["e4", "c5", "Nf3", "d6"] {
+        position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
+    }
+    let query = PositionQuery::from(&position);
+    let found = Search::new(&archive).position(&query, SearchOptions::default()).hits.len() as u64;
+    let plain = Search::new(&archive).cost(Some(&query));
+    assert_eq!((plain.games, plain.replayed, plain.with), (archive.len(), true, "all games"));
+    let signed = Search::new(&archive).with_signatures(&signatures).cost(Some(&query));
+    assert_eq!((signed.replayed, signed.with), (true, "signatures"));
+    assert!((found..plain.games / 2).contains(&signed.games), "{found}, {signed:?}");
+    let indexed = Search::new(&archive).with_index(&index).cost(Some(&query));
+    assert_eq!((indexed.replayed, indexed.with), (false, "position index"));
+    assert!((found..found * 2).contains(&indexed.games), "{found}, {indexed:?}");
+    assert_eq!(Search::new(&archive).with_index(&index).cost(None).games, archive.len());
 }
 
 #[test]

@@ -371,7 +371,7 @@ fn long_byte_substitutions() {
 fn long_all_prefixes_of_16_mib() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("big.bga");
-    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+    let Some(corpora) = crate::common::corpora::folder() else {
         println!("skipped: SCORESHEET_CORPORA does not say where games are");
         return;
     };

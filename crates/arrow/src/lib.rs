@@ -36,7 +36,7 @@ mod values;
 pub use batches::{Batches, Options, Rows};
 pub use columns::{Column, Columns, UnknownColumn, Value};
 #[cfg(feature = "parquet")]
-pub use parquet::{ParquetError, ParquetOptions, write_parquet, writer_properties};
+pub use parquet::{ParquetError, ParquetOptions, write_parquet, write_parquet_part};
 #[cfg(feature = "parquet")]
 pub use pgn::RowsToPgn;
 pub use sources::{Source, Sources};

@@ -5,13 +5,17 @@
 
 use crate::batches::Batches;
 use crate::columns::Value;
-use arrow_array::RecordBatchReader;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Time32MillisecondType, Time32SecondType, TimestampMillisecondType, TimestampSecondType};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use std::io::Write;
+use std::sync::Arc;
 
 pub use parquet::errors::ParquetError;
 
@@ -30,10 +34,8 @@ impl Default for ParquetOptions {
     }
 }
 
-/// Returns the properties of a Parquet file of these batches: what its columns and the archives they are of ask for.
-///
-/// Errors: there is no such zstd level.
-pub fn writer_properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProperties, ParquetError> {
+/// What the columns of these batches and the archives that they are of ask for.
+fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProperties, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.level)?))
         .set_max_row_group_row_count(Some(options.row_group.max(1)))
@@ -57,24 +59,68 @@ pub fn writer_properties(batches: &Batches, options: ParquetOptions) -> Result<W
 ///
 /// Errors: the file cannot be written, or the archive is damaged.
 pub fn write_parquet(
-    batches: Batches,
+    mut batches: Batches,
     to: impl Write + Send,
     options: ParquetOptions,
+    progress: impl FnMut(u64) -> bool,
+) -> Result<Option<u64>, ParquetError> {
+    write_parquet_part(&mut batches, to, options, usize::MAX, progress)
+}
+
+/// Writes batches as a Parquet file like `write_parquet`, until the file has about so many bytes. What is left in the
+/// batches goes into the next file.
+///
+/// Errors: those of `write_parquet`.
+pub fn write_parquet_part(
+    batches: &mut Batches,
+    to: impl Write + Send,
+    options: ParquetOptions,
+    most: usize,
     mut progress: impl FnMut(u64) -> bool,
 ) -> Result<Option<u64>, ParquetError> {
-    let properties = writer_properties(&batches, options)?;
-    let mut writer = ArrowWriter::try_new(to, RecordBatchReader::schema(&batches), Some(properties))?;
+    let schema = in_milliseconds(&batches.schema());
+    let mut writer = ArrowWriter::try_new(to, Arc::clone(&schema), Some(properties(batches, options)?))?;
     let mut games = 0;
-    for batch in batches {
+    for batch in batches.by_ref() {
+        let batch = batch.and_then(|batch| {
+            let columns = batch.columns().iter().map(milliseconds).collect();
+            RecordBatch::try_new(Arc::clone(&schema), columns)
+        });
         let batch = batch.map_err(|error| ParquetError::External(Box::new(error)))?;
         writer.write(&batch)?;
         games += batch.num_rows() as u64;
         if !progress(games) {
             return Ok(None);
         }
+        if writer.bytes_written() + writer.in_progress_size() >= most {
+            break;
+        }
     }
     writer.close()?;
     Ok(Some(games))
+}
+
+/// Returns the schema with times in milliseconds: Parquet knows no seconds.
+fn in_milliseconds(schema: &Schema) -> SchemaRef {
+    let field = |field: &Arc<Field>| {
+        let data_type = match field.data_type() {
+            DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
+            DataType::Timestamp(TimeUnit::Second, None) => DataType::Timestamp(TimeUnit::Millisecond, None),
+            other => other.clone(),
+        };
+        Field::new(field.name(), data_type, field.is_nullable())
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<Field>>()))
+}
+
+fn milliseconds(column: &ArrayRef) -> ArrayRef {
+    if let Some(times) = column.as_primitive_opt::<Time32SecondType>() {
+        Arc::new(times.unary::<_, Time32MillisecondType>(|second| second * 1000))
+    } else if let Some(times) = column.as_primitive_opt::<TimestampSecondType>() {
+        Arc::new(times.unary::<_, TimestampMillisecondType>(|second| second * 1000))
+    } else {
+        Arc::clone(column)
+    }
 }
 
 impl Batches {

@@ -147,13 +147,13 @@ fn names_and_types_of_the_presets() {
     assert_eq!(
         types(Columns::lichess()),
         "Event Utf8, Site Utf8, White Utf8, Black Utf8, Result Utf8, WhiteTitle Utf8, BlackTitle Utf8, WhiteElo Int16, \
-         BlackElo Int16, WhiteRatingDiff Int16, BlackRatingDiff Int16, UTCDate Date32, UTCTime Time32(s), ECO Utf8, \
+         BlackElo Int16, WhiteRatingDiff Int16, BlackRatingDiff Int16, UTCDate Date32, UTCTime Time32(ms), ECO Utf8, \
          Opening Utf8, Termination Utf8, TimeControl Utf8, movetext Utf8"
     );
     assert_eq!(
         types(Columns::scoresheet()),
         "game_id Int64, event Utf8, site Utf8, round Utf8, white Utf8, black Utf8, result Utf8, date Date32, date_text \
-         Utf8, utc_time Time32(s), white_elo Int16, black_elo Int16, white_title Utf8, black_title Utf8, \
+         Utf8, utc_time Time32(ms), white_elo Int16, black_elo Int16, white_title Utf8, black_title Utf8, \
          white_rating_diff Int16, black_rating_diff Int16, eco Utf8, opening Utf8, termination Utf8, time_control Utf8, \
          base_seconds Int32, increment_seconds Int16, plies Int32, start_fen Utf8, tags Map(\"entries\": non-null \
          Struct(\"key\": non-null Utf8, \"value\": Utf8), unsorted), brenner Binary"

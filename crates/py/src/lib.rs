@@ -1,1 +1,58 @@
-//! Scoresheet archives from Python.
+//! Scoresheet archives from Python: the module `_scoresheet`, which the package `scoresheet` shows.
+//!
+//! Objects are frozen and hold shared archives, so that any thread may use them, with or without a global lock. Long work
+//! runs on threads of its own with the interpreter's lock released, and answers Ctrl-C (`work`). Errors become
+//! exceptions by whose fault they are (`failure`).
+//!
+//! The way of the data: `open` -> `View` (games in an order) -> `Game`, `Table`, `Positions` -> Python objects, Arrow
+//! streams, bytes of tensors.
+
+use pyo3::prelude::*;
+
+mod batch;
+mod events;
+mod failure;
+mod game;
+mod import;
+mod position;
+mod positions;
+mod reading;
+mod search;
+mod shared;
+mod table;
+mod view;
+mod work;
+mod writer;
+
+/// What the package `scoresheet` is made of; use that.
+#[pymodule(gil_used = false)]
+mod _scoresheet {
+    #[pymodule_export]
+    use super::batch::{move_names, pack};
+    #[pymodule_export]
+    use super::events::game_of_events;
+    #[pymodule_export]
+    use super::failure::{ArchiveError, DamagedError, DeletedError, QueryError, ScoresheetError};
+    #[pymodule_export]
+    use super::game::{Comment, Eval, Game, Variation};
+    #[pymodule_export]
+    use super::import::{Fault, Summary, import_pgn};
+    #[pymodule_export]
+    use super::position::Position;
+    #[pymodule_export]
+    use super::positions::Positions;
+    #[pymodule_export]
+    use super::reading::{PgnReader, read_pgn};
+    #[pymodule_export]
+    use super::search::{Tree, TreeMove};
+    #[pymodule_export]
+    use super::table::Table;
+    #[pymodule_export]
+    use super::view::{Archive, Games, View, open};
+    #[pymodule_export]
+    use super::writer::ArchiveWriter;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

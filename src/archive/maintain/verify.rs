@@ -4,6 +4,7 @@ use crate::archive::file_kind::FileKind;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::archive::{FROM_READER, IN_MEMORY};
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, refuse_unknown, walk};
+use crate::archive::read::game_ref::GameRef;
 use crate::archive::read::opening::{Incomplete, Opening, Tail};
 use crate::archive::read::options::OpenOptions;
 use crate::archive::read::read_at::{ReadAt, ReadExactAt, Store};
@@ -15,7 +16,9 @@ use crate::format::index::Index;
 use crate::monitor::Monitor;
 use rayon::prelude::*;
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much is verified.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -243,9 +246,6 @@ fn verify(
     if level == Level::Full && report.is_intact() {
         let archive = Archive::of(path, options, store, opening, index_file)?;
         verify_games(&archive, &mut report, monitor)?;
-        if let Err(error) = verify_sources(&archive, &mut report) {
-            report.damage.push(error.damage().ok_or(error)?);
-        }
     }
     report.damage.sort_by_key(|damage| (damage.offset, damage.game));
     report.spots = spots(&report.damage, &lost_at);
@@ -268,7 +268,14 @@ fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Opti
     (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, DamageKind::CommitOutOfPlace))
 }
 
+/// Reads every game, checks every move, gives every source back and compares its hash: each game is read once for all
+/// of these, but where something is wrong.
 fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<()> {
+    let (whole, damage) = match verify_sources(archive, report, monitor) {
+        Ok(found) => found,
+        Err(error) => (Vec::new(), vec![error.damage().ok_or(error)?]),
+    };
+    let is_read = |game: u64| whole.iter().any(|games| games.contains(&game));
     let checked: Vec<(u64, Vec<Damage>)> = (0..archive.chunk_count())
         .into_par_iter()
         .map(|number| {
@@ -277,12 +284,15 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
                 Ok(count) => plies += u64::from(count),
                 Err(error) => faults.push(error.damage().unwrap_or(Damage::new(0, DamageKind::GameNotFound))),
             };
+            let games = archive.games_of(number);
+            if monitor.is_stopped() || whole.iter().any(|whole| whole.start <= games.start && games.end <= whole.end) {
+                return (plies, faults);
+            }
             match archive.chunk(number) {
-                _ if monitor.is_stopped() => {}
-                Ok(chunk) => chunk.games().for_each(|game| {
-                    // The digest reads tags and texts too.
-                    note(game.and_then(|game| game.digest().and_then(|_| game.check_moves())));
-                }),
+                Ok(chunk) => chunk
+                    .games()
+                    .filter(|game| !game.as_ref().is_ok_and(|game| is_read(game.number())))
+                    .for_each(|game| note(game.and_then(|game| check(&game)))),
                 Err(error) => note(Err(error)),
             }
             if let Ok(head) = archive.head(number) {
@@ -297,17 +307,28 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
         report.lost.extend(faults.iter().filter(|fault| fault.game > 0).map(|fault| (fault.game, fault.game)));
         report.damage.extend(faults);
     }
+    // A game's own damage has been found again.
+    let others = damage.into_iter().filter(|damage| !report.damage.contains(damage)).collect::<Vec<_>>();
+    report.damage.extend(others);
     Ok(())
 }
 
-/// Gives every source back and compares its hash.
-fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
-    let mut next = 1;
+/// Reads a game and checks its moves; returns its plies.
+fn check(game: &GameRef) -> Result<u32> {
+    // The digest reads tags and texts too.
+    game.digest()?;
+    game.check_moves()
+}
+
+/// Gives every source back and compares its hash. Returns the games that have been checked with that, and the damage;
+/// where there is any, its games are to be checked one by one.
+fn verify_sources(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<(Vec<Range<u64>>, Vec<Damage>)> {
+    let (mut next, mut whole, mut damage) = (1, Vec::new(), Vec::new());
     for (number, source) in (0..).zip(archive.sources()?) {
         let stored = source.seen - source.rejected;
         // No game is of two sources: so nothing is given back twice.
         if source.number != number || (stored > 0 && source.first_game < next) {
-            report.damage.push(Damage::new(0, DamageKind::SourcesOutOfOrder));
+            damage.push(Damage::new(0, DamageKind::SourcesOutOfOrder));
             break;
         }
         if stored > 0 {
@@ -316,11 +337,25 @@ fn verify_sources(archive: &Archive, report: &mut Report) -> Result<()> {
         if !source.exact {
             continue;
         }
-        match archive.write_original(&source, &mut std::io::sink()) {
-            Ok(true) => {}
-            Err(Ok(error)) if error.damage().is_some() => report.damage.extend(error.damage()),
-            _ => report.damage.push(Damage::new(0, DamageKind::SourceDiffers)),
+        let plies = AtomicU64::new(0);
+        let look = |game: &GameRef| {
+            monitor.check()?;
+            plies.fetch_add(u64::from(check(game)?), Ordering::Relaxed);
+            let first = archive.games_of(game.chunk()).start == game.number();
+            if first && let Ok(head) = archive.head(game.chunk()) {
+                monitor.advance(head.block.header.length);
+            }
+            Ok(())
+        };
+        match archive.rebuild(&source, &mut std::io::sink(), look) {
+            Ok(true) => {
+                report.plies += plies.into_inner();
+                whole.push(source.first_game..source.first_game + stored);
+            }
+            Err(Ok(error)) if error.damage().is_some() => damage.extend(error.damage()),
+            _ => damage.push(Damage::new(0, DamageKind::SourceDiffers)),
         }
+        monitor.check()?;
     }
-    Ok(())
+    Ok((whole, damage))
 }

@@ -71,6 +71,11 @@ impl<'a> GameRef<'a> {
         self.number
     }
 
+    /// Returns the number of its chunk.
+    pub(in crate::archive) fn chunk(&self) -> usize {
+        self.chunk
+    }
+
     /// Returns the Brenner bytes, texts apart (FORMAT.md, "Brenner moves").
     pub fn brenner(&self) -> &[u8] {
         &self.record.stream

@@ -2,6 +2,7 @@
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
+use crate::archive::read::game_ref::GameRef;
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
 use crate::format::loose;
@@ -41,6 +42,17 @@ impl Archive {
         source: &SourceRecord,
         out: &mut impl Write,
     ) -> std::result::Result<bool, std::result::Result<Error, std::io::Error>> {
+        self.rebuild(source, out, |_| Ok(()))
+    }
+
+    /// `write_original` that calls `look` with each game too, on several threads at once; an error of it is the
+    /// archive's fault.
+    pub(in crate::archive) fn rebuild(
+        &self,
+        source: &SourceRecord,
+        out: &mut impl Write,
+        look: impl Fn(&GameRef) -> Result<()> + Sync,
+    ) -> std::result::Result<bool, std::result::Result<Error, std::io::Error>> {
         let mut hash = Sha256::new();
         let stored = source.seen - source.rejected;
         let games = source.first_game..source.first_game + stored;
@@ -65,6 +77,7 @@ impl Archive {
                             if !before(loose, game.number()).is_empty() {
                                 rebuilt.gaps.push((rebuilt.text.len(), game.number()));
                             }
+                            look(&game)?;
                             game.original(&mut rebuilt.text)?;
                         }
                     }

@@ -8,8 +8,10 @@ use crate::archive::read::archive::Archive;
 use crate::archive::read::chunk::Chunk;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::read::head::Trail;
-use crate::brenner::replay::{Replay, ReplayState};
-use crate::chess::{Position, position::STANDARD};
+use crate::brenner::decode::{Decoder, Item, TextPlaces};
+use crate::brenner::replay::{Replay, ReplayState, skip_variation};
+use crate::brenner::{BAD, GOOD, NAG, OPEN, TEXT};
+use crate::chess::{Move, Position, position::STANDARD};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::record::Record;
 
@@ -34,6 +36,46 @@ impl GameRef<'_> {
             return Err(Error::NoSuchPly { game: self.number(), ply, plies: replay.ply() });
         }
         Ok(replay)
+    }
+
+    /// Returns the position after ply `ply` of the main line, and the move that was played in it; no move at the end of
+    /// the game.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 {best} (1. d4 d5) e5 1-0\n"[..])?;
+    /// let archive = scoresheet::Archive::open(&target)?;
+    /// let (position, played) = archive.game(1)?.played_at(1)?;
+    /// assert_eq!(played.map(|played| position.san(played)).as_deref(), Some("e5"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn played_at(&self, ply: u32) -> Result<(Position, Option<Move>)> {
+        let damaged = || Error::from(self.damage(DamageKind::Moves));
+        let mut replay = Replay::new(self.start());
+        let used = replay.run(self.brenner(), ply).map_err(|_| damaged())?;
+        if replay.ply() < ply {
+            return Err(Error::NoSuchPly { game: self.number(), ply, plies: replay.ply() });
+        }
+        let mut rest = self.brenner().get(used..).unwrap_or_default();
+        // What belongs to the move before is passed over.
+        loop {
+            let length = match rest.first() {
+                None => break,
+                Some(&(TEXT | BAD | GOOD)) => 1,
+                Some(&NAG) => 2,
+                Some(&OPEN) => skip_variation(rest).ok_or_else(damaged)?,
+                Some(_) => break,
+            };
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        let position = replay.position();
+        let mut decoder = Decoder::new(rest, position.clone(), TextPlaces::Apart);
+        let played = match decoder.advance(|_, _| {}).map_err(|_| damaged())? {
+            Some(Item::Move(played)) => Some(played),
+            _ => None,
+        };
+        Ok((position, played))
     }
 
     /// Calls `visit` with the state at every ply of the main line, ply 0 first. Some 3 ns a ply and what `visit` does.

@@ -1,9 +1,12 @@
 //! `scoresheet brenner`: whole games as Brenner strings, and what each byte of them means.
 
 use crate::failure::{Code, Failure};
+use crate::out::formats;
+use crate::out::json::Object;
 use crate::out::move_sizes::MoveSizes;
 use crate::session::Session;
 use crate::text::{hex, printable};
+use clap::ValueEnum;
 use scoresheet::Game;
 use scoresheet::brenner::explain::{Explained, Notation, explain};
 use scoresheet::brenner::fixed::{self, Width};
@@ -83,6 +86,9 @@ struct Options {
     /// The document's alternate notation: like --form alternate
     #[arg(long, conflicts_with = "form")]
     alternate: bool,
+    /// Print one JSON object per game (docs/JSON.md)
+    #[arg(long)]
+    json: bool,
 }
 
 impl Options {
@@ -152,7 +158,9 @@ fn encode(options: &Options, session: &Session, out: &mut impl Write) -> Result<
     games(session, &options.file, |game| {
         seen += 1;
         let bytes = bytes_of(options, &game, seen)?;
-        if !options.raw {
+        if options.json {
+            writeln!(out, "{}", encoded(options, seen, &bytes).with("plies", game.main_line().count()))?;
+        } else if !options.raw {
             writeln!(out, "{}", hex(&bytes, " ").to_ascii_uppercase())?;
         } else if seen == 1 {
             raw = bytes;
@@ -164,6 +172,12 @@ fn encode(options: &Options, session: &Session, out: &mut impl Write) -> Result<
     Ok(out.write_all(&raw)?)
 }
 
+/// A game's bytes as JSON.
+fn encoded(options: &Options, number: u64, bytes: &[u8]) -> Object {
+    let form = options.form().to_possible_value().map(|value| value.get_name().to_owned());
+    Object::new().with("game", number).with("form", form).with("bytes", hex(bytes, " ").to_ascii_uppercase())
+}
+
 fn bytes_of(options: &Options, game: &Game, number: u64) -> Result<Vec<u8>, Failure> {
     options.form().encode(game).map_err(|error| message(&options.file, number, &error))
 }
@@ -172,6 +186,10 @@ fn decode(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     let content = read(&options.file)?;
     for (number, bytes) in strings(options, &content)? {
         let game = options.form().decode(&bytes).map_err(|error| message(&options.file, number, &error))?;
+        if options.json {
+            writeln!(out, "{}", formats::json(number, &game))?;
+            continue;
+        }
         let mut writer = PgnWriter::new();
         writer.write(&game);
         out.write_all(writer.as_bytes())?;
@@ -195,6 +213,16 @@ fn explain_all(options: &Options, session: &Session, out: &mut impl Write) -> Re
         })?;
     }
     for (place, (number, bytes)) in list.iter().enumerate() {
+        if options.json {
+            let mut parts = Vec::new();
+            let explained = options.form().explain(bytes, |line| {
+                let object = Object::new().with("offset", line.offset).with("bits", line.bits);
+                parts.push(object.with("meaning", line.meaning).with("content", line.content));
+            });
+            writeln!(out, "{}", encoded(options, *number, bytes).array("parts", &parts))?;
+            explained.map_err(|error| message(&options.file, *number, &error))?;
+            continue;
+        }
         if place > 0 {
             writeln!(out)?;
         }

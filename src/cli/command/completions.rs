@@ -1,6 +1,7 @@
 //! `scoresheet completions`: completion scripts for shells.
 
 use crate::failure::{Code, Failure};
+use crate::out::json::Object;
 use crate::session::Session;
 
 use clap_complete::Shell;
@@ -16,6 +17,9 @@ Examples:
 pub struct Args {
     /// The shell
     shell: Shell,
+    /// Print one JSON object with the script in it
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: &Args, session: &Session, mut command: clap::Command) -> Result<Code, Failure> {
@@ -23,6 +27,10 @@ pub fn run(args: &Args, session: &Session, mut command: clap::Command) -> Result
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "scoresheet", &mut script);
     let mut out = session.stdout();
+    if args.json {
+        let object = Object::new().with("shell", args.shell.to_string());
+        script = format!("{}\n", object.with("script", String::from_utf8_lossy(&script))).into_bytes();
+    }
     out.write_all(&script)?;
     out.flush()?;
     Ok(Code::Success)

@@ -4,6 +4,7 @@ use crate::failure::{self, Code, Failure};
 use crate::out::game_table;
 use crate::out::heading::Heading;
 use crate::out::new_archive;
+use crate::out::table::TabbedTable;
 use crate::select::filter::Where;
 use crate::select::ranges::{self, Ranges};
 use crate::select::units::Unit;
@@ -21,8 +22,9 @@ use std::path::PathBuf;
 /// Classify games by ECO code and opening
 ///
 /// The opening of a game is that of its last position in Lichess's table of openings. One line per game: number, ECO
-/// code, name, the ply of that position, and the code in the game's ECO tag. With --write a new archive is made in
-/// which the games have ECO and Opening tags; existing ones are kept unless --overwrite is given.
+/// code, name, the ply of that position, and the code in the game's ECO tag; tabs are between them where the output is
+/// not a terminal. With --write a new archive is made in which the games have ECO and Opening tags; existing ones are
+/// kept unless --overwrite is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +52,7 @@ pub struct Args {
     /// Replace that file if it already exists and is an archive
     #[arg(long, requires = "write")]
     force: bool,
-    /// Print one JSON object per line
+    /// Print one JSON object per game (docs/JSON.md)
     #[arg(long)]
     json: bool,
     /// Print only errors, and show no progress
@@ -75,14 +77,25 @@ fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
         return new_archive::write_edited(session, &target, args.quiet, &parts, &edit as Edit);
     }
     let mut out = session.stdout();
-    let damaged = parallel::write_lines(
-        session,
-        &archives,
-        args.games.as_ref(),
-        &args.filter,
-        &mut out,
-        |archive, name, unit| lines(args.json, archive, name, unit),
-    )?;
+    let ranges = args.games.as_ref();
+    let lines = |archive: &Archive, name: Option<&str>, unit: &Unit| lines(args.json, archive, name, unit);
+    let damaged = if session.is_terminal() && !args.json {
+        let columns = [
+            ("archive", false, 70),
+            ("game", true, 100),
+            ("eco", false, 98),
+            ("opening", false, 50),
+            ("ply", true, 90),
+            ("tag", false, 80),
+        ];
+        let columns = if archives.archives().len() > 1 { &columns[..] } else { &columns[1..] };
+        let mut table = TabbedTable::new(columns, session.table_width(), &mut out);
+        let damaged = parallel::write_lines(session, &archives, ranges, &args.filter, &mut table, lines)?;
+        table.finish()?;
+        damaged
+    } else {
+        parallel::write_lines(session, &archives, ranges, &args.filter, &mut out, lines)?
+    };
     out.flush()?;
     failure::all_read(damaged)
 }

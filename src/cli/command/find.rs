@@ -11,10 +11,10 @@ use crate::select::{archives, side_files};
 use crate::session::Session;
 use crate::text::count;
 use crate::threads::Threads;
-use scoresheet::archive::{Archive, GameSet};
+use scoresheet::archive::{Archive, ArchiveSet, GameSet};
 use scoresheet::query::measure::Moments;
 use scoresheet::query::pattern::Pattern;
-use scoresheet::query::{Hit, PositionQuery, Search, SearchOptions, SearchResult, Step};
+use scoresheet::query::{Filter, Hit, PositionQuery, Search, SearchOptions, SearchResult, Step, TagColumns};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -160,6 +160,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
             hits.push(found.hits);
         }
+        if places.is_empty() && !listing.count {
+            sought.report_none(args, session, &archives);
+        }
         let (mut places, lost) = listing.sorted(session, &archives, places);
         failed += lost;
         places.drain(..offset.min(places.len()));
@@ -180,6 +183,32 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 }
 
 impl Sought {
+    /// Says on standard error that nothing was found, and what no game has at all.
+    fn report_none(&self, args: &Args, session: &Session, archives: &ArchiveSet) {
+        if !self.is_any() {
+            return args.filter.report_none(session, archives.archives(), args.games.as_ref());
+        }
+        let needed = [
+            (self.moments.clock_below.is_some(), "lowclock", "clocks ([%clk 0:03:00] in comments)"),
+            (self.moments.judgement.is_some(), "evalswing", "evaluations ([%eval 0.35] in comments)"),
+        ];
+        let lacks = |field: &str| {
+            let filter = Filter::parse(&format!("has({field})"));
+            let is_empty = |archive: &Archive| {
+                let games = filter.as_ref().map(|filter| filter.games(&TagColumns::of(archive)).games);
+                games.is_ok_and(|games| games.is_empty())
+            };
+            archives.archives().iter().all(is_empty)
+        };
+        let lacking = needed.iter().filter(|(is_asked, field, _)| *is_asked && lacks(field)).map(|(.., what)| *what);
+        let lacking: Vec<&str> = lacking.collect();
+        let what = if args.filter.is_given() || args.games.is_some() { "of the games chosen none" } else { "no game" };
+        session.message(&match lacking.is_empty() {
+            true => format!("{what} matches what is looked for"),
+            false => format!("{what} matches what is looked for: none has {}", lacking.join(" or ")),
+        });
+    }
+
     /// Returns whether anything on the board or in comments is asked.
     fn is_any(&self) -> bool {
         !self.positions.is_empty() || self.pattern.is_some() || self.moments.is_any()

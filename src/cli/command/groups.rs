@@ -23,7 +23,7 @@ const NAMES: usize = 14;
 pub fn template() -> String {
     let commands = Command::augment_subcommands(clap::Command::new("scoresheet"));
     let about = |name: &str| match name {
-        "help" => Some("Print this, or the help of a command: scoresheet help COMMAND".to_owned()),
+        "help" => Some("Print this, or the help of a command: help COMMAND; of queries: help query".to_owned()),
         _ => commands.find_subcommand(name).and_then(|command| Some(command.get_about()?.to_string())),
     };
     let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));

@@ -2,6 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
+use crate::out::table;
 use crate::session::Session;
 use crate::text::{hex, printable, shown};
 use scoresheet::archive::Access;
@@ -46,6 +47,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let file = bytes_of(&args.file, session.access)?;
     let mut out = session.stdout();
     let (mut written, mut intact) = (Ok(()), true);
+    // What is asked for one by one is shown in full.
+    let width = if args.all || args.at.is_some() { usize::MAX } else { session.width() };
     let is_ours = inspect(&file, args.all || args.bytes || args.at.is_some(), &mut |part| {
         intact &= part.intact != Some(false);
         if written.is_ok() && args.at.is_none_or(|offset| has(part, offset)) {
@@ -53,7 +56,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 match args.json {
                     true => json(part, args.bytes),
                     false if args.bytes => dump(part),
-                    false => line(part),
+                    false => line(part, width),
                 }
                 .as_bytes(),
             );
@@ -105,9 +108,12 @@ fn meaning(part: &Part) -> String {
     format!("{:indent$}{}{value}{wrong}", "", printable(part.name), indent = 2 * part.depth)
 }
 
-fn line(part: &Part) -> String {
+fn line(part: &Part, width: usize) -> String {
     let size = if part.bytes.is_empty() { String::new() } else { part.bytes.len().to_string() };
-    format!("{:>12} {size:>11}  {}\n", place(part), meaning(part))
+    let line = format!("{:>12} {size:>11}  {}", place(part), meaning(part));
+    // A hash is of no use in part.
+    let is_word = !part.value.contains(' ') && !part.value.starts_with('"');
+    if is_word || part.intact == Some(false) { line + "\n" } else { table::shortened(&line, width) + "\n" }
 }
 
 /// How many bytes stand on a line.

@@ -62,6 +62,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             games += own;
             work.push((place, units));
         }
+        if games == 0 && !listing.count {
+            args.filter.report_none(session, archives.archives(), args.games.as_ref());
+        }
         if listing.count {
             let mut out = session.stdout();
             writeln!(out, "{games}")?;

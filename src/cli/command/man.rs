@@ -2,6 +2,8 @@
 
 use crate::failure::{Code, Failure};
 use crate::out::content::Content;
+use crate::out::done::Done;
+use crate::out::json::Object;
 use crate::out::new_file;
 use crate::out::target::{Existing, Outputs};
 use crate::session::Session;
@@ -20,6 +22,9 @@ pub struct Args {
     /// Write scoresheet.1 and a page for each subcommand to this folder
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// Print one JSON object with the page in it, or with the folder
+    #[arg(long)]
+    json: bool,
 }
 
 /// Writes all pages to a folder. Those of another version are replaced.
@@ -48,11 +53,19 @@ pub fn run(args: &Args, session: &Session, command: clap::Command) -> Result<Cod
                 Failure::Output(error) => failed(error),
                 failure => failure,
             })?;
-            session.note(&format!("{}: manual pages written", shown(dir)));
+            let line = format!("{}: manual pages written", shown(dir));
+            let done = Done { quiet: false, json: args.json };
+            done.report(session, &line, &Object::new().with("folder", dir.to_string_lossy()))?;
         }
         None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(command).render(&mut page)?;
+            if args.json {
+                let object = Object::new().with("name", "scoresheet.1");
+                page = format!("{}\n", object.with("page", String::from_utf8_lossy(&page))).into_bytes();
+            }
             let mut out = session.stdout();
-            clap_mangen::Man::new(command).render(&mut out)?;
+            out.write_all(&page)?;
             out.flush()?;
         }
     }

@@ -25,6 +25,7 @@ pub mod pack;
 pub mod pcn;
 pub mod player;
 pub mod position;
+pub mod query_help;
 pub mod rename;
 pub mod repair;
 pub mod replace;
@@ -64,6 +65,10 @@ First steps:
   scoresheet show games.bga 7                 see game 7
   scoresheet export games.bga -o back.pgn     get the PGN back
 
+Programs of their own: scoresheet serve (crates/serve) shows archives in a
+browser. scoresheet X runs scoresheet-X, beside it or on PATH, for any such X.
+
+`scoresheet help query` has the language of --where, --sort and --columns.
 Games are numbered from 1. Ply 0 is the starting position; each half-move is
 one ply. Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with
 --strict, 4 archive damaged, 130 or 143 interrupted (Ctrl-C, SIGTERM).";

@@ -9,7 +9,7 @@ use crate::select::grouped::{Games, by_years, grouped};
 use crate::select::position::PositionArgs;
 use crate::select::{archives, side_files};
 use crate::session::Session;
-use crate::text::{count, plain};
+use crate::text::{count, folded, plain};
 use crate::threads::Threads;
 use scoresheet::archive::{ArchiveSet, GameSet};
 use scoresheet::query::report::groups::{Group, GroupKey, join};
@@ -164,17 +164,18 @@ impl Report {
     }
 
     fn text(&self, session: &Session, archives: &ArchiveSet) -> Result<String, Failure> {
-        let width = session.width();
-        let mut text = format!("{}\n{}\n", plain(&self.name), self.fen);
+        let width = session.table_width();
+        let mut text = format!("{}\n{}\n", folded(&plain(&self.name), session.width()), self.fen);
         let figures = group_table::figures(&self.whole);
         let [_, won, drawn, lost, score, rating, performance] = &figures;
         text += &format!(
-            "{}: White won {won}, drawn {drawn}, lost {lost}; score {score}, mean rating {rating}, performance {performance}\n",
+            "{}: White won {won}, drawn {drawn}, lost {lost}\n\
+            score {score}, mean rating {rating}, performance {performance}\n",
             count(self.whole.games, "game", "games")
         );
         let tables: [(&[&str], &[Group]); 5] = [
             (&["move", "opening"], &self.moves),
-            (&["rating"], &self.ratings),
+            (&["rating band"], &self.ratings),
             (&["year"], &self.years),
             (&["White"], &self.players[0]),
             (&["Black"], &self.players[1]),

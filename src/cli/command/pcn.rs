@@ -82,7 +82,7 @@ struct Convert {
     #[arg(long, value_enum)]
     squares: Option<Naming>,
     /// One line per game instead of a line for each row and move
-    #[arg(long)]
+    #[arg(long, visible_alias = "json")]
     line: bool,
     /// Write a new cache: the last position and the pieces in hand
     #[arg(long, conflicts_with = "no_cache")]

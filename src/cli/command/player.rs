@@ -9,7 +9,7 @@ use crate::select::filter::Where;
 use crate::select::grouped::{Games, by_years, grouped};
 use crate::select::{archives, players, side_files};
 use crate::session::Session;
-use crate::text::{count, plain, printable};
+use crate::text::{count, folded, plain, printable};
 use crate::threads::Threads;
 use scoresheet::archive::{ArchiveSet, GameSet};
 use scoresheet::query::report::groups::{Group, GroupKey};
@@ -20,7 +20,8 @@ use std::path::PathBuf;
 
 /// Report on a player: score by colour, openings, opponents, years, best and worst results
 ///
-/// The name may be a part of it, without regard to case, unless a player has exactly that name. Performance is the mean
+/// The name may be a part of it, without regard to case: a player of exactly that name comes first, then surnames, then
+/// names with these words in them, then with these letters; the report says who is counted. Performance is the mean
 /// of the opponents' ratings, and what the score is worth above or below it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -69,7 +70,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             failed += undecided;
             all.push(Games { archive, columns: TagColumns::of(archive), games, player: None });
         }
-        let names = players::choose(session, &mut all, &args.name)?;
+        let names = players::choose(&mut all, &args.name, &args.filter)?;
         let report = report(args, session, &all, names)?;
         all.iter().for_each(|own| side_files::report_columns(session, &own.columns));
         let text = match args.json {
@@ -154,10 +155,16 @@ fn results(all: &[Games], won: bool, most: usize) -> Result<Vec<(usize, u64)>, F
 }
 
 fn text(session: &Session, archives: &ArchiveSet, report: &Report) -> Result<String, Failure> {
-    let width = session.width();
+    let width = session.table_width();
     let [white, black, whole] = report.sides;
     let name = report.names.first().map_or("", |(name, _)| name.as_str());
-    let mut text = format!("{}, {}\n\n", printable(name), count(whole.games, "game", "games"));
+    let heading = format!("{}, {}", printable(name), count(whole.games, "game", "games"));
+    let mut text = format!("{}\n", folded(&heading, session.width()));
+    if report.names.len() > 1 {
+        let names = format!("{} names, counted as one: {}", report.names.len(), players::listed(&report.names, 8));
+        text += &format!("{}\n", folded(&names, session.width()));
+    }
+    text.push('\n');
     let sides = [("White", white), ("Black", black), ("both", whole)];
     let row = |(name, points): (&str, Points)| Group { names: vec![name.to_owned()], order: vec![0], points };
     text += &group_table::text(&sides.map(row), &["side"], width);

@@ -3,17 +3,18 @@
 use crate::failure::{self, Code, Failure};
 use crate::out::changed;
 use crate::out::done::Done;
+use crate::out::table::TabbedTable;
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::ranges::Ranges;
 use crate::session::Session;
-use crate::text::{count, shown};
+use crate::text::{count, plain, shown};
 use crate::threads::Threads;
 use clap::ValueEnum;
-use scoresheet::archive::GameRef;
-use scoresheet::query::TagColumns;
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::query::report::spellings::{Named, spellings};
 use scoresheet::query::tag_columns::Key;
+use scoresheet::query::{TagColumns, nearest};
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -31,8 +32,8 @@ Examples:
   scoresheet rename games.bga --suggest > names.txt
   scoresheet rename games.bga --list names.txt --dry-run
 
-A list has a line for each name: the old one, a tab, the new one. What follows a second tab, and lines that
-begin with #, are comments.")]
+A list has a line for each name: the old one, a tab, the new one. What follows a
+second tab, and lines that begin with #, are comments.")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
@@ -119,7 +120,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         };
         if games.is_empty() {
             let what = match (&args.old, args.list.is_some()) {
-                (Some(old), _) => format!("no game has {old:?} as the name of {}", singular(args.kind)),
+                (Some(old), _) => {
+                    let near = near(&archive, &keys, old).map_err(Failure::of_archive(&args.archive))?;
+                    let hint = near.map_or_else(String::new, |near| format!(": did you mean {near:?}?"));
+                    format!("no game has {old:?} as the name of {}{hint}", singular(args.kind))
+                }
                 (None, _) => format!("no game has a name of the list as the name of {}", singular(args.kind)),
             };
             return Err(Failure::Message(format!("{}: {what}", shown(&args.archive))));
@@ -127,6 +132,16 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
         failure::all_read(undecided)
     })
+}
+
+/// The name most like another.
+fn near(archive: &Archive, keys: &[Key], name: &str) -> scoresheet::Result<Option<String>> {
+    let columns = TagColumns::of(archive).columns(keys)?;
+    let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
+        (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
+    });
+    // What is there with the same letters was left out by --games or --where.
+    Ok(nearest(name, names.filter(|other| *other != name)).map(str::to_owned))
 }
 
 fn singular(kind: Kind) -> &'static str {
@@ -162,10 +177,21 @@ fn suggest(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
     let found = spellings(&archive, args.kind.named()).map_err(Failure::of_archive(&args.archive))?;
     let mut out = session.stdout();
+    let (mut lines, is_table) = (Vec::new(), session.is_terminal());
     for suggestion in found.iter().filter(|found| !found.from.contains('\t') && !found.to.contains('\t')) {
         let (few, many) = suggestion.games;
         let games = format!("{} to {}", count(few, "game", "games"), count(many, "game", "games"));
-        writeln!(out, "{}\t{}\t{games}: {}", suggestion.from, suggestion.to, suggestion.reason)?;
+        let [from, to] =
+            [&suggestion.from, &suggestion.to].map(|name| if is_table { plain(name) } else { name.clone() });
+        writeln!(lines, "{from}\t{to}\t{games}: {}", suggestion.reason)?;
+    }
+    if is_table {
+        let columns = [("name", false, 100), ("spelling to use", false, 99), ("games and reason", false, 98)];
+        let mut table = TabbedTable::new(&columns, session.table_width(), &mut out);
+        table.write_all(&lines)?;
+        table.finish()?;
+    } else {
+        out.write_all(&lines)?;
     }
     out.flush()?;
     if !args.done.quiet {

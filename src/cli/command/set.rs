@@ -9,10 +9,13 @@ use crate::select::ranges::Ranges;
 use crate::session::Session;
 use crate::threads::Threads;
 use scoresheet::Game;
-use scoresheet::archive::GameRef;
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Result as LibraryResult;
+use scoresheet::format::tags::NAMES;
 use scoresheet::game::Outcome;
 use scoresheet::import::original_game;
+use scoresheet::query::tag_columns::Key;
+use scoresheet::query::{TagColumns, nearest};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -33,7 +36,7 @@ pub struct Args {
     /// The archive
     archive: PathBuf,
     /// A tag and its new value
-    #[arg(value_name = "TAG=VALUE")]
+    #[arg(value_name = "TAG=VALUE", value_parser = assignment)]
     set: Vec<Pair>,
     /// Remove this tag
     #[arg(long, value_name = "TAG", value_parser = tag)]
@@ -74,6 +77,49 @@ impl FromStr for Pair {
     }
 }
 
+/// Reads a tag and a value that it can have.
+fn assignment(text: &str) -> Result<Pair, String> {
+    let pair = Pair::from_str(text)?;
+    let Pair(name, value) = &pair;
+    let fault = match name.as_str() {
+        "Result" if !OUTCOMES.iter().any(|outcome| outcome.token() == value) => "a result is 1-0, 0-1, 1/2-1/2 or *",
+        "Date" | "UTCDate" | "EventDate" if !is_date(value) => {
+            "a date is written 2024.05.31, with ? for what is not known, as in 2024.??.??"
+        }
+        "WhiteElo" | "BlackElo" if !matches!(value.as_str(), "" | "-" | "?") && value.parse::<u16>().is_err() => {
+            "a rating is a whole number, or ? where it is not known"
+        }
+        _ => return Ok(pair),
+    };
+    Err(fault.to_owned())
+}
+
+/// Returns whether a text is a date as PGN has it, known in part at least in its form.
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    let [year, month, day] = parts.as_slice() else { return false };
+    let fits = |part: &str, digits: usize, most: u32| {
+        let is_known = part.bytes().all(|byte| byte.is_ascii_digit());
+        let is_open = part.bytes().all(|byte| byte == b'?');
+        part.len() == digits && (is_open || is_known && part.parse().is_ok_and(|number| (1..=most).contains(&number)))
+    };
+    fits(year, 4, 9999) && fits(month, 2, 12) && fits(day, 2, 31)
+}
+
+/// Warns of a tag that no game has and that is spelled like another.
+fn warn_of_slip(session: &Session, archive: &Archive, name: &str) -> Result<(), Failure> {
+    if NAMES.contains(&name) {
+        return Ok(());
+    }
+    let columns = TagColumns::of(archive);
+    let columns = columns.columns(&[Key::Tag(name.to_owned())]).map_err(Failure::of_archive(archive.path()))?;
+    let is_known = columns.iter().any(|column| column.strings().is_some_and(|strings| !strings.is_empty()));
+    if let Some(near) = nearest(name, NAMES).filter(|_| !is_known) {
+        session.message(&format!("warning: no game has a tag {name}: did you mean {near}?"));
+    }
+    Ok(())
+}
+
 /// Reads the name of a tag that can be set.
 fn tag(name: &str) -> Result<String, String> {
     if name.is_empty() || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
@@ -99,6 +145,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
         let archive = archives::open(session, &args.archive)?;
         let (games, undecided) = args.filter.chosen(session, &archive, args.games.as_ref())?;
+        if games.is_empty() {
+            args.filter.report_none(session, std::slice::from_ref(&archive), args.games.as_ref());
+        }
+        let names = args.set.iter().chain(&args.rename).map(|Pair(name, _)| name);
+        names.chain(&args.remove).try_for_each(|name| warn_of_slip(session, &archive, name))?;
         let change = |game: &GameRef| change(args, game);
         changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
         failure::all_read(undecided)
@@ -123,13 +174,14 @@ fn change(args: &Args, game: &GameRef) -> LibraryResult<Option<Game>> {
     Ok(Some(game))
 }
 
+const OUTCOMES: [Outcome; 4] = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Unknown];
+
 /// The tags that every game has, in the order of the standard.
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
 /// Gives a game one tag of that name, at the place of the one that it has, or where the standard puts it.
 fn set(game: &mut Game, name: &str, value: &str) {
-    let all = [Outcome::Unknown, Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw];
-    let outcome = |token: &str| all.into_iter().find(|outcome| outcome.token() == token);
+    let outcome = |token: &str| OUTCOMES.into_iter().find(|outcome| outcome.token() == token);
     if name == "Result"
         && game.outcome.is_some_and(|own| game.tag(name).is_none_or(|tag| tag == own.token()))
         && let Some(new) = outcome(value)

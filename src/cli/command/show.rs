@@ -7,7 +7,7 @@ use crate::out::json::Object;
 use crate::out::{game_table, measures};
 use crate::select::archives;
 use crate::session::Session;
-use crate::text::{number, printable, thousands};
+use crate::text::{beside, folded, number, printable, thousands};
 use scoresheet::archive::GameRef;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Color, Position};
@@ -210,13 +210,13 @@ impl Shown {
             ("Result", heading.result().to_owned()),
         ];
         for (title, value) in rows {
-            text += &format!("{title:<8}{}\n", printable(&value));
+            text += &format!("{title:<8}{}\n", beside(&printable(&value), 8, session.width()));
         }
         if let Some(opening) = &self.opening {
-            text += &format!("Opening {}\n", printable(opening));
+            text += &format!("Opening {}\n", beside(&printable(opening), 8, session.width()));
         }
         for (title, value) in measures::rows(&self.measures) {
-            text += &format!("{title:<9} {value}\n");
+            text += &format!("{title:<8} {value}\n");
         }
         let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
         text += &format!("\n{}\n", board::draw(&self.position, unicode, args.flip));
@@ -226,7 +226,10 @@ impl Shown {
         };
         text += &format!("Ply     {} of {}: {last}; {}\n", self.ply, self.plies, self.state());
         text += &format!("FEN     {}\n", self.position.fen());
-        text += &format!("\n{}\n", self.moves.lines().map(printable).collect::<Vec<_>>().join("\n"));
+        // Lines that a comment has of its own may be longer.
+        let width = session.width();
+        let lines = self.moves.lines().map(|line| folded(&printable(line), width));
+        text += &format!("\n{}\n", lines.collect::<Vec<_>>().join("\n"));
         text
     }
 

@@ -13,7 +13,7 @@ use crate::text::{count, printable, ratio, thousands};
 use crate::threads::Threads;
 use scoresheet::Position;
 use scoresheet::archive::{Archive, ArchiveSet, GameSet};
-use scoresheet::chess::Move;
+use scoresheet::chess::{Color, Move};
 use scoresheet::query::report::openings::{Opening, Openings};
 use scoresheet::query::{Branch, PositionQuery, Search, SearchOptions, Tally, Tree};
 use serde_json::Value;
@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     min_games: u64,
     /// Show this many of the highest-rated games
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=8))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=15))]
     samples: u8,
     /// Print one JSON object with the fields of the Lichess opening explorer
     #[arg(long)]
@@ -80,8 +80,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
         }
         let Some(nested) = all else { return Ok(Code::Success) };
-        let text =
-            if args.json { json(args, &archives, &nested)? } else { text(args, &archives, &nested, session.width())? };
+        let text = if args.json {
+            json(args, &archives, &nested)?
+        } else {
+            text(args, &archives, &nested, session.table_width())?
+        };
         let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
         out.flush()?;
@@ -165,7 +168,7 @@ fn push_lines(args: &Args, nested: &Nested, all: u64, level: usize, width: usize
     let tree = &nested.tree;
     for branch in args.shown(tree, level) {
         let name = format!("{}{}", "  ".repeat(level), tree.position.san(branch.m));
-        text.push_str(&line(&name, &branch.tally, all));
+        text.push_str(&line(&name, &branch.tally, all, tree.position.turn()));
         if let Some(opening) = opening_after(tree, branch.m) {
             // In place of the line's end.
             text.pop();
@@ -189,7 +192,7 @@ fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Re
     let titles = ["move", "games", "share", "white", "draw", "black", "rating", "perf", "last"].map(str::to_owned);
     text.push_str(&format!("\n{}  opening\n", cells(&titles)));
     push_lines(args, nested, tree.tally.games(), 0, width, &mut text);
-    text.push_str(&line("all", &tree.tally, tree.tally.games()));
+    text.push_str(&line("all", &tree.tally, tree.tally.games(), tree.position.turn()));
     let samples: Vec<u64> = tree.tally.samples().take(usize::from(args.samples)).collect();
     if !samples.is_empty() {
         text.push('\n');
@@ -200,7 +203,7 @@ fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Re
         let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
         let (white, black) = (heading.player("White"), heading.player("Black"));
         let what = format!("{name}{number}  {white} - {black}  {}  {}", heading.result(), heading.date());
-        text.push_str(&printable(&what));
+        text.push_str(&shortened(&printable(&what), width));
         text.push('\n');
     }
     Ok(text)
@@ -209,7 +212,7 @@ fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Re
 /// The cells of a line without the opening's name.
 const LINE: usize = 64;
 
-fn line(name: &str, tally: &Tally, all: u64) -> String {
+fn line(name: &str, tally: &Tally, all: u64, turn: Color) -> String {
     let games = tally.games();
     let decided = tally.white + tally.draws + tally.black;
     let percent = |part: u64, whole: u64| format!("{:.1}%", 100.0 * ratio(part as f64, whole as f64));
@@ -222,7 +225,7 @@ fn line(name: &str, tally: &Tally, all: u64) -> String {
         percent(tally.draws, decided),
         percent(tally.black, decided),
         or_blank(tally.average_rating().map(|rating| rating.to_string())),
-        or_blank(tally.performance().map(|rating| rating.to_string())),
+        or_blank(tally.performance(turn).map(|rating| rating.to_string())),
         or_blank(tally.last_year().map(|year| year.to_string())),
     ];
     format!("{}\n", cells(&row))
@@ -233,14 +236,14 @@ fn cells([name, games, share, white, draw, black, rating, perf, last]: &[String;
     format!("{name:<10}{games:>9} {share:>6} {white:>6} {draw:>6} {black:>6} {rating:>6} {perf:>4} {last:>4}")
 }
 
-fn counted(object: Object, tally: &Tally) -> Object {
+fn counted(object: Object, tally: &Tally, turn: Color) -> Object {
     object
         .with("white", tally.white)
         .with("draws", tally.draws)
         .with("black", tally.black)
         .with("unknown", tally.unknown)
         .with("averageRating", tally.average_rating())
-        .with("performance", tally.performance())
+        .with("performance", tally.performance(turn))
         .with("lastYear", tally.last_year())
 }
 
@@ -265,7 +268,7 @@ fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize)
             .with("opening", opening.map(|opening| opening.name));
         // The explorer names the game if there is only one.
         let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
-        let object = counted(object, &branch.tally);
+        let object = counted(object, &branch.tally, tree.position.turn());
         let object = match only.map(|game| archives.locate(game)).transpose()? {
             None => object.with("game", Value::Null),
             Some((archive, number)) => named(object, archives, archive).with("game", number),
@@ -313,6 +316,6 @@ fn json(args: &Args, archives: &ArchiveSet, nested: &Nested) -> Result<String, F
         .with("fen", tree.position.fen())
         .with("eco", named.map(|opening| opening.eco))
         .with("opening", named.map(|opening| opening.name));
-    let object = counted(object, &tree.tally);
+    let object = counted(object, &tree.tally, tree.position.turn());
     Ok(format!("{}\n", object.array("moves", &moves).array("topGames", &games)))
 }

@@ -179,7 +179,7 @@ fn push_positions(format: Format, number: u64, game: &Game, flavour: Flavour, ou
     });
 }
 
-fn json(number: u64, game: &Game) -> Object {
+pub fn json(number: u64, game: &Game) -> Object {
     let chess960 = is_chess960(game);
     let (mut sans, mut ucis) = (Vec::new(), Vec::new());
     walk(game, |position, m| {

@@ -16,7 +16,7 @@ pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
     let has_clocks = measures.clock_after.iter().any(Option::is_some);
     let clock = |place: usize| {
         let own = (*measures.clocks.get(place)?)?;
-        let lowest = if has_clocks { format!("{} left at least, ", shown(own.lowest)) } else { String::new() };
+        let lowest = if has_clocks { format!("lowest {}, ", shown(own.lowest)) } else { String::new() };
         Some(format!("{lowest}{} used", shown(own.used)))
     };
     rows.extend(sides(&clock).map(|row| ("Clock", row)));

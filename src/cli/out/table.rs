@@ -12,7 +12,8 @@ pub struct Column {
     pub is_number: bool,
     /// How useful it is: the least useful column is the first to be cut.
     pub rank: u8,
-    /// The fewest cells that it may be cut to, and the most that it takes; numbers are never cut.
+    /// The fewest cells that it may be cut to, and the most that it takes where the width is known; numbers are never
+    /// cut.
     pub widths: (usize, usize),
 }
 
@@ -32,7 +33,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns a table for lines of at most so many cells.
+    /// Returns a table for lines of at most so many cells; with `usize::MAX` nothing is cut.
     pub fn new(columns: Vec<Column>, width: usize) -> Table {
         Table { columns, width, waiting: Vec::new(), widths: None }
     }
@@ -40,7 +41,7 @@ impl Table {
     /// Writes a row; the first ones wait until the widths are known.
     pub fn row(&mut self, cells: Vec<String>, out: &mut impl Write) -> io::Result<()> {
         match &self.widths {
-            Some(widths) => write_row(&self.columns, widths, &cells, out),
+            Some(widths) => write_row(&self.columns, widths, &cells, self.width, out),
             None => {
                 self.waiting.push(cells);
                 if self.waiting.len() >= FIRST { self.decide(out) } else { Ok(()) }
@@ -57,15 +58,16 @@ impl Table {
         let natural = |(place, column): (usize, &Column)| {
             let cells = self.waiting.iter().filter_map(|row| row.get(place));
             let widest = cells.map(|cell| cell.width()).max().unwrap_or(0);
-            let most = if column.is_number { usize::MAX } else { column.widths.1.max(column.title.width()) };
+            let is_free = column.is_number || self.width == usize::MAX;
+            let most = if is_free { usize::MAX } else { column.widths.1.max(column.title.width()) };
             widest.max(column.title.width()).min(most)
         };
         let natural: Vec<usize> = self.columns.iter().enumerate().map(natural).collect();
         let widths = fitted(&self.columns, &natural, self.width);
         let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
-        write_row(&self.columns, &widths, &titles, out)?;
+        write_row(&self.columns, &widths, &titles, self.width, out)?;
         for row in std::mem::take(&mut self.waiting) {
-            write_row(&self.columns, &widths, &row, out)?;
+            write_row(&self.columns, &widths, &row, self.width, out)?;
         }
         self.widths = Some(widths);
         Ok(())
@@ -102,14 +104,64 @@ fn fitted(columns: &[Column], natural: &[usize], total: usize) -> Vec<usize> {
     kept
 }
 
-fn write_row(columns: &[Column], widths: &[usize], cells: &[String], out: &mut impl Write) -> io::Result<()> {
+/// A table whose rows are written as lines with tabs between the cells: what another program would read.
+pub struct TabbedTable<W: Write> {
+    table: Table,
+    out: W,
+    /// The bytes of a line that is not complete.
+    line: Vec<u8>,
+}
+
+impl<W: Write> TabbedTable<W> {
+    /// Returns a table written to `out`, its columns given by title, whether it is a number, and how useful it is.
+    pub fn new(columns: &[(&str, bool, u8)], width: usize, out: W) -> TabbedTable<W> {
+        let column = |(title, is_number, rank): &(&str, bool, u8)| Column {
+            title: (*title).to_owned(),
+            is_number: *is_number,
+            rank: *rank,
+            widths: (title.width().max(6), 60),
+        };
+        TabbedTable { table: Table::new(columns.iter().map(column).collect(), width), out, line: Vec::new() }
+    }
+
+    /// Writes what has waited.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.table.finish(&mut self.out)
+    }
+}
+
+impl<W: Write> Write for TabbedTable<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if self.line.pop_if(|byte| *byte == b'\n').is_some() {
+                let line = std::mem::take(&mut self.line);
+                let line = String::from_utf8_lossy(&line);
+                self.table.row(line.split('\t').map(str::to_owned).collect(), &mut self.out)?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn write_row(
+    columns: &[Column],
+    widths: &[usize],
+    cells: &[String],
+    total: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let mut line = String::new();
     let last = widths.iter().rposition(|width| *width > 0);
     for (place, ((column, width), cell)) in columns.iter().zip(widths).zip(cells).enumerate() {
         if *width == 0 {
             continue;
         }
-        let cell = shortened(cell, *width);
+        let cell = if total == usize::MAX { cell.clone() } else { shortened(cell, *width) };
         let blanks = " ".repeat(width.saturating_sub(cell.width()));
         if column.is_number {
             line.push_str(&blanks);
@@ -161,6 +213,17 @@ mod tests {
 
     fn column(title: &str, rank: u8, widths: (usize, usize)) -> Column {
         Column { title: title.to_owned(), is_number: rank == 100, rank, widths }
+    }
+
+    #[test]
+    fn lines_with_tabs_become_rows() {
+        let mut out = Vec::new();
+        let mut table = TabbedTable::new(&[("game", true, 100), ("name", false, 90)], 20, &mut out);
+        write!(table, "1\ta").unwrap();
+        write!(table, "\n20\tbcd").unwrap();
+        writeln!(table, "efghijklmnopq").unwrap();
+        table.finish().unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "game  name\n   1  a\n  20  bcdefghijklm..\n");
     }
 
     fn written(width: usize, rows: &[[&str; 3]]) -> String {

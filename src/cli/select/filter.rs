@@ -14,7 +14,7 @@ use scoresheet::query::{Filter, TagColumns};
 /// A filter of games on the command line.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Where {
-    /// Only games that match, e.g. 'white ~ "Carlsen" and year in 2010..2020' (see docs/QUERY.md)
+    /// Only games that match, e.g. 'white ~ "Carlsen" and year in 2010..2020' (scoresheet help query)
     #[arg(long = "where", value_name = "EXPR")]
     filter: Option<Filter>,
 }
@@ -74,6 +74,31 @@ impl Where {
             session.note(&format!("{:<16} {} {what}", "", games(missing.games)));
         }
         session.note(&format!("{:<16} {:.1} ms", "filter time", started.elapsed().as_secs_f64() * 1e3));
+    }
+
+    /// Says on standard error that no game matches, what was asked, and which names no game has.
+    pub fn report_none(&self, session: &Session, archives: &[Archive], ranges: Option<&Ranges>) {
+        let (within, what) = match (&self.filter, ranges.is_some()) {
+            (Some(filter), false) => (format!("--where '{}'", filter.as_str()), ""),
+            (Some(filter), true) => (format!("--where '{}'", filter.as_str()), " among --games"),
+            (None, true) => ("--games".to_owned(), ""),
+            (None, false) => return session.message("there are no games"),
+        };
+        let mut unknown = Vec::new();
+        if let Some(filter) = &self.filter {
+            let all: Vec<_> =
+                archives.iter().filter_map(|own| filter.unknown_texts(&TagColumns::of(own)).ok()).collect();
+            // What one of several archives has is known.
+            let is_unknown = |text: &String| all.iter().all(|own| own.iter().any(|(other, _)| other == text));
+            for (text, near) in all.iter().flatten().filter(|(text, _)| is_unknown(text)) {
+                let near = near.as_ref().map_or_else(String::new, |near| format!(": did you mean {near:?}?"));
+                let hint = format!("; no game has {text:?} there{near}");
+                if !unknown.contains(&hint) {
+                    unknown.push(hint);
+                }
+            }
+        }
+        session.message(&format!("no game matches {within}{what}{}", unknown.concat()));
     }
 
     /// Returns the games that match, `None` if no filter is given; and how many could not be decided, which have been

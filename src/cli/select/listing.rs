@@ -23,7 +23,7 @@ use std::path::PathBuf;
 /// How games are listed.
 #[derive(Debug, clap::Args)]
 pub struct Listing {
-    /// Sort by these fields (see docs/QUERY.md), e.g. -elo,date or -plies; - sorts in descending order, and games
+    /// Sort by these fields (scoresheet help query), e.g. -elo,date or -plies; - sorts in descending order, and games
     /// without the field come last. With -o the games keep their archive order: --sort then only chooses which of them
     /// --limit takes
     #[arg(long, value_name = "KEY,..", allow_hyphen_values = true)]
@@ -37,7 +37,7 @@ pub struct Listing {
     /// Print only the number of games
     #[arg(long, conflicts_with_all = ["format", "limit", "offset", "output", "json"])]
     pub count: bool,
-    /// The columns: fields of docs/QUERY.md, and tags in quotation marks, e.g. 'white,whiteelo,accuracy,"My tag"'
+    /// The columns: fields (scoresheet help query), and tags in quotation marks, e.g. 'white,whiteelo,accuracy,"My tag"'
     #[arg(long, value_name = "FIELD,..")]
     columns: Option<Columns>,
     /// What to print. Default: a table on a terminal, otherwise tabs without a header line
@@ -179,7 +179,7 @@ impl<'a> Printer<'a> {
         let asked = listing.columns.is_some();
         let columns = game_table::columns(listing.columns.as_ref(), names.len() > 1, has_hits);
         let in_table = columns.iter().enumerate().map(|(place, column)| column.in_table(place, !asked));
-        let table = Table::new(in_table.collect(), session.width());
+        let table = Table::new(in_table.collect(), session.table_width());
         let mut out = session.stdout();
         let titles: Vec<String> = columns.iter().map(|column| column.title().to_owned()).collect();
         match format {

@@ -1,41 +1,87 @@
 //! The games of a player, by the name or a part of it.
 
 use crate::failure::Failure;
+use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::session::Session;
-use crate::text::{count, printable};
-use scoresheet::query::report::groups;
+use crate::text::{count, printable, thousands};
+use scoresheet::query::nearest;
+use scoresheet::query::report::groups::{self, NameMatch, PlayerGames};
+use scoresheet::query::tag_columns::Key;
+
+/// Names, each with its games.
+pub type Names = Vec<(String, u64)>;
 
 /// Leaves only the games of a player, who must have some; returns the names that the player has in them, those with most
-/// games first, each with its games. Says so where there is more than one.
-pub fn choose(session: &Session, all: &mut [Games], name: &str) -> Result<Vec<(String, u64)>, Failure> {
-    let mut names: Vec<(String, u64)> = Vec::new();
+/// games first. `filter` has chosen the games.
+pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Names, Failure> {
+    let mut least: Option<NameMatch> = None;
+    for own in &*all {
+        let best = NameMatch::best(&own.columns, name).map_err(Failure::of_archive(own.archive.path()))?;
+        least = best.into_iter().chain(least).min();
+    }
+    let Some(least) = least else { return Err(nobody(all, name)) };
+    let mut names = Names::new();
     for own in &mut *all {
-        let found = groups::games_of_player(&own.columns, &own.games, name);
+        let found = groups::games_of_player(&own.columns, &own.games, name, least);
         let found = found.map_err(Failure::of_archive(own.archive.path()))?;
-        for (name, games) in &found.names {
-            match names.iter_mut().find(|(known, _)| known == name) {
-                Some((_, known)) => *known += games,
-                None => names.push((name.clone(), *games)),
-            }
-        }
+        join(&mut names, &found);
         let [white, black] = &found.sides;
         own.games = scoresheet::archive::GameSet::of(own.archive.len(), white.iter().chain(black.iter()));
         own.player = Some(found);
     }
-    names.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     if names.is_empty() {
-        return Err(Failure::Message(format!("no game of a player whose name has {:?} in it", printable(name))));
-    }
-    if names.len() > 1 {
-        let listed = names.iter().take(5).map(|(name, games)| format!("{name} ({})", count(*games, "game", "games")));
-        let listed: Vec<String> = listed.collect();
-        let more = if names.len() > 5 { format!(" and {} more", names.len() - 5) } else { String::new() };
-        session.message(&format!(
-            "{} names have this in them, counted as one: {}{more}",
-            names.len(),
-            listed.join(", ")
-        ));
+        let mut known = Names::new();
+        for own in all {
+            let found = groups::games_of_player(&own.columns, &own.archive.live(), name, least);
+            join(&mut known, &found.map_err(Failure::of_archive(own.archive.path()))?);
+        }
+        let games = count(known.iter().map(|(_, games)| games).sum(), "game", "games");
+        let of = filter.text().map_or_else(|| "chosen".to_owned(), |text| format!("among those of --where \'{text}\'"));
+        return Err(Failure::Message(format!("{} has {games}, but none {of}", listed(&known, 3))));
     }
     Ok(names)
+}
+
+/// Adds the names of a player in an archive.
+fn join(names: &mut Names, found: &PlayerGames) {
+    for (name, games) in &found.names {
+        match names.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known += games,
+            None => names.push((name.clone(), *games)),
+        }
+    }
+    names.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+}
+
+/// There is no such player: says who may be meant.
+fn nobody(all: &[Games], name: &str) -> Failure {
+    let columns =
+        all.iter().filter_map(|own| own.columns.columns(&["White", "Black"].map(|tag| Key::Tag(tag.to_owned()))).ok());
+    let names: Vec<String> = columns
+        .flatten()
+        .filter_map(|column| {
+            let strings = column.strings()?;
+            let all = (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok());
+            nearest(name, all).map(str::to_owned)
+        })
+        .collect();
+    let near = nearest(name, names.iter().map(String::as_str));
+    let near = near.map_or_else(String::new, |near| format!(": did you mean {:?}?", printable(near)));
+    Failure::Message(format!("no player\'s name has {:?} in it{near}", printable(name)))
+}
+
+/// Returns the first of the names with their games, and how many more there are.
+pub fn listed(names: &Names, most: usize) -> String {
+    let first = names.iter().take(most).map(|(name, games)| format!("{} ({})", printable(name), thousands(*games)));
+    let first: Vec<String> = first.collect();
+    let more = if names.len() > most { format!(" and {} more", names.len() - most) } else { String::new() };
+    first.join(", ") + &more
+}
+
+/// Says on standard error who is counted, where that are several names.
+pub fn report(session: &Session, names: &Names) {
+    if names.len() > 1 {
+        session.message(&format!("{} names counted as one: {}", names.len(), listed(names, 5)));
+    }
 }

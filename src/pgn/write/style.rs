@@ -104,6 +104,13 @@ impl Style {
         ]
     }
 
+    /// Whether lines of moves are not those of the standard's export format but for their width.
+    #[inline]
+    pub(in crate::pgn) fn is_unusual(&self) -> bool {
+        let Style { joined_numbers, unbroken_numbers, pairs, filled, line_end, .. } = *self;
+        joined_numbers | unbroken_numbers | pairs | filled | (line_end == LineEnd::CrLf)
+    }
+
     /// Returns the style as bytes: line end, width, empty lines, flags (FORMAT.md, "Layout blocks").
     pub fn encode(mut self) -> [u8; Style::BYTES] {
         let flags = self.flags().into_iter().enumerate().fold(0, |flags, (bit, flag)| flags | u16::from(*flag) << bit);

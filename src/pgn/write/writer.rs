@@ -115,8 +115,8 @@ fn has_escapes(value: &[u8]) -> bool {
 /// Not zero if a byte of the word is that one.
 #[inline]
 fn holds(word: u64, byte: u8) -> u64 {
-    let zero = word ^ ONES * u64::from(byte);
-    zero.wrapping_sub(ONES) & !zero & ONES << 7
+    let zero = word ^ (ONES * u64::from(byte));
+    zero.wrapping_sub(ONES) & !zero & (ONES << 7)
 }
 
 impl PgnWriter {
@@ -334,58 +334,92 @@ impl PgnWriter {
         self.marks = true;
     }
 
+    /// `move_token` where `short_token` does not do it.
+    #[cold]
+    #[inline(never)]
+    fn long_token(&mut self, before: &Position, san: ShortText) {
+        self.move_token(before, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
+    }
+
     /// `move_token` for nearly all moves. Returns false, and has written nothing, where it is not so simple.
-    #[inline]
+    #[inline(always)]
     fn short_token(&mut self, before: &Position, san: ShortText) -> bool {
         let start = self.out.len();
-        if start == self.line || self.head || self.opening > 0 || self.letters.is_some() {
+        let white = before.turn() == Color::White;
+        if start == self.line || self.head | (self.opening > 0) | self.letters.is_some() | (self.number & !white) {
             return false;
         }
-        let white = before.turn() == Color::White;
-        let Style { joined_numbers, unbroken_numbers, pairs, .. } = self.style;
         let (mut lead, mut lead_len) = (u64::from(b' '), 1);
         if white {
             let Some(&text) = LEADS.get(before.fullmove_number() as usize) else { return false };
-            (lead, lead_len) = (text, (text >> 56) as usize - usize::from(joined_numbers));
-        } else if self.number || unbroken_numbers && self.out.last() == Some(&b'.') {
-            return false;
+            (lead, lead_len) = (text, (text >> 56) as usize);
         }
-        let width = self.style.width as usize;
-        let column = start - self.line;
-        let end = column + lead_len + san.len();
-        let full = if self.style.filled { white && column >= width } else { end > width };
-        let bound = white & (joined_numbers | unbroken_numbers);
-        if full && (bound | pairs | self.style.filled || self.style.line_end == LineEnd::CrLf) {
-            return false;
+        let gap = start + lead_len - 1;
+        if self.style.is_unusual() {
+            match self.unusual_lead(white, lead_len, san) {
+                Some(len) => lead_len = len,
+                None => return false,
+            }
+        } else {
+            self.gap = Some(gap);
         }
-        let gap = if bound { start } else { start + lead_len - 1 };
-        self.number &= !white;
-        self.gap = (white | !pairs).then_some(gap);
         // At most seven bytes before a text of at most seven.
         let lead = lead & ((1 << (8 * lead_len)) - 1);
         let token = u128::from(lead) | u128::from(san.bits()) << (8 * lead_len);
         self.out.extend_from_slice(&token.to_le_bytes());
-        self.out.truncate(start + lead_len + san.len());
-        (self.begun, self.marks) = (true, true);
-        if full {
-            // The number may stand on the line that ends, or not.
-            if white && gap - self.line > width {
-                self.break_at(start);
-            }
-            if self.out.len() - self.line > width {
-                self.break_at(gap);
-                self.gap = None;
-            }
+        let end = start + lead_len + san.len();
+        self.out.truncate(end);
+        (self.begun, self.marks, self.number) = (true, true, false);
+        if end - self.line > self.style.width as usize && !self.style.is_unusual() {
+            self.break_short(start, gap, white);
         }
         true
     }
 
-    /// Puts a line end of one byte in the place of a blank.
-    fn break_at(&mut self, gap: usize) {
-        if let Some(blank) = self.out.get_mut(gap) {
-            *blank = if self.style.line_end == LineEnd::Cr { b'\r' } else { b'\n' };
-            self.line = gap + 1;
+    /// Sets the gap before a move in an unusual style, and returns the bytes of what stands before it, of `lead_len`
+    /// with a blank after the number; `None` where that is not so simple, or the line is full.
+    #[inline(never)]
+    fn unusual_lead(&mut self, white: bool, lead_len: usize, san: ShortText) -> Option<usize> {
+        let Style { joined_numbers, unbroken_numbers, pairs, filled, width, .. } = self.style;
+        let start = self.out.len();
+        if !white && unbroken_numbers && self.out.last() == Some(&b'.') {
+            return None;
         }
+        let lead_len = lead_len - usize::from(white & joined_numbers);
+        let bound = white & (joined_numbers | unbroken_numbers);
+        let gap = if bound { start } else { start + lead_len - 1 };
+        let column = start - self.line;
+        let end = column + lead_len + san.len();
+        let full = if filled { white && column >= width as usize } else { end > width as usize };
+        if full {
+            return None;
+        }
+        self.gap = (white | !pairs).then_some(gap);
+        Some(lead_len)
+    }
+
+    /// Breaks the line before a move that began at `start`, its last token after `gap`, or before its number. Only in
+    /// styles whose numbers are tokens of their own, and whose line ends are one byte.
+    #[cold]
+    #[inline(never)]
+    fn break_short(&mut self, start: usize, gap: usize, white: bool) {
+        // The number may stand on the line that ends, or not.
+        if white && gap - self.line > self.style.width as usize {
+            self.gap = Some(start);
+            self.wrap();
+        }
+        self.gap = Some(gap);
+        self.end_token();
+    }
+
+    /// A move whose text is not known to be short.
+    #[cold]
+    #[inline(never)]
+    fn play_in_full(&mut self, before: &Position, m: Move) {
+        self.move_token(before, |full_squares, out| match full_squares {
+            true => before.write_san_full_squares(m, out),
+            false => before.write_san(m, out),
+        });
     }
 
     fn brace(&mut self, text: &[u8]) {
@@ -464,20 +498,17 @@ impl Visitor for PgnWriter {
 
     #[inline]
     fn play(&mut self, before: &Position, m: Move) {
-        if let Some(san) = before.short_san(m) {
-            return self.play_known(before, m, san);
+        match before.short_san(m) {
+            Some(san) => self.play_known(before, m, san),
+            None => self.play_in_full(before, m),
         }
-        self.move_token(before, |full_squares, out| match full_squares {
-            true => before.write_san_full_squares(m, out),
-            false => before.write_san(m, out),
-        });
     }
 
     #[inline]
     fn play_plain(&mut self, before: &Position, m: Move, threat: Threat) {
         match before.short_san_checked(m, threat) {
             Some(san) => self.play_known(before, m, san),
-            None => self.play(before, m),
+            None => self.play_in_full(before, m),
         }
     }
 
@@ -539,7 +570,7 @@ impl TextVisitor for PgnWriter {
     #[inline]
     fn play_known(&mut self, before: &Position, _: Move, san: ShortText) {
         if !self.short_token(before, san) {
-            self.move_token(before, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
+            self.long_token(before, san);
         }
     }
 

@@ -132,6 +132,23 @@ impl Expr {
         self.assumed(true)
     }
 
+    /// Returns a condition without measures that makes a game have this one whatever its measures are.
+    pub fn whatever_measures(&self) -> Expr {
+        self.assumed(false)
+    }
+
+    /// Appends the texts that tags are asked to be, each with the tag. The opening may be one of the table's.
+    pub fn texts<'a>(&'a self, texts: &mut Vec<(&'a str, &'a str)>) {
+        match self {
+            Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.texts(texts)),
+            Expr::Not(expr) => expr.texts(texts),
+            Expr::Test(Test::Text(tag, TextTest::Is(own))) if tag != "Opening" => {
+                texts.extend(own.iter().map(|text| (text.as_str(), tag.as_str())));
+            }
+            Expr::Test(_) => {}
+        }
+    }
+
     fn assumed(&self, holds: bool) -> Expr {
         match self {
             Expr::And(all) => Expr::And(all.iter().map(|expr| expr.assumed(holds)).collect()),

@@ -5,6 +5,7 @@ use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use crate::format::tags::NAMES;
 use crate::query::filter::expr::{Ratings, Reading};
 use crate::query::measure::field::{self as measures, Measure, MeasureKind};
+use crate::query::nearest::nearest as nearest_of;
 
 /// What a name stands for.
 #[derive(Clone, PartialEq, Debug)]
@@ -155,41 +156,13 @@ fn relative(name: &str) -> Option<Field> {
 
 /// Returns the known name that is most like a word, if one is like it.
 pub fn nearest(word: &str) -> Option<String> {
-    let word = word.to_ascii_lowercase();
+    let names: Vec<String> = names().collect();
+    nearest_of(word, names.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// The names of all fields that are no mere tags, and of the tags that need no quotation marks.
+fn names() -> impl Iterator<Item = String> {
     let special = SPECIAL.iter().map(|(name, _)| (*name).to_owned()).chain(["setup".to_owned()]);
     let others = ["opponent", "score", "color", "playerelo", "opponentelo"].map(str::to_owned);
-    let names =
-        special.chain(others).chain(measures::names()).chain(NAMES.iter().map(|name| name.to_ascii_lowercase()));
-    let near = names.map(|name| (distance(&word, &name), name)).min_by_key(|(distance, _)| *distance);
-    near.filter(|(distance, _)| *distance <= word.len() / 3 + 1 && word.len() <= 30).map(|(_, name)| name)
-}
-
-/// The fewest letters to put in, take out or change.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut corner = i;
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-        let mut left = i + 1;
-        for (cell, y) in row.iter_mut().skip(1).zip(b.bytes()) {
-            let best = (corner + usize::from(x != y)).min(*cell + 1).min(left + 1);
-            (corner, *cell, left) = (*cell, best, best);
-        }
-    }
-    row.last().copied().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn near_names_are_told() {
-        assert_eq!(nearest("whit").as_deref(), Some("white"));
-        assert_eq!(nearest("Eventt").as_deref(), Some("event"));
-        assert_eq!(nearest("ratings"), None);
-        assert_eq!((distance("kitten", "sitting"), distance("", "abc"), distance("abc", "")), (3, 3, 3));
-    }
+    special.chain(others).chain(measures::names()).chain(NAMES.iter().map(|name| name.to_ascii_lowercase()))
 }

@@ -21,6 +21,7 @@ use crate::format::tag_columns::COMMENTS;
 use crate::query::fault::QueryFault;
 use crate::query::measure::field::Measure;
 use crate::query::measure::values;
+use crate::query::nearest::nearest;
 use crate::query::tag_columns::{Key, TagColumns, Unread};
 use expr::{Expr, Test};
 pub(in crate::query) use relative::days;
@@ -67,11 +68,12 @@ impl Filter {
         // In one go, so that the tags are read once.
         let mut keys = self.keys();
         headers.readable(&keys);
-        let (measured, lost, walked, candidates) = self.measured(headers);
-        let mut games = eval::games(&self.expr, headers, &measured);
-        if let Some(candidates) = candidates {
-            games.intersect(&candidates);
-        }
+        let mut measures = Vec::new();
+        self.expr.measures(&mut measures);
+        let (mut games, lost, walked) = match measures.is_empty() {
+            true => (eval::games(&self.expr, headers, &[]), Vec::new(), 0),
+            false => self.measured(headers, &measures),
+        };
         // The movetext's results may have been asked for, too.
         keys.extend(keys.contains(&Key::Tag("Result".to_owned())).then_some(Key::Facts));
         let mut unread = headers.unread(&keys);
@@ -85,25 +87,28 @@ impl Filter {
         Passed { games, unread, walked }
     }
 
-    /// Returns the values of the measures that are asked for, the games that could not be read for them, how many have
-    /// been, and which may pass at all.
-    fn measured(&self, headers: &TagColumns) -> (Vec<Measured>, Vec<Unread>, u64, Option<GameSet>) {
-        let mut measures = Vec::new();
-        self.expr.measures(&mut measures);
-        if measures.is_empty() {
-            return (Vec::new(), Vec::new(), 0, None);
-        }
+    /// Returns the games that pass by columns and by measures, those that could not be read for these, and how many have
+    /// been.
+    fn measured(&self, headers: &TagColumns, measures: &[Measure]) -> (GameSet, Vec<Unread>, u64) {
         let archive = headers.archive();
-        let mut candidates = eval::games(&self.expr.without_measures(), headers, &[]);
-        candidates.intersect(&archive.live());
-        let mut walked = candidates.clone();
+        let mut games = eval::games(&self.expr.without_measures(), headers, &[]);
+        games.intersect(&archive.live());
+        // What passes whatever is measured needs no look: games with the tag Opening, where that decides.
+        let mut undecided = games.clone();
+        undecided.subtract(&eval::games(&self.expr.whatever_measures(), headers, &[]));
+        if undecided.is_empty() {
+            return (games, Vec::new(), 0);
+        }
+        let mut walked = undecided.clone();
         // Clocks and evaluations stand in comments: where a file says which games have some, others need no look.
         if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
             walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &[]));
         }
-        let (values, unread) = values::of_games(archive, &measures, &walked);
-        let measured = measures.into_iter().zip(values.into_iter().map(Arc::from)).collect();
-        (measured, unread, walked.len(), Some(candidates))
+        let (values, unread) = values::of_games(archive, measures, &walked);
+        let measured: Vec<_> = measures.iter().copied().zip(values.into_iter().map(Arc::from)).collect();
+        undecided.subtract(&eval::games(&self.expr, headers, &measured));
+        games.subtract(&undecided);
+        (games, unread, walked.len())
     }
 
     /// Returns the games of an archive that the filter lets pass, ascending.
@@ -133,6 +138,30 @@ impl Filter {
         self.asked.iter().filter_map(of).collect()
     }
 
+    /// Returns the texts that a tag is asked to be and is in no game of the archive, each with a text that such a tag has
+    /// and that is like it, if there is one: what a misspelled name was meant to be.
+    ///
+    /// Errors: damaged tags.
+    pub fn unknown_texts(&self, headers: &TagColumns) -> Result<Vec<(String, Option<String>)>> {
+        let mut asked = Vec::new();
+        self.expr.texts(&mut asked);
+        let mut unknown: Vec<(String, Option<String>)> = Vec::new();
+        for (text, _) in &asked {
+            let tags = asked.iter().filter(|(own, _)| own == text).map(|(_, tag)| Key::Tag((*tag).to_owned()));
+            let columns = headers.columns(&tags.collect::<Vec<_>>())?;
+            let strings: Vec<_> = columns.iter().filter_map(|column| column.strings()).collect();
+            let is_known = strings.iter().any(|strings| strings.find(text.as_bytes()).is_some());
+            if is_known || unknown.iter().any(|(own, _)| own == text) {
+                continue;
+            }
+            let all = strings.iter().flat_map(|strings| {
+                (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
+            });
+            unknown.push(((*text).to_owned(), nearest(text, all).map(str::to_owned)));
+        }
+        Ok(unknown)
+    }
+
     /// Returns what the filter asks of games: the tag columns that it reads.
     pub fn keys(&self) -> Vec<Key> {
         let mut keys = Vec::new();
@@ -153,9 +182,6 @@ pub struct Passed {
     /// How many games were read for their clocks, evaluations or last positions; 0 where columns decide.
     pub walked: u64,
 }
-
-/// A measure with its values.
-type Measured = (Measure, Arc<[i64]>);
 
 impl FromStr for Filter {
     type Err = QueryFault;

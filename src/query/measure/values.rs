@@ -106,8 +106,8 @@ fn value(measure: Measure, own: &GameMeasures) -> Option<i64> {
     }
 }
 
-/// Returns the piece that mates at the end of a game: the one that moved last; in a castling the king. `None` where the
-/// game does not end by mate.
+/// Returns the piece that mates at the end of a game: the one that moved last; after a promotion what the pawn has
+/// become, in a castling the king. `None` where the game does not end by mate.
 pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
     let plies = game.plies();
     // A game that nobody has won may end by mate all the same, so the board is asked.
@@ -118,12 +118,12 @@ pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
     let before = game.position(plies - 1)?;
     let mover = before.turn();
     let squares = (0..64u8).map(Square::masked);
-    let left = |square: &Square| {
-        let own = before.piece_at(*square).filter(|piece| piece.color == mover);
-        own.is_some() && last.piece_at(*square) != own
+    let arrived = |square: Square| {
+        let own = last.piece_at(square).filter(|piece| piece.color == mover)?;
+        (before.piece_at(square) != Some(own)).then_some(own.role)
     };
     // Of the two that a castling moves the king counts.
-    let moved = squares.filter(left).filter_map(|square| before.piece_at(square)).map(|piece| piece.role);
+    let moved = squares.filter_map(arrived);
     Ok(moved.max_by_key(|role| *role == Role::King))
 }
 

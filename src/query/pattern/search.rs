@@ -21,7 +21,11 @@ impl Search<'_> {
         }
         let (hits, unread) = self.each(&candidates, |game, hits| {
             let mut plies = Vec::new();
-            for pattern in [pattern].into_iter().chain(&swapped) {
+            // A game may be a candidate of one of the two alone.
+            let may = |pattern: &&Pattern| {
+                self.signatures().is_none_or(|known| known.may_end_within(game.number(), pattern.most()))
+            };
+            for pattern in [pattern].into_iter().chain(&swapped).filter(may) {
                 pattern.scan(game, |found| {
                     plies.push(found);
                     all_plies

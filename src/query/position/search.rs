@@ -48,6 +48,18 @@ pub struct Step {
     pub games: u64,
 }
 
+/// What a search would cost, as far as that is known before it runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cost {
+    /// The games that would be looked into, at most; by the index the places that it names.
+    pub games: u64,
+    /// Whether they would be replayed from their start: half a microsecond each, and more where they must be read from
+    /// a disk first. Places of the index cost less, and nothing where only an opening tree is asked for.
+    pub replayed: bool,
+    /// By what they are known: the last step before games are read, as in [`Step`].
+    pub with: &'static str,
+}
+
 /// What a search found.
 #[derive(Debug, Default)]
 pub struct SearchResult {
@@ -106,6 +118,27 @@ impl<'a> Search<'a> {
 
     pub(crate) fn games(&self) -> Option<&'a GameSet> {
         self.among
+    }
+
+    /// Returns whether the monitor stops the search.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.monitor.is_some_and(Monitor::is_stopped)
+    }
+
+    /// Returns what a search for a position would cost, variations left out; without a position what one would cost
+    /// that replays every game searched, as a pattern's does without signatures. Asks the index, or looks at the
+    /// signatures of all games: some milliseconds a million.
+    pub fn cost(&self, sought: Option<&PositionQuery>) -> Cost {
+        if let (Some(index), Some(sought)) = (self.index, sought)
+            && let Ok(places) =
+                sought.variants().iter().map(|position| index.places(position)).collect::<Result<Vec<_>>>()
+        {
+            let games = places.iter().map(|places| places.len() as u64).sum();
+            return Cost { games, replayed: false, with: "position index" };
+        }
+        let mut steps = Vec::new();
+        let games = self.candidates(sought, &mut steps).len() as u64;
+        Cost { games, replayed: true, with: steps.last().map_or("all games", |step| step.what) }
     }
 
     /// Returns the archive.

@@ -215,14 +215,17 @@ impl Signatures {
     /// Returns which of these games (ascending), or of all, ended with at most so many pawns and pieces of White and
     /// Black.
     pub(crate) fn ending_within(&self, most: [u8; 4], among: Option<&GameSet>) -> Vec<u64> {
-        let within = |game: &u64| {
-            let place = game.checked_sub(1).and_then(|place| usize::try_from(place).ok());
-            place.and_then(|place| self.0.get(place)).is_none_or(|signature| ends_within(*signature, most))
-        };
+        let within = |game: &u64| self.may_end_within(*game, most);
         match among {
             Some(games) => games.iter().filter(within).collect(),
             None => (1..=self.0.len() as u64).filter(within).collect(),
         }
+    }
+
+    /// Whether a game may end with no more than these pieces: false only where it is known that it does not.
+    pub(crate) fn may_end_within(&self, game: u64, most: [u8; 4]) -> bool {
+        let place = game.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+        place.and_then(|place| self.0.get(place)).is_none_or(|signature| ends_within(*signature, most))
     }
 
     /// `candidates` out of these games only.

@@ -10,6 +10,7 @@ use crate::query::filter::expr::Reading;
 use crate::query::filter::{days, value};
 use crate::query::measure::field::{Measure, MeasureKind, piece_name};
 use crate::query::measure::values::{self, NONE};
+use crate::query::nearest::nearest;
 use crate::query::report::openings::Openings;
 use crate::query::report::points::Points;
 use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
@@ -95,9 +96,14 @@ impl GroupKey {
         }
     }
 
-    /// Returns the title of its column: its name, but where a group's figures have a column of that name.
+    /// Returns the name of its column for programs: its name, but where a group's figures have a column of that name.
     pub fn title(self) -> &'static str {
         if self == GroupKey::Rating { "rating_band" } else { self.name() }
+    }
+
+    /// Returns the title of its column for people.
+    pub fn heading(self) -> &'static str {
+        if self == GroupKey::Rating { "rating band" } else { self.name() }
     }
 
     /// Returns the names of all keys.
@@ -151,9 +157,12 @@ impl FromStr for GroupKeys {
             let name = part.trim();
             let key = KEYS.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, key)| *key);
             let place = at..at + part.len();
-            let names: Vec<&str> = GroupKey::names().collect();
             keys.push(key.ok_or_else(|| {
-                QueryFault::new(text, place.clone(), format!("games are grouped by {}", names.join(", ")))
+                let what = match nearest(name, GroupKey::names()) {
+                    Some(near) => format!("games are not grouped by {name}: did you mean {near}?"),
+                    None => format!("games are grouped by {}", GroupKey::names().collect::<Vec<_>>().join(", ")),
+                };
+                QueryFault::new(text, place.clone(), what)
             })?);
             at += part.len() + 1;
             if keys.len() > MOST {
@@ -188,24 +197,85 @@ pub struct PlayerGames {
     pub names: Vec<(String, u64)>,
 }
 
-/// Returns the games of a player among some: of those with exactly that name, or where there are none, of all whose
-/// names have it in them, letter case apart.
-pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str) -> Result<PlayerGames> {
-    let columns = headers.columns(&["White", "Black"].map(|name| Key::Tag(name.to_owned())))?;
-    let small = name.to_lowercase();
-    let exact = |text: &[u8]| text == name.as_bytes();
-    let within = |text: &[u8]| String::from_utf8_lossy(text).to_lowercase().contains(&small);
-    let matching = |fits: &dyn Fn(&[u8]) -> bool| -> Vec<Vec<bool>> {
-        let of = |column: &Arc<Column>| {
-            let count = column.strings().map_or(0, |strings| strings.len() as u32);
-            let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
-            (0..=count).map(|number| number > 0 && text(number).is_some_and(fits)).collect()
+/// How a player's name answers to the one that is asked for; the surest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum NameMatch {
+    /// It is that name, letter for letter.
+    Exact,
+    /// It has the same words, in whatever order: `Magnus Carlsen` is `Carlsen, Magnus`.
+    Words,
+    /// What is asked for is the surname: what stands before the comma.
+    Surname,
+    /// It has these words in it.
+    HasWords,
+    /// It has these letters in it.
+    HasLetters,
+}
+
+impl NameMatch {
+    /// Returns how a name answers to the one that is asked for, letter case apart but for [`NameMatch::Exact`].
+    pub fn of(name: &str, asked: &str) -> Option<NameMatch> {
+        if name == asked {
+            return Some(NameMatch::Exact);
+        }
+        let (small, wanted) = (name.to_lowercase(), asked.trim().to_lowercase());
+        let Some((first, _)) = small.match_indices(&wanted).next() else {
+            return has_words(&small, &wanted).then_some(NameMatch::Words);
         };
-        columns.iter().map(of).collect()
+        let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+        let is_whole = |at: usize| {
+            let (before, after) = (small.get(..at), small.get(at + wanted.len()..));
+            !is_letter(before.and_then(|text| text.chars().next_back()))
+                && !is_letter(after.and_then(|text| text.chars().next()))
+        };
+        Some(match small.split_once(',') {
+            _ if has_words(&small, &wanted) => NameMatch::Words,
+            Some((surname, _)) if surname.trim() == wanted => NameMatch::Surname,
+            _ if is_whole(first) || small.match_indices(&wanted).any(|(at, _)| is_whole(at)) => NameMatch::HasWords,
+            _ => NameMatch::HasLetters,
+        })
+    }
+
+    /// Returns the surest match of the names of an archive.
+    ///
+    /// Errors: damaged tags.
+    pub fn best(headers: &TagColumns, asked: &str) -> Result<Option<NameMatch>> {
+        let columns = player_columns(headers)?;
+        let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
+            (1..=strings.len() as u32).filter_map(|number| strings.get(number)).map(String::from_utf8_lossy)
+        });
+        Ok(names.filter_map(|name| NameMatch::of(&name, asked)).min())
+    }
+}
+
+/// Whether two names have the same words, in whatever order.
+fn has_words(name: &str, other: &str) -> bool {
+    let words = |name: &str| {
+        let words = name.split(|letter: char| !letter.is_alphanumeric());
+        let mut words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        words.sort_unstable();
+        words
     };
-    let is_any = |marks: &[Vec<bool>]| marks.iter().flatten().any(|mark| *mark);
-    let exactly = matching(&exact);
-    let marks = if is_any(&exactly) { exactly } else { matching(&within) };
+    // They differ in commas, dots and blanks at most.
+    name.len().abs_diff(other.len()) <= 4 && words(name) == words(other)
+}
+
+fn player_columns(headers: &TagColumns) -> Result<Vec<Arc<Column>>> {
+    headers.columns(&["White", "Black"].map(|name| Key::Tag(name.to_owned())))
+}
+
+/// Returns the games of a player among some: of those whose names answer so, or more surely, to the one asked for.
+///
+/// Errors: damaged tags.
+pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least: NameMatch) -> Result<PlayerGames> {
+    let columns = player_columns(headers)?;
+    let fits = |text: &[u8]| NameMatch::of(&String::from_utf8_lossy(text), name).is_some_and(|own| own <= least);
+    let of = |column: &Arc<Column>| -> Vec<bool> {
+        let count = column.strings().map_or(0, |strings| strings.len() as u32);
+        let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
+        (0..=count).map(|number| number > 0 && text(number).is_some_and(fits)).collect()
+    };
+    let marks: Vec<Vec<bool>> = columns.iter().map(of).collect();
     let mut found = PlayerGames { sides: [(); 2].map(|()| GameSet::new(games.games())), names: Vec::new() };
     let mut names: HashMap<String, u64> = HashMap::new();
     for game in games.iter() {
@@ -571,5 +641,24 @@ impl Source<'_> {
             GroupKey::Ending => values::ending_name(id),
             GroupKey::Mate => piece_name(id).to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_answer_by_words_before_letters() {
+        let of = |name| NameMatch::of(name, "Anand");
+        assert_eq!(of("Anand"), Some(NameMatch::Exact));
+        assert_eq!(of("anand"), Some(NameMatch::Words));
+        assert_eq!(of("Anand,V"), Some(NameMatch::Surname));
+        assert_eq!(of("Pranav,Anand"), Some(NameMatch::HasWords));
+        assert_eq!(of("Praggnanandhaa,R"), Some(NameMatch::HasLetters));
+        assert_eq!(of("Carlsen,M"), None);
+        assert_eq!(NameMatch::of("Carlsen, Magnus", "magnus carlsen"), Some(NameMatch::Words));
+        assert_eq!(NameMatch::of("Carlsen, Magnus", "carlsen, m"), Some(NameMatch::HasLetters));
+        assert_eq!(NameMatch::of("Vachier-Lagrave,M", "Lagrave"), Some(NameMatch::HasWords));
     }
 }

@@ -223,21 +223,26 @@ fn plies(archive: &Archive) -> Result<std::sync::Arc<crate::query::tag_columns::
 }
 
 /// A permutation of the numbers below `len`: a Feistel network of four rounds over the next power of four, tried again
-/// until it gives such a number.
-struct Permutation {
+/// until it gives such a number. The same in every version.
+#[derive(Clone, Copy, Debug)]
+pub struct Permutation {
     len: u64,
     half: u32,
     seed: u64,
 }
 
 impl Permutation {
-    fn new(len: u64, seed: u64) -> Permutation {
+    /// Returns the permutation of the numbers below `len` that a seed says.
+    pub fn new(len: u64, seed: u64) -> Permutation {
         let bits = 64 - len.saturating_sub(1).leading_zeros();
         Permutation { len, half: bits.div_ceil(2).max(1), seed: mixed(seed) }
     }
 
-    /// Returns the number at a place below `len`.
-    fn at(&self, place: u64) -> u64 {
+    /// Returns the number at a place below `len`; some nanoseconds.
+    pub fn at(&self, place: u64) -> u64 {
+        if self.len == 0 {
+            return 0;
+        }
         let mask = (1u64 << self.half) - 1;
         let mut number = place;
         loop {

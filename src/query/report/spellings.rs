@@ -135,6 +135,7 @@ fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
         found.initials(&sorted);
         found.letters(&sorted);
     }
+    found.follow();
     found.suggestions.sort_by(|a, b| {
         let kind = |reason: &Reason| match reason {
             Reason::FideId(_) => Reason::FideId(0),
@@ -161,6 +162,26 @@ impl<'a> Found<'a> {
             let games = (rare.games, usual.games);
             self.suggestions.push(Suggestion { from: from.to_owned(), to: to.to_owned(), games, reason });
         }
+    }
+
+    /// Leads each suggestion to a name that none gives up: where the better spelling of one is given up for another, that
+    /// is suggested at once, unless it is surely somebody else.
+    fn follow(&mut self) {
+        let given_up: HashMap<String, String> =
+            self.suggestions.iter().map(|own| (own.from.clone(), own.to.clone())).collect();
+        let of = |name: &str| self.names.get(name).cloned().unwrap_or_default();
+        for own in &mut self.suggestions {
+            let mut steps = 0;
+            while let Some(next) = given_up.get(&own.to).filter(|_| steps < given_up.len()) {
+                own.to.clone_from(next);
+                steps += 1;
+            }
+            own.games.1 = of(&own.to).games;
+        }
+        self.suggestions.retain(|own| {
+            let ids = of(&own.from).id().zip(of(&own.to).id());
+            own.from != own.to && !given_up.contains_key(&own.to) && ids.is_none_or(|(one, other)| one == other)
+        });
     }
 
     /// Suggests the first name with a key for the others with it.
@@ -216,8 +237,8 @@ impl<'a> Found<'a> {
                 .collect();
             keys.push(folded.iter().collect());
             let usual = keys.iter().filter_map(|key| without.get(key)).flatten().find(|usual| {
-                let usual = self.names.get(**usual).map_or(0, |name| name.games);
-                of.games * 5 <= usual
+                let games = self.names.get(**usual).map_or(0, |name| name.games);
+                of.games * 5 <= games && differ_in_a_letter(name, usual)
             });
             if let Some(usual) = usual.copied() {
                 self.add(name, usual, Reason::OneLetter);
@@ -225,6 +246,48 @@ impl<'a> Found<'a> {
             }
             keys.into_iter().for_each(|key| without.entry(key).or_default().push(name));
         }
+    }
+}
+
+/// Returns whether two names differ in one letter of a word that is long enough for that to be a slip: `Jr` and `Sr`,
+/// `II` and `III`, and what countries and titles are abbreviated to are not the same.
+fn differ_in_a_letter(one: &str, other: &str) -> bool {
+    let words = |name: &str| -> Vec<String> {
+        let words = name.split(|letter: char| !letter.is_alphanumeric()).map(folded);
+        words.filter(|word| !word.is_empty()).collect()
+    };
+    let (one, other) = (words(one), words(other));
+    if one.len() != other.len() {
+        // Written apart, or in one.
+        return one.concat() == other.concat();
+    }
+    let mut apart = one.iter().zip(&other).filter(|(one, other)| one != other);
+    match (apart.next(), apart.next()) {
+        (None, _) => true,
+        (Some((one, other)), None) => {
+            // Numbers tell namesakes apart.
+            let is_name = |word: &String| word.len() >= 5 && word.chars().all(char::is_alphabetic);
+            is_name(one) && is_name(other) && is_one_letter_apart(one, other)
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether one letter has been put in, taken out or changed, or two side by side have been exchanged.
+fn is_one_letter_apart(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let before = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (one.get(before..).unwrap_or_default(), other.get(before..).unwrap_or_default());
+    match (one, other) {
+        ([], [_]) | ([_], []) => true,
+        ([a, one @ ..], [b, other @ ..]) => {
+            let is_exchanged =
+                || matches!((one, other), ([c, one @ ..], [d, other @ ..]) if a == d && b == c && one == other);
+            let (whole, whole_other) =
+                ([std::slice::from_ref(a), one].concat(), [std::slice::from_ref(b), other].concat());
+            one == other || whole == other || one == whole_other || is_exchanged()
+        }
+        _ => false,
     }
 }
 
@@ -320,6 +383,36 @@ mod tests {
                 one("Kasparow, Garry", "Kasparov, Garry", Reason::OneLetter),
             ]
         );
+    }
+
+    #[test]
+    fn a_slip_is_in_a_word() {
+        for (one, other, slip) in [
+            ("Kasparow, Garry", "Kasparov, Garry", true),
+            ("Kasparv, Garry", "Kasparov, Garry", true),
+            ("Kaspraov, Garry", "Kasparov, Garry", true),
+            ("De La Cruz, Juan", "Dela Cruz, Juan", true),
+            ("Smith, John Jr", "Smith, John Sr", false),
+            ("Ivanov, Sergey RUS", "Ivanov, Sergey USA", false),
+            ("Ivanov, Sergey", "Ivanova, Sergej", false),
+            ("Sokolov, Andrei1", "Sokolov, Andrei2", false),
+            ("Smith, Robert II", "Smith, Robert III", false),
+        ] {
+            assert_eq!(differ_in_a_letter(one, other), slip, "{one}, {other}");
+            assert_eq!(differ_in_a_letter(other, one), slip, "{other}, {one}");
+        }
+    }
+
+    #[test]
+    fn no_name_is_given_up_for_one_that_is_given_up() {
+        let found = suggested(&[
+            ("Kasparov, Garry Kimovich", 500, 4_100_018),
+            ("Kasparov, Garry", 400, 4_100_018),
+            ("Kasparov, Garri", 3, 0),
+            ("KASPAROV, GARRI", 2, 0),
+        ]);
+        let given_up: Vec<&String> = found.iter().map(|(from, ..)| from).collect();
+        assert!(!found.is_empty() && found.iter().all(|(_, to, _)| !given_up.contains(&to)), "{found:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The opening tree: what was played in a position, and how it went.
 
+use crate::archive::GameSet;
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
 use crate::chess::{Color, Move, Position};
@@ -15,7 +16,19 @@ use crate::query::report::points::performance;
 use rayon::prelude::*;
 
 /// How many sample games are kept, the highest rated.
-const SAMPLES: usize = 8;
+const SAMPLES: usize = 15;
+/// How many of the latest games are kept.
+const LATEST: usize = 8;
+
+/// Which ply of a game counts where it has the position more than once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Visit {
+    /// The first.
+    #[default]
+    First,
+    /// The last, as Lichess's opening explorer counts.
+    Last,
+}
 
 /// Counts of games.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -31,19 +44,32 @@ pub struct Tally {
     /// Games with a rating, and the sum of their ratings: a game's is the mean of the players', or that of the one who
     /// has any.
     rated: (u64, u64),
-    /// Games with a result in which the opponent of the side to move has a rating; the sum of those ratings; twice the
-    /// points scored.
-    against: (u64, u64, u64),
+    /// For White and for Black: games with a result in which the player has a rating; the sum of those ratings; twice
+    /// the points that the opponent scored in them.
+    sides: [(u64, u64, u64); 2],
     /// The last year played; 0 where none is known.
     year: u16,
     /// Rating (twice) and number of the games with the highest ratings, best first.
     samples: Vec<(u32, u64)>,
+    /// Year and number of the latest games, the latest first.
+    latest: Vec<(u16, u64)>,
+}
+
+/// Results, ratings and performance of one side in some games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Score {
+    /// Games with a result in which the opponent has a rating.
+    pub games: u64,
+    /// The sum of the opponents' ratings.
+    pub opponents: u64,
+    /// Twice the points that the side scored in them.
+    pub half_points: u64,
 }
 
 impl Tally {
     /// Adds a game. Sums without branches: no processor foresees results.
     #[inline]
-    fn add(&mut self, game: u64, facts: &Facts, turn: Color) {
+    fn add(&mut self, game: u64, facts: &Facts) {
         let is = |outcome: Outcome| u64::from(facts.outcome == outcome);
         let (white_won, drawn, black_won) = (is(Outcome::WhiteWins), is(Outcome::Draw), is(Outcome::BlackWins));
         let known = white_won + drawn + black_won;
@@ -56,14 +82,25 @@ impl Tally {
         let double = (white + black) << u32::from(one_only);
         self.rated.0 += u64::from(double > 0);
         self.rated.1 += u64::from(double);
-        let opponent = facts.ratings[turn.other().index()];
-        let won = if turn == Color::White { white_won } else { black_won };
-        let counts = known & u64::from(opponent > 0);
-        self.against.0 += counts;
-        self.against.1 += u64::from(opponent) * counts;
-        self.against.2 += (2 * won + drawn) * counts;
+        for ((side, rating), lost) in self.sides.iter_mut().zip([white, black]).zip([black_won, white_won]) {
+            let counts = known & u64::from(rating > 0);
+            side.0 += counts;
+            side.1 += u64::from(rating) * counts;
+            side.2 += (2 * lost + drawn) * counts;
+        }
         self.year = self.year.max(facts.year);
         self.sample((double, game));
+        self.late((facts.year, game));
+    }
+
+    #[inline]
+    fn late(&mut self, new: (u16, u64)) {
+        if self.latest.len() == LATEST && self.latest.last().is_some_and(|old| *old > new) {
+            return;
+        }
+        let place = self.latest.partition_point(|old| *old > new);
+        self.latest.insert(place, new);
+        self.latest.truncate(LATEST);
     }
 
     #[inline]
@@ -83,16 +120,19 @@ impl Tally {
         self.black += other.black;
         self.unknown += other.unknown;
         self.rated = (self.rated.0 + other.rated.0, self.rated.1 + other.rated.1);
-        let ((a, b, c), (d, e, f)) = (self.against, other.against);
-        self.against = (a + d, b + e, c + f);
+        for (own, other) in self.sides.iter_mut().zip(other.sides) {
+            *own = (own.0 + other.0, own.1 + other.1, own.2 + other.2);
+        }
         self.year = self.year.max(other.year);
         other.samples.iter().for_each(|sample| self.sample(*sample));
+        other.latest.iter().for_each(|game| self.late(*game));
     }
 
     /// Returns the same counts with other numbers for the sample games.
     fn behind(&self, before: u64) -> Tally {
         let samples = self.samples.iter().map(|(rating, game)| (*rating, game + before)).collect();
-        Tally { samples, ..self.clone() }
+        let latest = self.latest.iter().map(|(year, game)| (*year, game + before)).collect();
+        Tally { samples, latest, ..self.clone() }
     }
 
     /// Returns how many games there are.
@@ -106,12 +146,24 @@ impl Tally {
         (games > 0).then(|| ((double as f64) / (games as f64) / 2.0).round() as u32)
     }
 
-    /// Returns the rating at which the side to move would have been expected to score what it scored: the mean of its
-    /// opponents' plus 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off. `None` where no
-    /// opponent has a rating.
-    pub fn performance(&self) -> Option<i32> {
-        let (games, ratings, half_points) = self.against;
-        performance(games, ratings, half_points)
+    /// Returns the mean rating of the players with a colour, in games with a result; `None` where none has a rating.
+    pub fn average_rating_of(&self, color: Color) -> Option<u32> {
+        let (games, ratings, _) = self.sides[color.index()];
+        (games > 0).then(|| ((ratings as f64) / (games as f64)).round() as u32)
+    }
+
+    /// Returns how a side scored against opponents with ratings.
+    pub fn score(&self, color: Color) -> Score {
+        let (games, opponents, half_points) = self.sides[color.other().index()];
+        Score { games, opponents, half_points }
+    }
+
+    /// Returns the rating at which a side would have been expected to score what it scored: the mean of its opponents'
+    /// plus 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off. `None` where no opponent has a
+    /// rating.
+    pub fn performance(&self, color: Color) -> Option<i32> {
+        let Score { games, opponents, half_points } = self.score(color);
+        performance(games, opponents, half_points)
     }
 
     /// Returns the last year in which a game was played, `None` where no year is known.
@@ -119,9 +171,21 @@ impl Tally {
         (self.year > 0).then_some(self.year)
     }
 
-    /// Returns the games with the highest ratings, at most eight, best first.
+    /// Returns the games with the highest ratings, at most fifteen, best first.
     pub fn samples(&self) -> impl Iterator<Item = u64> + '_ {
-        self.samples.iter().map(|(_, game)| *game)
+        self.rated_samples().map(|(_, game)| game)
+    }
+
+    /// Returns the games with the highest ratings like `samples`, each after its rating: twice the mean of the players',
+    /// or of the one who has any; 0 where none has.
+    pub fn rated_samples(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.samples.iter().copied()
+    }
+
+    /// Returns the latest games, at most eight, the latest first, each after its year, 0 where that is not known. Of
+    /// games of a year that with the highest number is the latest.
+    pub fn latest(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        self.latest.iter().copied()
     }
 }
 
@@ -134,7 +198,8 @@ pub struct Branch {
     pub tally: Tally,
 }
 
-/// What was played in a position. Each game counts once, at the first ply that has the position.
+/// What was played in a position. Each game counts once, at the first ply that has the position, or the last
+/// ([`Visit`]).
 #[derive(Debug)]
 pub struct Tree {
     /// The position.
@@ -151,32 +216,39 @@ impl Search<'_> {
     /// Returns what was played in a position, in the main lines of the games searched; side to move, castling rights
     /// and legal en passant captures have to agree.
     ///
-    /// With the position index, and where the search is not `among` some games, the answer comes from the index alone
-    /// and costs a few nanoseconds a game. Positions are then told apart by the bits of two keys in succession (some 90
-    /// in a large archive) and not compared piece by piece.
+    /// With the position index the answer comes from the index alone and costs a few nanoseconds a game. Positions are
+    /// then told apart by the bits of two keys in succession (some 90 in a large archive) and not compared piece by
+    /// piece. A search that is stopped gives what it has counted so far, and [`Error::Interrupted`] in `unread`.
     pub fn tree(&self, position: &Position) -> Tree {
+        self.tree_of(position, Visit::First)
+    }
+
+    /// Returns what was played in a position like `tree`, after this visit of each game to it.
+    pub fn tree_of(&self, position: &Position, visit: Visit) -> Tree {
         let moves = position.legal_moves();
-        if let (Some(index), None) = (self.index(), self.games()) {
-            match by_index(index, position, &moves) {
+        if let Some(index) = self.index() {
+            match by_index(self, index, position, &moves, visit) {
                 Ok(tree) => return tree,
                 Err(error) => index.failed(&error),
             }
         }
-        self.tree_by_games(position, &moves)
+        self.tree_by_games(position, &moves, visit)
     }
 
-    fn tree_by_games(&self, position: &Position, moves: &[Move]) -> Tree {
+    fn tree_by_games(&self, position: &Position, moves: &[Move], visit: Visit) -> Tree {
         let sought = PositionQuery::new(position, Compare::default());
         let line = MainLine::new(&sought);
         let diffs = MoveDiff::of_all(position, moves);
         let candidates = self.candidates(Some(&sought), &mut Vec::new());
         let archive = self.archive();
-        let turn = position.turn();
         let of_chunk = |number: usize| {
             let games = archive.games_of(number);
             let from = candidates.partition_point(|game| *game < games.start);
             let to = candidates.partition_point(|game| *game < games.end);
             let mut part = Part::new(moves.len());
+            if self.is_stopped() {
+                return part;
+            }
             let Some(candidates) = candidates.get(from..to).filter(|games| !games.is_empty()) else { return part };
             let chunk = match archive.chunk(number) {
                 Ok(chunk) => chunk,
@@ -186,16 +258,19 @@ impl Search<'_> {
                 }
             };
             for number in candidates {
+                if self.is_stopped() {
+                    break;
+                }
                 let read = chunk.game(*number).and_then(|game| {
                     let mut next = None;
                     let damage = |_| Damage::new(0, DamageKind::Moves).of_game(*number);
                     line.scan(&game, |replay, rest| {
                         next = Some(played(&diffs, replay, rest));
-                        false
+                        visit == Visit::Last
                     })
                     .map_err(damage)?;
                     if let Some(branch) = next {
-                        part.add(*number, &facts(&game)?, branch, turn);
+                        part.add(*number, &facts(&game)?, branch);
                     }
                     Ok(())
                 });
@@ -206,11 +281,17 @@ impl Search<'_> {
         let parts: Vec<Part> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
         let mut whole = Part::new(moves.len());
         parts.into_iter().for_each(|part| whole.join(part));
+        whole.unread.extend(self.is_stopped().then_some(Error::Interrupted));
         Tree::new(position, moves, whole)
     }
 }
 
 impl Tree {
+    /// Returns the tree of no games.
+    pub fn empty(position: &Position) -> Tree {
+        Tree { position: position.clone(), tally: Tally::default(), branches: Vec::new(), unread: Vec::new() }
+    }
+
     /// Adds what was played in the same position in another archive, whose games are numbered after `before` others.
     pub fn add(&mut self, other: Tree, before: u64) {
         self.tally.join(&other.tally.behind(before));
@@ -226,6 +307,17 @@ impl Tree {
         let place = |m: Move| moves.iter().position(|known| *known == m);
         self.branches.sort_by_key(|branch| (std::cmp::Reverse(branch.tally.games()), place(branch.m)));
         self.unread.extend(other.unread);
+    }
+
+    /// Returns the games that end in the position: those whose visit no move follows, by result: won by White, drawn,
+    /// won by Black, without a result.
+    pub fn ended(&self) -> [u64; 4] {
+        let counts = |tally: &Tally| [tally.white, tally.draws, tally.black, tally.unknown];
+        let mut ended = counts(&self.tally);
+        for branch in &self.branches {
+            ended.iter_mut().zip(counts(&branch.tally)).for_each(|(all, gone)| *all = all.saturating_sub(gone));
+        }
+        ended
     }
 
     fn new(position: &Position, moves: &[Move], part: Part) -> Tree {
@@ -254,10 +346,10 @@ impl Part {
         self.unread.extend(other.unread);
     }
 
-    fn add(&mut self, game: u64, facts: &Facts, branch: Option<usize>, turn: Color) {
-        self.all.add(game, facts, turn);
+    fn add(&mut self, game: u64, facts: &Facts, branch: Option<usize>) {
+        self.all.add(game, facts);
         if let Some(tally) = branch.and_then(|branch| self.branches.get_mut(branch)) {
-            tally.add(game, facts, turn);
+            tally.add(game, facts);
         }
     }
 }
@@ -294,7 +386,13 @@ fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
 }
 
 /// The tree by the index alone.
-fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Result<Tree> {
+fn by_index(
+    search: &Search<'_>,
+    index: &PositionIndex,
+    position: &Position,
+    moves: &[Move],
+    visit: Visit,
+) -> Result<Tree> {
     let places = index.places(position)?;
     let after = |m: &Move| {
         let mut after = position.clone();
@@ -303,7 +401,7 @@ fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Resul
     };
     let lists = moves.iter().map(after).collect::<Result<Vec<Places<'_>>>>()?;
     let from_start = PositionQuery::new(position, Compare::default()).matches(&STANDARD);
-    let by_index = ByIndex { places, lists, from_start, turn: position.turn() };
+    let by_index = ByIndex { places, lists, from_start, visit, among: search.games() };
     let mut ranges = index.ranges()?;
     if !from_start {
         let mut rest = by_index.places.clone();
@@ -314,10 +412,12 @@ fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Resul
     }
     let part = || Part::new(moves.len());
     let add = |mut part: Part, range: &GameRange<'_>| {
-        by_index.add(range, &mut part);
+        if !search.is_stopped() {
+            by_index.add(range, &mut part);
+        }
         part
     };
-    let whole = match ranges.len() {
+    let mut whole = match ranges.len() {
         // A few games are counted before other threads have woken up.
         ..16 => ranges.iter().fold(part(), add),
         _ => ranges.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut one, other| {
@@ -325,6 +425,7 @@ fn by_index(index: &PositionIndex, position: &Position, moves: &[Move]) -> Resul
             one
         }),
     };
+    whole.unread.extend(search.is_stopped().then_some(Error::Interrupted));
     Ok(Tree::new(position, moves, whole))
 }
 
@@ -333,27 +434,27 @@ struct ByIndex<'a> {
     places: Places<'a>,
     lists: Vec<Places<'a>>,
     from_start: bool,
-    turn: Color,
+    visit: Visit,
+    among: Option<&'a GameSet>,
 }
 
 impl ByIndex<'_> {
     /// Adds the games of a range.
     fn add(&self, range: &GameRange<'_>, part: &mut Part) {
-        // The place after the first that each game has, and the game.
+        // The place after the visit of each game that has the position, and the game.
         let mut behind = Vec::new();
         let mut places = self.places.within(range.places.clone()).peekable();
         for (game, facts, own) in range.games() {
-            let mut first = None;
+            let mut visit = (self.from_start && !facts.set_up).then_some(own.start);
             while let Some(place) = places.next_if(|place| *place < own.end) {
-                first = first.or(Some(place));
+                if visit.is_none() || self.visit == Visit::Last {
+                    visit = Some(place);
+                }
             }
-            if self.from_start && !facts.set_up {
-                first = Some(own.start);
-            }
-            if let Some(first) = first {
-                part.all.add(game, &facts, self.turn);
+            if let Some(visit) = visit.filter(|_| self.among.is_none_or(|among| among.contains(game))) {
+                part.all.add(game, &facts);
                 // After a game's last place is another game.
-                let next = first.saturating_add(1);
+                let next = visit.saturating_add(1);
                 if next < own.end {
                     behind.push((next, game));
                 }
@@ -365,7 +466,7 @@ impl ByIndex<'_> {
                 left = left.get(ahead(left, place)..).unwrap_or_default();
                 let Some((next, game)) = left.first() else { break };
                 if let Some(facts) = range.facts(*game).filter(|_| *next == place) {
-                    tally.add(*game, &facts, self.turn);
+                    tally.add(*game, &facts);
                 }
             }
         }

@@ -47,7 +47,20 @@ pub fn columns(archive: &Archive, keys: &[Key], monitor: &Monitor) -> Vec<(Colum
                 Ok(chunk) => part(chunk, key),
                 Err(error) => lost(archive.games_of(number), error.again()),
             };
-            let parts = keys.iter().map(part).collect();
+            // A game's moves are read once, which is dear where they are packed.
+            let both = [Key::Plies, Key::Facts].iter().all(|key| keys.contains(key));
+            let mut of_moves = match &chunk {
+                Ok(chunk) if both && !monitor.is_stopped() => {
+                    of_games(chunk, |game| [Ok(game.plies()), facts(game).map(u32::from)]).map(Some)
+                }
+                _ => [None, None],
+            };
+            let mut ready = |key: &Key| match (key, &mut of_moves) {
+                (Key::Plies, [plies, _]) => plies.take(),
+                (Key::Facts, [_, facts]) => facts.take(),
+                _ => None,
+            };
+            let parts = keys.iter().map(|key| ready(key).unwrap_or_else(|| part(key))).collect();
             let games = archive.games_of(number);
             monitor.advance(games.end - games.start);
             parts
@@ -88,8 +101,14 @@ fn lost(games: Range<u64>, error: Error) -> Part {
 fn part(chunk: &Chunk, key: &Key) -> Part {
     match key {
         Key::Tag(name) => tag(chunk, name).unwrap_or_else(|error| lost(chunk.numbers(), error)),
-        Key::Plies => of_games(chunk, |game| Ok(game.plies())),
-        Key::Facts => of_games(chunk, |game| facts(game).map(u32::from)),
+        Key::Plies => {
+            let [plies] = of_games(chunk, |game| [Ok(game.plies())]);
+            plies
+        }
+        Key::Facts => {
+            let [facts] = of_games(chunk, |game| [facts(game).map(u32::from)]);
+            facts
+        }
     }
 }
 
@@ -118,17 +137,23 @@ fn tag(chunk: &Chunk, name: &str) -> Result<Part> {
     Ok(part)
 }
 
-/// A number of each game, 0 where it has been deleted.
-fn of_games(chunk: &Chunk, of: impl Fn(&GameRef) -> Result<u32>) -> Part {
-    let mut part = Part::default();
+/// Numbers of each game, 0 where it has been deleted.
+fn of_games<const PARTS: usize>(chunk: &Chunk, of: impl Fn(&GameRef) -> [Result<u32>; PARTS]) -> [Part; PARTS] {
+    let mut parts = [(); PARTS].map(|()| Part::default());
     for number in chunk.numbers() {
-        let value = live(chunk, number).and_then(|game| game.map_or(Ok(0), |game| of(&game)));
-        part.numbers.push(value.unwrap_or_else(|error| {
-            part.unread.push(Unread { games: number..number + 1, error });
-            0
-        }));
+        let values = match live(chunk, number) {
+            Ok(Some(game)) => of(&game),
+            Ok(None) => [(); PARTS].map(|()| Ok(0)),
+            Err(error) => [(); PARTS].map(|()| Err(error.again())),
+        };
+        for (part, value) in parts.iter_mut().zip(values) {
+            part.numbers.push(value.unwrap_or_else(|error| {
+                part.unread.push(Unread { games: number..number + 1, error });
+                0
+            }));
+        }
     }
-    part
+    parts
 }
 
 /// The game, unless it has been deleted.

@@ -8,9 +8,8 @@ use arrow_array::types::{Date32Type, Int64Type};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 use clap::ValueEnum;
-use parquet::arrow::ArrowWriter;
 use scoresheet::Filter;
-use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, Sources, writer_properties};
+use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, Sources, write_parquet_part};
 use std::collections::BTreeMap;
 use std::io::{Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -49,7 +48,7 @@ pub struct Args {
     hive: bool,
     /// With --hive, begin a new file after about so many MB
     #[arg(long, value_name = "MB", default_value_t = 256, requires = "hive")]
-    file_size: u64,
+    file_size: usize,
     /// Games in a row group of a Parquet file
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     row_group: usize,
@@ -112,7 +111,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let mut file = NewFile::create(path, args.force)?;
             match format {
                 Format::Parquet => {
-                    write_part(&mut batches(rows), &mut file, parquet, u64::MAX, &mut progress)?;
+                    write_part(&mut batches(rows), &mut file, parquet, usize::MAX, &mut progress)?;
                 }
                 Format::Arrow => ipc(batches(rows), &mut file, &mut progress)?,
                 Format::Csv => csv(batches(rows), &mut file, &mut progress)?,
@@ -143,30 +142,21 @@ impl Args {
 
 const STOPPED: &str = "interrupted; nothing has been written";
 
-/// Writes batches as a Parquet file until it has so many bytes; returns whether all have been written.
+/// Writes batches as a Parquet file until it has about so many bytes.
 fn write_part(
     batches: &mut Batches,
     to: impl Write + Send,
     options: ParquetOptions,
-    most: u64,
+    most: usize,
     progress: &mut Progress,
-) -> Result<bool, Failure> {
-    let properties = writer_properties(batches, options)?;
-    let mut writer = ArrowWriter::try_new(to, batches.schema(), Some(properties))?;
-    let mut all = true;
-    for batch in batches.by_ref() {
-        let batch = batch?;
-        writer.write(&batch)?;
-        if !progress.add(batch.num_rows() as u64) {
-            return Err(STOPPED.into());
-        }
-        if (writer.bytes_written() + writer.in_progress_size()) as u64 >= most {
-            all = false;
-            break;
-        }
-    }
-    writer.close()?;
-    Ok(all)
+) -> Result<u64, Failure> {
+    let mut before = 0;
+    let written = write_parquet_part(batches, to, options, most, |games| {
+        let new = games - before;
+        before = games;
+        progress.add(new)
+    })?;
+    written.ok_or_else(|| STOPPED.into())
 }
 
 /// A year and a month; none where a game's day is not known.
@@ -226,12 +216,14 @@ fn hive(
         let part = month.map_or_else(unknown, |(_, month)| month.to_string());
         let path = folder.join(format!("year={year}")).join(format!("month={part}"));
         std::fs::create_dir_all(&path)?;
+        let mut left = list.len() as u64;
         let mut games = batches(Rows::List(list.into()));
         for part in 1.. {
             let mut file = NewFile::create(&path.join(format!("part-{part}.parquet")), args.force)?;
-            let all = write_part(&mut games, &mut file, options, args.file_size.max(1) << 20, progress)?;
+            let written = write_part(&mut games, &mut file, options, args.file_size.max(1) << 20, progress)?;
             bytes += file.finish()?.metadata()?.len();
-            if all {
+            left = left.saturating_sub(written);
+            if left == 0 || written == 0 {
                 break;
             }
         }

@@ -12,10 +12,58 @@ use crate::chess::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
 use crate::chess::position::Position;
 use crate::chess::square::Square;
 
-/// The text of a plain move, taken apart: bits 0 to 5 the target, 6 to 8 the role, 9 whether it takes, 10 and 11 the
-/// mark (1 `+`, 2 `#`), 12 to 15 the file named, from 1; 0 for none.
+/// The text of a plain move, taken apart: bits 0 to 5 the target, 6 to 8 the kind, 9 whether it takes, 10 and 11 the
+/// mark (1 `+`, 2 `#`), 12 to 15 the file that a piece is told by, from 1; 0 for none.
+///
+/// Kinds are the roles' numbers, and two more for pawns that take: so where a piece can come from is one question for
+/// all of them, and no branch that nobody foresees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Short(u16);
+
+/// A pawn takes from the file to the left of its target, as White sees it, or from that to the right.
+const FROM_LEFT: usize = 6;
+const FROM_RIGHT: usize = 7;
+
+/// The roles of the kinds.
+static ROLES: [Role; 8] =
+    [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King, Role::Pawn, Role::Pawn];
+
+/// Where a piece can come from on an empty board, by its side, the kind and the target. A pawn's two squares are one
+/// behind the other, so that the nearer one is in the other's way.
+static ORIGINS: [[[u64; 64]; 8]; 2] = {
+    let mut table = [[[0; 64]; 8]; 2];
+    let mut at = 0;
+    while at < 128 {
+        let (black, to) = (at >> 6, at & 63);
+        let mut role = 1;
+        while role < 6 {
+            table[black][role][to] = REACH[role][to];
+            role += 1;
+        }
+        let bit = 1u64 << to;
+        table[black][0][to] = match (black, to >> 3) {
+            (0, 3) => bit >> 8 | bit >> 16,
+            (0, _) => bit >> 8,
+            (_, 4) => bit << 8 | bit << 16,
+            _ => bit << 8,
+        };
+        // From where a pawn of the other side on the target would take.
+        let behind = PAWN[1 - black][to];
+        let mut file = 0;
+        while file < 8 {
+            let on_file = behind & FILE_A << file;
+            if file + 1 == to & 7 {
+                table[black][FROM_LEFT][to] = on_file;
+            }
+            if file == (to & 7) + 1 {
+                table[black][FROM_RIGHT][to] = on_file;
+            }
+            file += 1;
+        }
+        at += 1;
+    }
+    table
+};
 
 const TAKES: u16 = 1 << 9;
 const PLUS: u16 = 1 << 10;
@@ -47,19 +95,20 @@ static TEXTS: [Texts; 4096] = {
             let step = u32::from_le_bytes([file, rank, 0, 0]);
             let plain = u32::from_le_bytes([first, file, rank, 0]);
             let taking = u32::from_le_bytes([first, b'x', file, rank]);
-            let (words, role, named) = match first {
-                b'N' => ([plain, taking], Role::Knight, 0),
-                b'B' => ([plain, taking], Role::Bishop, 0),
-                b'R' => ([plain, taking], Role::Rook, 0),
-                b'Q' => ([plain, taking], Role::Queen, 0),
-                b'K' => ([plain, taking], Role::King, 0),
-                b'a'..=b'h' if rank == b'1' || rank == b'8' => ([0; 2], Role::Pawn, 0),
-                b'a'..=b'h' if first == file => ([step, 0], Role::Pawn, 0),
-                b'a'..=b'h' if first + 1 == file || file + 1 == first => ([0, taking], Role::Pawn, first - b'a' + 1),
-                _ => ([0; 2], Role::Pawn, 0),
+            let (words, kind) = match first {
+                b'N' => ([plain, taking], Role::Knight as usize),
+                b'B' => ([plain, taking], Role::Bishop as usize),
+                b'R' => ([plain, taking], Role::Rook as usize),
+                b'Q' => ([plain, taking], Role::Queen as usize),
+                b'K' => ([plain, taking], Role::King as usize),
+                b'a'..=b'h' if rank == b'1' || rank == b'8' => ([0; 2], 0),
+                b'a'..=b'h' if first == file => ([step, 0], Role::Pawn as usize),
+                b'a'..=b'h' if first + 1 == file => ([0, taking], FROM_LEFT),
+                b'a'..=b'h' if file + 1 == first => ([0, taking], FROM_RIGHT),
+                _ => ([0; 2], 0),
             };
             if words[0] | words[1] != 0 {
-                let short = to as u16 | (role as u16) << 6 | (named as u16) << 12;
+                let short = to as u16 | (kind as u16) << 6;
                 table[place(first, file, rank)] = Texts { words, short };
             }
             first += 1;
@@ -70,8 +119,8 @@ static TEXTS: [Texts; 4096] = {
 };
 
 impl Short {
-    /// A text that no position has a move for: a pawn's capture from no file.
-    pub(crate) const NONE: Short = Short(TAKES);
+    /// A text that no position has a move for: a pawn takes from the left of the a-file.
+    pub(crate) const NONE: Short = Short((FROM_LEFT as u16) << 6 | TAKES);
 
     /// Takes the first `len` bytes of `word`, the first lowest, apart; one to seven. `NONE` where they are not of the
     /// plainest form.
@@ -171,45 +220,22 @@ impl Position {
         if forbidden & bit != 0 || their_king as usize == to {
             return None;
         }
-        let number = usize::from(text.0 >> 6 & 7);
-        let role;
-        let from = if number == 0 {
-            role = Role::Pawn;
-            let pawns = self.roles[0] & ours;
-            let from = if takes {
-                PAWN[them.index()][to] & pawns & FILE_A << ((text.0 >> 12).wrapping_sub(1) & 7)
-            } else {
-                let (one, two, double) = if BLACK { (bit << 8, bit << 16, 4) } else { (bit >> 8, bit >> 16, 3) };
-                let passes = to >> 3 == double && all & one == 0;
-                if pawns & one != 0 { one } else { if passes { pawns & two } else { 0 } }
-            };
-            if from == 0 {
-                return None;
-            }
-            from.trailing_zeros() as usize & 63
+        let kind = usize::from(text.0 >> 6 & 7);
+        let role = ROLES[kind];
+        let near = ORIGINS[us.index()][kind][to] & self.roles[role as usize] & ours;
+        let from = if (text.0 >> 12 != 0) | (near & near.wrapping_sub(1) != 0) {
+            self.one_of_several::<BLACK>(text, near)?.at_most_63()
         } else {
-            role = *Role::ALL.get(number)?;
-            let near = REACH[role as usize][to] & self.roles[role as usize] & ours;
             let from = near.trailing_zeros() as usize & 63;
-            if text.0 >> 12 != 0 {
-                // Whether the standard would name the file.
-                let (from, told) =
-                    self.told_piece(role as u8, b'a' - 1 + (text.0 >> 12) as u8, Square::masked(to as u8))?;
-                if !told {
-                    return None;
-                }
-                from.at_most_63()
-            } else if near & near.wrapping_sub(1) != 0 {
-                self.plain_piece(role as u8, Square::masked(to as u8))?.at_most_63()
-            } else if near == 0 || between(from, to) & all != 0 {
+            if near == 0 || between(from, to) & all != 0 {
                 return None;
-            } else {
-                from
             }
+            from
         };
         let m = Move::plain(Square::masked(from as u8), Square::masked(to as u8));
         let mark = (text.0 >> 10 & 3) as u8;
-        self.play_found::<BLACK>(m, role, takes, castling, false, |position, check| {
+        let piece = (PieceId(self.board[from]), role);
+        self.play_found::<BLACK>(m, piece, takes, castling, false, |position, check| {
             // The mark is part of the standard's SAN.
             let right = check == (mark != 0) && (mark != 2 || position.is_marked(m, check, mark));
             if right {
@@ -219,13 +245,29 @@ impl Position {
         })
     }
 
-    /// Plays a plain move of a piece of the side to move, `BLACK` or not, that reaches the square on an empty board,
-    /// after telling `before` of it and whether it gives check. `None`, and nothing has been done, where it is not
+    /// The piece that a text means where several may be near, or its file is named.
+    #[inline]
+    fn one_of_several<const BLACK: bool>(&self, text: Short, near: u64) -> Option<Square> {
+        let (role, to) = (ROLES[usize::from(text.0 >> 6 & 7)], Square::masked(text.0 as u8 & 63));
+        if role == Role::Pawn {
+            // The nearer of two.
+            return Square::new(if BLACK { near.trailing_zeros() } else { 63 - near.leading_zeros() } as u8);
+        }
+        match (text.0 >> 12) as u8 {
+            0 => self.only_one(near, to),
+            // Whether the standard would name the file.
+            file => self.told_piece(role as u8, b'a' - 1 + file, to).filter(|(_, told)| *told).map(|(from, _)| from),
+        }
+    }
+
+    /// Plays a plain move of this piece of the side to move, `BLACK` or not, to a square that is not its own side's and
+    /// that it reaches on an empty board, after telling `before` of it and whether it gives check. `None`, and nothing has been done, where it is not
     /// legal. `castling`: at least the `castling_squares`; `safe`: whether it is known to leave no check.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
         m: Move,
+        (piece, role): (PieceId, Role),
         castling: u64,
         safe: bool,
         before: impl FnOnce(&Position, bool),
@@ -235,11 +277,11 @@ impl Position {
         let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
         let way = between(m.from.at_most_63(), m.to.at_most_63());
         let their_king = self.square[them.index() * 32 + 24];
-        if ours & m.to.bit() | way & (ours | theirs) != 0 || their_king == m.to.index() {
+        if way & (ours | theirs) != 0 || their_king == m.to.index() {
             return None;
         }
-        let (role, takes) = (self.role_on(m.from.index()), theirs & m.to.bit() != 0);
-        self.play_found::<BLACK>(m, role, takes, castling, safe, |position, check| {
+        let takes = theirs & m.to.bit() != 0;
+        self.play_found::<BLACK>(m, (piece, role), takes, castling, safe, |position, check| {
             before(position, check);
             true
         })
@@ -251,7 +293,7 @@ impl Position {
     fn play_found<const BLACK: bool>(
         &mut self,
         m: Move,
-        role: Role,
+        (piece, role): (PieceId, Role),
         takes: bool,
         castling: u64,
         safe: bool,
@@ -271,7 +313,7 @@ impl Position {
             return None;
         }
         let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
-        let mover = self.board[from];
+        let mover = piece.0;
         let victim = self.board[to];
         self.board[from] = EMPTY;
         self.board[to] = mover;

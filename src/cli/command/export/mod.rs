@@ -117,6 +117,9 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
             return Err(Failure::Message("--split goes with one archive".to_owned()));
         };
         let (chosen, undecided) = args.filter.chosen(session, archive, args.games.as_ref())?;
+        if chosen.is_empty() {
+            args.filter.report_none(session, archives.archives(), args.games.as_ref());
+        }
         let request = Files { form: &form, output: args.output(), by, force: args.force, quiet: args.quiet };
         return lost(files::write(&request, session, archive, &chosen)? + undecided);
     }
@@ -130,6 +133,9 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
         let (units, count) = units(archive, args.games.as_ref(), chosen.as_ref())?;
         work.push((archive, archives::name_in(&archives, archive), units));
         games += count;
+    }
+    if games == 0 {
+        args.filter.report_none(session, archives.archives(), args.games.as_ref());
     }
     let damaged = match &target {
         None => {

@@ -3,12 +3,13 @@
 use super::line::{self, Line, Parsed, Style};
 use crate::out::board;
 use crate::out::json::Object;
-use crate::text::printable;
+use crate::text::{beside, count, printable};
 use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
 use scoresheet::chess::{CastlingSide, Color};
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
 
 /// Returns the line in the style asked for.
 pub fn normalised(parsed: &Parsed, style: &Style) -> String {
@@ -69,16 +70,14 @@ fn other_text(board: &OtherBoard, flip: bool) -> String {
     }
     ranks.push(names.into_iter().fold("  ".to_owned(), |line, letter| format!("{line} {letter}")));
     format!(
-        "{}\n\n{:<20}{}\n{:<20}{} to move, clock {}, move {}\n{:<20}{}\n",
+        "{}\n\n{}{}{}",
         ranks.join("\n"),
-        "X-FEN",
-        board,
-        "Fields",
-        side(board.turn),
-        board.halfmove_clock,
-        board.fullmove_number,
-        "Legal",
-        line::note(board)
+        row("X-FEN", &board.to_string()),
+        row(
+            "Fields",
+            &format!("{} to move, clock {}, move {}", side(board.turn), board.halfmove_clock, board.fullmove_number)
+        ),
+        row("Legal", &line::note(board))
     )
 }
 
@@ -159,25 +158,25 @@ impl<'a> Report<'a> {
             ("Clock", format!("{} (a draw can be claimed at 100)", self.fen.halfmove_clock)),
             ("Move", self.fen.fullmove_number.to_string()),
             ("Legal", field(self.line.reasons(), "yes")),
-            ("Strictly valid", strict.map_or("yes".to_owned(), |error| format!("no: {error}"))),
+            ("Strict", strict.map_or("yes".to_owned(), |error| format!("no: {error}"))),
         ];
         text.push('\n');
         for (title, value) in rows {
             let value = if title == "Legal" && value != "yes" { format!("no: {value}") } else { value };
-            text += &format!("{title:<20}{value}\n");
+            text += &row(title, &value);
         }
         for (title, fen) in self.flavours() {
-            text += &format!("{title:<20}{fen}\n");
+            text += &row(title, &fen);
         }
         for operation in &self.line.operations {
-            text += &format!("{:<20}{}\n", "Operation", printable(&operation.to_string()));
+            text += &row("Operation", &printable(&operation.to_string()));
         }
         for bad in &self.line.bad {
-            text += &format!("{:<20}{}\n", "Not a legal move", printable(&bad.to_string()));
+            text += &row("Not legal", &printable(&bad.to_string()));
         }
-        text += &format!("{:<20}{:016x}\n", "Zobrist key", self.position.zobrist());
-        text += &format!("{:<20}{}\n", format!("Legal moves ({})", self.moves.len()), wrapped(&self.moves, 20, 79));
-        text
+        text += &row("Zobrist key", &format!("{:016x}", self.position.zobrist()));
+        let moves = if self.moves.is_empty() { "none".to_owned() } else { self.moves.join(" ") };
+        text + &row(&count(self.moves.len() as u64, "move", "moves"), &moves)
     }
 
     fn json(&self) -> Object {
@@ -225,21 +224,20 @@ const fn side(color: Color) -> &'static str {
     }
 }
 
-/// Wraps words, indenting all lines but the first.
-fn wrapped(words: &[String], indent: usize, width: usize) -> String {
-    let (mut text, mut column) = (String::new(), indent);
-    for (place, word) in words.iter().enumerate() {
-        if place > 0 {
-            if column + 1 + word.len() > width {
-                text += &format!("\n{:indent$}", "");
-                column = indent;
-            } else {
-                text.push(' ');
-                column += 1;
-            }
-        }
-        text += word;
-        column += word.len();
+/// The columns of titles, and of a line.
+const TITLES: usize = 12;
+const LINE: usize = 80;
+
+/// Returns a title and what it has, on as many lines as that takes: a FEN that does not fit beside its title has a line
+/// of its own, and is not broken.
+fn row(title: &str, value: &str) -> String {
+    if TITLES + value.width() > LINE && is_fen(value) {
+        return format!("{title}\n{value}\n");
     }
-    text
+    format!("{title:<TITLES$}{}\n", beside(value, TITLES, LINE))
+}
+
+/// Whether a text is a position, which is copied as a whole.
+fn is_fen(text: &str) -> bool {
+    text.split(' ').next().is_some_and(|placement| placement.matches('/').count() >= 7)
 }

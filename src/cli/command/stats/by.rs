@@ -75,10 +75,14 @@ pub fn run(
         failed += undecided;
         all.push(Games { archive, columns: TagColumns::of(archive), games, player: None });
     }
+    if all.iter().all(|own| own.games.is_empty()) {
+        choice.filter.report_none(session, archives.archives(), choice.games);
+    }
     if let Some(name) = &args.player {
-        players::choose(session, &mut all, name)?;
+        players::report(session, &players::choose(&mut all, name, choice.filter)?);
     }
     let titles: Vec<&str> = keys.iter().map(|key| key.title()).collect();
+    let headings: Vec<&str> = keys.iter().map(|key| key.heading()).collect();
     // A screen holds so many years and no more.
     let (mut groups, lost) = match keys.as_slice() {
         [GroupKey::Year] if format == GroupFormat::Table => {
@@ -102,7 +106,7 @@ pub fn run(
     let kept = groups.len();
     groups.truncate(shown);
     let text = match format {
-        GroupFormat::Table => group_table::text(&groups, &titles, session.width()),
+        GroupFormat::Table => group_table::text(&groups, &headings, session.table_width()),
         GroupFormat::Csv => group_table::lines(&groups, &titles),
         GroupFormat::Json => {
             let lines = groups.iter().map(|group| format!("{}\n", group_table::json(group, &titles)));

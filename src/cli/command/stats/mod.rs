@@ -86,6 +86,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             stats.add(own);
             chosen.push(Games { archive, columns: tags, games, player: None });
         }
+        if stats.games == 0 {
+            args.filter.report_none(session, archives.archives(), args.games.as_ref());
+        }
         stats.cut(top);
         let in_several = longest_in.and_then(|archive| archives::name_in(&archives, archive));
         if let Some(target) = &report {

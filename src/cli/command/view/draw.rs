@@ -34,7 +34,7 @@ pub fn draw(app: &mut App, width: usize, height: usize) -> Screen {
     }
     app.rows = height - 4;
     match (app.help, app.page) {
-        (true, _) => help(&mut screen),
+        (true, _) => help(app, &mut screen),
         (_, Page::List) => list(app, &mut screen),
         (_, Page::Game) => game(app, &mut screen),
     }
@@ -54,12 +54,16 @@ fn footer(app: &App, screen: &mut Screen) {
     } else if let Some(message) = &app.message {
         screen.put(0, row, width, &printable(message), Look::BOLD);
     } else {
-        let keys = match (app.help, app.page) {
-            (true, _) => "any key goes back",
-            (_, Page::List) => "↑↓ choose  enter open  / search  ? help  q quit",
-            (_, Page::Game) => "←→ move  v variation  n p game  f flip  / search  ? help  q back",
+        // Where all do not fit, those before the last two go first.
+        let keys: &[&str] = match (app.help, app.page) {
+            (true, _) => &["any key goes back"],
+            (_, Page::List) => &["↑↓ choose", "enter open", "/ search", "? help", "q quit"],
+            (_, Page::Game) => &["←→ move", "v variation", "n p game", "f flip", "/ search", "? help", "q back"],
         };
-        screen.put(0, row, width, keys, Look::FAINT);
+        let (others, last) = keys.split_at(keys.len().saturating_sub(2));
+        let texts = (0..=others.len()).rev().map(|shown| [&others[..shown], last].concat().join("  "));
+        let keys = texts.into_iter().find(|text| text.width() <= width).unwrap_or_else(|| last.join("  "));
+        screen.put(0, row, width, &keys, Look::FAINT);
     }
 }
 
@@ -77,34 +81,51 @@ fn name(app: &App) -> String {
     shown(path.file_name().map_or(path, Path::new))
 }
 
-fn help(screen: &mut Screen) {
-    const LINES: [(&str, &str); 20] = [
-        ("In a game", ""),
+/// A heading of the help and what is under it: keys, and what they do.
+type Topic = (&'static str, &'static [(&'static str, &'static str)]);
+
+const IN_A_GAME: Topic = (
+    "In a game",
+    &[
         ("← → space", "the move before, the next one"),
         ("↑ ↓", "a whole move back, or on"),
         ("PgUp PgDn", "ten moves back, or on"),
-        ("Home End", "the start, the end of the main line"),
-        ("v", "the next variation at this move, and the main line again"),
-        ("n p", "the next game of the list, the one before"),
+        ("Home End", "the start, the end of the game"),
+        ("v", "the next variation, then the game"),
+        ("n p", "the next game, the one before"),
         ("f", "turn the board"),
         ("u", "pieces as symbols or as letters"),
         ("q Esc", "back to the list"),
-        ("", ""),
-        ("In the list", ""),
-        ("↑ ↓ PgUp PgDn Home End", "choose a game"),
-        ("Enter →", "open it"),
+    ],
+);
+const IN_THE_LIST: Topic = (
+    "In the list",
+    &[
+        ("↑ ↓ Home End", "choose a game"),
+        ("PgUp PgDn", "a page back, or on"),
+        ("Enter →", "open the game"),
         ("Esc", "all games again, after a search"),
         ("q", "quit"),
-        ("", ""),
-        ("Everywhere", ""),
-        ("/", "search: a name, or a filter as --where takes it"),
-        ("Q Ctrl-C", "quit"),
-    ];
-    let columns = (screen.width - 26) / 2;
-    for (row, (key, what)) in LINES.iter().enumerate().take(screen.height - 2) {
-        let look = if what.is_empty() { Look::BOLD } else { Look::PLAIN };
-        screen.put(0, row, screen.width, key, look);
-        screen.put(columns.min(26), row, screen.width, what, Look::PLAIN);
+    ],
+);
+const EVERYWHERE: Topic = ("Everywhere", &[("/", "search: a name, or as with --where"), ("Q Ctrl-C", "quit")]);
+
+/// The keys of both pages; where they do not fit, of the page that is there.
+fn help(app: &App, screen: &mut Screen) {
+    const KEYS: usize = 14;
+    let here = if app.page == Page::Game { IN_A_GAME } else { IN_THE_LIST };
+    let rows = |topics: &[Topic]| topics.iter().map(|(_, lines)| lines.len() + 2).sum::<usize>() - 1;
+    let all = [IN_A_GAME, IN_THE_LIST, EVERYWHERE];
+    let topics = if rows(&all) < screen.height { &all[..] } else { &[here, EVERYWHERE] };
+    let mut row = 0;
+    for (heading, lines) in topics {
+        screen.put(0, row, screen.width, heading, Look::BOLD);
+        for (key, what) in *lines {
+            row += 1;
+            screen.put(0, row, KEYS, key, Look::PLAIN);
+            screen.put(KEYS, row, screen.width, what, Look::PLAIN);
+        }
+        row += 2;
     }
 }
 

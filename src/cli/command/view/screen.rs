@@ -3,7 +3,7 @@
 use crossterm::style::{Attribute, Color, Print, ResetColor, SetAttribute, SetBackgroundColor, SetForegroundColor};
 use crossterm::{cursor, queue, terminal};
 use std::io::{self, Write};
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How a cell looks; colours are of the 256 that terminals have.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -43,11 +43,22 @@ impl Screen {
         Screen { width, height, cells: vec![cell; width * height] }
     }
 
-    /// Writes a text from a place on, as far as `end`; returns the column after it. What is outside is left out.
+    /// Writes a text from a place on, as far as `end`; returns the column after it. Three dots in a cell stand for what
+    /// does not fit.
     pub fn put(&mut self, column: usize, row: usize, end: usize, text: &str, look: Look) -> usize {
         let (mut column, end) = (column, end.min(self.width));
         if row >= self.height {
             return column;
+        }
+        if column < end && text.width() > end - column {
+            let mut kept = String::new();
+            for letter in text.chars() {
+                if kept.width() + letter.width().unwrap_or(0) >= end - column {
+                    break;
+                }
+                kept.push(letter);
+            }
+            return self.put(column, row, end, &(kept + "\u{2026}"), look);
         }
         for letter in text.chars() {
             let letter = if letter.is_control() { ' ' } else { letter };

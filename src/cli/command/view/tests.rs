@@ -161,3 +161,28 @@ fn games_are_searched() {
     press(&mut app, &[Key::Letter('x')]);
     assert!(!text(&mut app).contains("turn the board"));
 }
+
+#[test]
+fn nothing_is_cut_without_a_mark() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&folder);
+    let mut app = App::new(&archive, vec![1, 2, 3], true);
+    let rows = |app: &mut App, width, height| draw(app, width, height).rows();
+    // The ways to help and out are the last to go.
+    for width in [50, 60, 80] {
+        assert!(rows(&mut app, width, 16)[15].ends_with("? help  q quit"), "{width}");
+    }
+    let list = rows(&mut app, 50, 16);
+    assert!(list[2].contains("Buche, Bj…") || list[2].contains("Adler, A…"), "{list:?}");
+    press(&mut app, &[Key::Letter('?')]);
+    let help = rows(&mut app, 50, 16).join("\n");
+    assert!(help.contains("In the list") && help.contains("Everywhere") && !help.contains('…'), "{help}");
+    press(&mut app, &[Key::Letter('x'), Key::Enter]);
+    for width in [50, 60, 80] {
+        assert!(rows(&mut app, width, 16)[15].ends_with("? help  q back"), "{width}");
+    }
+    press(&mut app, &[Key::Letter('?')]);
+    let help = rows(&mut app, 50, 16).join("\n");
+    assert!(help.contains("In a game") && help.contains("Q Ctrl-C") && !help.contains('…'), "{help}");
+    assert!(rows(&mut app, 80, 24).join("\n").contains("In the list"));
+}

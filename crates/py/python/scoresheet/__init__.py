@@ -1,0 +1,76 @@
+"""Chess game archives: PGN databases with random access to every position.
+
+>>> import scoresheet
+>>> archive = scoresheet.open("games.bga")
+>>> archive[0]["White"], archive[0].fen(2)
+('BFG9k', 'rnbqkbnr/pppp1ppp/4p3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2')
+
+`open` gives an `Archive`, a sequence of games; `import_pgn` makes one of PGN files, `ArchiveWriter` of games of your own;
+`read_pgn` reads PGN without an archive. Games are numbered from 1 (`archive[0]` is game 1), plies from 0, which is the
+starting position.
+"""
+
+from collections.abc import Sequence
+
+from ._scoresheet import (
+    Archive,
+    ArchiveError,
+    ArchiveWriter,
+    Comment,
+    DamagedError,
+    DeletedError,
+    Eval,
+    Fault,
+    Game,
+    Games,
+    PgnReader,
+    Position,
+    Positions,
+    QueryError,
+    ScoresheetError,
+    Summary,
+    Table,
+    Tree,
+    TreeMove,
+    Variation,
+    View,
+    __version__,
+    import_pgn,
+    move_names,
+    open,
+    read_pgn,
+)
+
+__all__ = [
+    "Archive",
+    "ArchiveError",
+    "ArchiveWriter",
+    "Comment",
+    "DamagedError",
+    "DeletedError",
+    "Eval",
+    "Fault",
+    "Game",
+    "Games",
+    "PgnReader",
+    "Position",
+    "Positions",
+    "QueryError",
+    "ScoresheetError",
+    "Summary",
+    "Table",
+    "Tree",
+    "TreeMove",
+    "Variation",
+    "View",
+    "__version__",
+    "import_pgn",
+    "move_names",
+    "open",
+    "read_pgn",
+]
+
+# Sequences for whoever asks: they have a length, take numbers and are iterated in order.
+for _sequence in (View, Positions, Tree):
+    Sequence.register(_sequence)
+del Sequence, _sequence

@@ -1,0 +1,85 @@
+"""Games to python-chess and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _scoresheet
+
+if TYPE_CHECKING:
+    import chess.pgn
+
+    from ._scoresheet import Game
+
+
+def to_chess(game: Game) -> chess.pgn.Game:
+    """Return a game of python-chess: its own builder is given what a reader of PGN would give it."""
+    import chess
+    import chess.pgn
+
+    builder = chess.pgn.GameBuilder()
+    builder.begin_game()
+    builder.begin_headers()
+    for name, value in game.tags:
+        builder.visit_header(name, value)
+    builder.end_headers()
+    built = builder.game
+    try:
+        board = built.board()
+    except ValueError:
+        # A FEN that python-chess does not take; it says so itself when it is asked for the board.
+        board = chess.Board()
+    from_uci = chess.Move.from_uci
+    for kind, value in game.events():
+        if kind == "move":
+            builder.visit_move(board, from_uci(value))
+        elif kind == "comment":
+            builder.visit_comment(value)
+        elif kind == "nag":
+            builder.visit_nag(value)
+        elif kind == "open":
+            builder.begin_variation()
+        else:
+            builder.end_variation()
+    builder.visit_result(game.result)
+    builder.end_game()
+    return builder.result()
+
+
+def from_chess(game: chess.pgn.Game) -> Game:
+    """Return the game of a game of python-chess."""
+    import chess.pgn
+
+    class Collector(chess.pgn.BaseVisitor[None]):
+        def __init__(self) -> None:
+            self.tags: list[tuple[str, str]] = []
+            self.events: list[tuple[str, Any]] = []
+
+        def visit_header(self, tagname: str, tagvalue: str) -> None:
+            self.tags.append((tagname, tagvalue))
+
+        def visit_move(self, board: chess.Board, move: chess.Move) -> None:
+            self.events.append(("move", move.uci()))
+
+        def visit_nag(self, nag: int) -> None:
+            self.events.append(("nag", nag))
+
+        def visit_comment(self, comment: Any) -> None:
+            # Later versions have several comments at one place.
+            for text in [comment] if isinstance(comment, str) else comment:
+                if text:
+                    self.events.append(("comment", text))
+
+        def begin_variation(self) -> None:
+            self.events.append(("open", None))
+
+        def end_variation(self) -> None:
+            self.events.append(("close", None))
+
+        def result(self) -> None:
+            return None
+
+    collector = Collector()
+    game.accept(collector)
+    result = game.headers.get("Result", "*")
+    return _scoresheet._game_of_events(collector.tags, collector.events, result)

@@ -1,0 +1,60 @@
+"""How archives and games come out of a pickle: each process opens an archive once, and keeps it while it is used."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+import weakref
+from typing import TYPE_CHECKING
+
+from . import _scoresheet
+
+if TYPE_CHECKING:
+    from ._scoresheet import Archive, Game, View
+
+_lock = threading.Lock()
+_opened: weakref.WeakValueDictionary[tuple[object, ...], _Keep] = weakref.WeakValueDictionary()
+
+
+class _Keep:
+    """Holds an archive that can be referred to weakly."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+
+
+_recent: list[_Keep] = []
+
+
+def _archive(paths: tuple[str | os.PathLike[str], ...], map: bool) -> Archive:
+    # Another process has its own: what was opened before a fork is not used after it.
+    key = (os.getpid(), tuple(os.fspath(path) for path in paths), map)
+    with _lock:
+        keep = _opened.get(key)
+        if keep is None or keep.archive.closed:
+            keep = _opened[key] = _Keep(_scoresheet.open(list(paths), map=map))
+        # The last few stay open between one object and the next.
+        if keep in _recent:
+            _recent.remove(keep)
+        _recent.append(keep)
+        del _recent[:-4]
+    return keep.archive
+
+
+def restore(paths: tuple[str, ...], map: bool, numbers: bytes | None) -> Archive | View:
+    """Return an archive, or games of it."""
+    if numbers is None:
+        return _scoresheet.open(list(paths), map=map)
+    return _archive(paths, map)._view(numbers)
+
+
+def restore_game(paths: tuple[str, ...], map: bool, number: int) -> Game:
+    """Return a game of an archive."""
+    return _archive(paths, map).game(number)
+
+
+def restore_pgn(pgn: bytes, number: int) -> Game:
+    """Return a game that was held by itself."""
+    game = next(_scoresheet.read_pgn(io.BytesIO(pgn)))
+    return game._numbered(number)

@@ -1,0 +1,102 @@
+"""Tensors of positions: what the module gives as bytes becomes arrays of numpy, or memory views where there is none."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any
+
+from . import _scoresheet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ._scoresheet import Positions, View
+
+try:
+    import numpy
+except ImportError:
+    numpy = None  # type: ignore
+
+# The type of an element, by numpy and by struct, and the shape of a position.
+KINDS: dict[str, tuple[str, str, tuple[int, ...]]] = {
+    "planes": ("u1", "B", (12, 8, 8)),
+    "bitboards": ("u8", "Q", (12,)),
+    "halfkp": ("i4", "i", (2, 32)),
+    "move": ("i2", "h", ()),
+    "legal": ("u1", "B", (1968,)),
+    "turn": ("u1", "B", ()),
+    "castling": ("u1", "B", ()),
+    "en_passant": ("i1", "b", ()),
+    "result": ("i1", "b", ()),
+    "elo": ("i2", "h", (2,)),
+}
+USUAL = ("planes", "move", "result", "turn")
+
+
+def _integers(values: Any) -> Any:
+    """Return numbers as a buffer of int64."""
+    if numpy is not None:
+        given = numpy.asarray(values)
+        if given.size and given.dtype.kind not in "iu":
+            raise TypeError(f"games, plies and places are integers, not {given.dtype}")
+        return numpy.ascontiguousarray(given, dtype=numpy.int64).ravel()
+    return values if isinstance(values, array) and values.typecode == "q" else array("q", values)
+
+
+def _array(data: bytearray, kind: tuple[str, str, tuple[int, ...]], rows: int) -> Any:
+    """Return bytes as an array of their kind, without a copy."""
+    dtype, code, shape = kind
+    if numpy is not None:
+        return numpy.frombuffer(data, dtype=dtype).reshape((rows, *shape))
+    view = memoryview(data).cast(code)  # type: ignore
+    return view if not shape or not rows else view.cast("B").cast(code, (rows, *shape))
+
+
+def batch(
+    view: View,
+    games: Any,
+    plies: Any,
+    what: Iterable[str] | str | None,
+    out: Mapping[str, Any] | None,
+    mover: bool,
+    threads: int | None,
+) -> dict[str, Any]:
+    """Return the tensors of positions: see `View.batch`."""
+    names = [what] if isinstance(what, str) else list(what or out or USUAL)
+    games, plies = _integers(games), _integers(plies)
+    made = _scoresheet._pack(view, games, plies, names, mover, threads)
+    tensors = {}
+    for name, data in zip(names, made):
+        if out is not None and name in out:
+            _copy(name, data, out[name])
+            tensors[name] = out[name]
+        else:
+            tensors[name] = _array(data, KINDS[name], len(games))
+    return tensors
+
+
+def _copy(name: str, data: bytearray, target: Any) -> None:
+    """Fill an array of the caller's."""
+    memory = memoryview(target)
+    if memory.readonly or not memory.c_contiguous or memory.nbytes != len(data):
+        raise ValueError(f"out[{name!r}]: {len(data)} bytes in one piece that may be written are wanted")
+    if memory.itemsize != memoryview(b"").cast(KINDS[name][1]).itemsize:  # type: ignore
+        raise ValueError(f"out[{name!r}]: elements of type {KINDS[name][0]} are wanted")
+    memory.cast("B")[:] = data
+
+
+def _places(pair: tuple[bytearray, bytearray]) -> tuple[Any, Any]:
+    games, plies = pair
+    if numpy is not None:
+        return numpy.frombuffer(games, dtype=numpy.int64), numpy.frombuffer(plies, dtype=numpy.int64)
+    return memoryview(games).cast("q"), memoryview(plies).cast("q")
+
+
+def locate(positions: Positions, indices: Any) -> tuple[Any, Any]:
+    """Return the games and plies of positions by their numbers."""
+    return _places(positions._locate(_integers(indices)))
+
+
+def sample(positions: Positions, n: int, seed: int) -> tuple[Any, Any]:
+    """Return the games and plies of positions in random order."""
+    return _places(positions._locate(memoryview(positions._order(0, n, seed)).cast("q")))

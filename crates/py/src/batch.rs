@@ -1,0 +1,396 @@
+//! Positions as the bytes of tensors: bitboards, planes, HalfKP features, and what is to be learnt of them.
+//!
+//! Each position is replayed in its game, which takes about a microsecond; batches are divided among threads.
+
+use crate::shared::Opened;
+use crate::view::View;
+use crate::work;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyByteArray;
+use rayon::prelude::*;
+use scoresheet::brenner::move_id::{MOVES, MoveId};
+use scoresheet::chess::{CastlingSide, Color, Square};
+use scoresheet::game::Outcome;
+use scoresheet::{Error, Move};
+
+/// What can be made of a position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Planes,
+    Bitboards,
+    Halfkp,
+    Move,
+    Legal,
+    Turn,
+    Castling,
+    EnPassant,
+    Result,
+    Elo,
+}
+
+/// The most features of a side; no position from the standard one has more pieces beside the kings than 30.
+const FEATURES: usize = 32;
+
+impl Kind {
+    fn of(name: &str) -> PyResult<Kind> {
+        Ok(match name {
+            "planes" => Kind::Planes,
+            "bitboards" => Kind::Bitboards,
+            "halfkp" => Kind::Halfkp,
+            "move" => Kind::Move,
+            "legal" => Kind::Legal,
+            "turn" => Kind::Turn,
+            "castling" => Kind::Castling,
+            "en_passant" => Kind::EnPassant,
+            "result" => Kind::Result,
+            "elo" => Kind::Elo,
+            _ => {
+                let known = "planes, bitboards, halfkp, move, legal, turn, castling, en_passant, result, elo";
+                return Err(PyValueError::new_err(format!("what: no {name:?}; there are {known}")));
+            }
+        })
+    }
+
+    /// The bytes of a position.
+    fn bytes(self) -> usize {
+        match self {
+            Kind::Planes => 12 * 64,
+            Kind::Bitboards => 12 * 8,
+            Kind::Halfkp => 2 * FEATURES * 4,
+            Kind::Move => 2,
+            Kind::Legal => MOVES as usize,
+            Kind::Elo => 4,
+            Kind::Turn | Kind::Castling | Kind::EnPassant | Kind::Result => 1,
+        }
+    }
+}
+
+/// Positions that a thread does at a time.
+const TASK: usize = 256;
+
+/// Returns bytes of these positions, one bytearray a kind: see `scoresheet._training`.
+#[pyfunction]
+#[pyo3(name = "_pack")]
+pub fn pack<'py>(
+    py: Python<'py>,
+    view: &View,
+    games: PyBuffer<i64>,
+    plies: PyBuffer<i64>,
+    kinds: Vec<String>,
+    mover: bool,
+    threads: Option<usize>,
+) -> PyResult<Vec<Bound<'py, PyByteArray>>> {
+    let kinds: Vec<Kind> = kinds.iter().map(|name| Kind::of(name)).collect::<PyResult<_>>()?;
+    let (games, plies) = (games.to_vec(py)?, plies.to_vec(py)?);
+    if games.len() != plies.len() {
+        let what = format!("{} games, but {} plies", games.len(), plies.len());
+        return Err(PyValueError::new_err(what));
+    }
+    let opened = view.shared.get()?;
+    let mut places = Vec::with_capacity(games.len());
+    for (game, ply) in games.into_iter().zip(plies) {
+        let place = u64::try_from(game).ok().zip(u32::try_from(ply).ok());
+        places.push(place.ok_or_else(|| PyIndexError::new_err(format!("no ply {ply} of game {game}")))?);
+    }
+    let mut made = Vec::new();
+    fill_all(py, &opened, &places, &kinds, mover, threads, &mut made)?;
+    Ok(made)
+}
+
+/// Makes a bytearray for each kind, one within the other, and fills them all at once.
+fn fill_all<'py>(
+    py: Python<'py>,
+    opened: &Opened,
+    places: &[(u64, u32)],
+    kinds: &[Kind],
+    mover: bool,
+    threads: Option<usize>,
+    made: &mut Vec<Bound<'py, PyByteArray>>,
+) -> PyResult<()> {
+    let mut columns: Vec<Vec<u8>> = kinds.iter().map(|kind| vec![0; kind.bytes() * places.len()]).collect();
+    let columns_of = &mut columns;
+    let filled = py.detach(move || {
+        // A task for each run of positions, with its part of every column.
+        let mut tasks: Vec<(&[(u64, u32)], Vec<&mut [u8]>)> =
+            places.chunks(TASK).map(|places| (places, Vec::with_capacity(kinds.len()))).collect();
+        for (column, kind) in columns_of.iter_mut().zip(kinds) {
+            for (task, part) in tasks.iter_mut().zip(column.chunks_mut(TASK * kind.bytes())) {
+                task.1.push(part);
+            }
+        }
+        let facts = opened.facts(kinds.contains(&Kind::Elo), kinds.contains(&Kind::Result))?;
+        let fill = |(places, mut parts): (&[(u64, u32)], Vec<&mut [u8]>)| {
+            for (row, (game, ply)) in places.iter().enumerate() {
+                let mut out: Vec<&mut [u8]> = Vec::with_capacity(kinds.len());
+                for (part, kind) in parts.iter_mut().zip(kinds) {
+                    out.push(part.get_mut(row * kind.bytes()..(row + 1) * kind.bytes()).unwrap_or_default());
+                }
+                one(opened, &facts, *game, *ply, kinds, mover, &mut out)?;
+            }
+            Ok::<(), Error>(())
+        };
+        if threads == Some(1) || tasks.len() < 4 {
+            tasks.into_iter().try_for_each(fill)
+        } else {
+            work::on_pool(|| tasks.into_par_iter().try_for_each(fill))
+        }
+    });
+    filled.map_err(|error| crate::failure::exception(py, error))?;
+    made.extend(columns.iter().map(|column| PyByteArray::new(py, column)));
+    Ok(())
+}
+
+/// Writes one position.
+fn one(
+    opened: &Opened,
+    facts: &Facts,
+    game: u64,
+    ply: u32,
+    kinds: &[Kind],
+    mover: bool,
+    out: &mut [&mut [u8]],
+) -> Result<(), Error> {
+    let source = opened.sources.locate(game)?;
+    let local = game - source.before;
+    let own = source.archive.game(local)?;
+    let with_moves = kinds.iter().any(|kind| matches!(kind, Kind::Move | Kind::Legal));
+    let (replay, position) = if with_moves { (None, Some(own.played_at(ply)?)) } else { (Some(own.replay(ply)?), None) };
+    let state = replay.as_ref().map(|replay| replay.state());
+    let (mut boards, turn) = match (&state, &position) {
+        (Some(state), _) => (state.bitboards(), state.turn()),
+        (None, Some((position, _))) => (position.bitboards(), position.turn()),
+        (None, None) => return Ok(()),
+    };
+    let right = |color: Color, side: CastlingSide| match (&state, &position) {
+        (Some(state), _) => state.castling_rook(color, side).is_some(),
+        (None, Some((position, _))) => position.castling_rook(color, side).is_some(),
+        (None, None) => false,
+    };
+    // Seen from Black's side, the board is turned over and the colours change.
+    let flip = mover && turn == Color::Black;
+    if flip {
+        let [white, black] = [&boards[..6], &boards[6..]].map(|own| own.iter().map(|set| set.swap_bytes()).collect());
+        let [white, black]: [Vec<u64>; 2] = [white, black];
+        boards.iter_mut().zip(black.into_iter().chain(white)).for_each(|(set, own)| *set = own);
+    }
+    let colors = if flip { [Color::Black, Color::White] } else { Color::BOTH };
+    for (kind, out) in kinds.iter().zip(out) {
+        match kind {
+            Kind::Planes => planes(&boards, out),
+            Kind::Bitboards => {
+                for (bytes, set) in out.chunks_exact_mut(8).zip(boards) {
+                    bytes.copy_from_slice(&set.to_ne_bytes());
+                }
+            }
+            Kind::Halfkp => halfkp(&boards, out).ok_or_else(|| Error::Input {
+                name: format!("game {game}"),
+                what: format!("ply {ply} has more than {FEATURES} pieces beside the kings: no HalfKP features"),
+                source: None,
+            })?,
+            Kind::Move => {
+                let played = position.as_ref().and_then(|(_, played)| *played);
+                let id = played.and_then(|played| move_id(played, flip)).map_or(-1, |id| id as i16);
+                out.copy_from_slice(&id.to_ne_bytes());
+            }
+            Kind::Legal => {
+                let moves = position.as_ref().map(|(position, _)| position.legal_moves()).unwrap_or_default();
+                for id in moves.into_iter().filter_map(|played| move_id(played, flip)) {
+                    if let Some(byte) = out.get_mut(usize::from(id)) {
+                        *byte = 1;
+                    }
+                }
+            }
+            Kind::Turn => out.fill(turn as u8),
+            Kind::Castling => {
+                let mut bits = 0;
+                for (place, color) in colors.into_iter().enumerate() {
+                    for (side, bit) in [(CastlingSide::King, 0), (CastlingSide::Queen, 1)] {
+                        bits |= u8::from(right(color, side)) << (place * 2 + bit);
+                    }
+                }
+                out.fill(bits);
+            }
+            Kind::EnPassant => {
+                let target = match (&state, &position) {
+                    (Some(state), _) => state.en_passant(),
+                    (None, Some((position, _))) => position.en_passant(),
+                    (None, None) => None,
+                };
+                out.fill(target.map_or(-1i8, |square| (square.index() & 7) as i8) as u8);
+            }
+            Kind::Result => {
+                let place = opened.sources.sources().partition_point(|other| other.before < game) - 1;
+                let tag = facts.results.get(place).and_then(|results| results.of(local)).unwrap_or(UNKNOWN);
+                let value = if tag == UNKNOWN { own.outcome().map_or(UNKNOWN, points) } else { tag };
+                out.fill((if flip && value != UNKNOWN { -value } else { value }) as u8);
+            }
+            Kind::Elo => {
+                let place = opened.sources.sources().partition_point(|other| other.before < game) - 1;
+                let ratings = facts.ratings.get(place);
+                let of = |color: Color| ratings.and_then(|own| own[color.index()].of(local)).unwrap_or(0);
+                for (bytes, color) in out.chunks_exact_mut(2).zip(colors) {
+                    bytes.copy_from_slice(&of(color).to_ne_bytes());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A result that is not known.
+const UNKNOWN: i8 = -128;
+
+fn points(outcome: Outcome) -> i8 {
+    match outcome {
+        Outcome::WhiteWins => 1,
+        Outcome::Draw => 0,
+        Outcome::BlackWins => -1,
+        Outcome::Unknown => UNKNOWN,
+    }
+}
+
+/// The number of a move, below `MOVES`; none for a null move.
+fn move_id(played: Move, flip: bool) -> Option<u16> {
+    let id = MoveId::of(played, false).filter(|id| id.number() < MOVES)?;
+    if !flip {
+        return Some(id.number());
+    }
+    let (from, to, promotion) = id.squares()?;
+    let turned = |square: Square| Square::new(square.index() ^ 56);
+    MoveId::of_squares(turned(from)?, turned(to)?, promotion).map(MoveId::number)
+}
+
+/// The names of the moves by their number, as UCI writes them.
+///
+/// >>> names = scoresheet.move_names()
+/// >>> len(names), names[:3], names.index("e2e4")
+/// (1968, ['a1b1', 'a1c1', 'a1d1'], 378)
+#[pyfunction]
+pub fn move_names() -> Vec<String> {
+    let name = |number: u16| {
+        let (from, to, promotion) = MoveId::new(number)?.squares()?;
+        let letter = promotion.map(|role| role.letter().to_ascii_lowercase() as char);
+        Some(format!("{from}{to}{}", letter.map(String::from).unwrap_or_default()))
+    };
+    (0..MOVES).filter_map(name).collect()
+}
+
+/// For each byte its bits as bytes of 0 and 1, the lowest first.
+static SPREAD: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            table[byte][bit] = (byte >> bit & 1) as u8;
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+fn planes(boards: &[u64; 12], out: &mut [u8]) {
+    for (plane, set) in out.chunks_exact_mut(64).zip(boards) {
+        for (rank, byte) in plane.chunks_exact_mut(8).zip(set.to_le_bytes()) {
+            rank.copy_from_slice(&SPREAD[usize::from(byte)]);
+        }
+    }
+}
+
+/// Writes the features of White's and Black's side: 641 k + 64 p + s + 1 for each piece beside the kings, where k is the
+/// square of the side's king, s that of the piece and p the kind of piece: own pawn, other's pawn, own knight and so on
+/// to the other's queen. Black sees the board turned half around. What is left over is -1. `None`: too many pieces.
+fn halfkp(boards: &[u64; 12], out: &mut [u8]) -> Option<()> {
+    for (side, out) in out.chunks_exact_mut(FEATURES * 4).enumerate() {
+        let turn = if side == 0 { 0 } else { 63 };
+        let mut places = out.chunks_exact_mut(4);
+        let king = boards[side * 6 + 5];
+        if king != 0 {
+            let king = king.trailing_zeros() ^ turn;
+            for (kind, set) in boards.iter().enumerate().filter(|(kind, _)| kind % 6 != 5) {
+                let piece = (kind % 6 * 2 + usize::from(kind / 6 != side)) as u32;
+                let mut set = *set;
+                while set != 0 {
+                    let square = set.trailing_zeros() ^ turn;
+                    set &= set - 1;
+                    let feature = (king * 641 + piece * 64 + square + 1) as i32;
+                    places.next()?.copy_from_slice(&feature.to_ne_bytes());
+                }
+            }
+        }
+        places.for_each(|place| place.copy_from_slice(&(-1i32).to_ne_bytes()));
+    }
+    Some(())
+}
+
+/// What tags say of games, as far as it is asked for: for each archive of the set.
+pub struct Facts {
+    ratings: Vec<[Column<i16>; 2]>,
+    results: Vec<Column<i8>>,
+}
+
+/// A column of a tag with what each of its strings says.
+pub struct Column<T> {
+    column: std::sync::Arc<scoresheet::query::tag_columns::Column>,
+    values: Vec<T>,
+}
+
+impl<T: Copy> Column<T> {
+    /// Returns what the tag of a game says.
+    pub fn of(&self, game: u64) -> Option<T> {
+        self.values.get(self.column.get(game) as usize).copied()
+    }
+
+    fn new(
+        column: std::sync::Arc<scoresheet::query::tag_columns::Column>,
+        read: impl Fn(Option<&str>) -> T,
+    ) -> Column<T> {
+        let strings = column.strings();
+        let text = |number: u32| std::str::from_utf8(strings?.get(number)?).ok();
+        let most = strings.map_or(0, |strings| strings.len() as u32);
+        Column { values: (0..=most).map(|number| read(text(number))).collect(), column }
+    }
+}
+
+impl Opened {
+    /// Reads what tags say of all games.
+    pub fn facts(&self, ratings: bool, results: bool) -> Result<Facts, Error> {
+        use scoresheet::query::tag_columns::Key;
+        let mut facts = Facts { ratings: Vec::new(), results: Vec::new() };
+        for source in self.sources.sources() {
+            let columns = |names: &[&str]| {
+                let keys: Vec<Key> = names.iter().map(|name| Key::Tag((*name).to_owned())).collect();
+                let at_hand: Option<Vec<_>> = keys.iter().map(|key| source.columns.at_hand(key)).collect();
+                match at_hand {
+                    Some(columns) => Ok(columns),
+                    None => work::on_pool(|| source.columns.columns(&keys)),
+                }
+            };
+            if ratings {
+                let rating = |text: Option<&str>| text.and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+                let mut own = columns(&["WhiteElo", "BlackElo"])?.into_iter().map(|own| Column::new(own, rating));
+                if let (Some(white), Some(black)) = (own.next(), own.next()) {
+                    facts.ratings.push([white, black]);
+                }
+            }
+            if results {
+                let result = |text: Option<&str>| {
+                    let outcome = text.and_then(|text| Outcome::from_token(text.trim().as_bytes()));
+                    outcome.map_or(UNKNOWN, points)
+                };
+                facts.results.extend(columns(&["Result"])?.into_iter().map(|own| Column::new(own, result)));
+            }
+        }
+        Ok(facts)
+    }
+}
+
+impl Facts {
+    /// Returns the ratings of White and Black in a game, by the place of its archive and its number there; 0 for none.
+    pub fn ratings(&self, place: usize, game: u64) -> [i16; 2] {
+        self.ratings.get(place).map_or([0; 2], |own| [&own[0], &own[1]].map(|own| own.of(game).unwrap_or(0)))
+    }
+}

@@ -1,0 +1,107 @@
+//! Errors as exceptions, by whose fault they are.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{
+    PyException, PyFileExistsError, PyIndexError, PyKeyboardInterrupt, PyLookupError, PyOSError, PyValueError,
+};
+use pyo3::prelude::*;
+use scoresheet::Error;
+use scoresheet::query::QueryFault;
+use std::io;
+use std::path::Path;
+
+create_exception!(
+    scoresheet,
+    ScoresheetError,
+    PyException,
+    "What is wrong with an archive; the base of the exceptions of its own kind."
+);
+create_exception!(
+    scoresheet,
+    ArchiveError,
+    ScoresheetError,
+    "The file is no archive, or one that this version does not read."
+);
+create_exception!(
+    scoresheet,
+    DamagedError,
+    ScoresheetError,
+    "The archive is damaged: `game` is the number of the game, or None, `offset` the byte of the file."
+);
+create_exception!(scoresheet, DeletedError, PyLookupError, "The game has been deleted: `game` is its number.");
+create_exception!(
+    scoresheet,
+    QueryError,
+    PyValueError,
+    "A filter, pattern or position cannot be read: the message shows the place, `column` is its column, from 1."
+);
+
+/// Returns the exception for an error of the library.
+pub fn exception(py: Python<'_>, error: Error) -> PyErr {
+    let text = error.to_string();
+    match error {
+        Error::Io { path, source, .. } => of_io(&text, Some(&path), &source),
+        Error::Read { source, .. } => of_io(&text, None, &source),
+        Error::Exists { path } => of_io(&text, Some(&path), &io::ErrorKind::AlreadyExists.into()),
+        Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. } | Error::Unknown { .. } => {
+            ArchiveError::new_err(text)
+        }
+        Error::Damaged(damage) => {
+            let game = Some(damage.game).filter(|game| *game > 0);
+            with(py, DamagedError::new_err(text), &[("game", game), ("offset", Some(damage.offset))])
+        }
+        Error::Limit { offset, .. } => {
+            with(py, DamagedError::new_err(text), &[("game", None), ("offset", Some(offset))])
+        }
+        Error::NoSuchGame { .. } | Error::NoSuchPly { .. } => PyIndexError::new_err(text),
+        Error::Deleted { game } => with(py, DeletedError::new_err(text), &[("game", Some(game))]),
+        Error::Interrupted => PyKeyboardInterrupt::new_err(text),
+        Error::Input { source: Some(source), .. } => of_io(&text, None, &source),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// Returns the exception for a query that cannot be read.
+pub fn query(py: Python<'_>, fault: &QueryFault) -> PyErr {
+    with(py, QueryError::new_err(fault.to_string()), &[("column", Some(fault.column() as u64))])
+}
+
+/// Returns the exception of the system's error: with its number Python knows which kind it is.
+pub fn of_io(text: &str, path: Option<&Path>, error: &io::Error) -> PyErr {
+    let path = path.map(|path| path.display().to_string());
+    match (error.raw_os_error(), error.kind()) {
+        (Some(number), _) => {
+            let what = error.to_string();
+            let what = what.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, what, path))
+        }
+        (None, io::ErrorKind::AlreadyExists) => PyFileExistsError::new_err(text.to_owned()),
+        (None, _) => PyOSError::new_err(text.to_owned()),
+    }
+}
+
+fn with(py: Python<'_>, error: PyErr, attributes: &[(&str, Option<u64>)]) -> PyErr {
+    for (name, value) in attributes {
+        // An exception without the attribute is better than none.
+        let _ = error.value(py).setattr(*name, *value);
+    }
+    error
+}
+
+/// Results of the library in functions of Python.
+pub trait OrRaise<T> {
+    /// Returns the value, or the exception for the error.
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T> OrRaise<T> for Result<T, Error> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| exception(py, error))
+    }
+}
+
+impl<T> OrRaise<T> for Result<T, QueryFault> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|fault| query(py, &fault))
+    }
+}

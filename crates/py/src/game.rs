@@ -1,0 +1,557 @@
+//! A game: of an archive, looked up each time something is asked of it, or of a PGN, held by itself.
+
+use crate::events::{self, is_castling, is_chess960};
+use crate::failure::OrRaise;
+use crate::position::{Position, svg};
+use crate::shared::Shared;
+use pyo3::exceptions::{PyIndexError, PyKeyError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use scoresheet::chess::fen::FenText;
+use scoresheet::game::{Evaluation, PlayedMove};
+use scoresheet::pgn::PgnWriter;
+use scoresheet::{Error, GameRef};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where a game is.
+#[derive(Clone)]
+enum Held {
+    Stored(Arc<Shared>, u64),
+    Owned(Arc<scoresheet::Game>, u64, Arc<[String]>),
+}
+
+/// A game. What is asked for is read when it is asked for.
+///
+/// >>> game = archive[0]
+/// >>> game["White"], game["Result"], game.plies
+/// ('BFG9k', '1-0', 25)
+/// >>> game.san[:4]
+/// ['e4', 'e6', 'd4', 'b6']
+/// >>> game.fen(2)
+/// 'rnbqkbnr/pppp1ppp/4p3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'
+#[pyclass(frozen, module = "scoresheet", eq)]
+pub struct Game {
+    held: Held,
+}
+
+impl PartialEq for Game {
+    fn eq(&self, other: &Game) -> bool {
+        match (&self.held, &other.held) {
+            (Held::Stored(one, number), Held::Stored(two, other)) => Arc::ptr_eq(one, two) && number == other,
+            (Held::Owned(one, ..), Held::Owned(two, ..)) => one == two,
+            _ => false,
+        }
+    }
+}
+
+impl Game {
+    /// Returns game `number` of an archive.
+    pub fn stored(shared: &Arc<Shared>, number: u64) -> Game {
+        Game { held: Held::Stored(Arc::clone(shared), number) }
+    }
+
+    /// Returns a game by itself, with its number in its source and what was wrong with it.
+    pub fn owned(game: Arc<scoresheet::Game>, number: u64, faults: Vec<String>) -> Game {
+        Game { held: Held::Owned(game, number, faults.into()) }
+    }
+
+    /// Returns its number, if it is of this archive.
+    pub fn number_in(&self, shared: &Arc<Shared>) -> Option<u64> {
+        match &self.held {
+            Held::Stored(own, number) if Arc::ptr_eq(own, shared) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Returns the game as a value.
+    pub fn value(&self, py: Python<'_>) -> PyResult<Arc<scoresheet::Game>> {
+        match &self.held {
+            Held::Owned(game, ..) => Ok(Arc::clone(game)),
+            Held::Stored(..) => self.read(py, |game| game.to_game().map(Arc::new), Arc::clone),
+        }
+    }
+
+    /// Returns what one of two functions says: of a game of an archive, or of one by itself.
+    fn read<T>(
+        &self,
+        py: Python<'_>,
+        stored: impl FnOnce(&GameRef<'_>) -> Result<T, Error>,
+        owned: impl FnOnce(&Arc<scoresheet::Game>) -> T,
+    ) -> PyResult<T> {
+        match &self.held {
+            Held::Stored(shared, number) => shared.get()?.with_game(*number, stored).or_raise(py),
+            Held::Owned(game, ..) => Ok(owned(game)),
+        }
+    }
+
+    fn tags(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.read(py, |game| game.tags(), |game| game.tags.clone())
+    }
+
+    fn tag(&self, py: Python<'_>, name: &str) -> PyResult<Option<String>> {
+        self.read(py, |game| game.tag(name), |game| game.tag(name).map(str::to_owned))
+    }
+
+    /// Returns what `of` makes of each move.
+    fn each_move<T>(&self, py: Python<'_>, mut of: impl FnMut(&PlayedMove) -> T) -> PyResult<Vec<T>> {
+        match &self.held {
+            Held::Stored(..) => {
+                let all = |game: &GameRef<'_>| game.moves().map(|played| played.map(|played| of(&played))).collect();
+                self.read(py, all, |_| Vec::new())
+            }
+            Held::Owned(game, ..) => Ok(game.moves().map(|played| of(&played)).collect()),
+        }
+    }
+
+    fn at(&self, py: Python<'_>, ply: i64) -> PyResult<scoresheet::Position> {
+        let plies = i64::from(self.plies(py)?);
+        let wanted = if ply < 0 { ply.saturating_add(plies + 1) } else { ply };
+        if !(0..=plies).contains(&wanted) {
+            return Err(PyIndexError::new_err(format!("no ply {ply}: the plies of the game are 0 to {plies}")));
+        }
+        let wanted = wanted as u32;
+        self.read(py, |game| game.position(wanted), |game| owned_position(game, wanted))
+    }
+}
+
+fn owned_position(game: &scoresheet::Game, ply: u32) -> scoresheet::Position {
+    let mut position = game.start.clone();
+    game.main_line().take(ply as usize).for_each(|played| position.play_unchecked(played));
+    position
+}
+
+#[pymethods]
+impl Game {
+    /// The number of the game in its archive, or in its PGN, from 1.
+    #[getter]
+    fn number(&self) -> u64 {
+        match &self.held {
+            Held::Stored(_, number) | Held::Owned(_, number, _) => *number,
+        }
+    }
+
+    /// The tags as a dict; of tags of one name the first counts.
+    ///
+    /// >>> archive[0].headers["ECO"]
+    /// 'C00'
+    #[getter]
+    fn headers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        let mut failed = Ok(());
+        let mut add = |name: &str, value: &str| {
+            let name = PyString::intern(py, name);
+            if failed.is_ok() {
+                failed = dict.contains(&name).and_then(|known| if known { Ok(()) } else { dict.set_item(name, value) });
+            }
+        };
+        match &self.held {
+            Held::Owned(game, ..) => game.tags.iter().for_each(|(name, value)| add(name, value)),
+            Held::Stored(shared, number) => {
+                let mut add = |name: &[u8], value: &[u8]| add(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
+                let visit = |game: &GameRef<'_>| game.visit_tags(&mut add);
+                shared.get()?.with_game(*number, visit).or_raise(py)?;
+            }
+        }
+        failed.map(|()| dict)
+    }
+
+    /// All tag pairs in their order, duplicates included.
+    #[getter(tags)]
+    fn all_tags(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.tags(py)
+    }
+
+    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<String> {
+        self.tag(py, name)?.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+
+    fn __contains__(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
+        Ok(self.tag(py, name)?.is_some())
+    }
+
+    /// Returns the value of a tag, or `default` where the game has none.
+    ///
+    /// >>> archive[0].get("Annotator", "nobody")
+    /// 'nobody'
+    #[pyo3(signature = (name, default = None, /))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(self.tag(py, name)?.map(|value| PyString::new(py, &value).into_any()).or(default))
+    }
+
+    /// The half-moves of the main line.
+    #[getter]
+    fn plies(&self, py: Python<'_>) -> PyResult<u32> {
+        self.read(py, |game| Ok(game.plies()), |game| game.main_line().count() as u32)
+    }
+
+    /// The result: "1-0", "0-1", "1/2-1/2" or "*", by the tag, or by the movetext where that says none.
+    #[getter]
+    fn result(&self, py: Python<'_>) -> PyResult<String> {
+        let known = |tag: &String| matches!(&**tag, "1-0" | "0-1" | "1/2-1/2" | "*");
+        if let Some(tag) = self.tag(py, "Result")?.filter(known) {
+            return Ok(tag);
+        }
+        let outcome = self.read(py, |game| Ok(game.outcome()), |game| game.outcome)?;
+        Ok(outcome.map_or("*", |outcome| outcome.token()).to_owned())
+    }
+
+    /// The FEN of the starting position.
+    #[getter]
+    fn start_fen(&self, py: Python<'_>) -> PyResult<String> {
+        self.read(py, |game| Ok(game.start().fen()), |game| game.start.fen())
+    }
+
+    /// Whether the game starts from another position than the standard one.
+    #[getter]
+    fn is_set_up(&self, py: Python<'_>) -> PyResult<bool> {
+        let standard = || scoresheet::Position::standard();
+        self.read(py, |game| Ok(game.is_set_up()), |game| game.start != standard())
+    }
+
+    /// What was wrong with the game in its PGN: texts, empty where nothing was. Of a game in an archive it is known only
+    /// that there was something; `import_pgn` reports what.
+    #[getter]
+    fn faults(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        match &self.held {
+            Held::Owned(_, _, faults) => Ok(faults.to_vec()),
+            Held::Stored(..) => {
+                let fault = self.read(py, |game| Ok(game.has_fault()), |_| false)?;
+                Ok(fault.then(|| "the source had a fault in this game".to_owned()).into_iter().collect())
+            }
+        }
+    }
+
+    /// The moves of the main line as UCI writes them; castling in Chess960 as king takes rook.
+    ///
+    /// >>> archive[0].moves[:2]
+    /// ['e2e4', 'e7e6']
+    #[getter]
+    fn moves(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let moves = self.each_move(py, |played| (is_castling(played.played()), played.clone()))?;
+        let chess960 = moves.iter().any(|(castles, _)| *castles) && is_chess960(self.tag(py, "Variant")?.as_deref());
+        let mut text = Vec::new();
+        let uci = |(_, played): (bool, PlayedMove)| {
+            text.clear();
+            played.before().write_uci(played.played(), chess960, &mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        };
+        Ok(moves.into_iter().map(uci).collect())
+    }
+
+    /// The moves of the main line in standard algebraic notation; a null move is `--`.
+    #[getter]
+    fn san(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.each_move(py, PlayedMove::san)
+    }
+
+    /// Returns the FEN after ply `ply`; ply 0 is the starting position, -1 the last.
+    ///
+    /// About a microsecond. The en passant square is named after every double step, as `board.fen(en_passant="fen")` of
+    /// python-chess does. Raises IndexError where there is no such ply.
+    ///
+    /// >>> archive[0].fen(1)
+    /// 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1'
+    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
+    fn fen(&self, py: Python<'_>, ply: i64) -> PyResult<String> {
+        Ok(self.at(py, ply)?.fen())
+    }
+
+    /// Returns the FENs of all plies of the main line, ply 0 first.
+    ///
+    /// >>> len(archive[0].fens()) == archive[0].plies + 1
+    /// True
+    fn fens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let mut fens = Vec::with_capacity(128);
+        let mut text = FenText::default();
+        match &self.held {
+            Held::Stored(shared, number) => {
+                let opened = shared.get()?;
+                let mut push = |fen: &[u8]| fens.push(PyString::new(py, &String::from_utf8_lossy(fen)));
+                opened.with_game(*number, |game| game.walk(|state| push(state.fen(&mut text)))).or_raise(py)?;
+            }
+            Held::Owned(game, ..) => {
+                let mut position = game.start.clone();
+                fens.push(PyString::new(py, &position.fen()));
+                for played in game.main_line() {
+                    position.play_unchecked(played);
+                    fens.push(PyString::new(py, &position.fen()));
+                }
+            }
+        }
+        PyList::new(py, fens)
+    }
+
+    /// Returns the position after ply `ply`, like `fen`.
+    ///
+    /// >>> archive[0].position(-1).is_checkmate
+    /// True
+    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
+    fn position(&self, py: Python<'_>, ply: i64) -> PyResult<Position> {
+        Ok(Position::of(self.at(py, ply)?))
+    }
+
+    /// Returns the positions of all plies of the main line, ply 0 first.
+    fn positions(&self, py: Python<'_>) -> PyResult<Vec<Position>> {
+        let mut positions = vec![Position::of(self.at(py, 0)?)];
+        positions.extend(self.each_move(py, |played| Position::of(played.after()))?);
+        Ok(positions)
+    }
+
+    /// The seconds left on the mover's clock after each ply, None where no comment says it (`[%clk 0:03:00]`).
+    #[getter]
+    fn clocks(&self, py: Python<'_>) -> PyResult<Vec<Option<f64>>> {
+        let clocks = self.read(py, |game| game.clocks(), |game| game.clocks())?;
+        Ok(clocks.into_iter().map(|clock| clock.as_ref().map(Duration::as_secs_f64)).collect())
+    }
+
+    /// The evaluation after each ply, None where no comment says it (`[%eval 0.35]`).
+    #[getter]
+    fn evals(&self, py: Python<'_>) -> PyResult<Vec<Option<Eval>>> {
+        let evals = self.read(py, |game| game.evaluations(), |game| game.evaluations())?;
+        Ok(evals.into_iter().map(|eval| eval.map(|eval| Eval { eval })).collect())
+    }
+
+    /// The comments, those in variations too, in their order.
+    #[getter]
+    fn comments(&self, py: Python<'_>) -> PyResult<Vec<Comment>> {
+        let comments = self.read(py, |game| game.comments(), |game| game.comments())?;
+        Ok(comments.into_iter().map(|comment| Comment { comment }).collect())
+    }
+
+    /// The variations, those within others after them.
+    #[getter]
+    fn variations(&self, py: Python<'_>) -> PyResult<Vec<Variation>> {
+        let variations = self.read(py, |game| game.variations(), |game| game.variations())?;
+        Ok(variations.into_iter().map(|variation| Variation { variation }).collect())
+    }
+
+    /// Returns the movetext as events: a list of pairs `("move", uci)`, `("nag", number)`, `("comment", text)`,
+    /// `("open", None)` and `("close", None)`, the last two around variations.
+    ///
+    /// >>> archive[0].events()[:2]
+    /// [('move', 'e2e4'), ('move', 'e7e6')]
+    fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        events::list(py, &*self.value(py)?)
+    }
+
+    /// Returns the game as PGN in export format, with everything that stands in it.
+    ///
+    /// >>> print(archive[0].pgn().splitlines()[0])
+    /// [Event "Rated Classical game"]
+    fn pgn(&self, py: Python<'_>) -> PyResult<String> {
+        let mut writer = PgnWriter::new();
+        match &self.held {
+            Held::Stored(shared, number) => {
+                shared.get()?.with_game(*number, |game| game.write_pgn(&mut writer)).or_raise(py)?;
+            }
+            Held::Owned(game, ..) => writer.write(game),
+        }
+        Ok(String::from_utf8_lossy(writer.as_bytes()).into_owned())
+    }
+
+    /// Returns the game as it stood in its PGN file, byte for byte; of a game read without an archive, the same as
+    /// `pgn().encode()`.
+    fn original(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        if let Held::Owned(..) = self.held {
+            return Ok(self.pgn(py)?.into_bytes());
+        }
+        let mut bytes = Vec::new();
+        self.read(py, |game| game.original(&mut bytes), |_| ())?;
+        Ok(bytes)
+    }
+
+    /// Returns the game as a `chess.pgn.Game` of python-chess, with comments, NAGs, variations and clocks. Needs the
+    /// package `chess`.
+    fn to_chess<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("scoresheet._chess")?.call_method1("to_chess", (slf,))
+    }
+
+    /// Returns the same game under another number; for pickles.
+    fn _numbered(&self, number: u64) -> Game {
+        match &self.held {
+            Held::Stored(shared, _) => Game::stored(shared, number),
+            Held::Owned(game, _, faults) => {
+                Game { held: Held::Owned(Arc::clone(game), number, Arc::clone(faults)) }
+            }
+        }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let of = |name: &str| self.tag(py, name).map(|tag| tag.unwrap_or_else(|| "?".to_owned()));
+        let (white, black) = (of("White")?, of("Black")?);
+        Ok(format!("<Game {}: {white} - {black}, {}, {} plies>", self.number(), self.result(py)?, self.plies(py)?))
+    }
+
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        self.pgn(py)
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.number()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let module = py.import("scoresheet._pickle")?;
+        match &slf.get().held {
+            Held::Stored(shared, number) => {
+                let whole = |path: &std::path::PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+                let paths = PyTuple::new(py, shared.paths.iter().map(whole))?;
+                Ok((module.getattr("restore_game")?, (paths, shared.map, *number).into_pyobject(py)?))
+            }
+            Held::Owned(_, number, _) => {
+                // As PGN, which says all that the game does.
+                let pgn = PyBytes::new(py, slf.get().pgn(py)?.as_bytes());
+                Ok((module.getattr("restore_pgn")?, (pgn, *number).into_pyobject(py)?))
+            }
+        }
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("scoresheet._html")?.call_method1("game", (slf,))
+    }
+
+    /// Returns the board after ply `ply` as SVG.
+    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
+    fn svg<'py>(&self, py: Python<'py>, ply: i64) -> PyResult<Bound<'py, PyAny>> {
+        svg(py, &self.at(py, ply)?)
+    }
+}
+
+/// A comment of a game.
+#[pyclass(frozen, module = "scoresheet")]
+pub struct Comment {
+    comment: scoresheet::game::Comment,
+}
+
+#[pymethods]
+impl Comment {
+    /// The plies of its line before it: a comment after ply 3 has 3.
+    #[getter]
+    fn ply(&self) -> u32 {
+        self.comment.ply
+    }
+
+    /// How deep in variations it stands: 0 for the main line.
+    #[getter]
+    fn depth(&self) -> u32 {
+        self.comment.depth
+    }
+
+    /// Its text, without braces.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.comment.text
+    }
+
+    /// The seconds left on the clock that it says (`%clk`), or None.
+    #[getter]
+    fn clock(&self) -> Option<f64> {
+        self.comment.clock().map(|clock| clock.as_secs_f64())
+    }
+
+    /// The seconds that the move took that it says (`%emt`), or None.
+    #[getter]
+    fn elapsed(&self) -> Option<f64> {
+        self.comment.elapsed().map(|elapsed| elapsed.as_secs_f64())
+    }
+
+    /// The evaluation that it says (`%eval`), or None.
+    #[getter]
+    fn eval(&self) -> Option<Eval> {
+        self.comment.evaluation().map(|eval| Eval { eval })
+    }
+
+    /// Returns the value of a command in it: "0:03:00" of "clk" in `[%clk 0:03:00]`; None where there is none.
+    fn command(&self, name: &str) -> Option<&str> {
+        self.comment.command(name)
+    }
+
+    fn __repr__(&self) -> String {
+        let scoresheet::game::Comment { ply, depth, text } = &self.comment;
+        format!("Comment(ply={ply}, depth={depth}, text={text:?})")
+    }
+
+    fn __str__(&self) -> &str {
+        &self.comment.text
+    }
+}
+
+/// An engine's evaluation from White's side: hundredths of a pawn, or a mate.
+#[pyclass(frozen, module = "scoresheet", eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct Eval {
+    eval: Evaluation,
+}
+
+#[pymethods]
+impl Eval {
+    /// Hundredths of a pawn, or None where it is a mate.
+    #[getter]
+    fn centipawns(&self) -> Option<i32> {
+        match self.eval {
+            Evaluation::Centipawns(value) => Some(value),
+            Evaluation::Mate(_) => None,
+        }
+    }
+
+    /// The moves to mate, negative where Black mates, or None.
+    #[getter]
+    fn mate(&self) -> Option<i32> {
+        match self.eval {
+            Evaluation::Mate(moves) => Some(moves),
+            Evaluation::Centipawns(_) => None,
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Eval({})", self.eval)
+    }
+
+    fn __str__(&self) -> String {
+        self.eval.to_string()
+    }
+}
+
+/// A variation: other moves than those of the line that it leaves.
+#[pyclass(frozen, module = "scoresheet")]
+pub struct Variation {
+    variation: scoresheet::game::Variation,
+}
+
+#[pymethods]
+impl Variation {
+    /// The ply that its first move takes the place of, from 1.
+    #[getter]
+    fn ply(&self) -> u32 {
+        self.variation.ply
+    }
+
+    /// How deep it is: 1 for a variation of the main line.
+    #[getter]
+    fn depth(&self) -> u32 {
+        self.variation.depth
+    }
+
+    /// Its moves in standard algebraic notation, without those of variations within it.
+    #[getter]
+    fn san(&self) -> Vec<String> {
+        self.variation.sans()
+    }
+
+    /// The position before its first move, or None where it has no moves.
+    #[getter]
+    fn start(&self) -> Option<Position> {
+        self.variation.start.clone().map(Position::of)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Variation(ply={}, depth={}, san={:?})", self.ply(), self.depth(), self.san().join(" "))
+    }
+}

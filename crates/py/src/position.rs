@@ -1,0 +1,189 @@
+//! A position by itself.
+
+use crate::failure::OrRaise;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use scoresheet::Move;
+use scoresheet::chess::fen::FenError;
+use scoresheet::chess::{MoveKind, Square};
+use scoresheet::query::QueryFault;
+
+/// A chess position: immutable, so that it can be shared and be a key of a dict.
+///
+/// >>> start = scoresheet.Position()
+/// >>> start.play("e4").play("c5").fen
+/// 'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq c6 0 2'
+/// >>> len(start.moves), start.sans[:3]
+/// (20, ['Na3', 'Nc3', 'Nf3'])
+#[pyclass(frozen, module = "scoresheet", eq)]
+pub struct Position {
+    pub position: scoresheet::Position,
+}
+
+impl PartialEq for Position {
+    /// By what a FEN says; the labels of the pieces, which come from the game, do not count.
+    fn eq(&self, other: &Position) -> bool {
+        self.position.fen() == other.position.fen()
+    }
+}
+
+impl Position {
+    pub fn of(position: scoresheet::Position) -> Position {
+        Position { position }
+    }
+
+    /// Reads a move in standard algebraic or UCI's notation.
+    fn read(&self, text: &str) -> PyResult<Move> {
+        let position = &self.position;
+        let san = position.parse_san(text.as_bytes());
+        san.or_else(|error| position.parse_uci(text).map_err(|_| error)).map_err(|error| {
+            PyValueError::new_err(format!("{text:?} is no legal move in {position}: {error}"))
+        })
+    }
+}
+
+/// Reads a FEN.
+pub fn read_fen(py: Python<'_>, fen: &str) -> PyResult<scoresheet::Position> {
+    scoresheet::Position::from_fen(fen.as_bytes())
+        .map_err(|error: FenError| QueryFault::new(fen, 0..fen.len(), error.in_text(fen.as_bytes())))
+        .or_raise(py)
+}
+
+/// Returns a board as SVG.
+pub fn svg<'py>(py: Python<'py>, position: &scoresheet::Position) -> PyResult<Bound<'py, PyAny>> {
+    py.import("scoresheet._svg")?.call_method1("board", (position.fen(),))
+}
+
+#[pymethods]
+impl Position {
+    #[new]
+    #[pyo3(signature = (fen = None, /))]
+    fn new(py: Python<'_>, fen: Option<&str>) -> PyResult<Position> {
+        Ok(Position::of(match fen {
+            None => scoresheet::Position::standard(),
+            Some(fen) => read_fen(py, fen)?,
+        }))
+    }
+
+    /// The FEN, with the en passant square after every double step.
+    #[getter]
+    fn fen(&self) -> String {
+        self.position.fen()
+    }
+
+    /// The side to move: "white" or "black".
+    #[getter]
+    fn turn(&self) -> String {
+        self.position.turn().to_string()
+    }
+
+    /// The legal moves as UCI writes them.
+    #[getter]
+    fn moves(&self) -> Vec<String> {
+        self.position.legal_moves().into_iter().map(|m| self.position.uci(m)).collect()
+    }
+
+    /// The legal moves in standard algebraic notation, in the order of `moves`.
+    #[getter]
+    fn sans(&self) -> Vec<String> {
+        self.position.legal_moves().into_iter().map(|m| self.position.san(m)).collect()
+    }
+
+    /// Whether the side to move is in check.
+    #[getter]
+    fn is_check(&self) -> bool {
+        self.position.in_check()
+    }
+
+    /// Whether the side to move is mated.
+    #[getter]
+    fn is_checkmate(&self) -> bool {
+        self.position.is_checkmate()
+    }
+
+    /// Whether the side to move has no move and is not in check.
+    #[getter]
+    fn is_stalemate(&self) -> bool {
+        self.position.is_stalemate()
+    }
+
+    /// The plies since the last capture or pawn move.
+    #[getter]
+    fn halfmove_clock(&self) -> u32 {
+        self.position.halfmove_clock()
+    }
+
+    /// The number of the move, from 1.
+    #[getter]
+    fn fullmove_number(&self) -> u32 {
+        self.position.fullmove_number()
+    }
+
+    /// The Zobrist key by the numbers that Polyglot's books use.
+    #[getter]
+    fn zobrist(&self) -> u64 {
+        self.position.zobrist()
+    }
+
+    /// The squares of White's pawns, knights, bishops, rooks, queens and king, then Black's, as 12 numbers of 64 bits,
+    /// a1 the lowest bit.
+    #[getter]
+    fn bitboards(&self) -> Vec<u64> {
+        self.position.bitboards().to_vec()
+    }
+
+    /// Returns the piece on a square, such as "e4", as its FEN letter, or None.
+    fn piece_at(&self, square: &str) -> PyResult<Option<char>> {
+        let square: Square = square.parse().map_err(|_| PyValueError::new_err(format!("no square {square:?}")))?;
+        Ok(self.position.piece_at(square).map(|piece| piece.letter() as char))
+    }
+
+    /// Returns the position after a move in either notation; "--" and "0000" pass. Raises ValueError where it is not
+    /// legal.
+    fn play(&self, text: &str) -> PyResult<Position> {
+        let m = self.read(text)?;
+        let mut position = self.position.clone();
+        position.play_unchecked(m);
+        Ok(Position::of(position))
+    }
+
+    /// Returns whether a text is a legal move in either notation.
+    fn is_legal(&self, text: &str) -> bool {
+        self.read(text).is_ok_and(|m| m.kind != MoveKind::Null)
+    }
+
+    /// Returns a move in standard algebraic notation.
+    fn san(&self, text: &str) -> PyResult<String> {
+        Ok(self.position.san(self.read(text)?))
+    }
+
+    /// Returns a move as UCI writes it.
+    fn uci(&self, text: &str) -> PyResult<String> {
+        Ok(self.position.uci(self.read(text)?))
+    }
+
+    /// Returns the board as SVG.
+    fn svg<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        svg(py, &self.position)
+    }
+
+    fn _repr_svg_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        svg(py, &self.position)
+    }
+
+    fn __str__(&self) -> String {
+        self.position.fen()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Position({:?})", self.position.fen())
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.position.zobrist()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((slf.get_type().into_any(), (slf.get().position.fen(),)))
+    }
+}

@@ -1,0 +1,326 @@
+//! The positions of games that may be trained on, numbered.
+//!
+//! For each game it is kept which of its plies count: a first one and a step, or, where each ply has to be looked at, a
+//! bit each. So a position costs a search by halves, and a hundred million games fit into memory.
+
+use crate::failure::OrRaise;
+use crate::shared::Opened;
+use crate::view::View;
+use crate::work;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyByteArray;
+use rayon::prelude::*;
+use scoresheet::chess::Color;
+use scoresheet::query::report::sample::Permutation;
+use scoresheet::query::tag_columns::Key;
+use scoresheet::{Error, GameRef};
+use std::sync::Arc;
+
+/// Positions of games, numbered from 0: what `View.positions` gives. `positions[0]` is a pair of a game's number and a
+/// ply.
+///
+/// >>> positions = archive.positions(skip_plies=8, quiet=True)
+/// >>> game, ply = positions[0]
+/// >>> game >= 1 and ply >= 8
+/// True
+/// >>> games, plies = positions.sample(3, seed=1)
+/// >>> len(games), len(plies)
+/// (3, 3)
+#[pyclass(frozen, module = "scoresheet")]
+pub struct Positions {
+    view: Py<View>,
+    runs: Vec<Run>,
+    /// The number of the first position of each run, and that of all at the end.
+    starts: Vec<u64>,
+    /// A bit for each ply of a game that is looked at ply by ply.
+    bits: Vec<u64>,
+}
+
+/// The plies of one game that count.
+#[derive(Clone, Copy)]
+struct Run {
+    game: u64,
+    plies: Plies,
+}
+
+#[derive(Clone, Copy)]
+enum Plies {
+    /// From a ply on, by so many.
+    Every { first: u32, step: u32 },
+    /// Those whose bits are set, from this word on; bit 0 is ply 0.
+    Bits { word: u64 },
+}
+
+/// What is asked of positions.
+#[derive(Clone, Copy)]
+struct Wanted {
+    skip_plies: u32,
+    skip_last: u32,
+    mover_elo: Option<(i32, i32)>,
+    quiet: bool,
+    split: Option<Split>,
+}
+
+/// A share of the games.
+#[derive(Clone, Copy)]
+struct Split {
+    test: bool,
+    share: f64,
+    seed: u64,
+}
+
+impl Split {
+    fn of((part, share, seed): (String, f64, u64)) -> PyResult<Split> {
+        let test = match &*part {
+            "train" => false,
+            "test" => true,
+            _ => return Err(PyValueError::new_err(format!("split: \"train\" or \"test\", not {part:?}"))),
+        };
+        if !(0.0..=1.0).contains(&share) {
+            return Err(PyValueError::new_err(format!("split: a share of 0 to 1, not {share}")));
+        }
+        Ok(Split { test, share, seed })
+    }
+
+    /// Whether a game is in this part: by a hash of its moves, so that games with the same moves are together.
+    fn has(&self, game: &GameRef<'_>) -> bool {
+        // FNV-1a, and the finish of SplitMix64; both will be the same in every version.
+        let start = 0xCBF2_9CE4_8422_2325u64 ^ self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let bytes = game.brenner().iter();
+        let hash = bytes.fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3));
+        let hash = (hash ^ hash >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let hash = (hash ^ hash >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        let place = ((hash ^ hash >> 31) >> 11) as f64 / (1u64 << 53) as f64;
+        (place >= self.share) == self.test
+    }
+}
+
+/// The plies of a game that count, and how many.
+enum Found {
+    Every { first: u32, step: u32, count: u64 },
+    Bits { words: Vec<u64>, count: u64 },
+}
+
+/// Games that a thread does at a time.
+const TASK: usize = 256;
+
+impl Positions {
+    pub fn new(
+        py: Python<'_>,
+        view: &View,
+        skip_plies: u32,
+        skip_last: u32,
+        mover_elo: Option<(Option<u16>, Option<u16>)>,
+        quiet: bool,
+        split: Option<(String, f64, u64)>,
+    ) -> PyResult<Positions> {
+        let mover_elo = mover_elo.map(|(least, most)| (least.map_or(1, i32::from), most.map_or(i32::MAX, i32::from)));
+        let split = split.map(Split::of).transpose()?;
+        let wanted = Wanted { skip_plies, skip_last, mover_elo, quiet, split };
+        let opened = view.shared.get()?;
+        let numbers: Vec<u64> = view.numbers.iter().collect();
+        let games: Arc<[u64]> = numbers.into();
+        let of = Arc::clone(&games);
+        let found = work::long(py, move || look(&opened, &of, wanted))?.or_raise(py)?;
+        let mut positions = Positions {
+            view: Py::new(py, view.again())?,
+            runs: Vec::new(),
+            starts: vec![0],
+            bits: Vec::new(),
+        };
+        let mut total = 0;
+        for (game, found) in games.iter().zip(found) {
+            let (plies, count) = match found {
+                Found::Every { first, step, count } => (Plies::Every { first, step }, count),
+                Found::Bits { words, count } => {
+                    let word = positions.bits.len() as u64;
+                    if count > 0 {
+                        positions.bits.extend(words);
+                    }
+                    (Plies::Bits { word }, count)
+                }
+            };
+            if count > 0 {
+                total += count;
+                positions.runs.push(Run { game: *game, plies });
+                positions.starts.push(total);
+            }
+        }
+        Ok(positions)
+    }
+
+    fn len(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    fn at(&self, number: u64) -> Option<(u64, u32)> {
+        let place = self.starts.partition_point(|start| *start <= number).checked_sub(1)?;
+        let run = self.runs.get(place)?;
+        let own = number - self.starts.get(place)?;
+        let ply = match run.plies {
+            Plies::Every { first, step } => first + own as u32 * step,
+            Plies::Bits { word } => {
+                let (mut word, mut left) = (word as usize, own);
+                let first = word;
+                loop {
+                    let mut bits = *self.bits.get(word)?;
+                    let ones = u64::from(bits.count_ones());
+                    if left < ones {
+                        (0..left).for_each(|_| bits &= bits - 1);
+                        break (word - first) as u32 * 64 + bits.trailing_zeros();
+                    }
+                    left -= ones;
+                    word += 1;
+                }
+            }
+        };
+        Some((run.game, ply))
+    }
+}
+
+/// Returns which plies of each game count.
+fn look(opened: &Opened, games: &[u64], wanted: Wanted) -> Result<Vec<Found>, Error> {
+    let facts = opened.facts(wanted.mover_elo.is_some(), false)?;
+    let sources = opened.sources.sources();
+    let mut plies = Vec::new();
+    for source in sources {
+        plies.push(source.columns.columns(&[Key::Plies])?.swap_remove(0));
+    }
+    let of = |number: &u64| -> Result<Found, Error> {
+        let none = Found::Every { first: 0, step: 1, count: 0 };
+        let place = sources.partition_point(|source| source.before < *number).wrapping_sub(1);
+        let (Some(source), Some(plies)) = (sources.get(place), plies.get(place)) else { return Ok(none) };
+        let local = number - source.before;
+        let end = plies.get(local).saturating_sub(wanted.skip_last);
+        if end <= wanted.skip_plies {
+            return Ok(none);
+        }
+        // Whose moves count.
+        let movers = match wanted.mover_elo {
+            None => [true; 2],
+            Some((least, most)) => {
+                facts.ratings(place, local).map(|rating| rating > 0 && (least..=most).contains(&i32::from(rating)))
+            }
+        };
+        if movers == [false; 2] {
+            return Ok(none);
+        }
+        let own = source.archive.game(local)?;
+        if wanted.split.is_some_and(|split| !split.has(&own)) {
+            return Ok(none);
+        }
+        if wanted.quiet {
+            let words = quiet(&own, wanted.skip_plies, end, movers)?;
+            let count = words.iter().map(|word| u64::from(word.count_ones())).sum();
+            return Ok(Found::Bits { words, count });
+        }
+        let (first, step) = match movers {
+            [true, true] => (wanted.skip_plies, 1),
+            [white, _] => {
+                let begins = own.start().turn() == Color::White;
+                // The parity of the plies at which the one who counts is to move.
+                let parity = u32::from(white != begins);
+                (wanted.skip_plies + (wanted.skip_plies + parity) % 2, 2)
+            }
+        };
+        let count = u64::from(end.saturating_sub(first).div_ceil(step));
+        Ok(Found::Every { first, step, count })
+    };
+    let parts: Result<Vec<Vec<Found>>, Error> =
+        games.par_chunks(TASK).map(|games| games.iter().map(of).collect::<Result<Vec<Found>, Error>>()).collect();
+    Ok(parts?.into_iter().flatten().collect())
+}
+
+/// Returns a bit for each ply from `from` to before `end` that has no check and whose move takes nothing, promotes
+/// nothing and gives no check.
+fn quiet(game: &GameRef<'_>, from: u32, end: u32, movers: [bool; 2]) -> Result<Vec<u64>, Error> {
+    let mut words = vec![0u64; (end as usize).div_ceil(64)];
+    let mut before: Option<(u32, bool, [u32; 12])> = None;
+    game.walk(|state| {
+        let ply = state.ply();
+        // One beyond the last, whose move is looked at, too.
+        if ply < from || ply > end {
+            return;
+        }
+        let calm = !state.position().in_check();
+        let counts = state.bitboards().map(u64::count_ones);
+        if let Some((ply, true, last)) = before
+            && calm
+            && last == counts
+            && movers[state.turn().other().index()]
+            && let Some(word) = words.get_mut(ply as usize / 64)
+        {
+            *word |= 1 << (ply % 64);
+        }
+        before = Some((ply, calm, counts));
+    })?;
+    Ok(words)
+}
+
+#[pymethods]
+impl Positions {
+    fn __len__(&self) -> usize {
+        self.len() as usize
+    }
+
+    fn __getitem__(&self, index: i64) -> PyResult<(u64, u32)> {
+        let number = if index < 0 { index.checked_add_unsigned(self.len()) } else { Some(index) };
+        let found = number.and_then(|number| self.at(u64::try_from(number).ok()?));
+        found.ok_or_else(|| PyIndexError::new_err(format!("no position {index}: there are {}", self.len())))
+    }
+
+    /// The games that the positions are of.
+    #[getter]
+    fn view(&self, py: Python<'_>) -> Py<View> {
+        self.view.clone_ref(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{} positions of {} games>", self.len(), self.runs.len())
+    }
+
+    /// Returns the games and plies of these positions, 8 bytes each: see `scoresheet._training`.
+    fn _locate<'py>(
+        &self,
+        py: Python<'py>,
+        indices: PyBuffer<i64>,
+    ) -> PyResult<(Bound<'py, PyByteArray>, Bound<'py, PyByteArray>)> {
+        let (mut games, mut plies) = (Vec::new(), Vec::new());
+        for index in indices.to_vec(py)? {
+            let (game, ply) = self.__getitem__(index)?;
+            games.extend((game as i64).to_ne_bytes());
+            plies.extend(i64::from(ply).to_ne_bytes());
+        }
+        Ok((PyByteArray::new(py, &games), PyByteArray::new(py, &plies)))
+    }
+
+    /// Returns numbers `start` to before `end` of the positions in the order of a seed, 8 bytes each.
+    fn _order<'py>(&self, py: Python<'py>, start: u64, end: u64, seed: u64) -> Bound<'py, PyByteArray> {
+        let order = Permutation::new(self.len(), seed);
+        let numbers = (start..end.min(self.len())).flat_map(|place| (order.at(place) as i64).to_ne_bytes());
+        PyByteArray::new(py, &numbers.collect::<Vec<u8>>())
+    }
+
+    /// Returns the games and plies of `n` of these positions in random order, no position twice: two arrays of int64, of
+    /// numpy where it is installed. The same seed gives the same positions on any machine, and a larger sample begins
+    /// with the smaller one.
+    #[pyo3(signature = (n, /, seed = 0))]
+    fn sample<'py>(slf: &Bound<'py, Self>, n: u64, seed: u64) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("scoresheet._training")?.call_method1("sample", (slf, n, seed))
+    }
+
+    /// Returns the games and plies of the positions with these numbers, as two arrays of int64.
+    fn locate<'py>(slf: &Bound<'py, Self>, indices: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("scoresheet._training")?.call_method1("locate", (slf, indices))
+    }
+}
+
+impl View {
+    /// Returns the same games once more.
+    fn again(&self) -> View {
+        View::of_numbers(&self.shared, self.numbers.clone())
+    }
+}
+

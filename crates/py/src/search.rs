@@ -1,0 +1,289 @@
+//! Positions and patterns looked for, and opening trees.
+
+use crate::failure::OrRaise;
+use crate::position::{Position, read_fen};
+use crate::shared::Opened;
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator};
+use scoresheet::query::{Compare, PositionQuery, QueryFault, SearchOptions, SearchResult, Tally};
+use scoresheet::{Error, GameSet, Monitor, Pattern};
+use std::sync::atomic::AtomicBool;
+
+/// What is looked for.
+pub enum Query {
+    Position(Box<PositionQuery>),
+    Pattern(Box<Pattern>),
+}
+
+impl Query {
+    /// Reads a query: a position, or a pattern as a dict or JSON.
+    pub fn of(given: &Bound<'_, PyAny>) -> PyResult<Query> {
+        let py = given.py();
+        let text = match given.cast::<PyDict>() {
+            Ok(dict) => Some(py.import("json")?.call_method1("dumps", (dict,))?.extract::<String>()?),
+            Err(_) => given.extract::<String>().ok().filter(|text| text.trim_start().starts_with('{')),
+        };
+        match text {
+            Some(json) => Ok(Query::Pattern(Box::new(json.parse::<Pattern>().or_raise(py)?))),
+            None => Ok(Query::Position(Box::new(PositionQuery::new(&position_of(given)?, Compare::default())))),
+        }
+    }
+
+    /// Returns where it is found: numbers of the set, and plies.
+    pub fn find(
+        &self,
+        opened: &Opened,
+        among: Option<&[GameSet]>,
+        options: SearchOptions,
+        stop: &AtomicBool,
+    ) -> Result<Vec<(u64, u32)>, Error> {
+        let monitor = Monitor::new().stop(stop);
+        let mut hits = Vec::new();
+        for (place, source) in opened.sources.sources().iter().enumerate() {
+            let Some(files) = opened.side_files(place) else { continue };
+            let mut search = files.search(&source.archive).monitored(&monitor);
+            if let Some(among) = among.and_then(|among| among.get(place)) {
+                search = search.among(among);
+            }
+            let SearchResult { hits: own, unread, .. } = match self {
+                Query::Position(query) => search.position(query, options),
+                Query::Pattern(pattern) => search.pattern(pattern, false, options.all_plies),
+            };
+            if let Some(error) = unread.into_iter().next() {
+                return Err(error);
+            }
+            hits.extend(own.into_iter().map(|hit| (source.before + hit.game, hit.ply)));
+        }
+        Ok(hits)
+    }
+}
+
+/// Reads a position: one of Python's, a FEN, or moves from the standard starting position.
+pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<scoresheet::Position> {
+    let py = given.py();
+    if let Ok(position) = given.cast::<Position>() {
+        return Ok(position.get().position.clone());
+    }
+    let wrong = || PyTypeError::new_err("a position is a FEN, moves such as \"e4 c5\", or a Position");
+    let text: String = given.extract().map_err(|_| wrong())?;
+    if text.contains('/') {
+        return read_fen(py, &text);
+    }
+    let mut position = scoresheet::Position::standard();
+    let mut at = 0;
+    for word in text.split_whitespace() {
+        let start = text.get(at..).and_then(|rest| rest.find(word)).map_or(at, |found| at + found);
+        at = start + word.len();
+        // Without the number of "1.e4"; castling may begin with a digit, too.
+        let plain = word.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+        let san = if position.parse_san(word.as_bytes()).is_ok() { word } else { plain };
+        if san.is_empty() {
+            continue;
+        }
+        let m = position.parse_san(san.as_bytes()).or_else(|error| position.parse_uci(san).map_err(|_| error));
+        let m = m.map_err(|error| QueryFault::new(&text, start..at, error.to_string())).or_raise(py)?;
+        position.play_unchecked(m);
+    }
+    Ok(position)
+}
+
+/// Returns the tree of a position over all archives.
+pub fn tree(
+    opened: &Opened,
+    among: Option<&[GameSet]>,
+    position: &scoresheet::Position,
+    stop: &AtomicBool,
+) -> Result<scoresheet::Tree, Error> {
+    let monitor = Monitor::new().stop(stop);
+    let mut joined: Option<scoresheet::Tree> = None;
+    for (place, source) in opened.sources.sources().iter().enumerate() {
+        let Some(files) = opened.side_files(place) else { continue };
+        let mut search = files.search(&source.archive).monitored(&monitor);
+        if let Some(among) = among.and_then(|among| among.get(place)) {
+            search = search.among(among);
+        }
+        let mut own = search.tree(position);
+        if let Some(error) = own.unread.pop() {
+            return Err(error);
+        }
+        match &mut joined {
+            None => joined = Some(own),
+            Some(joined) => joined.add(own, source.before),
+        }
+    }
+    // No archive has no games.
+    joined.ok_or(Error::NoSuchGame { game: 1, games: 0 })
+}
+
+/// What was played in a position: a sequence of moves, the most frequent first; `tree["e4"]` is one of them.
+#[pyclass(frozen, module = "scoresheet")]
+pub struct Tree {
+    tree: scoresheet::Tree,
+}
+
+impl Tree {
+    pub fn new(tree: scoresheet::Tree) -> Tree {
+        Tree { tree }
+    }
+
+    fn of(&self, place: usize) -> Option<TreeMove> {
+        let branch = self.tree.branches.get(place)?;
+        let (san, uci) = (self.tree.position.san(branch.m), self.tree.position.uci(branch.m));
+        let white = self.tree.position.turn() == scoresheet::chess::Color::White;
+        Some(TreeMove { san, uci, white, tally: branch.tally.clone() })
+    }
+}
+
+#[pymethods]
+impl Tree {
+    /// The position.
+    #[getter]
+    fn position(&self) -> Position {
+        Position::of(self.tree.position.clone())
+    }
+
+    /// The games that reach the position.
+    #[getter]
+    fn games(&self) -> u64 {
+        self.tree.tally.games()
+    }
+
+    /// The games that end there, or go on with a null move.
+    #[getter]
+    fn ended(&self) -> u64 {
+        self.games().saturating_sub(self.tree.branches.iter().map(|branch| branch.tally.games()).sum())
+    }
+
+    /// The games that White won.
+    #[getter]
+    fn white(&self) -> u64 {
+        self.tree.tally.white
+    }
+
+    /// The draws.
+    #[getter]
+    fn draws(&self) -> u64 {
+        self.tree.tally.draws
+    }
+
+    /// The games that Black won.
+    #[getter]
+    fn black(&self) -> u64 {
+        self.tree.tally.black
+    }
+
+    fn __len__(&self) -> usize {
+        self.tree.branches.len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let moves = (0..self.__len__()).filter_map(|place| self.of(place)).collect::<Vec<TreeMove>>();
+        moves.into_pyobject(py)?.try_iter()
+    }
+
+    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<TreeMove> {
+        if let Ok(text) = key.extract::<String>() {
+            let of = |m: &TreeMove| m.san == text || m.uci == text;
+            let found = (0..self.__len__()).filter_map(|place| self.of(place)).find(of);
+            return found.ok_or_else(|| PyKeyError::new_err(text));
+        }
+        let index: i64 = key.extract()?;
+        let place = if index < 0 { index.saturating_add(self.__len__() as i64) } else { index };
+        let found = usize::try_from(place).ok().and_then(|place| self.of(place));
+        found.ok_or_else(|| PyIndexError::new_err(format!("no move at {index}: there are {}", self.__len__())))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Tree of {} games, {} moves>", self.games(), self.__len__())
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("scoresheet._html")?.call_method1("tree", (slf,))
+    }
+}
+
+/// A move that was played in a position, and how the games went.
+#[pyclass(frozen, module = "scoresheet")]
+pub struct TreeMove {
+    san: String,
+    uci: String,
+    white: bool,
+    tally: Tally,
+}
+
+#[pymethods]
+impl TreeMove {
+    /// The move in standard algebraic notation.
+    #[getter]
+    fn san(&self) -> &str {
+        &self.san
+    }
+
+    /// The move as UCI writes it.
+    #[getter]
+    fn uci(&self) -> &str {
+        &self.uci
+    }
+
+    /// The games in which it was played.
+    #[getter]
+    fn games(&self) -> u64 {
+        self.tally.games()
+    }
+
+    /// The games of these that White won.
+    #[getter]
+    fn white(&self) -> u64 {
+        self.tally.white
+    }
+
+    /// The draws of these.
+    #[getter]
+    fn draws(&self) -> u64 {
+        self.tally.draws
+    }
+
+    /// The games of these that Black won.
+    #[getter]
+    fn black(&self) -> u64 {
+        self.tally.black
+    }
+
+    /// The share of the points that the mover scored, 0 to 1, or None where no game has a result.
+    #[getter]
+    fn score(&self) -> Option<f64> {
+        let known = self.tally.white + self.tally.draws + self.tally.black;
+        let won = if self.white { self.tally.white } else { self.tally.black };
+        (known > 0).then(|| (won as f64 + self.tally.draws as f64 / 2.0) / known as f64)
+    }
+
+    /// The mean rating of the games, or None where no game has any.
+    #[getter]
+    fn average_rating(&self) -> Option<u32> {
+        self.tally.average_rating()
+    }
+
+    /// The rating that the mover's score is worth against these opponents, or None.
+    #[getter]
+    fn performance(&self) -> Option<i32> {
+        self.tally.performance()
+    }
+
+    /// The last year in which it was played, or None.
+    #[getter]
+    fn last_year(&self) -> Option<u16> {
+        self.tally.last_year()
+    }
+
+    /// The numbers of the games with the highest ratings, at most eight.
+    #[getter]
+    fn samples(&self) -> Vec<u64> {
+        self.tally.samples().collect()
+    }
+
+    fn __repr__(&self) -> String {
+        let Tally { white, draws, black, .. } = &self.tally;
+        format!("<TreeMove {}: {} games, +{white} ={draws} -{black}>", self.san, self.games())
+    }
+}

@@ -1,0 +1,185 @@
+//! Tables for data frames: a description of what is to be read, which any consumer of Arrow turns into its own.
+
+use crate::failure::{self, exception};
+use crate::shared::Shared;
+use crate::work::{self, OnSignal};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatchIterator, RecordBatchReader};
+use arrow_schema::SchemaRef;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use pyo3::exceptions::{PyFileExistsError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use scoresheet_arrow::{Batches, Columns, Options, ParquetError, ParquetOptions, Rows, write_parquet};
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A table of games. It is read when a consumer asks for it, as often as that is: chunks of games on all cores, without
+/// the interpreter's lock, only the columns that are wanted.
+///
+/// >>> table = archive.table(["white", "white_elo", "result"], where="result = 1-0")
+/// >>> table
+/// <Table of 1538 games: white, white_elo, result>
+#[pyclass(frozen, module = "scoresheet")]
+pub struct Table {
+    shared: Arc<Shared>,
+    len: usize,
+    rows: Rows,
+    columns: Columns,
+    options: Options,
+}
+
+impl Table {
+    pub fn new(
+        shared: &Arc<Shared>,
+        len: usize,
+        rows: Rows,
+        columns: Option<&Bound<'_, PyAny>>,
+        options: Options,
+    ) -> PyResult<Table> {
+        let columns = match columns {
+            None => Columns::scoresheet(),
+            Some(given) => match given.extract::<String>() {
+                Ok(preset) => Columns::preset(&preset).map_or_else(|| list(vec![preset]), Ok)?,
+                Err(_) => list(given.extract()?)?,
+            },
+        };
+        Ok(Table { shared: Arc::clone(shared), len, rows, columns, options })
+    }
+
+    fn batches(&self, options: Options) -> PyResult<Batches> {
+        let opened = self.shared.get()?;
+        Ok(Batches::new(Arc::clone(&opened.sources), self.columns.clone(), self.rows.clone(), options))
+    }
+}
+
+fn list(names: Vec<String>) -> PyResult<Columns> {
+    Columns::list(names).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Batches that are read on the threads of this process, whoever asks.
+fn on_pool(mut batches: Batches) -> impl RecordBatchReader + Send {
+    let schema: SchemaRef = batches.schema();
+    RecordBatchIterator::new(std::iter::from_fn(move || work::on_pool(|| batches.next())), schema)
+}
+
+#[pymethods]
+impl Table {
+    /// The names of the columns.
+    #[getter]
+    fn names(&self) -> Vec<&'static str> {
+        self.columns.columns().iter().map(|column| column.name).collect()
+    }
+
+    /// The types of the columns, by name, as Arrow calls them.
+    #[getter]
+    fn types(&self) -> PyResult<Vec<(String, String)>> {
+        let schema = self.batches(self.options)?.schema();
+        Ok(schema.fields().iter().map(|field| (field.name().clone(), field.data_type().to_string())).collect())
+    }
+
+    fn __len__(&self) -> usize {
+        self.len
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Table of {} games: {}>", self.len, self.names().join(", "))
+    }
+
+    /// Returns the schema for consumers of Arrow, by its C data interface.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(&*self.batches(self.options)?.schema());
+        let schema = schema.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    /// Returns the table for consumers of Arrow, by its C stream interface. A schema that is asked for is not heeded:
+    /// the consumer casts.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        let stream = FFI_ArrowArrayStream::new(Box::new(on_pool(self.batches(self.options)?)));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    /// Returns the table as a `pyarrow.Table`.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pyarrow")?.call_method1("table", (slf,))
+    }
+
+    /// Returns the table as a `pandas.DataFrame`.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pandas")?.getattr("DataFrame")?.call_method1("from_arrow", (slf,))
+    }
+
+    /// Returns the table as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
+    }
+
+    /// Writes the table as a Parquet file with plain types, zstd and row groups of `row_group` games. Returns the number
+    /// of games. The file appears under its name once it is complete; one that is there stays unless `overwrite` says
+    /// otherwise.
+    ///
+    /// >>> archive.table(["white", "plies"]).to_parquet("plies.parquet")
+    /// 3000
+    #[pyo3(signature = (path, /, *, overwrite = false, row_group = 100_000, level = 3))]
+    pub fn to_parquet(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        overwrite: bool,
+        row_group: usize,
+        level: i32,
+    ) -> PyResult<u64> {
+        if path.exists() && !overwrite {
+            return Err(PyFileExistsError::new_err(format!("{} exists already", path.display())));
+        }
+        let batches = self.batches(Options { dictionaries: false, ..self.options })?;
+        let mut unfinished = path.clone().into_os_string();
+        unfinished.push(format!(".{}.part", std::process::id()));
+        let unfinished = PathBuf::from(unfinished);
+        let (to, target) = (unfinished.clone(), path.clone());
+        let write = move |stop: &AtomicBool| {
+            let file = File::create(&to).map_err(|error| ParquetError::External(Box::new(error)))?;
+            let options = ParquetOptions { row_group, level };
+            let written = write_parquet(batches, &file, options, |_| !stop.load(Ordering::Relaxed))?;
+            if written.is_some() {
+                std::fs::rename(&to, &target).map_err(|error| ParquetError::External(Box::new(error)))?;
+            }
+            Ok::<u64, ParquetError>(written.unwrap_or(0))
+        };
+        let written = work::watched(py, OnSignal::Wait, write, |_| Ok(()));
+        if !matches!(written, Ok(Ok(_))) {
+            // Where it was never made there is nothing to remove.
+            let _ = std::fs::remove_file(&unfinished);
+        }
+        written?.map_err(|error| of_parquet(py, error, &path))
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("scoresheet._html")?.call_method1("table", (slf,))
+    }
+}
+
+/// Returns the exception for what kept a Parquet file from being written.
+fn of_parquet(py: Python<'_>, error: ParquetError, path: &std::path::Path) -> PyErr {
+    let text = format!("cannot write {}: {error}", path.display());
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(error) = source {
+        if let Some(io) = error.downcast_ref::<std::io::Error>() {
+            return failure::of_io(&text, Some(path), io);
+        }
+        if let Some(scoresheet::Error::Damaged(damage)) = error.downcast_ref::<scoresheet::Error>() {
+            return exception(py, scoresheet::Error::Damaged(*damage));
+        }
+        source = error.source();
+    }
+    PyValueError::new_err(text)
+}

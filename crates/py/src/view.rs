@@ -1,0 +1,566 @@
+//! Archives and parts of them: sequences of games in an order, with Python's habits.
+
+use crate::failure::OrRaise;
+use crate::game::Game;
+use crate::positions::Positions;
+use crate::search::{self, Tree};
+use crate::shared::{Opened, Shared, paths_of};
+use crate::table::Table;
+use crate::work::{self, OnSignal};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PySlice, PyTuple};
+use scoresheet::query::SearchOptions;
+use scoresheet::{Filter, GameSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The numbers of games, in an order.
+#[derive(Clone, PartialEq)]
+pub enum Numbers {
+    /// A number and those after it, so many.
+    Run { first: u64, count: u64 },
+    /// These.
+    List(Arc<[u64]>),
+}
+
+impl Numbers {
+    fn all(opened: &Opened) -> Numbers {
+        let sources = opened.sources.sources();
+        if sources.iter().all(|source| source.archive.deleted_count() == 0) {
+            return Numbers::Run { first: 1, count: opened.sources.len() };
+        }
+        let live = sources.iter().flat_map(|source| {
+            let live: Vec<u64> = source.archive.live().iter().map(|game| source.before + game).collect();
+            live
+        });
+        Numbers::List(live.collect())
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Numbers::Run { count, .. } => *count as usize,
+            Numbers::List(list) => list.len(),
+        }
+    }
+
+    pub fn get(&self, place: usize) -> Option<u64> {
+        match self {
+            Numbers::Run { first, count } => ((place as u64) < *count).then(|| first + place as u64),
+            Numbers::List(list) => list.get(place).copied(),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.len()).filter_map(|place| self.get(place))
+    }
+
+    /// Returns those that pass, in their order.
+    fn keep(&self, passes: &GameSet) -> Numbers {
+        Numbers::List(self.iter().filter(|number| passes.contains(*number)).collect())
+    }
+
+    fn rows(&self) -> scoresheet_arrow::Rows {
+        match self {
+            Numbers::Run { first, count } => scoresheet_arrow::Rows::Range(*first..first + count),
+            Numbers::List(list) => scoresheet_arrow::Rows::List(Arc::clone(list)),
+        }
+    }
+
+    /// Returns the set of the numbers that one archive of the set has, under its own.
+    fn among(&self, before: u64, games: u64) -> GameSet {
+        GameSet::of(games, self.iter().filter_map(|number| number.checked_sub(before)))
+    }
+}
+
+/// Games of an archive, in an order: what slices, filters and searches give. A sequence like a list, and it can be
+/// filtered and searched again.
+///
+/// >>> strong = archive.where("elo >= 2000")
+/// >>> len(strong) < len(archive)
+/// True
+/// >>> [game.number for game in strong[:2]] == [strong[0].number, strong[1].number]
+/// True
+#[pyclass(frozen, subclass, module = "scoresheet", eq)]
+pub struct View {
+    pub shared: Arc<Shared>,
+    pub numbers: Numbers,
+    hits: Option<Arc<[(u64, u32)]>>,
+}
+
+impl PartialEq for View {
+    fn eq(&self, other: &View) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared) && self.numbers == other.numbers
+    }
+}
+
+impl View {
+    /// Returns games of an archive.
+    pub fn of_numbers(shared: &Arc<Shared>, numbers: Numbers) -> View {
+        View { shared: Arc::clone(shared), numbers, hits: None }
+    }
+
+    fn of(&self, numbers: Numbers) -> View {
+        View::of_numbers(&self.shared, numbers)
+    }
+
+    /// The games that a filter lets pass.
+    fn select(&self, py: Python<'_>, filter: &str) -> PyResult<Numbers> {
+        let filter = filter.parse::<Filter>().or_raise(py)?;
+        let opened = self.shared.get()?;
+        let of = Arc::clone(&opened);
+        let passed = work::long(py, move || of.sources.select(&filter))?.or_raise(py)?;
+        Ok(match &self.numbers {
+            Numbers::Run { first: 1, count } if *count == opened.sources.len() => Numbers::List(passed.into()),
+            numbers => numbers.keep(&GameSet::of(opened.sources.len(), passed)),
+        })
+    }
+
+    /// The games of each archive that a search is among; `None` for all.
+    fn among(&self, opened: &Opened) -> Option<Vec<GameSet>> {
+        match &self.numbers {
+            Numbers::Run { first: 1, count } if *count == opened.sources.len() => None,
+            numbers => {
+                let sources = opened.sources.sources().iter();
+                Some(sources.map(|source| numbers.among(source.before, source.archive.len())).collect())
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl View {
+    fn __len__(&self) -> usize {
+        self.numbers.len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let indices = slice.indices(self.numbers.len() as isize)?;
+            let (start, count) = (indices.start, indices.slicelength);
+            let numbers = match &self.numbers {
+                Numbers::Run { first, .. } if indices.step == 1 => {
+                    Numbers::Run { first: first + start as u64, count: count as u64 }
+                }
+                numbers => {
+                    let place = |place: usize| (start + place as isize * indices.step) as usize;
+                    Numbers::List((0..count).filter_map(|at| numbers.get(place(at))).collect())
+                }
+            };
+            return Ok(Bound::new(py, self.of(numbers))?.into_any());
+        }
+        // What is an integer in Python's eyes, numpy's too; one that is too large is as far out as any.
+        let index = index.call_method0("__index__").map_err(|_| {
+            let kind = index.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+            PyTypeError::new_err(format!("games are numbered by integers or slices, not {kind}"))
+        })?;
+        let number = index.extract::<i64>().ok().and_then(|index| {
+            let place = if index < 0 { index.checked_add(self.numbers.len() as i64)? } else { index };
+            self.numbers.get(usize::try_from(place).ok()?)
+        });
+        let number = number.ok_or_else(|| {
+            PyIndexError::new_err(format!("no game at {index}: there are {}", self.numbers.len()))
+        })?;
+        Ok(Bound::new(py, Game::stored(&self.shared, number))?.into_any())
+    }
+
+    fn __iter__(&self) -> Games {
+        Games { shared: Arc::clone(&self.shared), numbers: self.numbers.clone(), next: AtomicUsize::new(0) }
+    }
+
+    /// Returns whether a game of the same archive is among these.
+    fn __contains__(&self, game: &Bound<'_, PyAny>) -> bool {
+        let number = game.cast::<Game>().ok().and_then(|game| game.get().number_in(&self.shared));
+        number.is_some_and(|number| match &self.numbers {
+            Numbers::Run { first, count } => number >= *first && number - first < *count,
+            Numbers::List(list) => list.contains(&number),
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{} games of {}>", self.numbers.len(), named(&self.shared.paths))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let numbers: Vec<u8> = self.numbers.iter().flat_map(u64::to_le_bytes).collect();
+        reduce(py, &self.shared, Some(&numbers))
+    }
+
+    /// The numbers of the games in the archive, from 1.
+    ///
+    /// >>> archive[2:5].numbers
+    /// [3, 4, 5]
+    #[getter]
+    fn numbers(&self) -> Vec<u64> {
+        self.numbers.iter().collect()
+    }
+
+    /// Where a search found what: the number of each game and the ply, by game. None where there was no search.
+    ///
+    /// >>> game, ply = archive.find("e4 c5 Nf3").hits[0]
+    /// >>> archive.game(game).san[:ply]
+    /// ['e4', 'c5', 'Nf3']
+    #[getter]
+    fn hits(&self) -> Option<Vec<(u64, u32)>> {
+        self.hits.as_ref().map(|hits| hits.to_vec())
+    }
+
+    /// Returns the game of that number in the archive, from 1.
+    ///
+    /// Raises IndexError where there is none, DeletedError where it has been deleted.
+    ///
+    /// >>> archive.game(1).number == archive[0].number
+    /// True
+    fn game(&self, py: Python<'_>, number: u64) -> PyResult<Game> {
+        self.shared.get()?.with_game(number, |_| Ok(())).or_raise(py)?;
+        Ok(Game::stored(&self.shared, number))
+    }
+
+    /// Returns the games that pass a filter, in their order: docs/QUERY.md has the language.
+    ///
+    /// Some milliseconds for a million games with a tag columns file (`scoresheet index`); without, all tags are read.
+    /// Raises QueryError, which shows the place, where the filter cannot be read.
+    ///
+    /// >>> len(archive.where("whiteelo >= 1800 and result = 1-0")) > 0
+    /// True
+    /// >>> archive.where("whiteelo >= ")
+    /// Traceback (most recent call last):
+    ///     ...
+    /// scoresheet.QueryError: column 13: expected a value...
+    #[pyo3(name = "where", signature = (filter, /))]
+    fn select_where(&self, py: Python<'_>, filter: &str) -> PyResult<View> {
+        Ok(self.of(self.select(py, filter)?))
+    }
+
+    /// Returns the games that reach a position or match a pattern, by number; `hits` says where.
+    ///
+    /// The query is a FEN, moves (`"e4 c5"`), a Position, or a pattern as a dict or JSON text in the manner of Scoutfish
+    /// (docs/FIND.md). With `all_plies` the hits are all plies of a game, not the first; with `variations` those in
+    /// variations count, too.
+    ///
+    /// >>> len(archive.find("d4 d5 c4")) == len(archive.find("c4 d5 d4"))
+    /// True
+    /// >>> len(archive.find({"material": "KRPKR"})) > 0
+    /// True
+    #[pyo3(signature = (query, /, *, all_plies = false, variations = false))]
+    fn find(&self, query: &Bound<'_, PyAny>, all_plies: bool, variations: bool) -> PyResult<View> {
+        let py = query.py();
+        let query = search::Query::of(query)?;
+        if variations && matches!(query, search::Query::Pattern(_)) {
+            return Err(PyValueError::new_err("patterns are looked for in main lines only: leave variations out"));
+        }
+        let opened = self.shared.get()?;
+        let among = self.among(&opened);
+        let options = SearchOptions { all_plies, variations };
+        let find = move |stop: &std::sync::atomic::AtomicBool| query.find(&opened, among.as_deref(), options, stop);
+        let hits = work::watched(py, OnSignal::Leave, find, |_| Ok(()))?.or_raise(py)?;
+        let mut games: Vec<u64> = hits.iter().map(|(game, _)| *game).collect();
+        games.dedup();
+        Ok(View { hits: Some(hits.into()), ..self.of(Numbers::List(games.into())) })
+    }
+
+    /// Returns the moves that were played in a position, with results and ratings. The position is a FEN, moves or a
+    /// Position; default: the standard starting position.
+    ///
+    /// >>> tree = archive.tree("e4")
+    /// >>> tree.games == sum(move.games for move in tree) + tree.ended
+    /// True
+    /// >>> tree["c5"].san
+    /// 'c5'
+    #[pyo3(signature = (position = None, /))]
+    fn tree(&self, py: Python<'_>, position: Option<&Bound<'_, PyAny>>) -> PyResult<Tree> {
+        let position = match position {
+            None => scoresheet::Position::standard(),
+            Some(given) => search::position_of(given)?,
+        };
+        let opened = self.shared.get()?;
+        let among = self.among(&opened);
+        let tree = move |stop: &std::sync::atomic::AtomicBool| search::tree(&opened, among.as_deref(), &position, stop);
+        Ok(Tree::new(work::watched(py, OnSignal::Leave, tree, |_| Ok(()))?.or_raise(py)?))
+    }
+
+    /// Returns a table of these games for data frames: any consumer of Arrow takes it (`__arrow_c_stream__`), as in
+    /// `polars.DataFrame(games)`, `pyarrow.table(games)`, `duckdb.sql("from games")`,
+    /// `pandas.DataFrame.from_arrow(games)`. Nothing is read before that.
+    ///
+    /// `columns` is a preset (`"scoresheet"`, `"lichess"`, `"aix"`) or a list of names; docs/python/tables.md has them.
+    /// `where` is a filter. `batch_size` is the most games of a batch. With `dictionaries` texts that the tag columns
+    /// file has are dictionaries (categories), which costs next to nothing; without, they are strings.
+    ///
+    /// >>> archive.table(["white", "plies"], where="plies > 100").names
+    /// ['white', 'plies']
+    #[pyo3(signature = (columns = None, /, r#where = None, *, batch_size = 65_536, dictionaries = true))]
+    fn table(
+        &self,
+        py: Python<'_>,
+        columns: Option<&Bound<'_, PyAny>>,
+        r#where: Option<&str>,
+        batch_size: usize,
+        dictionaries: bool,
+    ) -> PyResult<Table> {
+        let numbers = match r#where {
+            None => self.numbers.clone(),
+            Some(filter) => self.select(py, filter)?,
+        };
+        if batch_size == 0 {
+            return Err(PyValueError::new_err("batch_size: at least 1"));
+        }
+        let options = scoresheet_arrow::Options { batch_size, dictionaries };
+        Table::new(&self.shared, numbers.len(), numbers.rows(), columns, options)
+    }
+
+    /// Writes these games as a Parquet file; see `Table.to_parquet`. Returns their number.
+    ///
+    /// >>> archive.to_parquet("games.parquet", columns="lichess", where="result = 1-0") > 0
+    /// True
+    #[pyo3(signature = (path, /, *, columns = None, r#where = None, overwrite = false, row_group = 100_000, level = 3))]
+    #[allow(clippy::too_many_arguments)]
+    fn to_parquet(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        columns: Option<&Bound<'_, PyAny>>,
+        r#where: Option<&str>,
+        overwrite: bool,
+        row_group: usize,
+        level: i32,
+    ) -> PyResult<u64> {
+        self.table(py, columns, r#where, 65_536, false)?.to_parquet(py, path, overwrite, row_group, level)
+    }
+
+    /// Returns the positions of these games that may be trained on, numbered: those before a move, of the plies from
+    /// `skip_plies` on, without the last `skip_last` of each game.
+    ///
+    /// `mover_elo` is the least and the greatest rating of the player to move; either may be None. With `quiet` there is
+    /// no check and the move played is no capture, no promotion and gives no check: all games are replayed for that, at
+    /// some nanoseconds a ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: a share of the games, by
+    /// their moves, so that no game is in both parts.
+    ///
+    /// >>> train = archive.positions(skip_plies=10, split=("train", 0.9, 1))
+    /// >>> test = archive.positions(skip_plies=10, split=("test", 0.9, 1))
+    /// >>> len(train) + len(test) == len(archive.positions(skip_plies=10))
+    /// True
+    #[pyo3(signature = (*, skip_plies = 0, skip_last = 0, mover_elo = None, quiet = false, split = None))]
+    fn positions(
+        &self,
+        py: Python<'_>,
+        skip_plies: u32,
+        skip_last: u32,
+        mover_elo: Option<(Option<u16>, Option<u16>)>,
+        quiet: bool,
+        split: Option<(String, f64, u64)>,
+    ) -> PyResult<Positions> {
+        Positions::new(py, self, skip_plies, skip_last, mover_elo, quiet, split)
+    }
+
+    /// Returns `n` random positions of these games: their games' numbers and plies, as two arrays of int64. What is
+    /// asked of positions goes as to `positions`; whoever samples often calls that once and samples from it.
+    ///
+    /// >>> games, plies = archive.sample(100, seed=1, skip_plies=10)
+    /// >>> len(games), len(plies), bool(min(plies) >= 10)
+    /// (100, 100, True)
+    #[pyo3(signature = (n, /, seed = 0, **wanted))]
+    fn sample<'py>(
+        slf: &Bound<'py, Self>,
+        n: u64,
+        seed: u64,
+        wanted: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.call_method("positions", (), wanted)?.call_method1("sample", (n, seed))
+    }
+
+    /// Returns tensors of these positions, by name: arrays of numpy where it is installed, memory views otherwise.
+    ///
+    /// `games` are numbers of games, `plies` their plies. `what` names any of: "planes", uint8 (n, 12, 8, 8), White's
+    /// pawns to king, then Black's, a1 first; "bitboards", uint64 (n, 12); "halfkp", int32 (n, 2, 32), features of
+    /// White's and Black's side, -1 for none; "move", int16 (n,), the number of the move played in `move_names()`, -1
+    /// for none; "legal", uint8 (n, 1968), 1 for legal moves; "turn", uint8 (n,), 1 where Black is to move; "castling",
+    /// uint8 (n,), bits for K, Q, k and q; "en_passant", int8 (n,), the file passed over, -1 for none; "result",
+    /// int8 (n,), 1, 0 and -1, -128 for none; "elo", int16 (n, 2), 0 for none.
+    ///
+    /// With `mover` everything is seen from the side of the player to move: where that is Black, the board is turned
+    /// over and the colours are exchanged. `out` is a dict with arrays to be filled. A position takes about a
+    /// microsecond on one core; `threads=1` uses one only.
+    ///
+    /// Raises IndexError where there is no such game or ply.
+    ///
+    /// >>> tensors = archive.batch([1, 1], [0, 1], what=["turn", "move"])
+    /// >>> tensors["turn"].tolist(), [scoresheet.move_names()[move] for move in tensors["move"]]
+    /// ([0, 1], ['e2e4', 'e7e6'])
+    #[pyo3(signature = (games, plies, /, what = None, *, out = None, mover = false, threads = None))]
+    fn batch<'py>(
+        slf: &Bound<'py, Self>,
+        games: Bound<'py, PyAny>,
+        plies: Bound<'py, PyAny>,
+        what: Option<Bound<'py, PyAny>>,
+        out: Option<Bound<'py, PyAny>>,
+        mover: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let module = slf.py().import("scoresheet._training")?;
+        module.call_method1("batch", (slf, games, plies, what, out, mover, threads))
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("scoresheet._html")?.call_method1("view", (slf,))
+    }
+}
+
+/// Iterates over games.
+#[pyclass(frozen, module = "scoresheet")]
+pub struct Games {
+    shared: Arc<Shared>,
+    numbers: Numbers,
+    next: AtomicUsize,
+}
+
+#[pymethods]
+impl Games {
+    fn __iter__(this: Py<Games>) -> Py<Games> {
+        this
+    }
+
+    fn __next__(&self) -> PyResult<Option<Game>> {
+        let number = self.numbers.get(self.next.fetch_add(1, Ordering::Relaxed));
+        if number.is_some() && self.shared.is_closed() {
+            self.shared.get()?;
+        }
+        Ok(number.map(|number| Game::stored(&self.shared, number)))
+    }
+
+    fn __length_hint__(&self) -> usize {
+        self.numbers.len().saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+}
+
+/// An open archive, or several that behave as one: a sequence of games. `archive[0]` is game 1; `archive.game(1)` takes
+/// the number. Games that have been deleted are left out.
+///
+/// It is closed at the end of a `with` block, or when nothing uses it any more. Pickled, it is its paths: each process
+/// opens them anew.
+///
+/// >>> with scoresheet.open("games.bga") as archive:
+/// ...     archive[0]["Event"]
+/// 'Rated Classical game'
+#[pyclass(frozen, extends = View, module = "scoresheet")]
+pub struct Archive {
+    shared: Arc<Shared>,
+}
+
+#[pymethods]
+impl Archive {
+    /// The paths of the archives.
+    #[getter]
+    fn paths(&self) -> Vec<PathBuf> {
+        self.shared.paths.clone()
+    }
+
+    /// Whether it has been closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.shared.is_closed()
+    }
+
+    /// Closes the archive: its games and tables can no longer be read.
+    fn close(&self) {
+        self.shared.close();
+    }
+
+    fn __enter__(this: Py<Archive>) -> Py<Archive> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+        self.shared.close();
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        reduce(py, &self.shared, None)
+    }
+
+    fn __repr__(slf: PyRef<'_, Self>) -> String {
+        let closed = if slf.shared.is_closed() { ", closed" } else { "" };
+        format!("<Archive {}: {} games{closed}>", named(&slf.shared.paths), slf.as_super().numbers.len())
+    }
+
+    /// Returns games by their numbers, 8 bytes each, little-endian; for pickles.
+    fn _view(slf: PyRef<'_, Self>, numbers: &[u8]) -> View {
+        let numbers = numbers.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+        slf.as_super().of(Numbers::List(numbers.collect()))
+    }
+
+    /// The total number of games, deleted ones included: the number of the last.
+    #[getter]
+    fn last_number(&self) -> PyResult<u64> {
+        Ok(self.shared.get()?.sources.len())
+    }
+
+    /// Which side files speed up questions, by file: for each archive a dict of `"file"`, `"missing"`, `"stale"` or
+    /// `"damaged"` for `.bgp` (positions), `.bgs` (signatures) and `.bgh` (tags). `scoresheet index` makes them.
+    #[getter]
+    fn side_files(&self) -> PyResult<Vec<std::collections::HashMap<&'static str, String>>> {
+        let opened = self.shared.get()?;
+        let sources = opened.sources.sources().iter().enumerate();
+        Ok(sources
+            .map(|(place, source)| {
+                let positions = opened.side_files(place).map(|files| files.states()).into_iter().flatten();
+                let mut states: std::collections::HashMap<&'static str, String> =
+                    positions.map(|(file, state)| (extension(file), format!("{state:?}").to_lowercase())).collect();
+                states.insert("bgh", format!("{:?}", source.columns.state()).to_lowercase());
+                states
+            })
+            .collect())
+    }
+}
+
+fn extension(file: scoresheet::archive::FileKind) -> &'static str {
+    match file {
+        scoresheet::archive::FileKind::Positions => "bgp",
+        _ => "bgs",
+    }
+}
+
+/// Opens an archive: a file, a folder with archives (`*.bga`), or a list of these, which behave as one archive.
+///
+/// The file is mapped into memory, which is fastest. Where another program may cut or change it meanwhile, open it with
+/// `map=False`: it is then read piece by piece, and what is wrong with it is an exception.
+///
+/// Raises OSError where a file cannot be opened, ArchiveError where it is no archive, DamagedError where it is damaged.
+///
+/// >>> archive = scoresheet.open("games.bga")
+/// >>> len(archive), archive[0].number, archive[-1].number
+/// (3000, 1, 3000)
+#[pyfunction]
+#[pyo3(signature = (path, /, *, map = true))]
+pub fn open(path: &Bound<'_, PyAny>, map: bool) -> PyResult<Py<Archive>> {
+    let py = path.py();
+    let shared = Arc::new(Shared::open(py, paths_of(path)?, map)?);
+    let numbers = Numbers::all(&*shared.get()?);
+    let view = View { shared: Arc::clone(&shared), numbers, hits: None };
+    Py::new(py, PyClassInitializer::from(view).add_subclass(Archive { shared }))
+}
+
+/// How an archive is made again in another process: by the package, which keeps those that it has opened.
+fn reduce<'py>(
+    py: Python<'py>,
+    shared: &Shared,
+    numbers: Option<&[u8]>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    let restore = py.import("scoresheet._pickle")?.getattr("restore")?;
+    // Where the process has another working directory, the path is the same.
+    let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let paths: Vec<PathBuf> = shared.paths.iter().map(whole).collect();
+    let numbers = numbers.map(|numbers| PyBytes::new(py, numbers));
+    Ok((restore, (PyTuple::new(py, paths)?, shared.map, numbers).into_pyobject(py)?))
+}
+
+/// The files in words.
+fn named(paths: &[PathBuf]) -> String {
+    match paths {
+        [path] => path.display().to_string(),
+        [first, .., last] => format!("{} .. {}", first.display(), last.display()),
+        [] => "nothing".to_owned(),
+    }
+}

@@ -1,0 +1,106 @@
+//! Long work: on threads of its own, with the interpreter's lock released, and ended by Ctrl-C.
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use rayon::ThreadPool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How often Python is asked whether there is a signal.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Threads, and the process that they are of.
+struct Pool {
+    process: u32,
+    threads: ThreadPool,
+}
+
+/// The pool of this process. A process that has been forked, as data loaders do, has none of its parent's threads: it
+/// gets a pool of its own, and the parent's, which nothing can end, is left as it is.
+static POOL: AtomicPtr<Pool> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Calls `work` on the pool of this process.
+pub fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    match pool() {
+        Some(pool) => pool.threads.install(work),
+        // The system gives no threads.
+        None => work(),
+    }
+}
+
+#[allow(unsafe_code)]
+fn pool() -> Option<&'static Pool> {
+    let process = std::process::id();
+    let known = POOL.load(Ordering::Acquire);
+    // SAFETY: the pointer is null or of a leaked box, which lives as long as the process.
+    if let Some(pool) = unsafe { known.as_ref() }.filter(|pool| pool.process == process) {
+        return Some(pool);
+    }
+    let threads = rayon::ThreadPoolBuilder::new().thread_name(|number| format!("scoresheet-{number}")).build().ok()?;
+    let made: &'static mut Pool = Box::leak(Box::new(Pool { process, threads }));
+    let made = std::ptr::from_mut(made);
+    let kept = match POOL.compare_exchange(known, made, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => made,
+        Err(first) => first,
+    };
+    // SAFETY: as above.
+    unsafe { kept.as_ref() }
+}
+
+/// How work ends that a signal stops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum OnSignal {
+    /// It looks at the flag and comes to an end of its own, which is waited for.
+    Wait,
+    /// Nobody waits for it: it ends in the background, and what it finds is dropped.
+    Leave,
+}
+
+/// Calls `work` on another thread, with a flag that says that it should stop, and waits for it with the interpreter's
+/// lock released. `tick` is called now and then, and once at the end, with the lock held; an error of it stops the work
+/// like a signal.
+pub fn watched<T: Send + 'static>(
+    py: Python<'_>,
+    on_signal: OnSignal,
+    work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+    mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<T> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (sender, mut receiver) = channel();
+    let flag = Arc::clone(&stop);
+    let thread = std::thread::Builder::new().name("scoresheet".to_owned());
+    // Whoever asked may have gone.
+    let spawned = thread.spawn(move || drop(sender.send(on_pool(|| work(&flag)))));
+    spawned.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
+    let died = || PyRuntimeError::new_err("scoresheet: a thread has panicked; this is a bug");
+    loop {
+        let (received, back) = py.detach(move || {
+            let received = receiver.recv_timeout(TICK);
+            (received, receiver)
+        });
+        receiver = back;
+        match received {
+            Ok(value) => {
+                tick(py)?;
+                return Ok(value);
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err(died()),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(signal) = py.check_signals().and_then(|()| tick(py)) {
+                    stop.store(true, Ordering::Relaxed);
+                    if on_signal == OnSignal::Wait {
+                        py.detach(move || drop(receiver.recv()));
+                    }
+                    return Err(signal);
+                }
+            }
+        }
+    }
+}
+
+/// `watched` for work that cannot stop and reports nothing.
+pub fn long<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+    watched(py, OnSignal::Leave, |_| work(), |_| Ok(()))
+}

@@ -1,0 +1,54 @@
+"""What the tests share: archives of the sample, and real games where there are any (SCORESHEET_CORPORA)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import scoresheet
+
+ROOT = Path(os.environ.get("SCORESHEET_ROOT") or Path(__file__).resolve().parents[3])
+SAMPLE = ROOT / "testdata" / "lichess-sample.pgn.zst"
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with games.pgn.zst and games.bga."""
+    folder = tmp_path_factory.mktemp("made")
+    shutil.copy(SAMPLE, folder / "games.pgn.zst")
+    scoresheet.import_pgn(folder / "games.pgn.zst", folder / "games.bga", progress=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def archive(made: Path) -> scoresheet.Archive:
+    return scoresheet.open(made / "games.bga")
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    """Makes an archive of a PGN text."""
+
+    def write(pgn: str, name: str = "own") -> scoresheet.Archive:
+        source = tmp_path / f"{name}.pgn"
+        source.write_bytes(pgn.encode())
+        scoresheet.import_pgn(source, tmp_path / f"{name}.bga", progress=False)
+        return scoresheet.open(tmp_path / f"{name}.bga")
+
+    return write
+
+
+def corpora() -> list[Path]:
+    """Returns a PGN of each corpus, the first few by name."""
+    folder = os.environ.get("SCORESHEET_CORPORA")
+    if not folder:
+        return []
+    files = []
+    for entry in sorted(Path(folder).iterdir()):
+        if entry.is_file() and entry.suffix == ".pgn":
+            files.append(entry)
+        elif entry.is_dir():
+            files += sorted(path for path in entry.rglob("*") if path.suffix in (".pgn",))[:6]
+    return files

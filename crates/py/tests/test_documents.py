@@ -1,0 +1,101 @@
+"""The examples in docstrings and documents, run as they stand."""
+
+from __future__ import annotations
+
+import doctest
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import scoresheet
+import scoresheet.torch
+from conftest import ROOT
+
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def docstrings() -> Iterator[tuple[str, str]]:
+    """Returns the names and docstrings of all that is public."""
+    yield "scoresheet", scoresheet.__doc__ or ""
+    for name in scoresheet.__all__:
+        thing = getattr(scoresheet, name)
+        yield name, getattr(thing, "__doc__", None) or ""
+        if isinstance(thing, type) and not issubclass(thing, Exception):
+            for own, member in vars(thing).items():
+                yield f"{name}.{own}", getattr(member, "__doc__", None) or ""
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("games.pgn.zst", "games.bga"):
+        shutil.copy(made / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(name: str, text: str, names: dict[str, object]) -> int:
+    parsed = doctest.DocTestParser().get_doctest(text, names, name, None, 0)
+    out: list[str] = []
+    result = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(parsed, out=out.append, clear_globs=False)
+    # What a block has made, the next one uses.
+    names.update(parsed.globs)
+    assert result.failed == 0, "".join(out)
+    return result.attempted
+
+
+def test_everything_public_is_documented() -> None:
+    missing = [
+        name for name, text in docstrings() if not text.strip() and not name.split(".")[-1].startswith("_")
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize(("name", "text"), [pair for pair in docstrings() if ">>>" in pair[1]], ids=lambda own: own[:40])
+def test_docstrings(name: str, text: str, folder: Path) -> None:
+    assert run(name, text, {"scoresheet": scoresheet, "archive": scoresheet.open("games.bga")}) > 0
+
+
+DOCUMENTS = sorted((ROOT / "docs" / "python").glob("*.md"))
+
+
+def test_there_are_documents() -> None:
+    assert DOCUMENTS
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_documents(path: Path, folder: Path) -> None:
+    """Each block of Python with examples; one that begins with `import X` of a package that is missing is left out."""
+    names: dict[str, object] = {"scoresheet": scoresheet}
+    ran = skipped = 0
+    for block in path.read_text().split("```python\n")[1:]:
+        code = block.split("```")[0]
+        if ">>>" not in code:
+            compile(code, str(path), "exec")
+            continue
+        imports = (line for line in code.splitlines() if line.startswith((">>> import ", ">>> from ")))
+        needed = [line.split()[2] for line in imports]
+        if not all(is_there(package) for package in needed):
+            skipped += 1
+            continue
+        ran += run(path.name, code, names)
+    if skipped:
+        pytest.skip(f"{ran} examples hold; {skipped} blocks need packages that are not installed")
+    assert ran
+
+
+def is_there(package: str) -> bool:
+    import importlib.util
+
+    return importlib.util.find_spec(package.split(".")[0].rstrip(",")) is not None
+
+
+def test_svg(archive: scoresheet.Archive) -> None:
+    """Boards are well-formed, and what notebooks show escapes what stands in games."""
+    from xml.etree import ElementTree
+
+    root = ElementTree.fromstring(archive[0].svg(10))
+    pieces = sum(letter.isalpha() for letter in archive[0].fen(10).split()[0])
+    assert sum(1 for own in root.iter() if own.tag.endswith("}g")) == pieces
+    for shown in (archive, archive[0], archive.tree(), archive.table()):
+        assert "<" in shown._repr_html_()

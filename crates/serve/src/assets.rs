@@ -1,0 +1,72 @@
+//! The pages and what they need, embedded in the program: nothing of them is read from the disk.
+
+use crate::App;
+use crate::fault::Fault;
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use rust_embed::{Embed, EmbeddedFile};
+use std::borrow::Cow;
+
+#[derive(Embed)]
+#[folder = "web/"]
+struct Web;
+
+/// The pages: one document, whose script shows the page that the path names.
+const PAGES: [&str; 5] = ["explorer", "game", "games", "search", "statistics"];
+
+/// Returns the routes.
+pub fn routes() -> Router<App> {
+    let mut router = Router::new()
+        .route("/", get(async || Redirect::temporary("explorer")))
+        .route("/assets/{*path}", get(asset))
+        .route("/favicon.ico", get(async |headers: HeaderMap| file("icon.svg", &headers)))
+        .route("/embed/{n}", get(embedded));
+    for page in PAGES {
+        router = router.route(&format!("/{page}"), get(async |headers: HeaderMap| file("index.html", &headers)));
+    }
+    router.fallback(async || (StatusCode::NOT_FOUND, "404: there is no such page\n"))
+}
+
+async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
+    file(&path, &headers)
+}
+
+/// A game to be shown within other pages. Its document is the same one, a folder further down.
+async fn embedded(Path(_): Path<u64>) -> Result<Response, Fault> {
+    let page = Web::get("index.html").ok_or_else(Fault::internal)?;
+    let text = String::from_utf8_lossy(&page.data).replace("\"assets/", "\"../assets/");
+    Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")], text)
+        .into_response())
+}
+
+fn file(path: &str, headers: &HeaderMap) -> Response {
+    let Some(EmbeddedFile { data, metadata, .. }) = Web::get(path) else {
+        return (StatusCode::NOT_FOUND, "404: there is no such file\n").into_response();
+    };
+    let hash: String = metadata.sha256_hash().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+    let etag = format!("\"{hash}\"");
+    let same = headers.get(header::IF_NONE_MATCH).is_some_and(|own| crate::guard::names(own, &etag));
+    let kind = match path.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" => "application/json",
+        "svg" => "image/svg+xml",
+        _ => "text/plain; charset=utf-8",
+    };
+    let body: Vec<u8> = match data {
+        _ if same => Vec::new(),
+        Cow::Borrowed(bytes) => bytes.to_vec(),
+        Cow::Owned(bytes) => bytes,
+    };
+    let status = if same { StatusCode::NOT_MODIFIED } else { StatusCode::OK };
+    let mut response =
+        (status, [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-cache")], body).into_response();
+    if let Ok(etag) = HeaderValue::from_str(&etag) {
+        response.headers_mut().insert(header::ETAG, etag);
+    }
+    response
+}

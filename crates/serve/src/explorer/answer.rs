@@ -1,0 +1,221 @@
+//! Answers in that API's JSON.
+
+use super::request::Request;
+use super::{fide, id};
+use crate::fault::Fault;
+use crate::games::Heading;
+use crate::shelf::{Book, Selection, Snapshot};
+use crate::trees::{Forest, after, latest_games, top_games, uci};
+use crate::work::Stop;
+use scoresheet::Monitor;
+use scoresheet::archive::GameSet;
+use scoresheet::chess::{Color, Move};
+use scoresheet::query::report::openings::{Opening, Openings};
+use scoresheet::query::tag_columns::{Column, Key};
+use scoresheet::query::{Branch, PositionQuery, SearchOptions, Tree, Visit};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Which of the routes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// `/masters`
+    Masters,
+    /// `/lichess`
+    Lichess,
+    /// `/player`
+    Player,
+}
+
+/// Returns the answer to a request.
+pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Result<Value, Fault> {
+    let selection = select(snapshot, request)?;
+    let forest = Forest { snapshot, only: None, selection: &selection, visit: Visit::Last, stop };
+    let position = &request.line.position;
+    let tree = forest.tree(position)?;
+    let mut all = [0; 3];
+    for branch in &tree.branches {
+        all.iter_mut().zip(results(branch)).for_each(|(all, own)| *all += own);
+    }
+    let mut moves = Vec::new();
+    for branch in tree.branches.iter().filter(|branch| results(branch).iter().sum::<u64>() > 0).take(request.moves) {
+        moves.push(self::branch(snapshot, request, kind, &tree, branch)?);
+    }
+    let mut answer = Map::new();
+    add_results(&mut answer, all);
+    answer.insert("moves".to_owned(), moves.into());
+    let game = |(number, m): (u64, Move)| -> Result<Value, Fault> {
+        let mut game = Map::new();
+        game.insert("uci".to_owned(), uci(position, m).into());
+        game.extend(self::game(snapshot, number, kind)?);
+        Ok(Value::Object(game))
+    };
+    let games = |games: Vec<(u64, Move)>| games.into_iter().map(game).collect::<Result<Vec<_>, Fault>>();
+    let mut found = 0;
+    if kind != Kind::Player {
+        let top = games(top_games(&tree, request.top))?;
+        found = if kind == Kind::Lichess { top.len() } else { 0 };
+        answer.insert("topGames".to_owned(), top.into());
+    }
+    if kind != Kind::Masters {
+        let recent = games(latest_games(&tree, request.recent.saturating_sub(found)))?;
+        answer.insert("recentGames".to_owned(), recent.into());
+    }
+    answer.insert("opening".to_owned(), opening(request.line.opening));
+    if kind == Kind::Player {
+        answer.insert("queuePosition".to_owned(), 0.into());
+    }
+    if request.history {
+        answer.insert("history".to_owned(), history(snapshot, &selection, request, stop)?);
+    }
+    Ok(Value::Object(answer))
+}
+
+/// The games that count.
+fn select(snapshot: &Snapshot, request: &Request) -> Result<Arc<Selection>, Fault> {
+    let selection = snapshot.select(None, &request.filter, "")?;
+    if request.speeds.is_empty() && request.player.is_none() {
+        return Ok(selection);
+    }
+    let mut sets = Vec::new();
+    for (place, _, book) in snapshot.books(None)? {
+        let mut set = match selection.set(place) {
+            Some(set) => set.clone(),
+            None => book.archive().live(),
+        };
+        if !request.speeds.is_empty() {
+            // A game without the tag counts as one by correspondence, as there.
+            set = with_text(book, "TimeControl", &set, |text| request.is_of_speed(text.unwrap_or("-")));
+        }
+        if let Some((name, color)) = &request.player {
+            let tag = if *color == Color::White { "White" } else { "Black" };
+            set = with_text(book, tag, &set, |text| text.is_some_and(|text| same_name(text, name)));
+        }
+        sets.push(set);
+    }
+    let games = sets.iter().map(GameSet::len).sum();
+    Ok(Arc::new(Selection { sets: Some(sets), order: None, games, undecided: selection.undecided }))
+}
+
+fn same_name(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other) || one.to_lowercase() == other.to_lowercase()
+}
+
+/// The games of a set of which a tag's text fits: each distinct text is looked at once.
+fn with_text(book: &Book, tag: &str, games: &GameSet, fits: impl Fn(Option<&str>) -> bool) -> GameSet {
+    let columns = book.tags().readable(&[Key::Tag(tag.to_owned())]).0;
+    let Some(column) = columns.first() else { return GameSet::new(games.games()) };
+    let fits_number: Vec<bool> = verdicts(column, fits);
+    let fits = |game: &u64| fits_number.get(column.get(*game) as usize).copied().unwrap_or(false);
+    GameSet::of(games.games(), games.iter().filter(fits))
+}
+
+fn verdicts(column: &Arc<Column>, fits: impl Fn(Option<&str>) -> bool) -> Vec<bool> {
+    let strings = column.strings();
+    let count = strings.map_or(0, |strings| strings.len() as u32);
+    let text = |number: u32| strings.and_then(|strings| strings.get(number)).map(String::from_utf8_lossy);
+    let verdict = |number: u32| match number {
+        0 => fits(None),
+        number => fits(text(number).as_deref()),
+    };
+    (0..=count).map(verdict).collect()
+}
+
+fn results(branch: &Branch) -> [u64; 3] {
+    [branch.tally.white, branch.tally.draws, branch.tally.black]
+}
+
+fn add_results(object: &mut Map<String, Value>, counts: [u64; 3]) {
+    for (name, count) in ["white", "draws", "black"].into_iter().zip(counts) {
+        object.insert(name.to_owned(), count.into());
+    }
+}
+
+/// A move and how it went.
+fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branch: &Branch) -> Result<Value, Fault> {
+    let position = &tree.position;
+    let mut object = Map::new();
+    object.insert("uci".to_owned(), uci(position, branch.m).into());
+    object.insert("san".to_owned(), position.san(branch.m).into());
+    match &request.player {
+        Some((_, color)) => {
+            // Of the player, who need not be the side to move.
+            let score = branch.tally.score(*color);
+            let mean = branch.tally.average_rating_of(color.other());
+            object.insert("averageOpponentRating".to_owned(), mean.unwrap_or(0).into());
+            let performance = fide::performance(score.games, score.opponents, score.half_points);
+            object.insert("performance".to_owned(), performance.unwrap_or(0).into());
+        }
+        None => {
+            let mean = branch.tally.average_rating_of(position.turn());
+            object.insert("averageRating".to_owned(), mean.unwrap_or(0).into());
+        }
+    }
+    add_results(&mut object, results(branch));
+    let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
+    let only = only.map(|number| game(snapshot, number, kind)).transpose()?;
+    object.insert("game".to_owned(), only.map_or(Value::Null, Value::Object));
+    object.insert("opening".to_owned(), opening(Openings::table().of(&after(position, branch.m))));
+    Ok(Value::Object(object))
+}
+
+/// A game. What the tags do not say is 0 where that API has numbers alone.
+fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Result<Map<String, Value>, Fault> {
+    let (book, _, own) = snapshot.locate(number)?;
+    let heading = Heading::of(book, own)?;
+    let player = |name: &str, rating: &str| json!({"name": heading.tag(name).unwrap_or("?"), "rating": heading.rating(rating).unwrap_or(0)});
+    let mut game = Map::new();
+    game.insert("id".to_owned(), id::name(number).into());
+    game.insert("winner".to_owned(), heading.winner().into());
+    if kind != Kind::Masters {
+        game.insert("speed".to_owned(), heading.speed().into());
+        game.insert("mode".to_owned(), if heading.is_rated() { "rated" } else { "casual" }.into());
+    }
+    game.insert("white".to_owned(), player("White", "WhiteElo"));
+    game.insert("black".to_owned(), player("Black", "BlackElo"));
+    game.insert("year".to_owned(), heading.year().unwrap_or(0).into());
+    game.insert("month".to_owned(), heading.month().into());
+    Ok(game)
+}
+
+fn opening(opening: Option<&Opening>) -> Value {
+    opening.map_or(Value::Null, |opening| json!({"eco": opening.eco, "name": opening.name}))
+}
+
+/// The games that reach the position and go on, by month.
+fn history(snapshot: &Snapshot, selection: &Selection, request: &Request, stop: &Stop) -> Result<Value, Fault> {
+    let monitor = Monitor::new().stop(stop.flag());
+    let query = PositionQuery::from(&request.line.position);
+    let mut months: BTreeMap<String, [u64; 3]> = BTreeMap::new();
+    for (place, _, book) in snapshot.books(None)? {
+        let search = book.search().monitored(&monitor);
+        let search = match selection.set(place) {
+            Some(games) => search.among(games),
+            None => search,
+        };
+        let found = search.position(&query, SearchOptions { all_plies: true, variations: false });
+        for hits in found.hits.chunk_by(|one, other| one.game == other.game) {
+            let Some(last) = hits.last() else { continue };
+            let heading = Heading::of(book, last.game)?;
+            let Some(month) = heading.month().filter(|_| heading.plies > last.ply) else { continue };
+            let place = match heading.result() {
+                "1-0" => 0,
+                "1/2-1/2" => 1,
+                "0-1" => 2,
+                _ => continue,
+            };
+            months.entry(month).or_default()[place] += 1;
+        }
+        if stop.is_set() {
+            return Err(Fault::stopped());
+        }
+    }
+    let month = |(month, counts): (String, [u64; 3])| {
+        let mut object = Map::new();
+        object.insert("month".to_owned(), month.into());
+        add_results(&mut object, counts);
+        Value::Object(object)
+    };
+    Ok(months.into_iter().map(month).collect())
+}

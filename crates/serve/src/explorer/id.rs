@@ -1,0 +1,36 @@
+//! Names of games as that API has them: eight digits of base 62. Ours are the game's number in the set of archives.
+
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Returns the name of a game.
+pub fn name(mut number: u64) -> String {
+    let mut name = [b'0'; 8];
+    for place in name.iter_mut().rev() {
+        *place = DIGITS[(number % 62) as usize];
+        number /= 62;
+    }
+    String::from_utf8_lossy(&name).into_owned()
+}
+
+/// Returns the number of a game, `None` where the text is no name.
+pub fn number(name: &str) -> Option<u64> {
+    if name.len() != 8 {
+        return None;
+    }
+    let digit = |byte: u8| DIGITS.iter().position(|own| *own == byte).map(|digit| digit as u64);
+    name.bytes().try_fold(0, |number, byte| Some(number * 62 + digit(byte)?))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_are_numbers() {
+        for number in [0, 1, 61, 62, 3_843, 1_000_000, 218_340_105_584_895] {
+            assert_eq!(super::number(&super::name(number)), Some(number));
+        }
+        assert_eq!(super::name(62), "00000010");
+        for wrong in ["", "1234567", "123456789", "1234567-", "../../.."] {
+            assert_eq!(super::number(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The opening explorer's API of Lichess: `/masters`, `/lichess`, `/player` and `/masters/pgn/{id}`, so that existing
+//! clients work with the archives served.
+//!
+//! `request` reads parameters with that API's names, forms and defaults; `answer` makes its JSON; `fide` is its table of
+//! performances. What differs is said in docs/serve.md.
+
+mod answer;
+mod fide;
+pub mod id;
+mod request;
+
+use crate::App;
+use crate::fault::Fault;
+use crate::params::Params;
+use crate::work::Cost;
+use answer::Kind;
+use axum::Router;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use request::Request;
+use scoresheet::pgn::PgnWriter;
+
+/// Returns the routes.
+pub fn routes() -> Router<App> {
+    let masters = get(async |state: State<App>, query: RawQuery| answer(state, query, Kind::Masters, false).await);
+    let lichess = get(async |state: State<App>, query: RawQuery| answer(state, query, Kind::Lichess, false).await);
+    let player = get(async |state: State<App>, query: RawQuery| answer(state, query, Kind::Player, false).await);
+    let history = get(async |state: State<App>, query: RawQuery| answer(state, query, Kind::Lichess, true).await);
+    Router::new()
+        .route("/masters", masters.clone())
+        .route("/master", masters)
+        .route("/lichess", lichess)
+        .route("/lichess/history", history)
+        .route("/player", player.clone())
+        .route("/personal", player)
+        .route("/masters/pgn/{id}", get(pgn))
+        .route("/master/pgn/{id}", get(pgn))
+}
+
+async fn answer(State(app): State<App>, RawQuery(query): RawQuery, kind: Kind, history_alone: bool) -> Response {
+    let found = async {
+        let mut request = Request::read(&Params::read(query.as_deref())?, kind)?;
+        if history_alone {
+            request.only_history();
+        }
+        let snapshot = app.shelf.now();
+        let quick = snapshot.is_indexed() && !request.history;
+        let cost = if quick { Cost::Quick } else { Cost::Scan };
+        app.work.run(cost, move |stop| answer::of(&snapshot, &request, kind, stop)).await
+    };
+    match found.await {
+        Ok(json) if kind == Kind::Player => {
+            ([(header::CONTENT_TYPE, "application/x-ndjson")], format!("{json}\n")).into_response()
+        }
+        Ok(json) => ([(header::CONTENT_TYPE, "application/json")], json.to_string()).into_response(),
+        Err(fault) => fault.plain(),
+    }
+}
+
+async fn pgn(State(app): State<App>, Path(name): Path<String>) -> Response {
+    let found = async {
+        let number = id::number(&name).ok_or_else(|| Fault::missing("there is no such game"))?;
+        let snapshot = app.shelf.now();
+        let text = move || {
+            let (book, _, number) = snapshot.locate(number)?;
+            let mut writer = PgnWriter::new();
+            book.archive().game(number)?.write_pgn(&mut writer)?;
+            Ok(writer.into_bytes())
+        };
+        app.work.run(Cost::Quick, move |_| text()).await
+    };
+    match found.await {
+        Ok(text) => ([(header::CONTENT_TYPE, "application/x-chess-pgn")], text).into_response(),
+        Err(fault) => fault.plain(),
+    }
+}

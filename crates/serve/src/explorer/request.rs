@@ -1,0 +1,206 @@
+//! A request in that API's parameters. Unknown parameters are ignored, and `source` with them.
+
+use super::answer::Kind;
+use crate::fault::Fault;
+use crate::games::speed;
+use crate::params::{Line, Params};
+use scoresheet::chess::Color;
+
+/// What is asked for.
+pub struct Request {
+    /// The position.
+    pub line: Line,
+    /// Moves at most.
+    pub moves: usize,
+    /// Top games at most.
+    pub top: usize,
+    /// Recent games at most.
+    pub recent: usize,
+    /// Whether games by month are wanted.
+    pub history: bool,
+    /// What the tags must say, in the language of filters; empty for anything.
+    pub filter: String,
+    /// The speeds that count; all where there is none.
+    pub speeds: Vec<&'static str>,
+    /// The player, and the side.
+    pub player: Option<(String, Color)>,
+}
+
+const SPEEDS: [&str; 6] = ["ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence"];
+/// The groups of mean ratings, by their lowest; the last is open above.
+const RATINGS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+
+impl Request {
+    /// Reads the parameters.
+    pub fn read(params: &Params, kind: Kind) -> Result<Request, Fault> {
+        if !matches!(params.get("variant").unwrap_or("standard"), "standard" | "chess960" | "fromPosition") {
+            return Err(Fault::bad("variant: the archives are of standard chess and Chess960"));
+        }
+        let line = params.line()?;
+        let most = |name: &str, default: usize, most: usize| params.number(name, default).map(|found| found.min(most));
+        let (top, recent) = match kind {
+            Kind::Masters => (most("topGames", 15, 15)?, 0),
+            Kind::Lichess => (most("topGames", 4, 4)?, most("recentGames", 8, 8)?),
+            Kind::Player => (0, most("recentGames", 8, 8)?),
+        };
+        let all_moves = if kind == Kind::Player { usize::MAX } else { 12 };
+        let mut filter = Vec::new();
+        let years = kind == Kind::Masters;
+        for (name, sign) in [("since", ">="), ("until", "<=")] {
+            filter.extend(bound(params, name, sign, years)?);
+        }
+        let (mut speeds, mut player) = (Vec::new(), None);
+        if kind != Kind::Masters {
+            let known = |text: &str| {
+                let known = SPEEDS.into_iter().find(|speed| *speed == text);
+                known.ok_or_else(|| Fault::bad(format!("speeds: one of {} is wanted", SPEEDS.join(", "))))
+            };
+            speeds = list(params, "speeds").map(known).collect::<Result<_, _>>()?;
+        }
+        match kind {
+            Kind::Masters => {}
+            Kind::Lichess => filter.extend(ratings(params)?),
+            Kind::Player => {
+                filter.extend(modes(params)?);
+                let name = params.get("player").ok_or_else(|| Fault::bad("player: a name is wanted"))?;
+                let color = match params.get("color") {
+                    Some("white") => Color::White,
+                    Some("black") => Color::Black,
+                    _ => return Err(Fault::bad("color: white or black is wanted")),
+                };
+                player = Some((name.to_owned(), color));
+            }
+        }
+        let history = kind == Kind::Lichess && history(params)?;
+        let moves = params.number("moves", all_moves)?;
+        Ok(Request { line, moves, top, recent, history, filter: filter.join(" and "), speeds, player })
+    }
+
+    /// Asks for games by month and nothing else.
+    pub fn only_history(&mut self) {
+        (self.history, self.moves, self.top, self.recent) = (true, 0, 0, 0);
+    }
+
+    /// Returns whether a time control counts.
+    pub fn is_of_speed(&self, control: &str) -> bool {
+        self.speeds.is_empty() || self.speeds.contains(&speed(control))
+    }
+}
+
+fn list<'a>(params: &'a Params, name: &str) -> impl Iterator<Item = &'a str> {
+    params.get(name).unwrap_or_default().split(',').map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// A bound in time: a year, or a year and a month. Games of which the date is not known are left out where there is
+/// one that leaves anything out.
+fn bound(params: &Params, name: &str, sign: &str, years: bool) -> Result<Option<String>, Fault> {
+    let Some(text) = params.get(name) else { return Ok(None) };
+    let form = if years { "a year (2016) is wanted" } else { "year and month (2016-12) are wanted" };
+    let wrong = || Fault::bad(format!("{name}: {form}"));
+    let (year, month) = match text.split_once('-') {
+        None if years => (text, None),
+        Some((year, month)) if !years => (year, Some(month)),
+        _ => return Err(wrong()),
+    };
+    let year: u16 = year.parse().map_err(|_| wrong())?;
+    let month = month.map(|month| month.parse::<u8>().ok().filter(|month| (1..=12).contains(month)).ok_or_else(wrong));
+    let month = month.transpose()?;
+    // The defaults of that API leave nothing out, though clients write them.
+    if sign == ">=" && year <= 1952 || sign == "<=" && year >= 3000 {
+        return Ok(None);
+    }
+    Ok(Some(match month {
+        None => format!("year {sign} {year}"),
+        Some(month) => format!("date {sign} {year:04}.{month:02}"),
+    }))
+}
+
+fn ratings(params: &Params) -> Result<Option<String>, Fault> {
+    let mut groups = Vec::new();
+    for text in list(params, "ratings") {
+        let group = text.parse().ok().and_then(|rating: u32| RATINGS.iter().position(|own| *own == rating));
+        let place = group.ok_or_else(|| Fault::bad("ratings: of 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500"))?;
+        groups.push(match RATINGS.get(place + 1) {
+            Some(next) => format!("avgelo in {}..{}", RATINGS[place], next - 1),
+            None => format!("avgelo >= {}", RATINGS[place]),
+        });
+    }
+    groups.dedup();
+    Ok((!groups.is_empty()).then(|| format!("({})", groups.join(" or "))))
+}
+
+fn modes(params: &Params) -> Result<Option<String>, Fault> {
+    let (mut casual, mut rated) = (false, false);
+    for text in list(params, "modes") {
+        match text {
+            "casual" => casual = true,
+            "rated" => rated = true,
+            _ => return Err(Fault::bad("modes: casual, rated")),
+        }
+    }
+    Ok(match (casual, rated) {
+        (true, false) => Some("event ~ \"casual\"".to_owned()),
+        (false, true) => Some("not event ~ \"casual\"".to_owned()),
+        _ => None,
+    })
+}
+
+fn history(params: &Params) -> Result<bool, Fault> {
+    match params.get("history").unwrap_or("0") {
+        "no" | "false" | "False" | "off" | "0" => Ok(false),
+        "yes" | "true" | "True" | "on" | "1" => Ok(true),
+        _ => Err(Fault::bad("history: 1 or 0 is wanted")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(kind: Kind, query: &str) -> Result<Request, Fault> {
+        Request::read(&Params::read(Some(query))?, kind)
+    }
+
+    #[test]
+    fn defaults_and_limits() {
+        let masters = read(Kind::Masters, "").unwrap();
+        assert_eq!((masters.moves, masters.top, masters.recent, masters.filter.as_str()), (12, 15, 0, ""));
+        let lichess = read(Kind::Lichess, "topGames=99&recentGames=99").unwrap();
+        assert_eq!((lichess.moves, lichess.top, lichess.recent), (12, 4, 8));
+        let player = read(Kind::Player, "player=X&color=black").unwrap();
+        assert_eq!((player.moves, player.top, player.recent), (usize::MAX, 0, 8));
+        assert_eq!(player.player, Some(("X".to_owned(), Color::Black)));
+    }
+
+    #[test]
+    fn filters() {
+        let filter = |kind, query| read(kind, query).unwrap().filter;
+        assert_eq!(filter(Kind::Masters, "since=1952&until=3000"), "");
+        assert_eq!(filter(Kind::Masters, "since=1990&until=2000"), "year >= 1990 and year <= 2000");
+        assert_eq!(filter(Kind::Lichess, "since=2016-03"), "date >= 2016.03");
+        let groups = "(avgelo in 1600..1799 or avgelo >= 2500)";
+        assert_eq!(filter(Kind::Lichess, "ratings=1600,2500&until=3000-12"), groups);
+        assert_eq!(filter(Kind::Player, "player=a&color=white&modes=rated"), "not event ~ \"casual\"");
+        assert_eq!(filter(Kind::Player, "player=a&color=white&modes=rated,casual"), "");
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused() {
+        let wrong = [
+            (Kind::Masters, "variant=atomic"),
+            (Kind::Masters, "since=2016-03"),
+            (Kind::Masters, "moves=x"),
+            (Kind::Lichess, "since=2016"),
+            (Kind::Lichess, "since=2016-13"),
+            (Kind::Lichess, "speeds=fast"),
+            (Kind::Lichess, "ratings=1700"),
+            (Kind::Lichess, "history=maybe"),
+            (Kind::Player, "player=X"),
+            (Kind::Player, "color=white"),
+            (Kind::Player, "player=X&color=white&modes=odd"),
+        ];
+        for (kind, query) in wrong {
+            assert_eq!(read(kind, query).err().map(|fault| fault.status.as_u16()), Some(400), "{query}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What every request passes before it reaches a route, and every answer on its way out: who may ask, how, how much; and
+//! what a browser may do with the answer.
+
+use crate::App;
+use crate::fault::Fault;
+use axum::Router;
+use axum::body::HttpBody;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use std::any::Any;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
+
+/// The longest path with its query, in bytes.
+const URL: usize = 8192;
+/// The longest body, in bytes.
+const BODY: usize = 16 << 10;
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                      base-uri 'none'; form-action 'self'; frame-ancestors ";
+
+/// The address at the other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub SocketAddr);
+
+/// Puts the guards before the routes.
+pub fn guarded(routes: Router<App>, app: &App) -> Router {
+    let compressed = DefaultPredicate::new().and(NotForContentType::new("application/x-ndjson"));
+    routes
+        .layer(DefaultBodyLimit::max(BODY))
+        .layer(CompressionLayer::new().compress_when(compressed))
+        .layer(from_fn_with_state(app.clone(), known))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(app.clone(), allowed))
+        .with_state(app.clone())
+}
+
+fn panicked(_: Box<dyn Any + Send + 'static>) -> Response {
+    Fault::internal().into_response()
+}
+
+/// Refuses what is not allowed, and tells the browser what it may do with the answer.
+async fn allowed(State(app): State<App>, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let mut response = match check(&app, &request) {
+        Err(fault) => fault.into_response(),
+        Ok(()) => match Turn::take(&request, app.config.per_client) {
+            None => {
+                let fault = Fault::new(StatusCode::TOO_MANY_REQUESTS, "too_many", "too many requests at once");
+                fault.with("retry_after", 1).into_response()
+            }
+            Some(_turn) => next.run(request).await,
+        },
+    };
+    protect(response.headers_mut(), &path, app.config.cors);
+    response
+}
+
+fn check(app: &App, request: &Request) -> Result<(), Fault> {
+    let uri = request.uri();
+    if uri.path_and_query().map_or(0, |whole| whole.as_str().len()) > URL {
+        return Err(Fault::new(
+            StatusCode::URI_TOO_LONG,
+            "too_long",
+            format!("the address is longer than {URL} bytes"),
+        ));
+    }
+    let headers = request.headers();
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    if headers.get_all(header::HOST).iter().count() > 1 || !is_own(host, &app.config.hosts) {
+        return Err(Fault::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "wrong_host",
+            "this server does not answer under that name; --host NAME lets it",
+        ));
+    }
+    match *request.method() {
+        Method::GET | Method::HEAD => Ok(()),
+        Method::POST if uri.path() == "/api/v1/find" => may_post(request, host),
+        _ => Err(Fault::new(StatusCode::METHOD_NOT_ALLOWED, "read_only", "the server only reads: GET and HEAD")),
+    }
+}
+
+/// A search is posted as JSON, by a page of this server or by a program: no other site's page can.
+fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
+    let headers = request.headers();
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if kind.split(';').next().map(str::trim) != Some("application/json") {
+        return Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", "the body has to be application/json"));
+    }
+    let same = |origin: &HeaderValue| {
+        let origin = origin.to_str().unwrap_or_default();
+        origin.split_once("://").is_some_and(|(_, from)| from.eq_ignore_ascii_case(host))
+    };
+    if headers.get(header::ORIGIN).is_some_and(|origin| !same(origin)) {
+        return Err(Fault::new(StatusCode::FORBIDDEN, "other_origin", "pages of other sites may not search here"));
+    }
+    if request.body().size_hint().lower() > BODY as u64 {
+        let what = format!("the body is longer than {BODY} bytes");
+        return Err(Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", what));
+    }
+    Ok(())
+}
+
+/// Returns whether a Host header names this server, whatever the port.
+fn is_own(host: &str, others: &[String]) -> bool {
+    let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, _)) => address,
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    let is = |own: &str| own.eq_ignore_ascii_case(name);
+    ["localhost", "127.0.0.1", "::1"].into_iter().any(is) || others.iter().any(|own| is(own))
+}
+
+fn is_explorer(path: &str) -> bool {
+    ["/masters", "/master", "/lichess", "/player", "/personal"]
+        .iter()
+        .any(|route| path.strip_prefix(route).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+fn protect(headers: &mut HeaderMap, path: &str, cors: bool) {
+    let mut set = |name: HeaderName, value: HeaderValue| headers.insert(name, value);
+    let ancestors = if path.starts_with("/embed/") { "*" } else { "'none'" };
+    if let Ok(policy) = HeaderValue::from_str(&format!("{POLICY}{ancestors}")) {
+        set(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    set(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    set(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    let shared = cors && is_explorer(path);
+    let policy = if shared { "cross-origin" } else { "same-origin" };
+    set(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static(policy));
+    if shared {
+        set(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    }
+}
+
+/// Answers with 304 what the client knows already; gives other answers the tag to ask so.
+async fn known(State(app): State<App>, request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let is_tagged = (path.starts_with("/api/v1/") || is_explorer(path)) && request.method() != Method::POST;
+    if !is_tagged {
+        return next.run(request).await;
+    }
+    let mut hasher = DefaultHasher::new();
+    request.uri().path_and_query().map(|whole| whole.as_str()).hash(&mut hasher);
+    // Filters may say "today".
+    let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
+    days.hash(&mut hasher);
+    let etag = format!("W/\"{:016x}-{:016x}\"", app.shelf.now().version, hasher.finish());
+    let same = request.headers().get(header::IF_NONE_MATCH).is_some_and(|own| names(own, &etag));
+    let mut response = if same { StatusCode::NOT_MODIFIED.into_response() } else { next.run(request).await };
+    if response.status().is_success() || same {
+        let headers = response.headers_mut();
+        if let Ok(etag) = HeaderValue::from_str(&etag) {
+            headers.insert(header::ETAG, etag);
+        }
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));
+    }
+    response
+}
+
+/// Returns whether a list of tags has this one, or is `*`.
+pub fn names(list: &HeaderValue, etag: &str) -> bool {
+    let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    list.to_str().is_ok_and(|list| list.split(',').any(|own| own.trim() == "*" || strong(own) == strong(etag)))
+}
+
+/// A request that is being answered, counted among those of its address.
+struct Turn(Option<(IpAddr, Counts)>);
+
+type Counts = Arc<Mutex<HashMap<IpAddr, usize>>>;
+
+static COUNTS: LazyLock<Counts> = LazyLock::new(Counts::default);
+
+impl Turn {
+    fn take(request: &Request, most: usize) -> Option<Turn> {
+        let Some(Peer(address)) = request.extensions().get::<Peer>() else { return Some(Turn(None)) };
+        let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(address.ip()).or_default();
+        if *count >= most {
+            return None;
+        }
+        *count += 1;
+        Some(Turn(Some((address.ip(), Arc::clone(&COUNTS)))))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let Some((address, counts)) = &self.0 else { return };
+        let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(address) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(address);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts() {
+        let others = ["chess.example.org".to_owned()];
+        for own in ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:80", "LOCALHOST", "chess.example.org:443"] {
+            assert!(is_own(own, &others), "{own}");
+        }
+        for other in ["", "example.org", "localhost.example.org", "127.0.0.1.example.org:80", "[::2]", "evil:localhost"]
+        {
+            assert!(!is_own(other, &others), "{other}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The program `scoresheet-serve`, which `scoresheet serve` runs.
+
+use clap::Parser;
+use scoresheet::archive::{Access, OpenOptions};
+use scoresheet_serve::{App, Config, Limits, serve};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Show chess archives in a browser: explorer, games, search, statistics
+///
+/// Prints the address and answers until Ctrl-C. New commits of the archives are shown as they come. Only this machine is
+/// answered; see docs/serve.md for how to put the server behind a proxy. Fast with `scoresheet index --positions
+/// --tag-columns`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "scoresheet serve",
+    version,
+    max_term_width = 80,
+    after_help = "\
+Examples:
+  scoresheet serve games.bga --open
+  scoresheet serve otb.bga online.bga --port 9000
+  scoresheet serve games.bga --host chess.example.org    behind a proxy
+  curl 'http://127.0.0.1:8064/masters?play=e2e4,c7c5'    the explorer's API"
+)]
+struct Args {
+    /// The archives; games are numbered on from one to the next
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// The port; 0 takes any that is free
+    #[arg(long, value_name = "N", default_value_t = 8064)]
+    port: u16,
+    /// Open the page in the browser
+    #[arg(long)]
+    open: bool,
+    /// Listen at this address instead of 127.0.0.1; needs --host
+    #[arg(long, value_name = "ADDRESS", requires = "host")]
+    listen: Option<IpAddr>,
+    /// Answer under this name, too (the Host header); may be given again
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// Let pages of other sites read /masters, /lichess and /player
+    #[arg(long)]
+    cors: bool,
+    /// How long a request may take; what streams may take 60 times as long
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    deadline: u64,
+    /// Scans at once. Default: one for each core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    scans: Option<u16>,
+    /// Requests of one address at once
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    per_client: usize,
+    /// Games of a download at most
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    download: u64,
+    /// Read archives with ordinary reads instead of mapping them into memory
+    #[arg(long)]
+    no_map: bool,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&format!("cannot start threads: {error}")),
+    };
+    let code = runtime.block_on(run(args));
+    // Work that has not ended by now is not waited for.
+    runtime.shutdown_timeout(Duration::from_millis(200));
+    code
+}
+
+async fn run(args: Args) -> ExitCode {
+    let access = if args.no_map { Access::Read } else { Access::Map };
+    let defaults = Config::default();
+    let config = Config {
+        archives: args.archives,
+        options: OpenOptions::from(access),
+        hosts: args.host,
+        cors: args.cors,
+        deadline: Duration::from_secs(args.deadline),
+        scans: args.scans.map_or(defaults.scans, usize::from),
+        per_client: args.per_client,
+        download: args.download,
+    };
+    let app = match App::open(config) {
+        Ok(app) => app,
+        Err(error) => return failed(&error.to_string()),
+    };
+    let address = SocketAddr::new(args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)), args.port);
+    let listener = match tokio::net::TcpListener::bind(address).await {
+        Ok(listener) => listener,
+        Err(error) => return failed(&format!("cannot listen at {address}: {error}; --port N takes another port")),
+    };
+    let address = listener.local_addr().unwrap_or(address);
+    let shown = match address.ip() {
+        ip if ip.is_unspecified() => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), address.port()),
+        _ => address,
+    };
+    let url = format!("http://{shown}/");
+    println!("{url}");
+    eprintln!("scoresheet serve: {} games; Ctrl-C ends", app.games());
+    if args.open
+        && let Err(error) = open::that_detached(&url)
+    {
+        eprintln!("scoresheet serve: cannot open a browser: {error}");
+    }
+    serve(app, listener, Limits::default(), ended(), |what| eprintln!("scoresheet serve: {what}")).await;
+    ExitCode::SUCCESS
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+async fn ended() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = interrupt => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = interrupt.await;
+}
+
+fn failed(why: &str) -> ExitCode {
+    eprintln!("scoresheet serve: {why}");
+    ExitCode::FAILURE
+}

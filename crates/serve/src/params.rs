@@ -1,0 +1,186 @@
+//! Parameters of a request: read from its query, within limits, each fault named.
+//!
+//! Knows the library's notations and nothing of routes. Unknown parameters are ignored, as the explorer's API has it.
+
+use crate::fault::Fault;
+use scoresheet::chess::Position;
+use scoresheet::chess::fen::{Fen, Illegality, ReadMode};
+use scoresheet::query::report::openings::{Opening, Openings};
+use std::str::FromStr;
+
+/// The longest filter, in bytes.
+pub const WHERE: usize = 4096;
+/// The most plies in `play`.
+pub const PLIES: usize = 1000;
+
+/// The parameters of a query, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Params(Vec<(String, String)>);
+
+impl Params {
+    /// Reads a query: pairs with `&` between, `%` and `+` decoded.
+    ///
+    /// Errors: what is decoded is not UTF-8.
+    pub fn read(query: Option<&str>) -> Result<Params, Fault> {
+        let pairs = query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        let read = |pair: &str| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Ok((decoded(name)?, decoded(value)?))
+        };
+        pairs.map(read).collect::<Result<_, Fault>>().map(Params)
+    }
+
+    /// Returns the value of a parameter; of one that is given twice the first. An empty value is none.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Returns a number, or `default`.
+    ///
+    /// Errors: the value is no such number.
+    pub fn number<T: FromStr>(&self, name: &str, default: T) -> Result<T, Fault> {
+        match self.get(name) {
+            None => Ok(default),
+            Some(text) => text.parse().map_err(|_| Fault::bad(format!("{name}: not a number that it can be"))),
+        }
+    }
+
+    /// Returns whether a switch is on: `1`, `true`, `yes`, `on`; `0`, `false`, `no`, `off` and nothing are off.
+    ///
+    /// Errors: it is something else.
+    pub fn switch(&self, name: &str) -> Result<bool, Fault> {
+        match self.get(name).unwrap_or("0").to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" => Ok(true),
+            "0" | "false" | "no" | "off" => Ok(false),
+            _ => Err(Fault::bad(format!("{name}: 1 or 0 is wanted"))),
+        }
+    }
+
+    /// Returns the filter; empty where there is none.
+    ///
+    /// Errors: it is too long.
+    pub fn filter(&self) -> Result<&str, Fault> {
+        let text = self.get("where").unwrap_or_default();
+        if text.len() > WHERE { Err(Fault::bad(format!("where: longer than {WHERE} bytes"))) } else { Ok(text) }
+    }
+
+    /// Returns which archive is asked for, by its number from 1; `None` for all.
+    pub fn archive(&self) -> Result<Option<usize>, Fault> {
+        self.get("archive").map(|_| self.number("archive", 0)).transpose()
+    }
+
+    /// Returns the position that `fen` and the moves of `play` lead to.
+    pub fn line(&self) -> Result<Line, Fault> {
+        let start = match self.get("fen") {
+            None => Position::standard(),
+            Some(text) => position(text)?,
+        };
+        let mut line = Line { opening: opening(&start), start: start.clone(), position: start, moves: Vec::new() };
+        let moves = self.get("play").unwrap_or_default().split(',').filter(|text| !text.is_empty());
+        for (number, text) in (1..).zip(moves) {
+            if number > PLIES {
+                return Err(Fault::bad(format!("play: more than {PLIES} moves")));
+            }
+            let legal = line.position.parse_uci(text).ok().filter(|m| *m != scoresheet::Move::NULL);
+            let m =
+                legal.ok_or_else(|| Fault::bad(format!("play: move {number} is not legal")).with("move", number))?;
+            line.moves.push((line.position.san(m), line.position.uci(m)));
+            line.position.play_unchecked(m);
+            line.opening = opening(&line.position).or(line.opening);
+        }
+        Ok(line)
+    }
+}
+
+/// A position and how it came about.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Where the moves begin.
+    pub start: Position,
+    /// Where they end.
+    pub position: Position,
+    /// The last named position on the way.
+    pub opening: Option<&'static Opening>,
+    /// The moves in SAN and in UCI's notation.
+    pub moves: Vec<(String, String)>,
+}
+
+fn opening(position: &Position) -> Option<&'static Opening> {
+    Openings::table().of(position)
+}
+
+/// Returns the position of a FEN, an X-FEN or the first four fields of either. Castling rights and en passant targets
+/// that cannot be are left out, as are oddities of no consequence for the moves: too many pieces, strange clocks.
+///
+/// Errors: no FEN; or no position that has legal moves by the rules: a king is missing, or the side to move could take it.
+pub fn position(text: &str) -> Result<Position, Fault> {
+    let fen = Fen::read(text.as_bytes(), ReadMode::Forgiving)
+        .map_err(|error| Fault::bad(format!("fen: {}", error.in_text(text.as_bytes()))).with("column", error.column))?;
+    let fatal = |why: &Illegality| {
+        matches!(
+            why,
+            Illegality::NoKing(_)
+                | Illegality::ManyKings(_)
+                | Illegality::PawnOnBackRank(_)
+                | Illegality::OpponentInCheck(_)
+        )
+    };
+    let position = fen.position();
+    match fen.illegalities_of(&position).into_iter().find(fatal) {
+        Some(why) => Err(Fault::bad(format!("fen: {why}"))),
+        None => Ok(position),
+    }
+}
+
+fn decoded(text: &str) -> Result<String, Fault> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    let digit = |byte: Option<u8>| byte.and_then(|byte| (byte as char).to_digit(16));
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => match (digit(rest.next()), digit(rest.next())) {
+                (Some(high), Some(low)) => (high * 16 + low) as u8,
+                _ => return Err(Fault::bad("% in the query stands before two hexadecimal digits")),
+            },
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).map_err(|_| Fault::bad("the query is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_decoded() {
+        let params = Params::read(Some("a=1&where=elo%20%3E%3D+2400&a=2&empty=&flag&n%C3%A4me=%C3%BC")).unwrap();
+        assert_eq!(params.get("a"), Some("1"));
+        assert_eq!(params.get("where"), Some("elo >= 2400"));
+        assert_eq!((params.get("empty"), params.get("flag"), params.get("other")), (None, None, None));
+        assert_eq!(params.get("näme"), Some("ü"));
+        for wrong in ["a=%", "a=%f", "a=%zz", "a=%ff"] {
+            assert!(Params::read(Some(wrong)).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lines_are_played() {
+        let line = |query: &str| Params::read(Some(query)).unwrap().line();
+        let both = ["e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,e1g1", "e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,e1h1"];
+        let fens = both.map(|moves| line(&format!("play={moves}")).unwrap().position.fen());
+        assert_eq!(fens[0], fens[1]);
+        // The name is that of the last position which has one.
+        let named = line("play=e2e4,c7c5,a2a4,a7a5,h2h4,h7h5").unwrap();
+        assert!(named.opening.unwrap().name.starts_with("Sicilian"), "{:?}", named.opening);
+        for wrong in ["play=e2e5", "play=e2e4,0000", "play=xx", "fen=8/8/8/8/8/8/8/8%20w", "fen=rnbq"] {
+            assert_eq!(line(wrong).unwrap_err().status, 400, "{wrong}");
+        }
+        // Rights that cannot be, and too many pieces, are passed over.
+        let odd = line("fen=4k3/qqqqqqqq/qqqqqqqq/8/8/8/8/4K3%20w%20KQkq%20e3").unwrap();
+        assert!(odd.position.fen().contains(" w - - "), "{}", odd.position.fen());
+        let long = vec!["g1f3,g8f6,f3g1,f6g8"; 251].join(",");
+        assert!(line(&format!("play={long}")).unwrap_err().message.contains("1000"));
+    }
+}

@@ -1,0 +1,149 @@
+//! What a reader sees: every page in light and dark, wide and on a phone, in English and German; the rules of
+//! accessibility hold on each of them.
+
+use crate::chromium::Browser;
+use crate::common::Server;
+use crate::reader::browser;
+use serde_json::json;
+
+const PAGES: [(&str, &str); 9] = [
+    ("explorer", "explorer?play=e2e4,c7c5,g1f3"),
+    ("game", "game?n=1&ply=3"),
+    ("games", "games?where=elo+%3E%3D+1500"),
+    ("search", "search"),
+    ("pattern", "search?tab=pattern"),
+    ("material", "search?tab=material&material=KRkr&run=1"),
+    ("moves", "search?tab=moves"),
+    ("statistics", "statistics"),
+    ("empty", "games?where=elo+%3E%3D+3900"),
+];
+
+/// A server of the sample, and of a game with everything in it before.
+fn server() -> Server {
+    Server::with(|folder| {
+        let rich = crate::common::archive(
+            folder,
+            "rich.bga",
+            "[Event \"Test\"]\n[White \"Ann\"]\n[Black \"Bob\"]\n[WhiteElo \"2100\"]\n[Result \"1-0\"]\n\n1. e4 {[%clk 0:03:00][%eval 0.3] Good} \
+             (1. d4 {Queen} d5) e5 {[%clk 0:02:50][%eval 0.2]} 2. Nf3 $1 {[%clk 0:02:45][%eval 0.4]} Nc6 $14 {[%clk 0:02:40][%eval 0.1]} 1-0\n",
+        );
+        let sample = folder.join("sample.bga");
+        scoresheet::Import::new(&sample).run([crate::common::sample()]).unwrap();
+        for path in [&rich, &sample] {
+            crate::common::index(path);
+        }
+        scoresheet_serve::Config { archives: vec![rich, sample], ..scoresheet_serve::Config::default() }
+    })
+}
+
+/// Keeps a picture, where there is a folder for them.
+fn keep(browser: &mut Browser, name: &str) {
+    let Some(folder) = std::env::var_os("SCORESHEET_PICTURES") else { return };
+    let picture = browser.picture();
+    std::fs::write(std::path::Path::new(&folder).join(format!("{name}.png")), base64(&picture)).unwrap();
+}
+
+fn base64(text: &str) -> Vec<u8> {
+    const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits = |byte: u8| SIGNS.iter().position(|sign| *sign == byte).map(|place| place as u32);
+    let values: Vec<u32> = text.bytes().filter_map(bits).collect();
+    let of = |four: &[u32]| {
+        let whole = four.iter().fold(0, |whole, bits| whole << 6 | bits) << (6 * (4 - four.len()));
+        whole.to_be_bytes()[1..four.len()].to_vec()
+    };
+    values.chunks(4).flat_map(of).collect()
+}
+
+#[test]
+fn every_page_fits_and_keeps_the_rules() {
+    let Some(mut browser) = browser() else { return };
+    let server = server();
+    let axe = std::env::var("SCORESHEET_AXE").ok().map(|path| std::fs::read_to_string(path).unwrap());
+    if axe.is_none() {
+        eprintln!("skipped: SCORESHEET_AXE names no axe.min.js, so the rules of accessibility are not checked");
+    }
+    let mut faults = Vec::new();
+    for (width, height, phone) in [(1200, 900, false), (390, 844, true)] {
+        browser.size(width, height, phone);
+        for dark in [false, true] {
+            browser.dark(dark);
+            for (name, path) in PAGES {
+                browser.open(&format!("http://{}/{path}", server.address));
+                std::thread::sleep(std::time::Duration::from_millis(250));
+                browser.until("!document.querySelector('[aria-busy]')");
+                let over = browser.eval("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap();
+                if over > 0 {
+                    faults.push(format!("{name} at {width}: {over} pixels too wide"));
+                }
+                let theme = if dark { "dark" } else { "light" };
+                keep(&mut browser, &format!("{name}-{width}-{theme}"));
+                let Some(axe) = &axe else { continue };
+                // By the protocol: the page's own policy lets no script in.
+                browser.eval(&format!("{axe}; 1"));
+                let found = browser.eval("axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => `${own.id}: ${own.nodes.map((node) => node.target.join(' ') + ' ' + node.failureSummary).join(' | ').slice(0, 400)}`))");
+                for violation in found.as_array().unwrap() {
+                    faults.push(format!("{name} {width} {theme}: {violation}"));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn the_pages_speak_german() {
+    let Some(mut browser) = browser() else { return };
+    let server = server();
+    browser.dark(false);
+    let agent = browser.text("navigator.userAgent");
+    browser.call("Emulation.setUserAgentOverride", json!({"userAgent": agent, "acceptLanguage": "de-DE,de"}));
+    let texts = server.fine("/assets/lang/en.json").json();
+    for (name, path) in PAGES {
+        browser.open(&format!("http://{}/{path}", server.address));
+        assert_eq!(browser.text("document.documentElement.lang"), "de");
+        assert_eq!(
+            browser.text("[...document.querySelectorAll('nav a')].map((link) => link.textContent).join()"),
+            "Explorer,Partien,Suche,Statistik"
+        );
+        // No key stands where a text should, and no English word that the pages use most.
+        // The names of tags, filters and openings are what they are.
+        let text = browser.text(
+            "(() => { const copy = document.body.cloneNode(true); \
+             copy.querySelectorAll('details .data, code, .opening').forEach((node) => node.replaceWith(' ')); \
+             return [...copy.querySelectorAll('*')].map((node) => [...node.childNodes].filter((own) => own.nodeType === 3)\
+             .map((own) => own.data).join(' ')).join(' '); })()",
+        );
+        let key = text.split_whitespace().find(|word| word.contains('_') && texts.get(*word).is_some());
+        assert_eq!(key, None, "{name}: {text}");
+        for word in ["games", "Moves", "White", "Black", "Search", "Draws"] {
+            assert!(!text.split(|c: char| !c.is_alphabetic()).any(|own| own == word), "{name}: {word} in {text}");
+        }
+        keep(&mut browser, &format!("{name}-de"));
+    }
+    // Numbers as in German.
+    browser.open(&format!("http://{}/games", server.address));
+    browser.until("document.querySelector('.total').textContent === '3.001 Partien'");
+}
+
+#[test]
+fn a_theme_can_be_chosen() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("1. e4 *\n");
+    browser.dark(false);
+    browser.open(&format!("http://{}/explorer", server.address));
+    let ground = "getComputedStyle(document.body).backgroundColor";
+    let light = browser.text(ground);
+    browser.dark(true);
+    let dark = browser.text(ground);
+    assert_ne!(light, dark);
+    browser.eval("localStorage.setItem('theme', 'light')");
+    browser.open(&format!("http://{}/explorer?play=e2e4", server.address));
+    browser.until("document.documentElement.dataset.theme === 'light'");
+    assert_eq!(browser.text(ground), light);
+    // The keys are shown by one of them.
+    browser.key("?");
+    browser.until("document.querySelector('dialog[open]')?.textContent.includes('Flip the board')");
+    browser.key("Escape");
+    browser.until("!document.querySelector('dialog')");
+}

@@ -1,0 +1,379 @@
+//! Our own API: its description, its lists, its searches against the library's answers.
+
+use crate::common::{Server, archive, index};
+use scoresheet::query::{Filter, PositionQuery, Search, SearchOptions, TagColumns};
+use scoresheet::{Archive, Import, Position};
+use scoresheet_serve::Config;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+#[test]
+fn every_example_of_the_description_is_answered() {
+    let server = Server::of_sample();
+    let description = server.fine("/api/v1/openapi.json").json();
+    let named = |parameter: &Value| match parameter["$ref"].as_str() {
+        Some(name) => description["components"]["parameters"][name.rsplit('/').next().unwrap()].clone(),
+        None => parameter.clone(),
+    };
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut calls = 0;
+    for (path, methods) in description["paths"].as_object().unwrap() {
+        for (method, route) in methods.as_object().unwrap() {
+            let (content, expected) = route["responses"]["200"]["content"].as_object().unwrap().iter().next().unwrap();
+            let mut replies = Vec::new();
+            if method == "post" {
+                for example in
+                    route["requestBody"]["content"]["application/json"]["examples"].as_object().unwrap().values()
+                {
+                    replies.push(server.post(path, &example["value"]));
+                }
+            } else {
+                let (mut path, mut all, mut each) = (path.clone(), Vec::new(), Vec::new());
+                for parameter in route["parameters"].as_array().unwrap().iter().map(named) {
+                    let name = parameter["name"].as_str().unwrap();
+                    let Some(example) = parameter.get("example").map(text) else { continue };
+                    if parameter["in"] == "path" {
+                        path = path.replace(&format!("{{{name}}}"), &example);
+                    } else {
+                        let pair = format!("{name}={}", example.replace('%', "%25").replace('+', "%2B"));
+                        each.push(pair.clone());
+                        all.push(pair);
+                    }
+                }
+                // Without parameters, with each alone, and with all of them.
+                let required = path == "/api/v1/find";
+                replies.extend((!required).then(|| server.get(&path)));
+                replies.extend(
+                    each.iter()
+                        .filter(|pair| !required || pair.starts_with("play"))
+                        .map(|pair| server.get(&format!("{path}?{pair}"))),
+                );
+                replies.push(server.get(&format!("{path}?{}", all.join("&"))));
+            }
+            for reply in replies {
+                calls += 1;
+                assert_eq!(reply.status, 200, "{method} {path}: {}", reply.text());
+                let kind = reply.header("content-type").unwrap();
+                assert!(kind.starts_with(content.as_str()), "{path}: {kind}");
+                for member in expected["schema"]["required"].as_array().into_iter().flatten() {
+                    assert!(reply.json().get(member.as_str().unwrap()).is_some(), "{path}: no {member}");
+                }
+                if content == "application/x-ndjson" {
+                    assert!(reply.lines().last().unwrap()["done"]["complete"].is_boolean(), "{path}");
+                }
+                assert!(!reply.body.is_empty(), "{path}");
+            }
+        }
+    }
+    assert!(calls > 40, "{calls}");
+}
+
+#[test]
+fn pages_of_a_list_have_every_game_once() {
+    let server = Server::of_sample();
+    let archive = Archive::open(server.folder.path().join("sample.bga")).unwrap();
+    for (filter, sort) in [("", ""), ("elo >= 1900", ""), ("result = 1-0", "-plies"), ("", "white,-date")] {
+        let (mut numbers, mut after) = (Vec::new(), String::new());
+        loop {
+            let page = server.fine(&format!("/api/v1/games?limit=400&where={filter}&sort={sort}{after}")).json();
+            numbers.extend(page["games"].as_array().unwrap().iter().map(|game| game["game"].as_u64().unwrap()));
+            match page["next"].as_str() {
+                Some(next) => after = format!("&after={next}"),
+                None => {
+                    assert_eq!(page["total"].as_u64().unwrap(), numbers.len() as u64);
+                    break;
+                }
+            }
+        }
+        let columns = TagColumns::of(&archive);
+        let wanted: Vec<u64> = match filter {
+            "" => (1..=archive.len()).collect(),
+            text => Filter::parse(text).unwrap().games(&columns).games.iter().collect(),
+        };
+        match sort {
+            "" => assert_eq!(numbers, wanted, "{filter}"),
+            _ => {
+                assert_eq!(numbers.iter().collect::<BTreeSet<_>>(), wanted.iter().collect(), "{filter} {sort}");
+                let games: Vec<(usize, u64)> = wanted.iter().map(|game| (0, *game)).collect();
+                let order =
+                    sort.parse::<scoresheet::query::SortKeys>().unwrap().order(&[columns], &games, usize::MAX).0;
+                let sorted: Vec<u64> = order.into_iter().map(|place| games[place].1).collect();
+                assert_eq!(numbers, sorted, "{filter} {sort}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_heading_says_what_the_game_says() {
+    // Once from the columns, once from the tags.
+    for indexed in [true, false] {
+        let server = Server::with(|folder| {
+            let path = folder.join("sample.bga");
+            Import::new(&path).run([crate::common::sample()]).unwrap();
+            if indexed {
+                index(&path);
+            }
+            Config { archives: vec![path], ..Config::default() }
+        });
+        let archive = Archive::open(server.folder.path().join("sample.bga")).unwrap();
+        let page = server.fine("/api/v1/games?limit=100&offset=1500").json();
+        for game in page["games"].as_array().unwrap() {
+            let own = archive.game(game["game"].as_u64().unwrap()).unwrap();
+            let tag = |name: &str| own.tag(name).unwrap().filter(|value| value != "?");
+            assert_eq!(game["white"].as_str().map(str::to_owned), tag("White"));
+            assert_eq!(game["black_elo"].as_u64(), tag("BlackElo").and_then(|rating| rating.parse().ok()));
+            assert_eq!(game["result"].as_str().map(str::to_owned), tag("Result"));
+            assert_eq!(game["plies"].as_u64(), Some(own.plies().into()));
+        }
+    }
+}
+
+#[test]
+fn a_tree_its_list_and_its_download_are_of_the_same_games() {
+    let server = Server::of_sample();
+    let archive = Archive::open(server.folder.path().join("sample.bga")).unwrap();
+    let mut position = Position::standard();
+    for san in ["e4", "c5", "Nf3"] {
+        position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
+    }
+    let query = "play=e2e4,c7c5,g1f3&where=elo >= 1500";
+    let tree = server.fine(&format!("/api/v1/tree?{query}")).json();
+    let passed = Filter::parse("elo >= 1500").unwrap().games(&TagColumns::of(&archive)).games;
+    let plain = Search::new(&archive).among(&passed).tree(&position);
+    assert_eq!(tree["games"], plain.tally.games());
+    assert!(plain.tally.games() > 50);
+    let moves: Vec<(String, u64)> = tree["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| (m["san"].as_str().unwrap().to_owned(), m["games"].as_u64().unwrap()))
+        .collect();
+    let wanted: Vec<(String, u64)> =
+        plain.branches.iter().map(|branch| (position.san(branch.m), branch.tally.games())).collect();
+    assert_eq!(moves, wanted);
+    let list = server.fine(&format!("/api/v1/games?limit=500&{query}")).json();
+    assert_eq!(list["total"], tree["games"]);
+    let hits =
+        Search::new(&archive).among(&passed).position(&PositionQuery::from(&position), SearchOptions::default()).hits;
+    let listed: Vec<(u64, u64)> = list["games"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|game| (game["game"].as_u64().unwrap(), game["ply"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(listed, hits.iter().map(|hit| (hit.game, u64::from(hit.ply))).collect::<Vec<_>>());
+    let pgn = server.fine(&format!("/api/v1/download.pgn?{query}"));
+    let summary = Import::new(server.folder.path().join("again.bga")).run_reader("again.pgn", &pgn.body[..]).unwrap();
+    assert_eq!((summary.stored, summary.rejected), (plain.tally.games(), 0));
+}
+
+#[test]
+fn transpositions_and_games_that_end_are_shown() {
+    let server = Server::of(
+        "1. e4 c5 2. Nf3 1-0\n\n1. Nf3 c5 2. g3 0-1\n\n1. e4 c5 2. Nf3 d6 *\n\n1. e4 c5 1/2-1/2\n\n1. Nf3 1-0\n",
+    );
+    // After 1. Nf3 c5 the move 2. e4 was never played, and reaches a position of two games.
+    let tree = server.fine("/api/v1/tree?play=g1f3,c7c5&transpositions=1").json();
+    let rows = tree["transpositions"].as_array().unwrap();
+    assert_eq!(rows.len(), 1, "{tree}");
+    assert_eq!((rows[0]["san"].as_str(), rows[0]["games"].as_u64()), (Some("e4"), Some(2)));
+    let ended = server.fine("/api/v1/tree?play=e2e4,c7c5").json();
+    assert_eq!(ended["ended"], json!({"games": 1, "white": 0, "draws": 1, "black": 0, "unknown": 0}));
+    assert_eq!(ended["games"], 3);
+}
+
+#[test]
+fn a_game_is_given_with_everything_in_it() {
+    let pgn = "[Event \"Test\"]\n[White \"A <b>\"]\n[Black \"B\"]\n[Site \"https://example.org/1\"]\n[Result \"1-0\"]\n\n{Before} \
+               1. e4! {[%clk 0:03:00] [%eval 0.35] [%csl Ge4][%cal Rg1f3,Yb1c3] Good.} (1. d4 $5 d5 (1... Nf6 {Indian}) 2. c4) \
+               1... e5 $14 {[%clk 0:02:58] [%eval #-2]} 2. Nf3 1-0\n";
+    let server = Server::of(pgn);
+    let game = server.fine("/api/v1/games/1?fens=1").json();
+    assert_eq!(game["tags"][1], json!(["White", "A <b>"]));
+    assert_eq!(game["before"][0]["text"], "Before");
+    let first = &game["moves"][0];
+    assert_eq!((&first["san"], &first["clock"], &first["eval"]), (&json!("e4"), &json!(180.0), &json!("0.35")));
+    assert_eq!(first["marks"], json!(["!"]));
+    assert_eq!(
+        first["comments"][0],
+        json!({"kind": "comment", "text": "Good.", "squares": ["Ge4"], "arrows": ["Rg1f3", "Yb1c3"]})
+    );
+    let variation = &first["variations"][0]["moves"];
+    assert_eq!(
+        (&variation[0]["san"], &variation[0]["ply"], &variation[0]["nags"]),
+        (&json!("d4"), &json!(1), &json!([5]))
+    );
+    assert_eq!(variation[1]["variations"][0]["moves"][0]["comments"][0]["text"], "Indian");
+    assert_eq!(variation[2]["san"], "c4");
+    assert_eq!((&game["moves"][1]["eval"], &game["moves"][1]["nags"]), (&json!("#-2"), &json!([14])));
+    let fen = game["moves"][2]["fen"].as_str().unwrap();
+    assert_eq!(fen, Archive::open(server.folder.path().join("games.bga")).unwrap().position(1, 3).unwrap().fen());
+    assert_eq!(server.fine("/api/v1/games/1/original").text(), pgn);
+    assert!(
+        server.fine("/api/v1/games/1/pgn").text().contains("(1... Nf6 { Indian })")
+            || server.fine("/api/v1/games/1/pgn").text().contains("{Indian}")
+    );
+    for path in ["/api/v1/games/0", "/api/v1/games/2", "/api/v1/games/2/pgn", "/api/v1/games/99999999999999"] {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
+}
+
+#[test]
+fn a_game_leaves_the_others_at_a_move() {
+    let server = Server::of("1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n1. Nf3 Nc6 2. e4 e5 3. Bc4 *\n\n1. d4 *\n");
+    let first = server.fine("/api/v1/games/1/novelty").json();
+    // Both come to the same position another way round, and leave it then.
+    assert_eq!((first["ply"].as_u64(), first["san"].as_str()), (Some(5), Some("Bb5")));
+    assert_eq!(first["games_before"], 1);
+    let second = server.fine("/api/v1/games/2/novelty").json();
+    assert_eq!((second["ply"].as_u64(), second["san"].as_str()), (Some(5), Some("Bc4")));
+    let third = server.fine("/api/v1/games/3/novelty").json();
+    assert_eq!((third["ply"].as_u64(), third["games_before"].as_u64()), (Some(1), Some(2)));
+    let plain =
+        Server::with(|folder| Config { archives: vec![archive(folder, "a.bga", "1. e4 *\n")], ..Config::default() });
+    let refused = plain.get("/api/v1/games/1/novelty");
+    assert_eq!((refused.status, refused.json()["error"]["code"].as_str()), (409, Some("no_index")));
+}
+
+#[test]
+fn searches_find_what_the_library_finds() {
+    let server = Server::of_sample();
+    let archive = Archive::open(server.folder.path().join("sample.bga")).unwrap();
+    let numbers =
+        |lines: &[Value]| -> Vec<u64> { lines.iter().filter_map(|line| line["hit"]["game"].as_u64()).collect() };
+    let patterns = [
+        json!({"material": "KRP+krp+"}),
+        json!({"board": "8/8/8/8/8/3B1N2/8/8", "plies": 3, "limit": 5000}),
+        json!({"white_move": "Bxh7+", "either_color": true}),
+        json!({"query": {"sequence": [{"white-move": "O-O"}, {"black-move": "O-O-O"}]}}),
+    ];
+    for body in patterns {
+        let lines = server.post("/api/v1/find", &body).lines();
+        let search = Search::new(&archive);
+        let either = body["either_color"].as_bool().unwrap_or(false);
+        let pattern = match &body {
+            body if body.get("query").is_some() => {
+                scoresheet::query::pattern::json::parse(&body["query"].to_string()).unwrap().pattern
+            }
+            body => {
+                use scoresheet::query::pattern::{BoardPattern, Condition, Material, MoveRule, Pattern};
+                let mut condition = Condition::default();
+                condition.materials.extend(body["material"].as_str().map(|text| Material::parse(text).unwrap()));
+                condition.boards.extend(body["board"].as_str().map(|text| BoardPattern::parse(text).unwrap()));
+                condition.moves.extend(
+                    body["white_move"]
+                        .as_str()
+                        .map(|text| MoveRule::parse(text, scoresheet::chess::Color::White).unwrap()),
+                );
+                Pattern::lasting(condition, body["plies"].as_u64().unwrap_or(1) as usize)
+            }
+        };
+        let mut wanted: Vec<u64> = search.pattern(&pattern, either, false).hits.iter().map(|hit| hit.game).collect();
+        wanted.dedup();
+        assert!(!wanted.is_empty(), "{body}");
+        assert_eq!(numbers(&lines), wanted, "{body}");
+        let done = &lines.last().unwrap()["done"];
+        assert_eq!(
+            (done["found"].as_u64(), done["complete"].as_bool()),
+            (Some(wanted.len() as u64), Some(true)),
+            "{body}"
+        );
+    }
+    // The same set-up by position, with its mirror image.
+    let one = server.fine("/api/v1/find?play=e2e4,e7e6&limit=5000").lines();
+    let both = server.fine("/api/v1/find?play=e2e4,e7e6&either_color=1&limit=5000").lines();
+    assert!(numbers(&one).len() > 50 && numbers(&both).len() >= numbers(&one).len());
+    let few = server.fine("/api/v1/find?play=e2e4&limit=7").lines();
+    assert_eq!((numbers(&few).len(), few.last().unwrap()["done"]["complete"].as_bool()), (7, Some(false)));
+}
+
+#[test]
+fn faults_of_filters_have_their_column() {
+    let server = Server::of("1. e4 *\n");
+    let reply = server.get("/api/v1/games?where=elo >= 2000 und white = 1");
+    let error = &reply.json()["error"];
+    assert_eq!(
+        (reply.status, error["code"].as_str(), error["column"].as_u64()),
+        (400, Some("bad_query"), Some(13)),
+        "{error}"
+    );
+    for path in [
+        "/api/v1/games?sort=nonsense!",
+        "/api/v1/games?after=x",
+        "/api/v1/tree?play=e2e5",
+        "/api/v1/tree?fen=x",
+        "/api/v1/games?limit=x",
+        "/api/v1/complete?field=x&text=a",
+    ] {
+        assert_eq!(server.get(path).status, 400, "{path}");
+    }
+    assert_eq!(server.get("/api/v1/games?archive=2").status, 404);
+    assert_eq!(server.get("/api/v1/nothing").status, 404);
+}
+
+#[test]
+fn new_commits_are_shown_without_a_restart() {
+    let server = Server::with(|folder| {
+        let path = archive(folder, "games.bga", "[White \"One\"]\n\n1. e4 *\n");
+        Config { archives: vec![path], ..Config::default() }
+    });
+    let first = server.fine("/api/v1/games?limit=1");
+    let etag = first.header("etag").unwrap().to_owned();
+    let path = server.folder.path().join("games.bga");
+    Import::new(&path)
+        .append()
+        .run_reader("more.pgn", &b"[White \"Two\"]\n\n1. d4 *\n\n[White \"Three\"]\n\n1. c4 *\n"[..])
+        .unwrap();
+    // The server looks by itself, within a second or two.
+    let began = std::time::Instant::now();
+    while server.fine("/api/v1/games").json()["total"] != 3 {
+        assert!(began.elapsed().as_secs() < 10, "the commit is not seen");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let again = server.ask("GET", "/api/v1/games?limit=1", &[("If-None-Match", &etag)], b"");
+    assert_eq!(again.status, 200);
+    assert_ne!(again.header("etag").unwrap(), etag);
+    // A side file that is made meanwhile is used.
+    assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["side_files"]["positions"], "missing");
+    index(&path);
+    server.app.refresh().unwrap();
+    assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["side_files"]["positions"], "used");
+    // A cursor of the list as it was is not one of the list as it is.
+    let cursor = first.json()["next"].as_str().map(str::to_owned);
+    assert_eq!(cursor, None);
+    let page = server.fine("/api/v1/games?limit=1").json();
+    let next = page["next"].as_str().unwrap().to_owned();
+    Import::new(&path).append().run_reader("last.pgn", &b"1. g3 *\n"[..]).unwrap();
+    server.app.refresh().unwrap();
+    assert_eq!(server.get(&format!("/api/v1/games?limit=1&after={next}")).status, 410);
+    // A file that has become something else is shown as it was.
+    std::fs::write(&path, b"no archive any more, but long enough to be looked at").unwrap();
+    assert!(server.app.refresh().is_err());
+    assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["games"], 4);
+}
+
+#[test]
+fn several_archives_are_one_set() {
+    let server = Server::with(|folder| {
+        let one = archive(folder, "one.bga", "[White \"A\"]\n[WhiteElo \"2000\"]\n\n1. e4 e5 1-0\n\n1. d4 *\n");
+        let two = archive(folder, "two.bga", "[White \"C\"]\n[WhiteElo \"2500\"]\n\n1. e4 c5 0-1\n");
+        Config { archives: vec![one, two], ..Config::default() }
+    });
+    let all = server.fine("/api/v1/games?sort=-elo").json();
+    assert_eq!(
+        all["games"].as_array().unwrap().iter().map(|game| game["game"].as_u64().unwrap()).collect::<Vec<_>>(),
+        [3, 1, 2]
+    );
+    assert_eq!(server.fine("/api/v1/games/3").json()["tags"][0], json!(["White", "C"]));
+    let tree = server.fine("/api/v1/tree?play=e2e4").json();
+    assert_eq!(tree["games"], 2);
+    assert_eq!(tree["top_games"][0]["game"], 3);
+    let second = server.fine("/api/v1/tree?play=e2e4&archive=2").json();
+    assert_eq!((&second["games"], &second["top_games"][0]["game"]), (&json!(1), &json!(3)));
+    let listed = server.fine("/api/v1/games?archive=2").json();
+    assert_eq!((&listed["total"], &listed["games"][0]["game"]), (&json!(1), &json!(3)));
+    let one = server.fine("/api/v1/games?archive=1&play=e2e4").json();
+    assert_eq!((&one["total"], &one["games"][0]["ply"]), (&json!(1), &json!(1)));
+    assert_eq!(server.fine("/api/v1/stats").json()["games"], 3);
+}

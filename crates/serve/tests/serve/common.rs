@@ -1,0 +1,217 @@
+//! A server on a free port with archives of its own, and a client that does what it is told, byte by byte.
+
+use scoresheet::Import;
+use scoresheet_serve::{App, Config, Limits, serve};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// A server, which ends when it is dropped.
+pub struct Server {
+    pub folder: TempDir,
+    pub address: SocketAddr,
+    pub app: App,
+    end: Option<oneshot::Sender<()>>,
+    runtime: Option<Runtime>,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).unwrap()
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text()))
+    }
+
+    /// The lines of NDJSON.
+    pub fn lines(&self) -> Vec<Value> {
+        self.text().lines().filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// The first 3,000 games of a month on Lichess.
+pub fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst")
+}
+
+/// Makes an archive of PGN.
+pub fn archive(folder: &Path, name: &str, pgn: &str) -> PathBuf {
+    let target = folder.join(name);
+    Import::new(&target).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+    target
+}
+
+/// Makes all side files of an archive.
+pub fn index(path: &Path) {
+    let archive = scoresheet::Archive::open(path).unwrap();
+    scoresheet::query::position::index::build(&archive, 1 << 22, |_| {}).unwrap();
+    scoresheet::query::tag_columns::write(&archive).unwrap();
+    scoresheet::query::Signatures::build(&archive).write(&archive).unwrap();
+}
+
+impl Server {
+    /// A server of one archive made of PGN, with all its side files.
+    pub fn of(pgn: &str) -> Server {
+        Server::with(|folder| {
+            let path = archive(folder, "games.bga", pgn);
+            index(&path);
+            Config { archives: vec![path], ..Config::default() }
+        })
+    }
+
+    /// A server of the sample, with all its side files.
+    pub fn of_sample() -> Server {
+        Server::with(|folder| {
+            let path = folder.join("sample.bga");
+            Import::new(&path).run([sample()]).unwrap();
+            index(&path);
+            Config { archives: vec![path], ..Config::default() }
+        })
+    }
+
+    pub fn with(config: impl FnOnce(&Path) -> Config) -> Server {
+        Server::limited(config, Limits::default())
+    }
+
+    pub fn limited(config: impl FnOnce(&Path) -> Config, limits: Limits) -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let app = App::open(config(folder.path())).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (end, ended) = oneshot::channel::<()>();
+        let own = app.clone();
+        runtime.spawn(async move {
+            let ended = async move {
+                let _ = ended.await;
+            };
+            serve(own, listener, limits, ended, |_| {}).await;
+        });
+        Server { folder, address, app, end: Some(end), runtime: Some(runtime) }
+    }
+
+    /// Asks for a path, which may have blanks and other signs that a query has encoded.
+    #[track_caller]
+    pub fn get(&self, path: &str) -> Reply {
+        self.ask("GET", path, &[], b"")
+    }
+
+    /// Asks and expects 200.
+    #[track_caller]
+    pub fn fine(&self, path: &str) -> Reply {
+        let reply = self.get(path);
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        reply
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Reply {
+        self.ask("POST", path, &[("Content-Type", "application/json")], body.to_string().as_bytes())
+    }
+
+    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
+        let mut head = format!("{method} {} HTTP/1.1\r\nConnection: close\r\n", encoded(path));
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+            head += &format!("Host: {}\r\n", self.address);
+        }
+        for (name, value) in headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        if !body.is_empty() {
+            head += &format!("Content-Length: {}\r\n", body.len());
+        }
+        self.raw(&[head.as_bytes(), b"\r\n", body].concat())
+    }
+
+    /// Sends bytes and reads the answer to its end.
+    pub fn raw(&self, bytes: &[u8]) -> Reply {
+        let mut stream = self.connect();
+        // A server that has refused may have closed before it has read all.
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        parse(&answer)
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+    }
+
+    /// Tells the server to end.
+    pub fn end(&mut self) {
+        if let Some(end) = self.end.take() {
+            let _ = end.send(());
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(Duration::from_millis(500));
+        }
+    }
+}
+
+/// Encodes what may not stand in a request's first line.
+fn encoded(path: &str) -> String {
+    let mut text = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b' ' | b'"' | b'<' | b'>' | b'{' | b'}' | b'|' | b'\\' | b'^' | b'`' | 0x80.. => {
+                text += &format!("%{byte:02X}")
+            }
+            byte => text.push(byte as char),
+        }
+    }
+    text
+}
+
+fn parse(answer: &[u8]) -> Reply {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(answer.len());
+    let head = String::from_utf8_lossy(&answer[..end]).into_owned();
+    let mut lines = head.lines();
+    let status =
+        lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let pair =
+        |line: &str| line.split_once(':').map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
+    let headers: Vec<(String, String)> = lines.filter_map(pair).collect();
+    let body = answer.get(end + 4..).unwrap_or_default();
+    let chunked = headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
+    Reply { status, headers, body: if chunked { unchunked(body) } else { body.to_vec() } }
+}
+
+fn unchunked(mut body: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    while let Some(end) = body.windows(2).position(|two| two == b"\r\n") {
+        let size = usize::from_str_radix(std::str::from_utf8(&body[..end]).unwrap_or("0"), 16).unwrap_or(0);
+        let rest = &body[end + 2..];
+        if size == 0 || rest.len() < size {
+            break;
+        }
+        whole.extend_from_slice(&rest[..size]);
+        body = rest.get(size + 2..).unwrap_or_default();
+    }
+    whole
+}

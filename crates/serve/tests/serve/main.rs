@@ -1,0 +1,15 @@
+//! The server as its clients see it: over HTTP, on a port of this machine, with archives made for it.
+
+/// A server and a client in this process.
+mod common;
+
+/// Our own API.
+mod api;
+/// The opening explorer's.
+mod explorer;
+/// Many clients at once, slow ones, and the end.
+mod load;
+/// The pages' files.
+mod pages;
+/// What must not be possible.
+mod security;

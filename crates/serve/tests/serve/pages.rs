@@ -1,0 +1,100 @@
+//! The pages' files: all there, small, and complete in every language.
+
+use crate::common::Server;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn web() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("web")
+}
+
+fn scripts(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(scripts(&path));
+        } else if path.extension().is_some_and(|kind| kind == "js") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn pages_and_their_files_are_served() {
+    let server = Server::of("1. e4 *\n");
+    for page in ["/explorer", "/game", "/games", "/search", "/statistics", "/embed/1", "/explorer?play=e2e4"] {
+        let reply = server.fine(page);
+        assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"));
+        // What the document asks for is there, from where the document stands.
+        let text = reply.text();
+        for part in text.split('"').filter(|part| part.contains("assets/")) {
+            let path = part.trim_start_matches("../");
+            assert!(part.starts_with("../") == page.starts_with("/embed"), "{part}");
+            server.fine(&format!("/{path}"));
+        }
+    }
+    assert_eq!(server.get("/").status, 307);
+    for (path, kind) in [
+        ("js/app.js", "text/javascript; charset=utf-8"),
+        ("pieces.svg", "image/svg+xml"),
+        ("lang/de.json", "application/json"),
+    ] {
+        assert_eq!(server.fine(&format!("/assets/{path}")).header("content-type"), Some(kind));
+    }
+    // Every module that a script imports is there.
+    for script in scripts(&web()) {
+        let text = std::fs::read_to_string(&script).unwrap();
+        for line in text.lines().filter(|line| line.contains("from \"") || line.contains("import(\"")) {
+            let name = line
+                .split("from \"")
+                .nth(1)
+                .or_else(|| line.split("import(\"").nth(1))
+                .unwrap()
+                .split('"')
+                .next()
+                .unwrap();
+            assert!(script.parent().unwrap().join(name).is_file(), "{name} of {}", script.display());
+        }
+    }
+}
+
+#[test]
+fn every_language_has_every_text() {
+    let read = |name: &str| -> Map<String, Value> {
+        serde_json::from_str(&std::fs::read_to_string(web().join("lang").join(name)).unwrap()).unwrap()
+    };
+    let (english, german) = (read("en.json"), read("de.json"));
+    let keys = |texts: &Map<String, Value>| texts.keys().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(keys(&english), keys(&german));
+    // What stands in braces stands in both.
+    let holes = |text: &Value| {
+        text.as_str()
+            .unwrap()
+            .split('{')
+            .skip(1)
+            .map(|part| part.split('}').next().unwrap().to_owned())
+            .collect::<BTreeSet<_>>()
+    };
+    for (key, text) in &english {
+        assert_eq!(holes(text), holes(&german[key]), "{key}");
+    }
+    // Every text that a script asks for by its name is there.
+    let mut asked = 0;
+    for script in scripts(&web().join("js")) {
+        let text = std::fs::read_to_string(&script).unwrap();
+        for part in text.split(" t(\"").chain(text.split("(t(\"")).chain(text.split("[t(\"")).skip(1) {
+            let key = part.split('"').next().unwrap();
+            if !key.is_empty()
+                && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+                && part[key.len()..].starts_with('"')
+            {
+                assert!(english.contains_key(key), "{key} in {}", script.display());
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 80, "{asked}");
+}

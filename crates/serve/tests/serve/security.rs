@@ -1,0 +1,277 @@
+//! What must not be possible, line by line of the list in docs/serve.md, "Security".
+
+use crate::common::{Server, archive, index};
+use scoresheet_serve::Config;
+use std::time::Duration;
+
+fn small() -> Server {
+    Server::of("[White \"A\"]\n\n1. e4 *\n")
+}
+
+#[test]
+fn only_its_own_names_are_answered() {
+    let server = Server::with(|folder| Config {
+        archives: vec![archive(folder, "a.bga", "1. e4 *\n")],
+        hosts: vec!["chess.example.org".to_owned()],
+        ..Config::default()
+    });
+    let status = |host: &str| server.ask("GET", "/api/v1/archives", &[("Host", host)], b"").status;
+    for own in ["localhost:1", "127.0.0.1", "[::1]:99", "chess.example.org", "CHESS.example.org:443"] {
+        assert_eq!(status(own), 200, "{own}");
+    }
+    for other in ["example.org", "evil.example:8064", "127.0.0.1.evil.example", "", "localhost.evil"] {
+        assert_eq!(status(other), 421, "{other}");
+    }
+    assert_eq!(server.raw(b"GET / HTTP/1.0\r\n\r\n").status, 421);
+    assert_eq!(
+        server.raw(b"GET /explorer HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\nConnection: close\r\n\r\n").status,
+        421
+    );
+}
+
+#[test]
+fn it_only_reads() {
+    let server = small();
+    for method in ["PUT", "DELETE", "PATCH", "POST", "OPTIONS", "TRACE"] {
+        for path in ["/", "/api/v1/games", "/api/v1/games/1", "/masters", "/assets/app.css"] {
+            let status = server.ask(method, path, &[], b"").status;
+            assert_eq!(status, 405, "{method} {path}");
+        }
+    }
+    assert_eq!(server.ask("HEAD", "/explorer", &[], b"").status, 200);
+    let path = server.folder.path().join("games.bga");
+    let before = std::fs::read(&path).unwrap();
+    server.fine("/api/v1/stats");
+    server.fine("/api/v1/find?play=e2e4");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    // A search is posted as JSON, and by no other site.
+    let post =
+        |headers: &[(&str, &str)]| server.ask("POST", "/api/v1/find", headers, b"{\"material\":\"KRkr\"}").status;
+    let json = ("Content-Type", "application/json");
+    assert_eq!(post(&[json]), 200);
+    assert_eq!(post(&[("Content-Type", "text/plain")]), 415);
+    assert_eq!(post(&[]), 415);
+    assert_eq!(post(&[json, ("Origin", "http://evil.example")]), 403);
+    assert_eq!(post(&[json, ("Origin", "null")]), 403);
+    assert_eq!(post(&[json, ("Origin", &format!("http://{}", server.address))]), 200);
+}
+
+#[test]
+fn no_path_leads_out() {
+    let server = small();
+    for path in [
+        "/assets/../Cargo.toml",
+        "/assets/..%2fCargo.toml",
+        "/assets/%2e%2e/Cargo.toml",
+        "/assets/..%5cCargo.toml",
+        "/assets//etc/passwd",
+        "/assets/%2fetc%2fpasswd",
+        "/assets/js/../../src/main.rs",
+        "/assets/",
+        "/assets/%00",
+        "/../etc/passwd",
+        "/games.bga",
+        "/assets/games.bga",
+        "/nothing",
+    ] {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
+    // Archives are known by their places, never by paths.
+    for path in ["/api/v1/games?archive=../games.bga", "/api/v1/games?archive=/etc/passwd", "/api/v1/tree?archive=-1"] {
+        assert_eq!(server.get(path).status, 400, "{path}");
+    }
+    for path in ["/api/v1/archives", "/api/v1/games/1", "/api/v1/nothing"] {
+        assert!(!server.get(path).text().contains(&*server.folder.path().to_string_lossy()), "{path}");
+    }
+}
+
+#[test]
+fn browsers_are_told_what_they_may_do() {
+    let server = small();
+    for path in [
+        "/explorer",
+        "/assets/js/app.js",
+        "/api/v1/archives",
+        "/masters",
+        "/nothing",
+        "/api/v1/games?where=(",
+        "/api/v1/games/1/original",
+    ] {
+        let reply = server.get(path);
+        let policy = reply.header("content-security-policy").unwrap();
+        assert!(
+            policy.contains("default-src 'none'")
+                && policy.contains("frame-ancestors 'none'")
+                && !policy.contains("unsafe"),
+            "{policy}"
+        );
+        assert_eq!(reply.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(reply.header("referrer-policy"), Some("no-referrer"), "{path}");
+        assert_eq!(reply.header("cross-origin-resource-policy"), Some("same-origin"), "{path}");
+        assert_eq!(reply.header("set-cookie"), None, "{path}");
+    }
+    assert!(server.get("/embed/1").header("content-security-policy").unwrap().ends_with("frame-ancestors *"));
+    assert_eq!(
+        server.ask("GET", "/explorer", &[("Host", "evil")], b"").header("x-content-type-options"),
+        Some("nosniff")
+    );
+}
+
+#[test]
+fn texts_of_archives_are_never_markup() {
+    let server = Server::of("[White \"<script>alert(1)</script>\"]\n\n1. e4 {<img src=x onerror=alert(1)>} *\n");
+    for path in ["/api/v1/games/1", "/api/v1/games", "/api/v1/complete?text=script", "/masters"] {
+        let reply = server.fine(path);
+        assert!(reply.header("content-type").unwrap().starts_with("application/json"), "{path}");
+    }
+    assert_eq!(server.fine("/api/v1/games/1/original").header("content-type"), Some("application/octet-stream"));
+    assert_eq!(server.fine("/api/v1/games/1/pgn").header("content-type"), Some("application/x-chess-pgn"));
+    // The pages make elements by code: none of their scripts hands text to a parser of markup.
+    for file in web_files("js").into_iter().chain(web_files("js/pages")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for word in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "new Function",
+            "setAttribute(\"style\"",
+        ] {
+            assert!(!text.contains(word), "{word} in {}", file.display());
+        }
+    }
+}
+
+fn web_files(folder: &str) -> Vec<std::path::PathBuf> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web").join(folder);
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|kind| kind == "js")).collect()
+}
+
+#[test]
+fn requests_have_limits() {
+    let server = small();
+    let long = "a".repeat(9000);
+    assert_eq!(server.get(&format!("/api/v1/games?where={long}")).status, 414);
+    assert_eq!(server.get(&format!("/api/v1/games?where={}", "a".repeat(5000))).status, 400);
+    let body = format!("{{\"board\":\"{}\"}}", "1".repeat(20_000));
+    assert_eq!(
+        server.ask("POST", "/api/v1/find", &[("Content-Type", "application/json")], body.as_bytes()).status,
+        413
+    );
+    let plies = vec!["g1f3,g8f6,f3g1,f6g8"; 251].join(",");
+    assert_eq!(server.get(&format!("/api/v1/tree?play={plies}")).status, 400);
+    // More rows than a page may have are not given.
+    let many: String = (0..600).map(|_| "1. e4 *\n\n").collect();
+    let server = Server::of(&many);
+    assert_eq!(server.fine("/api/v1/games?limit=100000").json()["games"].as_array().unwrap().len(), 500);
+    let limited = Server::with(|folder| {
+        let path = archive(folder, "a.bga", &many);
+        index(&path);
+        Config { archives: vec![path], download: 3, ..Config::default() }
+    });
+    assert_eq!(limited.fine("/api/v1/download.pgn?limit=100").text().matches("1. e4").count(), 3);
+    // Deeply nested JSON and filters end in a message.
+    for body in ["[".repeat(10_000), format!("{{\"query\":{}1{}}}", "[".repeat(5000), "]".repeat(5000))] {
+        let status =
+            server.ask("POST", "/api/v1/find", &[("Content-Type", "application/json")], body.as_bytes()).status;
+        assert_eq!(status, 400);
+    }
+    assert_eq!(server.get(&format!("/api/v1/games?where={}plies=1{}", "(".repeat(2000), ")".repeat(2000))).status, 400);
+}
+
+#[test]
+fn one_address_has_its_share() {
+    let server = Server::with(|folder| Config {
+        archives: vec![archive(folder, "a.bga", "1. e4 *\n")],
+        per_client: 0,
+        ..Config::default()
+    });
+    let reply = server.get("/api/v1/archives");
+    assert_eq!((reply.status, reply.header("retry-after")), (429, Some("1")));
+}
+
+#[test]
+fn what_takes_too_long_is_ended() {
+    // No time at all, and a filter that must read every game.
+    let server = Server::with(|folder| {
+        let path = folder.join("sample.bga");
+        scoresheet::Import::new(&path).run([crate::common::sample()]).unwrap();
+        Config { archives: vec![path], deadline: Duration::from_nanos(1), ..Config::default() }
+    });
+    let reply = server.get("/api/v1/tree");
+    assert_eq!(reply.status, 503, "{}", reply.text());
+    assert!(reply.header("retry-after").is_some());
+}
+
+#[test]
+fn damaged_games_are_shown_as_such() {
+    let pgn: String = (0..40).map(|n| format!("[White \"Player {n}\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n")).collect();
+    let server = Server::with(|folder| {
+        let path = archive(folder, "a.bga", &pgn);
+        let archive = scoresheet::Archive::open(&path).unwrap();
+        // The moves of a game in the middle.
+        let needle = archive.game(20).unwrap().brenner().to_vec();
+        let mut bytes = std::fs::read(&path).unwrap();
+        let place = bytes.windows(needle.len()).position(|part| part == needle).unwrap();
+        drop(archive);
+        bytes[place] ^= 0x55;
+        std::fs::write(&path, bytes).unwrap();
+        Config { archives: vec![path], ..Config::default() }
+    });
+    let reply = server.get("/api/v1/games/1");
+    assert_eq!(reply.status, 500, "{}", reply.text());
+    let error = &reply.json()["error"];
+    assert_eq!(error["code"], "damaged");
+    assert!(!reply.text().contains(&*server.folder.path().to_string_lossy()));
+    // Searches and downloads go on.
+    let done = server.fine("/api/v1/find?play=e2e4").lines();
+    assert!(done.last().unwrap()["done"]["unread"].as_u64().unwrap() > 0, "{done:?}");
+    let text = server.fine("/api/v1/download.pgn").text();
+    assert!(text.contains("% game "), "{text}");
+    assert_eq!(server.get("/explorer").status, 200);
+}
+
+#[test]
+fn what_is_known_is_not_sent_again() {
+    let server = Server::of_sample();
+    for path in ["/api/v1/tree?play=e2e4", "/masters?play=e2e4", "/assets/app.css", "/explorer"] {
+        let first = server.fine(path);
+        let etag = first.header("etag").unwrap().to_owned();
+        let again = server.ask("GET", path, &[("If-None-Match", &etag)], b"");
+        assert_eq!((again.status, again.body.len()), (304, 0), "{path}");
+        assert_eq!(server.ask("GET", path, &[("If-None-Match", "\"other\"")], b"").status, 200, "{path}");
+    }
+    let tags = ["/api/v1/tree?play=e2e4", "/api/v1/tree?play=d2d4"]
+        .map(|path| server.fine(path).header("etag").unwrap().to_owned());
+    assert_ne!(tags[0], tags[1]);
+    let whole = server.fine("/masters").body.len();
+    let packed = server.ask("GET", "/masters", &[("Accept-Encoding", "gzip")], b"");
+    assert_eq!(packed.header("content-encoding"), Some("gzip"));
+    assert!(packed.body.len() * 3 < whole, "{} {whole}", packed.body.len());
+    assert_eq!(server.get("/api/v1/games?where=(").header("etag"), None);
+}
+
+#[test]
+fn vendored_files_are_what_they_were() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web/vendor");
+    let list = std::fs::read_to_string(folder.join("SHA256SUMS")).unwrap();
+    let mut listed = 0;
+    for line in list.lines() {
+        let (sum, name) = line.split_once("  ").unwrap();
+        assert_eq!(sha256(&std::fs::read(folder.join(name)).unwrap()), sum, "{name}");
+        listed += 1;
+    }
+    assert_eq!(listed, files_below(&folder) - 1, "a vendored file is not in the list");
+}
+
+fn files_below(folder: &std::path::Path) -> usize {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { files_below(&path) } else { 1 }).sum()
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,140 @@
+// Begins everything: language, theme, the frame of the page, and the page that the address names.
+
+import * as api from "./api.js";
+import { el, fill } from "./dom.js";
+import * as filter from "./filter.js";
+import { language, load, number, t } from "./i18n.js";
+import { broken } from "./parts.js";
+import * as state from "./state.js";
+
+const PAGES = {
+  explorer: () => import("./pages/explorer.js"),
+  game: () => import("./pages/game.js"),
+  games: () => import("./pages/games.js"),
+  search: () => import("./pages/search.js"),
+  statistics: () => import("./pages/statistics.js"),
+};
+const NAMED = ["explorer", "games", "search", "statistics"];
+
+let page = null;
+let controller = new AbortController();
+let archives = [];
+
+function theme(name) {
+  if (name === "light" || name === "dark") document.documentElement.dataset.theme = name;
+  else delete document.documentElement.dataset.theme;
+}
+
+function choice(label, name, options, use) {
+  const now = localStorage.getItem(name) ?? options[0][0];
+  return el("label.choice", {}, el("span", {}, label),
+    el("select", { onchange: (event) => { localStorage.setItem(name, event.target.value); use(event.target.value); } },
+      options.map(([value, text]) => el("option", { value, selected: value === now }, text))));
+}
+
+function header(now) {
+  const { params } = state.read();
+  const picker = archives.length > 1 && el("label.choice", {}, el("span", {}, t("archive")),
+    el("select", { onchange: (event) => state.go(now, { ...state.read().params, archive: event.target.value, after: undefined }) },
+      el("option", { value: "" }, t("all_archives")),
+      archives.map((own) => el("option", { value: own.archive, selected: String(own.archive) === params.archive }, `${own.name} (${number(own.games)})`))));
+  return el("header.top", {},
+    el("a.skip", { href: "#main" }, t("skip")),
+    el("a.brand", { href: state.address("explorer", {}) }, "Scoresheet"),
+    el("nav", { "aria-label": t("pages") },
+      NAMED.map((name) => el("a", { href: state.address(name), "aria-current": name === now ? "page" : null }, t(name)))),
+    picker,
+    el("details.settings", {},
+      el("summary", { "aria-label": t("settings") }, "⚙"),
+      el("div.menu", {},
+        choice(t("theme"), "theme", [["system", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]], theme),
+        choice(t("language"), "language", [["", t("language_system")], ["en", "English"], ["de", "Deutsch"]], begin),
+        choice(t("letters"), "letters", [["english", "KQRBN"], ["local", language === "de" ? "KDTLS" : "KQRBN"], ["figurines", "♔♕♖♗♘"]], show),
+        el("button", { type: "button", onclick: keys }, t("keys"), " ?"))));
+}
+
+/** Shows which keys do what. */
+function keys() {
+  const own = page?.keyNames ?? [];
+  const rows = [...own, ["?", t("key_help")], ["Esc", t("key_escape")]];
+  const dialog = el("dialog", { "aria-labelledby": "keys-title", onclose: () => dialog.remove() },
+    el("h2", { id: "keys-title" }, t("keys")),
+    el("table.data", {}, el("tbody", {}, rows.map(([key, what]) => el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, key)), el("td", {}, what))))),
+    el("form", { method: "dialog" }, el("button.primary", {}, t("close"))));
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+async function show() {
+  controller.abort();
+  controller = new AbortController();
+  page?.destroy?.();
+  page = null;
+  const { page: name, embedded, params } = state.read();
+  document.body.classList.toggle("embedded", embedded);
+  const main = el("main", { id: "main", tabindex: "-1" });
+  fill(document.body,
+    embedded ? null : header(name),
+    embedded || name === "game" ? null : filter.bar(),
+    main,
+    el("div", { id: "said", role: "status" }),
+    el("div.visually-hidden", { id: "announced", "aria-live": "polite" }));
+  document.title = `${t(name)} – Scoresheet`;
+  const own = controller;
+  try {
+    const module = await PAGES[name]().catch(() => {
+      throw new api.Fault({ code: "gone", message: "" });
+    });
+    if (own !== controller) return;
+    page = module.show(main, { params, embedded, signal: controller.signal, archives });
+  } catch (error) {
+    if (error.name !== "AbortError") fill(main, broken(error, show));
+  }
+}
+
+async function begin() {
+  theme(localStorage.getItem("theme"));
+  await load(localStorage.getItem("language"));
+  try {
+    archives = (await api.archives()).archives;
+  } catch (error) {
+    fill(document.body, el("main", { id: "main" }, el("h1", {}, "Scoresheet"), broken(error, begin)));
+    return;
+  }
+  await show();
+}
+
+// Links within the program change the page without loading it anew.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target || link.hasAttribute("download")) return;
+  const to = new URL(link.getAttribute("href"), location.href);
+  if (to.origin !== location.origin || to.hash || !to.pathname.startsWith(api.root.pathname)) return;
+  const name = to.pathname.slice(api.root.pathname.length);
+  if (!(name in PAGES)) return;
+  event.preventDefault();
+  history.pushState(null, "", to);
+  show();
+  scrollTo(0, 0);
+});
+
+document.addEventListener("keydown", (event) => {
+  const { target } = event;
+  const typing = target.closest?.("input, textarea, select, dialog, [contenteditable]");
+  if (event.key === "Escape" && typing?.matches("input")) {
+    typing.blur();
+    return;
+  }
+  if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
+  if (event.key === "?") {
+    event.preventDefault();
+    keys();
+    return;
+  }
+  // Buttons and links have Enter and the space bar for themselves.
+  if ((event.key === "Enter" || event.key === " ") && target.closest?.("a, button, summary")) return;
+  if (page?.key?.(event)) event.preventDefault();
+});
+
+state.watch(show);
+begin();

@@ -1,0 +1,175 @@
+// The board: cm-chessboard with our pieces, marks and arrows; its position as text for those who do not see it.
+
+import { Chessboard, INPUT_EVENT_TYPE } from "../vendor/cm-chessboard/Chessboard.js";
+import { PromotionDialog } from "../vendor/cm-chessboard/extensions/promotion-dialog/PromotionDialog.js";
+import { el, fill, svg } from "./dom.js";
+import { language, t } from "./i18n.js";
+
+const assets = new URL("../", import.meta.url).href;
+const PIECES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Returns the 64 squares of a FEN as a map from name to letter. */
+export function squares(fen) {
+  const found = new Map();
+  fen.split(" ")[0].split("/").forEach((rank, row) => {
+    let file = 0;
+    for (const letter of rank) {
+      if (/\d/.test(letter)) file += Number(letter);
+      else found.set("abcdefgh"[file++] + (8 - row), letter);
+    }
+  });
+  return found;
+}
+
+export class Board {
+  /** Makes a board in an element. `onMove(uci)` is called with each move that is legal; without it the board only shows. */
+  constructor({ onMove = null, orientation = "w", label = "" } = {}) {
+    this.holder = el("div.board");
+    this.table = el("div.visually-hidden");
+    this.node = el("div.board-frame", {}, this.holder, this.table);
+    this.label = label;
+    this.legal = [];
+    this.onMove = onMove;
+    this.marks = { squares: [], arrows: [] };
+    this.start = orientation;
+  }
+
+  /** To be called once the element is in the document: the board takes its width from there. */
+  mount() {
+    this.board = new Chessboard(this.holder, {
+      orientation: this.start,
+      assetsUrl: assets,
+      style: { pieces: { file: "pieces.svg" }, animationDuration: still.matches ? 0 : 150, cssClass: "scoresheet" },
+      extensions: [{ class: PromotionDialog, props: { language } }],
+    });
+    this.layer = svg("g", { class: "marks" });
+    this.board.view.markersLayer.append(this.layer);
+    if (this.onMove) this.board.enableMoveInput((event) => this.input(event));
+    this.watcher = new ResizeObserver(() => setTimeout(() => this.draw(), 30));
+    this.watcher.observe(this.holder);
+    return this;
+  }
+
+  destroy() {
+    this.watcher?.disconnect();
+    this.board?.destroy();
+    this.board = null;
+  }
+
+  input(event) {
+    const own = (from, to) => this.legal.filter((m) => m.uci.slice(0, 2) === from && (!to || m.uci.slice(2, 4) === to));
+    if (event.type === INPUT_EVENT_TYPE.moveInputStarted) {
+      const moves = own(event.squareFrom);
+      this.targets = moves.map((m) => m.uci.slice(2, 4));
+      this.draw();
+      return moves.length > 0;
+    }
+    if (event.type === INPUT_EVENT_TYPE.validateMoveInput) {
+      const moves = own(event.squareFrom, event.squareTo);
+      if (moves.length > 1) {
+        this.board.showPromotionDialog(event.squareTo, event.squareFrom[1] === "7" ? "w" : "b", (result) => {
+          const letter = result?.piece?.[1];
+          if (letter) this.onMove(event.squareFrom + event.squareTo + letter);
+          else this.show(this.fen, this.legal, this.marks);
+        });
+        return true;
+      }
+      if (moves.length === 1) setTimeout(() => this.onMove(moves[0].uci));
+      return moves.length === 1;
+    }
+    if (event.type === INPUT_EVENT_TYPE.moveInputCanceled || event.type === INPUT_EVENT_TYPE.moveInputFinished) {
+      this.targets = [];
+      this.draw();
+    }
+    return true;
+  }
+
+  /** Shows a position. `legal`: what may be played; `marks`: squares (`{square, color}`) and arrows (`{from, to, color}`). */
+  show(fen, legal = [], marks = {}) {
+    this.fen = fen;
+    this.legal = legal;
+    this.marks = { squares: [], arrows: [], ...marks };
+    this.targets = [];
+    this.board?.setPosition(fen.split(" ")[0], !still.matches);
+    this.board?.view.svg.setAttribute("aria-label", `${this.label || t("board")}: ${described(fen)}`);
+    this.draw();
+    fill(this.table, tableOf(fen));
+  }
+
+  draw() {
+    if (!this.board?.view) return;
+    const view = this.board.view;
+    const size = view.squareWidth;
+    const at = (square) => {
+      const point = view.squareToPoint(square);
+      return [point.x + size / 2, point.y + size / 2];
+    };
+    const nodes = this.marks.squares.map(({ square, color }) => {
+      const [x, y] = at(square);
+      return svg("rect", { x: x - size / 2, y: y - size / 2, width: size, height: size, class: `mark ${color}` });
+    });
+    for (const square of this.targets ?? []) {
+      const [x, y] = at(square);
+      nodes.push(svg("circle", { cx: x, cy: y, r: size / 7, class: "target" }));
+    }
+    for (const { from, to, color } of this.marks.arrows) {
+      const [[x1, y1], [x2, y2]] = [at(from), at(to)];
+      const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+      const [dx, dy] = [((x2 - x1) / length) * size, ((y2 - y1) / length) * size];
+      const [ex, ey] = [x2 - dx * 0.35, y2 - dy * 0.35];
+      const points = [[x2, y2], [ex - dy * 0.18, ey + dx * 0.18], [ex + dy * 0.18, ey - dx * 0.18]];
+      nodes.push(svg("line", { x1, y1, x2: ex, y2: ey, "stroke-width": size / 9, class: `arrow ${color}` }));
+      nodes.push(svg("polygon", { points: points.map((p) => p.join(",")).join(" "), class: `arrow-head ${color}` }));
+    }
+    this.layer.replaceChildren(...nodes);
+  }
+
+  get orientation() {
+    return this.board?.getOrientation() ?? this.start;
+  }
+
+  flip() {
+    this.board?.setOrientation(this.orientation === "w" ? "b" : "w", false).then(() => this.draw());
+  }
+}
+
+/** Returns a position in words. */
+export function described(fen) {
+  const found = [...squares(fen)];
+  const side = (white) =>
+    found
+      .filter(([, letter]) => (letter === letter.toUpperCase()) === white)
+      .map(([square, letter]) => `${t(PIECES[letter.toLowerCase()])} ${square}`)
+      .join(", ");
+  return `${t("white")}: ${side(true)}. ${t("black")}: ${side(false)}.`;
+}
+
+function tableOf(fen) {
+  const found = squares(fen);
+  const cell = (square) => {
+    const letter = found.get(square);
+    const side = letter && (letter === letter.toUpperCase() ? t("white") : t("black"));
+    return el("td", {}, letter ? `${side} ${t(PIECES[letter.toLowerCase()])}` : "");
+  };
+  return el("table", {},
+    el("caption", {}, t("board")),
+    el("tr", {}, el("td"), [..."abcdefgh"].map((file) => el("th", { scope: "col" }, file))),
+    [8, 7, 6, 5, 4, 3, 2, 1].map((rank) =>
+      el("tr", {}, el("th", { scope: "row" }, rank), [..."abcdefgh"].map((file) => cell(file + rank)))));
+}
+
+/** Returns a small picture of a position. */
+export function miniature(fen, label) {
+  const node = svg("svg", { viewBox: "0 0 320 320", class: "miniature", role: "img", "aria-label": label ?? described(fen) });
+  for (let place = 0; place < 64; place++) {
+    const [x, y] = [(place % 8) * 40, Math.floor(place / 8) * 40];
+    node.append(svg("rect", { x, y, width: 40, height: 40, class: (x + y) / 40 % 2 ? "dark" : "light" }));
+  }
+  for (const [square, letter] of squares(fen)) {
+    const piece = (letter === letter.toUpperCase() ? "w" : "b") + letter.toLowerCase();
+    const [x, y] = ["abcdefgh".indexOf(square[0]) * 40, (8 - Number(square[1])) * 40];
+    node.append(svg("use", { href: `${assets}pieces.svg#${piece}`, x, y, width: 40, height: 40 }));
+  }
+  return node;
+}

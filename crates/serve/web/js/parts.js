@@ -1,0 +1,117 @@
+// Parts that several pages have: how an empty, a broken, a busy panel looks; bars of results; tables that can be sorted.
+
+import { Fault } from "./api.js";
+import { el, fill, wide } from "./dom.js";
+import { date, number, percent, t } from "./i18n.js";
+import * as state from "./state.js";
+
+/** Shows a panel's content once it is there: after a while that it is on its way, and what is wrong, with a way out. */
+export async function load(panel, work, show) {
+  const token = (panel.token = {});
+  const slow = setTimeout(() => {
+    if (panel.token === token) {
+      panel.setAttribute("aria-busy", "true");
+      if (!panel.firstChild) fill(panel, el("p.soft", { role: "status" }, t("loading")));
+    }
+  }, 150);
+  try {
+    const found = await work();
+    if (panel.token === token) show(found);
+  } catch (error) {
+    if (error.name !== "AbortError" && panel.token === token) fill(panel, broken(error, () => load(panel, work, show)));
+  } finally {
+    clearTimeout(slow);
+    if (panel.token === token) panel.removeAttribute("aria-busy");
+  }
+}
+
+/** Returns what is said of an error. */
+export function broken(error, retry) {
+  if (!(error instanceof Fault)) console.error(error);
+  const heading = { gone: "server_gone", too_costly: "too_costly", busy: "server_busy", damaged: "damaged", not_found: "not_found" };
+  return el("div.notice", { role: "alert" },
+    el("p", {}, el("strong", {}, t(heading[error.code] ?? "wrong")), " ", error.message),
+    error.advice && el("p", {}, t("advice"), " ", el("code", {}, error.advice)),
+    retry && el("button", { type: "button", onclick: retry }, t("retry")));
+}
+
+/** Returns what is said where nothing was found: the filter's parts can be dropped one by one. */
+export function empty(where) {
+  const parts = (where ?? "").split(/\s+and\s+/i).filter(Boolean);
+  const drop = (place) => () => {
+    const rest = parts.filter((_, own) => own !== place).join(" and ");
+    state.go(state.read().page, { ...state.read().params, where: rest });
+  };
+  return el("div.notice", {},
+    el("p", {}, t("nothing_found")),
+    parts.map((part, place) => el("button", { type: "button", onclick: drop(place) }, t("drop"), " ", el("code", {}, part))));
+}
+
+/** Returns a bar of White's wins, draws and Black's wins. */
+export function bar({ white, draws, black }) {
+  const whole = white + draws + black;
+  if (whole === 0) return el("span.soft", {}, "–");
+  const words = `${t("white")} ${percent(white, whole)}, ${t("draws")} ${percent(draws, whole)}, ${t("black")} ${percent(black, whole)}`;
+  const part = (name, count) => {
+    const share = (100 * count) / whole;
+    return count > 0 && wide(el(`span.part.${name}`, {}, share >= 12 ? percent(count, whole) : ""), share);
+  };
+  return el("span.bar", { role: "img", "aria-label": words, title: words },
+    part("w", white), part("d", draws), part("b", black));
+}
+
+/** Returns "Carlsen (2850)" of a player. */
+export function player(name, rating) {
+  return [el("span.name", {}, name ?? "?"), rating ? el("span.soft", {}, ` ${rating}`) : null];
+}
+
+export const result = (text) => (text === "1/2-1/2" ? "½-½" : text ?? "*");
+
+/** Returns rows of games, each a link. */
+export function gameRows(games, { ply, play } = {}) {
+  return games.map((game) =>
+    el("tr", {},
+      el("td", {}, el("a", { href: link(game, ply), class: "row-link" }, player(game.white, game.white_elo), " – ", player(game.black, game.black_elo))),
+      el("td.center", {}, result(game.result)),
+      el("td.right", { title: game.date ?? "" }, date(game.date)),
+      game.san ? el("td.wide-only", {}, game.san) : null));
+}
+
+/** Returns the address of a game, at the ply where it was found. */
+export function link(game, ply) {
+  const at = game.ply ?? ply;
+  return state.address("game", { n: game.game, ply: at || undefined });
+}
+
+/** Copies a text and says so. */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const field = el("textarea", { value: text });
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
+  say(t("copied"));
+}
+
+/** Says something to those who hear the page, and shows it to those who see it. */
+export function say(text) {
+  const place = document.getElementById("said");
+  if (!place) return;
+  place.textContent = text;
+  place.classList.add("shown");
+  clearTimeout(place.timer);
+  place.timer = setTimeout(() => place.classList.remove("shown"), 1800);
+}
+
+/** Says something to those who hear the page alone. */
+export function announce(text) {
+  const place = document.getElementById("announced");
+  if (place) place.textContent = text;
+}
+
+/** Returns a count that is short, and whole in its tooltip. */
+export const exact = (value, shown) => el("span", { title: number(value) }, shown);

@@ -1,0 +1,80 @@
+//! Commands that are programs of their own, as git has them: `scoresheet serve` runs `scoresheet-serve`.
+//!
+//! What clap does not know as a subcommand comes in; the program's exit code goes out. Nothing else of the command is
+//! known here.
+
+use std::env::{self, consts::EXE_SUFFIX};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// The programs that this project has, and where their source is.
+const KNOWN: [(&str, &str); 1] = [("serve", "crates/serve")];
+
+/// What to do about a subcommand that is not built in.
+pub enum Outside {
+    /// A program has it.
+    Program(Command),
+    /// It is known, and not installed: what to say.
+    Missing(String),
+}
+
+/// Returns what these arguments of the command, without its own name, ask for outside of it: `None` where the first is
+/// no name of a subcommand, or no program has it.
+///
+/// The program is looked for beside this one first, then on `PATH`.
+pub fn find(args: &[OsString]) -> Option<Outside> {
+    let (name, rest) = args.split_first()?;
+    let name = name.to_str().filter(|name| is_name(name))?;
+    let file = format!("scoresheet-{name}{EXE_SUFFIX}");
+    let own = env::current_exe().ok();
+    let own = own.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = own.into_iter().chain(env::split_paths(&path));
+    if let Some(program) = folders.map(|folder| folder.join(&file)).find(|file| is_program(file)) {
+        return Some(Outside::Program(command(&program, rest)));
+    }
+    let (_, source) = KNOWN.iter().find(|(known, _)| *known == name)?;
+    Some(Outside::Missing(format!(
+        "'scoresheet {name}' is the program {file}, which is not beside scoresheet and not on PATH; \
+         it is installed with: cargo install --path {source}"
+    )))
+}
+
+/// Runs a program in the place of this one where that is possible, otherwise to its end.
+///
+/// Errors: it cannot be started.
+pub fn run(mut program: Command) -> std::io::Result<ExitCode> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        Err(program.exec())
+    }
+    #[cfg(not(unix))]
+    {
+        let code = program.status()?.code().unwrap_or(1);
+        Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+    }
+}
+
+/// Small letters, digits and dashes: nothing that leads out of a folder.
+fn is_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    name.bytes().next().is_some_and(|first| first.is_ascii_lowercase()) && name.bytes().all(fits)
+}
+
+fn is_program(file: &PathBuf) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    file.is_file()
+}
+
+fn command(program: &Path, args: &[OsString]) -> Command {
+    let mut command = Command::new(program);
+    command.args(args);
+    command
+}

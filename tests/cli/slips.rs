@@ -1,0 +1,149 @@
+//! Slips of users: names that nobody has, values that cannot be, queries that no game meets; and who is counted.
+
+use crate::common::cli::{Room, json};
+
+/// A room with games of namesakes; none has clocks.
+fn room() -> Room {
+    let game = |white: &str, black: &str, moves: &str| {
+        format!(
+            "[Event \"Open\"]\n[Date \"2024.01.02\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"1-0\"]\n\n{moves} 1-0\n\n"
+        )
+    };
+    let games = [
+        game("Anand, Viswanathan", "Carlsen, Magnus", "1. e4 e5"),
+        game("Anand,V", "Praggnanandhaa, R", "1. d4 d5"),
+        game("Pranav, Anand", "Carlsen, Magnus", "1. c4 c5"),
+    ];
+    let room = Room::new();
+    room.write("g.pgn", games.concat());
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "--quiet"]);
+    room
+}
+
+#[test]
+fn a_surname_comes_before_a_part_of_a_name() {
+    let room = room();
+    let names = |name: &str| -> Vec<String> {
+        let report = json(&room.fine(&["player", "g.bga", name, "--json"])).remove(0);
+        let names = report["names"].as_array().unwrap();
+        names.iter().map(|name| name["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("anand"), ["Anand, Viswanathan", "Anand,V"]);
+    assert_eq!(names("viswanathan"), ["Anand, Viswanathan"]);
+    assert_eq!(names("nandhaa"), ["Praggnanandhaa, R"]);
+    assert_eq!(names("Magnus Carlsen"), ["Carlsen, Magnus"]);
+    // The report itself says who is counted.
+    let report = room.fine(&["player", "g.bga", "anand"]);
+    assert!(report.contains("2 names, counted as one: Anand, Viswanathan (1), Anand,V (1)\n"), "{report}");
+    let groups = room.run(&["stats", "g.bga", "--by", "color", "--player", "anand"]);
+    assert!(groups.err.contains("2 names counted as one") && groups.out.contains("White"), "{}", groups.err);
+}
+
+#[test]
+fn a_name_that_nobody_has_is_told_with_the_one_it_is_like() {
+    let room = room();
+    room.fails(&["player", "g.bga", "Carlsn, Magnus"], 1, &["did you mean \"Carlsen, Magnus\"?"]);
+    // There is such a player, but not in that year.
+    let where_none = ["player", "g.bga", "carlsen", "--where", "year = 1900"];
+    room.fails(&where_none, 1, &["Carlsen, Magnus (2) has 2 games, but none", "--where 'year = 1900'"]);
+    room.fails(&["rename", "g.bga", "Carlson, Magnus", "X"], 1, &["did you mean \"Carlsen, Magnus\"?"]);
+    let done = room.run(&["list", "g.bga", "--where", "player = \"Carlsen, Magnum\""]);
+    assert_eq!((done.code, done.out.as_str()), (Some(0), ""));
+    assert!(
+        done.err.contains("no game has \"Carlsen, Magnum\" there: did you mean \"Carlsen, Magnus\"?"),
+        "{}",
+        done.err
+    );
+    let done = room.run(&["stats", "g.bga", "--by", "openning"]);
+    assert!(done.code == Some(2) && done.err.contains("did you mean opening?"), "{}", done.err);
+}
+
+#[test]
+fn what_finds_nothing_says_so_and_prints_nothing_else() {
+    let room = room();
+    let nobody = ["--where", "white = nobody"];
+    for (command, out) in [
+        (&["list", "g.bga"][..], ""),
+        (&["list", "g.bga", "--json"], ""),
+        (&["list", "g.bga", "--sort", "date"], ""),
+        (&["list", "g.bga", "--format", "csv", "--columns", "white"], "white\n"),
+        (&["find", "g.bga"], ""),
+        (&["export", "g.bga"], ""),
+        (&["export", "g.bga", "-o", "x.pgn"], ""),
+        (&["stats", "g.bga", "--by", "year", "--json"], ""),
+        (&["stats", "g.bga", "--report", "r.html"], ""),
+        (&["set", "g.bga", "Round=1"], ""),
+    ] {
+        let done = room.run(&[command, &nobody].concat());
+        assert_eq!((done.code, done.out.as_str()), (Some(0), out), "{command:?}: {}", done.err);
+        assert!(done.err.contains("no game matches --where 'white = nobody'"), "{command:?}: {}", done.err);
+    }
+    let done = room.run(&["find", "g.bga", "--clock-below", "10"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(0), ""));
+    assert!(done.err.contains("none has clocks ([%clk 0:03:00] in comments)"), "{}", done.err);
+    let done = room.run(&["find", "g.bga", "--moves", "a4"]);
+    assert!(done.err.contains("no game matches what is looked for"), "{}", done.err);
+    // A number is an answer.
+    let done = room.run(&["list", "g.bga", "--where", "white = nobody", "--count"]);
+    assert_eq!((done.out.as_str(), done.err.as_str()), ("0\n", ""));
+}
+
+#[test]
+fn tags_are_set_to_what_they_can_be() {
+    let room = room();
+    let set = |what: &str| room.run(&["set", "g.bga", "--games", "1", what, "--dry-run"]);
+    for (bad, word) in [
+        ("Result=2-0", "1-0, 0-1, 1/2-1/2 or *"),
+        ("Date=yesterday", "2024.05.31"),
+        ("Date=2024-05-31", "2024.05.31"),
+        ("UTCDate=2024.13.01", "2024.05.31"),
+        ("WhiteElo=good", "a whole number"),
+    ] {
+        let done = set(bad);
+        assert!(done.code == Some(2) && done.err.contains(word), "{bad}: {}", done.err);
+    }
+    for fine in ["Result=*", "Date=2024.??.??", "Date=????.??.??", "WhiteElo=2100", "BlackElo=?", "Annotator=me"] {
+        let done = set(fine);
+        assert!(done.code == Some(0) && !done.err.contains("warning"), "{fine}: {}", done.err);
+    }
+    for (slip, near) in [("Whte=x", "White"), ("white=x", "White"), ("Evnt=x", "Event")] {
+        let done = set(slip);
+        assert!(done.code == Some(0) && done.err.contains(&format!("did you mean {near}?")), "{slip}: {}", done.err);
+    }
+    // What some game has is no slip.
+    room.fine(&["set", "g.bga", "--games", "1", "Whte=x", "--quiet"]);
+    let done = room.run(&["set", "g.bga", "--games", "2", "Whte=x", "--dry-run"]);
+    assert!(!done.err.contains("warning"), "{}", done.err);
+}
+
+#[test]
+fn a_promotion_mates_with_the_new_piece() {
+    let room = Room::new();
+    let start =
+        "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n[SetUp \"1\"]\n[FEN \"7k/P7/6K1/8/8/8/8/8 w - - 0 1\"]";
+    room.write("g.pgn", format!("{start}\n\n1. a8=Q# 1-0\n\n{start}\n\n1. a8=R# 1-0\n"));
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "--quiet"]);
+    for (piece, game) in [("queen", "1\n"), ("rook", "2\n"), ("pawn", "")] {
+        let asked = format!("mate = {piece}");
+        assert_eq!(room.fine(&["list", "g.bga", "--where", &asked, "--format", "numbers"]), game, "{piece}");
+    }
+    let groups = json(&room.fine(&["stats", "g.bga", "--by", "mate", "--json"]));
+    let pieces: Vec<_> = groups.iter().map(|group| group["mate"].as_str().unwrap()).collect();
+    assert!(pieces.len() == 2 && pieces.contains(&"queen") && pieces.contains(&"rook"), "{pieces:?}");
+}
+
+#[test]
+fn json_is_in_the_commands_without_an_archive() {
+    let room = Room::new();
+    room.write("g.pgn", "[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n\n1. e4 e5 *\n");
+    let encoded = json(&room.fine(&["brenner", "encode", "g.pgn", "--json"])).remove(0);
+    assert_eq!((&encoded["game"], &encoded["form"], &encoded["plies"]), (&1.into(), &"table".into(), &2.into()));
+    room.write("g.hex", encoded["bytes"].as_str().unwrap());
+    let decoded = json(&room.fine(&["brenner", "decode", "g.hex", "--json"])).remove(0);
+    assert_eq!(decoded["tags"][0][0], "White");
+    let explained = json(&room.fine(&["brenner", "explain", "g.pgn", "--json"])).remove(0);
+    assert!(explained["parts"].as_array().unwrap().iter().any(|part| part["content"] == "e4"), "{explained}");
+    let script = json(&room.fine(&["completions", "bash", "--json"])).remove(0);
+    assert!(script["shell"] == "bash" && script["script"].as_str().unwrap().contains("scoresheet"));
+    assert_eq!(json(&room.fine(&["man", "--json"]))[0]["name"], "scoresheet.1");
+}
