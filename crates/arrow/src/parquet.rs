@@ -10,7 +10,7 @@ use arrow_array::types::{Time32MillisecondType, Time32SecondType, TimestampMilli
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
@@ -42,10 +42,14 @@ fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProper
         .set_created_by(concat!("scoresheet ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(batches.origin()));
     for column in batches.columns().columns() {
-        // No two values of these are alike.
-        if matches!(column.value, Value::GameId | Value::Brenner | Value::Movetext) {
-            properties = properties.set_column_dictionary_enabled(ColumnPath::from(column.name), false);
-        }
+        // No two values of these are alike: numbers are written as steps, texts with their lengths before them.
+        let encoding = match column.value {
+            Value::GameId | Value::UtcTime | Value::UtcTimestamp => Encoding::DELTA_BINARY_PACKED,
+            Value::Brenner | Value::Movetext => Encoding::DELTA_LENGTH_BYTE_ARRAY,
+            _ => continue,
+        };
+        let path = ColumnPath::from(column.name);
+        properties = properties.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding);
     }
     Ok(properties.build())
 }

@@ -94,52 +94,70 @@ pub fn pack<'py>(
         let place = u64::try_from(game).ok().zip(u32::try_from(ply).ok());
         places.push(place.ok_or_else(|| PyIndexError::new_err(format!("no ply {ply} of game {game}")))?);
     }
-    let mut made = Vec::new();
-    fill_all(py, &opened, &places, &kinds, mover, threads, &mut made)?;
+    let (mut made, asked) = (Vec::new(), Asked { opened: &opened, places: &places, kinds: &kinds, mover, threads });
+    fill_within(py, &asked, Vec::new(), &mut made)?;
+    // The last was made first.
+    made.reverse();
     Ok(made)
 }
 
-/// Makes a bytearray for each kind, one within the other, and fills them all at once.
-fn fill_all<'py>(
-    py: Python<'py>,
-    opened: &Opened,
-    places: &[(u64, u32)],
-    kinds: &[Kind],
+/// What is to be made of which positions.
+struct Asked<'a> {
+    opened: &'a Opened,
+    places: &'a [(u64, u32)],
+    kinds: &'a [Kind],
     mover: bool,
     threads: Option<usize>,
+}
+
+/// Makes a bytearray for each kind, each within the making of the one before, and fills them all at once where they are:
+/// nothing is copied.
+fn fill_within<'py>(
+    py: Python<'py>,
+    asked: &Asked<'_>,
+    columns: Vec<&mut [u8]>,
     made: &mut Vec<Bound<'py, PyByteArray>>,
 ) -> PyResult<()> {
-    let mut columns: Vec<Vec<u8>> = kinds.iter().map(|kind| vec![0; kind.bytes() * places.len()]).collect();
-    let columns_of = &mut columns;
-    let filled = py.detach(move || {
-        // A task for each run of positions, with its part of every column.
-        let mut tasks: Vec<(&[(u64, u32)], Vec<&mut [u8]>)> =
-            places.chunks(TASK).map(|places| (places, Vec::with_capacity(kinds.len()))).collect();
-        for (column, kind) in columns_of.iter_mut().zip(kinds) {
-            for (task, part) in tasks.iter_mut().zip(column.chunks_mut(TASK * kind.bytes())) {
-                task.1.push(part);
-            }
-        }
-        let facts = opened.facts(kinds.contains(&Kind::Elo), kinds.contains(&Kind::Result))?;
-        let fill = |(places, mut parts): (&[(u64, u32)], Vec<&mut [u8]>)| {
-            for (row, (game, ply)) in places.iter().enumerate() {
-                let mut out: Vec<&mut [u8]> = Vec::with_capacity(kinds.len());
-                for (part, kind) in parts.iter_mut().zip(kinds) {
-                    out.push(part.get_mut(row * kind.bytes()..(row + 1) * kind.bytes()).unwrap_or_default());
-                }
-                one(opened, &facts, *game, *ply, kinds, mover, &mut out)?;
-            }
-            Ok::<(), Error>(())
-        };
-        if threads == Some(1) || tasks.len() < 4 {
-            tasks.into_iter().try_for_each(fill)
-        } else {
-            work::on_pool(|| tasks.into_par_iter().try_for_each(fill))
-        }
-    });
-    filled.map_err(|error| crate::failure::exception(py, error))?;
-    made.extend(columns.iter().map(|column| PyByteArray::new(py, column)));
+    let Some(kind) = asked.kinds.get(columns.len()) else {
+        let filled = py.detach(|| fill_all(asked, columns));
+        return filled.map_err(|error| crate::failure::exception(py, error));
+    };
+    let bytes = PyByteArray::new_with(py, kind.bytes() * asked.places.len(), |column| {
+        let mut all: Vec<&mut [u8]> = columns.into_iter().collect();
+        all.push(column);
+        fill_within(py, asked, all, made)
+    })?;
+    made.push(bytes);
     Ok(())
+}
+
+/// Fills the columns of all kinds.
+fn fill_all(asked: &Asked<'_>, columns: Vec<&mut [u8]>) -> Result<(), Error> {
+    let Asked { opened, places, kinds, mover, threads } = *asked;
+    // A task for each run of positions, with its part of every column.
+    let mut tasks: Vec<(&[(u64, u32)], Vec<&mut [u8]>)> =
+        places.chunks(TASK).map(|places| (places, Vec::with_capacity(kinds.len()))).collect();
+    for (column, kind) in columns.into_iter().zip(kinds) {
+        for (task, part) in tasks.iter_mut().zip(column.chunks_mut(TASK * kind.bytes())) {
+            task.1.push(part);
+        }
+    }
+    let facts = opened.facts(kinds.contains(&Kind::Elo), kinds.contains(&Kind::Result))?;
+    let fill = |(places, mut parts): (&[(u64, u32)], Vec<&mut [u8]>)| {
+        for (row, (game, ply)) in places.iter().enumerate() {
+            let mut out: Vec<&mut [u8]> = Vec::with_capacity(kinds.len());
+            for (part, kind) in parts.iter_mut().zip(kinds) {
+                out.push(part.get_mut(row * kind.bytes()..(row + 1) * kind.bytes()).unwrap_or_default());
+            }
+            one(opened, &facts, *game, *ply, kinds, mover, &mut out)?;
+        }
+        Ok::<(), Error>(())
+    };
+    if threads == Some(1) || tasks.len() < 4 {
+        tasks.into_iter().try_for_each(fill)
+    } else {
+        work::on_pool(|| tasks.into_par_iter().try_for_each(fill))
+    }
 }
 
 /// Writes one position.
@@ -156,7 +174,8 @@ fn one(
     let local = game - source.before;
     let own = source.archive.game(local)?;
     let with_moves = kinds.iter().any(|kind| matches!(kind, Kind::Move | Kind::Legal));
-    let (replay, position) = if with_moves { (None, Some(own.played_at(ply)?)) } else { (Some(own.replay(ply)?), None) };
+    let (replay, position) =
+        if with_moves { (None, Some(own.played_at(ply)?)) } else { (Some(own.replay(ply)?), None) };
     let state = replay.as_ref().map(|replay| replay.state());
     let (mut boards, turn) = match (&state, &position) {
         (Some(state), _) => (state.bitboards(), state.turn()),

@@ -148,7 +148,8 @@ impl Game {
         match &self.held {
             Held::Owned(game, ..) => game.tags.iter().for_each(|(name, value)| add(name, value)),
             Held::Stored(shared, number) => {
-                let mut add = |name: &[u8], value: &[u8]| add(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
+                let mut add =
+                    |name: &[u8], value: &[u8]| add(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
                 let visit = |game: &GameRef<'_>| game.visit_tags(&mut add);
                 shared.get()?.with_game(*number, visit).or_raise(py)?;
             }
@@ -376,9 +377,7 @@ impl Game {
     fn _numbered(&self, number: u64) -> Game {
         match &self.held {
             Held::Stored(shared, _) => Game::stored(shared, number),
-            Held::Owned(game, _, faults) => {
-                Game { held: Held::Owned(Arc::clone(game), number, Arc::clone(faults)) }
-            }
+            Held::Owned(game, _, faults) => Game { held: Held::Owned(Arc::clone(game), number, Arc::clone(faults)) },
         }
     }
 

@@ -124,12 +124,8 @@ impl Positions {
         let games: Arc<[u64]> = numbers.into();
         let of = Arc::clone(&games);
         let found = work::long(py, move || look(&opened, &of, wanted))?.or_raise(py)?;
-        let mut positions = Positions {
-            view: Py::new(py, view.again())?,
-            runs: Vec::new(),
-            starts: vec![0],
-            bits: Vec::new(),
-        };
+        let mut positions =
+            Positions { view: Py::new(py, view.again())?, runs: Vec::new(), starts: vec![0], bits: Vec::new() };
         let mut total = 0;
         for (game, found) in games.iter().zip(found) {
             let (plies, count) = match found {
@@ -323,4 +319,3 @@ impl View {
         View::of_numbers(&self.shared, self.numbers.clone())
     }
 }
-

@@ -33,11 +33,7 @@ impl Opened {
     }
 
     /// Calls `read` with game `number` of the set.
-    pub fn with_game<T>(
-        &self,
-        number: u64,
-        read: impl FnOnce(&GameRef<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    pub fn with_game<T>(&self, number: u64, read: impl FnOnce(&GameRef<'_>) -> Result<T, Error>) -> Result<T, Error> {
         let source = self.sources.locate(number)?;
         read(&source.archive.game(number - source.before)?)
     }

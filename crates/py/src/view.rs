@@ -159,9 +159,8 @@ impl View {
             let place = if index < 0 { index.checked_add(self.numbers.len() as i64)? } else { index };
             self.numbers.get(usize::try_from(place).ok()?)
         });
-        let number = number.ok_or_else(|| {
-            PyIndexError::new_err(format!("no game at {index}: there are {}", self.numbers.len()))
-        })?;
+        let number = number
+            .ok_or_else(|| PyIndexError::new_err(format!("no game at {index}: there are {}", self.numbers.len())))?;
         Ok(Bound::new(py, Game::stored(&self.shared, number))?.into_any())
     }
 
