@@ -150,7 +150,7 @@ fn tree(games: &Games, position: &Position) -> scoresheet::Result<Vec<ArrayRef>>
         numbers(&|tally| tally.black),
         numbers(&|tally| tally.unknown),
         ratings(&|tally| tally.average_rating().and_then(|rating| i32::try_from(rating).ok())),
-        ratings(&|tally| tally.performance()),
+        ratings(&|tally| tally.performance(position.turn())),
         ratings(&|tally| tally.last_year().map(i32::from)),
     ])
 }

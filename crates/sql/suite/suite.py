@@ -204,7 +204,7 @@ QUERIES = [
     ("numbers", "select game_id, white from games where game_id between 100 and 104 or game_id = 4000", None,
      lambda g: [(x.id, x.white) for x in g if 100 <= x.id <= 104 or x.id == 4000]),
     ("first", "select game_id, event from games order by game_id limit 3", None, lambda g: [(x.id, x.event) for x in g[:3]]),
-    ("last", "select game_id from games order by game_id desc limit 3", None, lambda g: [(x.id,) for x in g[-3:]]),
+    ("last", "select game_id from games order by game_id desc limit 3", None, lambda g: [(x.id,) for x in g[:-4:-1]]),
     ("seconds", "select base_seconds, increment_seconds, count(*) from games where base_seconds <= 180 group by 1, 2", None,
      lambda g: group([x for x in g if x.base is not None and x.base <= 180], lambda x: (x.base, x.increment), len)),
     ("a tag", "select count(*) from games where start_fen is not null", None,
@@ -265,12 +265,12 @@ def as_text(rows):
 
 def pgn_of(corpora, most_games):
     """A file of that many games: Lichess, tournaments, and Chess960 from set-up positions."""
-    parts = [("lichess-2013-01-first70.pgn", most_games * 7 // 10), ("otb/aic_Adams.pgn", most_games * 2 // 10)]
-    parts += [(f"engine960/{path.name}", most_games // 40) for path in sorted((corpora / "engine960").glob("*.pgn"))[:4]]
+    parts = [("lichess-2013-01-first70.pgn", most_games * 7 // 10), ("otb/aic_Adams.pgn", most_games * 2 // 10), ("otb/aic_Alekseev.pgn", most_games)]
+    parts[1:1] = [(f"engine960/{path.name}", most_games // 40) for path in sorted((corpora / "engine960").glob("*.pgn"))[:4]]
     text, games = [], 0
     for name, wanted in parts:
         own = re.split(r"(?m)^(?=\[Event )", (corpora / name).read_text(encoding="utf-8", errors="replace"))
-        own = [game for game in own if game.strip()][:wanted]
+        own = [game for game in own if game.strip()][: min(wanted, most_games - games)]
         games += len(own)
         text += [game.rstrip() + "\n\n" for game in own]
     return "".join(text)
