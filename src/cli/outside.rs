@@ -20,7 +20,8 @@ pub fn of_tables(args: &[OsString]) -> Option<Vec<OsString>> {
     let of_tables = match *texts.first()? {
         "export" => {
             let after = |text: &&str| text.strip_prefix("--format=").is_some_and(|format| formats.contains(&format));
-            let pair = |pair: &[&str]| pair.first() == Some(&"--format") && pair.last().is_some_and(|f| formats.contains(f));
+            let pair =
+                |pair: &[&str]| pair.first() == Some(&"--format") && pair.last().is_some_and(|f| formats.contains(f));
             texts.iter().any(after) || texts.windows(2).any(pair)
         }
         "import" => texts.iter().skip(1).any(|text| !text.starts_with('-') && text.ends_with(".parquet")),

@@ -67,7 +67,8 @@ impl Output {
             return Err(format!("{} is already there; --force replaces it", path.display()).into());
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = NamedTempFile::new_in(folder).map_err(|error| format!("cannot create {}: {error}", path.display()))?;
+        let file =
+            NamedTempFile::new_in(folder).map_err(|error| format!("cannot create {}: {error}", path.display()))?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
