@@ -1,5 +1,5 @@
-//! Table functions over the archives of a session: `tree('fen')`, the moves played in a position, and `hits('fen')`, the
-//! games that reach it.
+//! Table functions over the archives of a session: `tree('fen')`, the moves played in a position, and `hits('fen')`,
+//! the games that reach it.
 
 use crate::sought::{Question, Sought};
 use crate::work::Games;
