@@ -56,10 +56,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let position = args.position.position()?;
     let query = PositionQuery::from(&position);
     args.threads.install(|| {
-        let (mut all, mut tree, mut failed) = (Vec::new(), None::<Tree>, 0);
+        let (mut all, mut tree, mut failed, mut any) = (Vec::new(), None::<Tree>, 0, false);
         for (before, archive) in archives.numbered() {
             let (games, undecided) = args.filter.chosen(session, archive, None)?;
             failed += undecided;
+            any |= !games.is_empty();
             let (found, own) = side_files::with_search(session, archive, Some(&games), |search| {
                 let found = match args.position.is_given() {
                     true => Some(search.position(&query, SearchOptions::default())),
@@ -82,6 +83,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
         }
         let Some(tree) = tree else { return Ok(Code::Success) };
+        if all.iter().all(|own| own.games.is_empty()) {
+            args.filter.report_no_position(session, archives.archives(), any);
+        }
         let report = Report::of(args, session, &archives, &all, tree)?;
         all.iter().for_each(|own| side_files::report_columns(session, &own.columns));
         let text = match args.json {

@@ -64,10 +64,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     let position = args.position.position()?;
     args.threads.install(|| {
-        let (mut all, mut failed) = (None::<Nested>, 0);
+        let (mut all, mut failed, mut any) = (None::<Nested>, 0, false);
         for (before, archive) in archives.numbered() {
             let name = archives::name_in(&archives, archive);
             let (chosen, undecided) = args.filter.games(session, archive);
+            any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
             let nested = side_files::with_search(session, archive, chosen.as_ref(), |search| {
                 Nested::of(&search, chosen.as_ref(), &position, args.depth, args.most(args.depth))
             });
@@ -80,6 +81,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
         }
         let Some(nested) = all else { return Ok(Code::Success) };
+        if nested.tree.tally.games() == 0 {
+            args.filter.report_no_position(session, archives.archives(), any);
+        }
         let text = if args.json {
             json(args, &archives, &nested)?
         } else {

@@ -76,6 +76,15 @@ impl Where {
         session.note(&format!("{:<16} {:.1} ms", "filter time", started.elapsed().as_secs_f64() * 1e3));
     }
 
+    /// Says on standard error that no game has a position: none that matches, if `any` do, else `report_none`.
+    pub fn report_no_position(&self, session: &Session, archives: &[Archive], any: bool) {
+        match (any, &self.filter) {
+            (false, Some(_)) => self.report_none(session, archives, None),
+            (_, None) => session.message("no game has this position"),
+            (true, Some(_)) => session.message("no game that matches has this position"),
+        }
+    }
+
     /// Says on standard error that no game matches, what was asked, and which names no game has.
     pub fn report_none(&self, session: &Session, archives: &[Archive], ranges: Option<&Ranges>) {
         let (within, what) = match (&self.filter, ranges.is_some()) {
