@@ -42,6 +42,13 @@ fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProper
         .set_created_by(concat!("scoresheet ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(batches.origin()));
     for column in batches.columns().columns() {
+        // Sites of tournaments recur; addresses of games only begin alike, and soon fill the dictionary.
+        if column.name == "site" || column.name == "Site" {
+            let path = ColumnPath::from(column.name);
+            properties = properties
+                .set_column_dictionary_page_size_limit(path.clone(), 1 << 16)
+                .set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY);
+        }
         // No two values of these are alike: numbers are written as steps, texts with their lengths before them.
         let encoding = match column.value {
             Value::GameId | Value::UtcTime | Value::UtcTimestamp => Encoding::DELTA_BINARY_PACKED,

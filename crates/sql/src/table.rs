@@ -8,7 +8,9 @@ use crate::sought::Question;
 use crate::translate::{Part, translate};
 use crate::work::{Asked, Games, Piece, Selection, Work, options};
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, RecordBatchOptions};
+use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
+use arrow::error::ArrowError;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
@@ -106,7 +108,11 @@ impl TableProvider for GamesTable {
         };
         let pieces = state.config().target_partitions();
         let work = self.games.cut(&range, if scan.limit.is_some() { 1 } else { pieces });
-        Ok(Arc::new(GamesExec::new(Arc::clone(&self.games), scan, &work, range)?))
+        let schema = match projection {
+            Some(places) => Arc::new(self.schema.project(places)?),
+            None => Arc::clone(&self.schema),
+        };
+        Ok(Arc::new(GamesExec::new(Arc::clone(&self.games), scan, schema, &work, range)?))
     }
 
     fn statistics(&self) -> Option<Statistics> {
@@ -182,16 +188,34 @@ fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
     Ok(work)
 }
 
+/// Returns a batch with the types of the table. Columns of an archive without `.bgh` become dictionaries once a filter
+/// has made them; the table is what it was when it was opened.
+fn conform(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| cast(column, field.data_type()));
+    RecordBatch::try_new(Arc::clone(schema), columns.collect::<Result<Vec<ArrayRef>, ArrowError>>()?)
+}
+
 impl GamesExec {
-    /// Returns the operator for these pieces of work, a partition each.
-    pub fn new(games: Arc<Games>, scan: Scan, work: &[Vec<Work>], range: Range<u64>) -> Result<GamesExec> {
-        GamesExec::over(games, scan, work_table(work)?, range)
+    /// Returns the operator for these pieces of work, a partition each. The schema is that of the scan's columns.
+    pub fn new(
+        games: Arc<Games>,
+        scan: Scan,
+        schema: SchemaRef,
+        work: &[Vec<Work>],
+        range: Range<u64>,
+    ) -> Result<GamesExec> {
+        GamesExec::over(games, scan, schema, work_table(work)?, range)
     }
 
     /// Returns the operator over a table of work that is there.
-    pub fn over(games: Arc<Games>, scan: Scan, work: Arc<dyn ExecutionPlan>, range: Range<u64>) -> Result<GamesExec> {
+    pub fn over(
+        games: Arc<Games>,
+        scan: Scan,
+        schema: SchemaRef,
+        work: Arc<dyn ExecutionPlan>,
+        range: Range<u64>,
+    ) -> Result<GamesExec> {
         let columns = Columns::list(&scan.columns).map_err(|unknown| DataFusionError::Plan(unknown.to_string()))?;
-        let schema = schema(&games, &columns);
         let selection = Arc::new(Selection::new(scan.asked.clone(), &games));
         let mut equivalences = EquivalenceProperties::new(Arc::clone(&schema));
         if let Ok(place) = schema.index_of("game_id") {
@@ -270,7 +294,8 @@ impl ExecutionPlan for GamesExec {
         let (Some(work), true) = (children.pop(), children.is_empty()) else {
             return plan_err!("GamesExec has one child");
         };
-        let mut made = GamesExec::over(Arc::clone(&self.games), self.scan.clone(), work, self.range.clone())?;
+        let mut made =
+            GamesExec::over(Arc::clone(&self.games), self.scan.clone(), self.schema(), work, self.range.clone())?;
         // What has been worked out stays.
         made.selection = Arc::clone(&self.selection);
         Ok(Arc::new(made))
@@ -300,6 +325,7 @@ impl ExecutionPlan for GamesExec {
                         }
                         Piece::Rows(rows) => {
                             for batch in Batches::new(Arc::clone(sources), columns.clone(), rows, options()) {
+                                let batch = batch.and_then(|batch| conform(&batch, &schema));
                                 let batch = batch.map_err(|error| error.to_string())?;
                                 if send.blocking_send(Ok(batch)).is_err() {
                                     return Ok(false);

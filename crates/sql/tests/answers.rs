@@ -3,8 +3,8 @@
 use arrow::util::pretty::pretty_format_batches;
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::SessionContext;
+use scoresheet::Import;
 use scoresheet::import::ImportOptions;
-use scoresheet::{Import, Monitor};
 use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, Sources, write_parquet};
 use scoresheet_sql::{GamesExec, Memory, Tables, session};
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ async fn parquet_answers_alike() {
 async fn deleted_games_are_no_rows() {
     let folder = tempfile::tempdir().unwrap();
     let path = archive(folder.path(), "games.bga");
-    scoresheet::archive::delete(&path, &[1, 4, 3000], Monitor::new()).unwrap();
+    scoresheet::archive::delete(&path, [1, 4, 3000]).unwrap();
     let context = open(&[&path], 4).await;
     assert!(ask(&context, "select count(*) from games").await.contains("| 2997 "));
     assert!(ask(&context, "select count(game_id) from games").await.contains("| 2997 "));
@@ -100,7 +100,8 @@ async fn deleted_games_are_no_rows() {
             .await
             .contains("| 998 ")
     );
-    assert!(ask(&context, "select min(game_id), max(game_id) from games").await.contains("| 2                 | 2999"));
+    let ends = ask(&context, "select min(game_id) * 10000 + max(game_id) as ends from games").await;
+    assert!(ends.contains("| 22999 |"), "{ends}");
 }
 
 /// What an engine of many machines does: it gives each the plan of one partition. The parts are the whole.
@@ -129,7 +130,7 @@ async fn work_is_cut_by_its_table() {
 async fn sorting_spills() {
     let folder = tempfile::tempdir().unwrap();
     let path = archive(folder.path(), "games.bga");
-    let memory = Memory { limit: 8 << 20, folder: Some(folder.path().to_path_buf()) };
+    let memory = Memory { limit: 32 << 20, folder: Some(folder.path().to_path_buf()) };
     let context = session(&Tables::of(&[path.to_str().unwrap().to_owned()]), &memory, 2).await.unwrap();
     let query = "select max(rank) from (select row_number() over (order by fen_at(a.brenner, -1), a.game_id, b.game_id) \
                  as rank from games a join games b on a.white = b.white)";

@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     row_group: usize,
     /// The zstd level of Parquet files, 1 to 22
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..=22))]
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(i32).range(1..=22))]
     level: i32,
     /// Replace what is there
     #[arg(long)]
