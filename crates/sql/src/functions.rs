@@ -289,19 +289,21 @@ impl Function {
     fn ask(&self, question: Question, moves: Moves<'_>, second: Option<&ArrayRef>) -> Result<ArrayRef> {
         let texts = second.and_then(|array| array.as_string_opt::<i32>());
         let Some(texts) = texts else { return plan_err!("{} takes a text", self.name()) };
-        let mut read: Option<(&str, Sought)> = None;
-        let mut found = BooleanBuilder::new();
-        for row in 0..moves.len() {
-            let (Some(bytes), true) = (moves.get(row), texts.is_valid(row)) else {
+        let text = |row: usize| (row < moves.len() && texts.is_valid(row)).then(|| texts.value(row));
+        let (mut found, mut row) = (BooleanBuilder::new(), 0);
+        while row < moves.len() {
+            let Some(own) = text(row) else {
                 found.append_null();
+                row += 1;
                 continue;
             };
-            let text = texts.value(row);
-            if read.as_ref().is_none_or(|(own, _)| *own != text) {
-                read = Some((text, self.checked(Sought::parse(question, text))?));
+            let sought = self.checked(Sought::parse(question, own))?;
+            let look = sought.look();
+            while text(row) == Some(own) {
+                let is_in = moves.get(row).map(|bytes| look.is_in(bytes)).transpose();
+                found.append_option(self.checked(is_in)?);
+                row += 1;
             }
-            let Some((_, sought)) = &read else { continue };
-            found.append_value(self.checked(sought.is_in(bytes))?);
         }
         Ok(Arc::new(found.finish()))
     }

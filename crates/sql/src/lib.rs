@@ -24,7 +24,7 @@ mod work;
 
 pub use functions::functions;
 pub use session::{Memory, Tables, session};
-pub use sought::{Question, Sought};
+pub use sought::{Look, Question, Sought};
 pub use table::{GamesExec, GamesTable, Scan};
 pub use translate::{Part, translate};
 pub use work::{Asked, Games, Work};

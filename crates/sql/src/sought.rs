@@ -4,7 +4,7 @@
 use crate::line::with_stream;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::query::pattern::{BoardPattern, Condition, Streak};
-use scoresheet::query::{Compare, SearchOptions, SideFiles};
+use scoresheet::query::{Compare, MainLine, SearchOptions, SideFiles};
 use scoresheet::{Pattern, Position, PositionQuery};
 
 /// The functions that ask for games.
@@ -61,23 +61,12 @@ impl Sought {
         })
     }
 
-    /// Returns whether a game in Brenner bytes has it.
-    pub fn is_in(&self, bytes: &[u8]) -> Result<bool, String> {
-        with_stream(bytes, |stream| match self {
-            Sought::Position(query) => {
-                let first = query.main_line().first_ply(stream).map_err(|error| error.to_string())?;
-                Ok(first.is_some())
-            }
-            Sought::Pattern(pattern) => {
-                let mut found = false;
-                let scanned = pattern.scan(stream, |_| {
-                    found = true;
-                    false
-                });
-                scanned.map_err(|error| error.to_string())?;
-                Ok(found)
-            }
-        })
+    /// Returns what looks for it in many games.
+    pub fn look(&self) -> Look<'_> {
+        match self {
+            Sought::Position(query) => Look::Position(query.main_line()),
+            Sought::Pattern(pattern) => Look::Pattern(pattern),
+        }
     }
 
     /// Returns the games of an archive that have it, among these, by signatures and index where they are beside it.
@@ -96,5 +85,37 @@ impl Sought {
             Some(error) => Err(error),
             None => Ok(GameSet::of(archive.len(), found.hits.iter().map(|hit| hit.game))),
         }
+    }
+}
+
+/// A position or pattern, made ready for many games.
+#[derive(Debug)]
+pub enum Look<'a> {
+    /// A walk in search of a position.
+    Position(MainLine<'a>),
+    /// A pattern.
+    Pattern(&'a Pattern),
+}
+
+impl Look<'_> {
+    /// Returns whether a game in Brenner bytes has it.
+    ///
+    /// Errors: the bytes are no game.
+    pub fn is_in(&self, bytes: &[u8]) -> Result<bool, String> {
+        with_stream(bytes, |stream| match self {
+            Look::Position(line) => {
+                let first = line.first_ply(stream).map_err(|error| error.to_string())?;
+                Ok(first.is_some())
+            }
+            Look::Pattern(pattern) => {
+                let mut found = false;
+                let scanned = pattern.scan(stream, |_| {
+                    found = true;
+                    false
+                });
+                scanned.map_err(|error| error.to_string())?;
+                Ok(found)
+            }
+        })
     }
 }
