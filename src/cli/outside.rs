@@ -5,7 +5,7 @@
 
 use std::env::{self, consts::EXE_SUFFIX};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// The programs that this project has, and where their source is.
@@ -82,7 +82,7 @@ fn is_name(name: &str) -> bool {
     name.bytes().next().is_some_and(|first| first.is_ascii_lowercase()) && name.bytes().all(fits)
 }
 
-fn is_program(file: &PathBuf) -> bool {
+fn is_program(file: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -1,7 +1,7 @@
 //! Record batches of the games asked for.
 //!
-//! A batch is of one archive. Its games are read in runs of one chunk, on rayon's current pool, and joined; what the tag
-//! columns say is made for the whole batch at once.
+//! A batch is of one archive. Its games are read in runs of one chunk, on rayon's current pool, and joined; what the
+//! tag columns say is made for the whole batch at once.
 
 use crate::columns::{Column, Columns, Value};
 use crate::games::{self, Wanted};
@@ -11,11 +11,11 @@ use crate::values;
 use arrow_array::types::{Date32Type, Int16Type, Int32Type, Time32SecondType, TimestampSecondType};
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, Int32Array, Int64Array, PrimitiveArray, RecordBatch, RecordBatchReader,
-    StringArray, UInt32Array,
+    StringArray, make_array,
 };
+use arrow_data::ArrayData;
+use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use arrow_select::concat::concat;
-use arrow_select::take::take;
 use rayon::prelude::*;
 use scoresheet::query::tag_columns::Key;
 use std::collections::HashMap;
@@ -163,8 +163,7 @@ impl Batches {
                 *place = now as u32;
             }
         }
-        let back = UInt32Array::from(back);
-        let columns = batch.columns().iter().map(|column| take(column, &back, None));
+        let columns = batch.columns().iter().map(|column| in_order(column, &back));
         RecordBatch::try_new(self.schema(), columns.collect::<Result<Vec<ArrayRef>, ArrowError>>()?)
     }
 }
@@ -387,9 +386,29 @@ fn read_runs(source: &Source, games: &[u64], wanted: &[Wanted]) -> Result<Vec<Ar
     let parts: Result<Vec<Vec<ArrayRef>>, scoresheet::Error> =
         runs.into_par_iter().map(|(chunk, run)| games::read(&source.archive, chunk, run, wanted)).collect();
     let parts = parts.map_err(external)?;
-    let joined = |place: usize| {
-        let arrays: Vec<&dyn Array> = parts.iter().filter_map(|part| part.get(place)).map(AsRef::as_ref).collect();
-        concat(&arrays)
-    };
+    let joined = |place: usize| join(parts.iter().filter_map(|part| part.get(place)));
     (0..wanted.len()).into_par_iter().map(joined).collect()
+}
+
+/// Returns arrays of one type, one after the other. (The kernels of arrow-select know every type, and are large.)
+///
+/// Errors: more text than a batch can hold; a smaller `batch_size` helps.
+fn join<'a>(parts: impl Iterator<Item = &'a ArrayRef>) -> Result<ArrayRef, ArrowError> {
+    let data: Vec<ArrayData> = parts.map(|part| part.to_data()).collect();
+    let length = data.iter().map(ArrayData::len).sum();
+    let mut joined = MutableArrayData::new(data.iter().collect(), false, length);
+    for (place, part) in data.iter().enumerate() {
+        joined.try_extend(place, 0, part.len())?;
+    }
+    Ok(make_array(joined.freeze()))
+}
+
+/// Returns the values of an array in another order, by their places.
+fn in_order(column: &ArrayRef, places: &[u32]) -> Result<ArrayRef, ArrowError> {
+    let data = column.to_data();
+    let mut ordered = MutableArrayData::new(vec![&data], false, places.len());
+    for place in places {
+        ordered.try_extend(0, *place as usize, *place as usize + 1)?;
+    }
+    Ok(make_array(ordered.freeze()))
 }

@@ -1,7 +1,7 @@
 //! Header columns: texts of tags for the games of a batch, as dictionaries or as strings, and what is read of them.
 //!
-//! Where the archive has a column at hand, its numbers are the keys of a dictionary and its table of strings the values;
-//! a text is then read once, not once a game.
+//! Where the archive has a column at hand, its numbers are the keys of a dictionary and its table of strings the
+//! values; a text is then read once, not once a game.
 
 use crate::sources::Source;
 use arrow_array::types::{ArrowPrimitiveType, Int32Type};

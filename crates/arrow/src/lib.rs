@@ -1,9 +1,9 @@
 //! Scoresheet archives as Arrow record batches: for data frames, SQL engines and Parquet files.
 //!
-//! [`Sources`] are open archives that behave as one, [`Columns`] says which columns are wanted (a preset or a list), and
-//! [`Batches`] reads them: a [`RecordBatchReader`](arrow_array::RecordBatchReader), a chunk of games on each of rayon's
-//! threads. Only what is asked for is read. Header columns come from the tag columns file (`.bgh`) where there is one,
-//! as dictionaries on request.
+//! [`Sources`] are open archives that behave as one, [`Columns`] says which columns are wanted (a preset or a list),
+//! and [`Batches`] reads them: a [`RecordBatchReader`](arrow_array::RecordBatchReader), a chunk of games on each of
+//! rayon's threads. Only what is asked for is read. Header columns come from the tag columns file (`.bgh`) where there
+//! is one, as dictionaries on request.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;

@@ -1,7 +1,7 @@
 //! Parquet files, written of the record batches.
 //!
-//! Plain types only: no dictionaries or views in the file's Arrow schema, and no unsigned integers, so that every reader
-//! takes them.
+//! Plain types only: no dictionaries or views in the file's Arrow schema, and no unsigned integers, so that every
+//! reader takes them.
 
 use crate::batches::Batches;
 use crate::columns::Value;

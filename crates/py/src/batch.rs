@@ -110,8 +110,8 @@ struct Asked<'a> {
     threads: Option<usize>,
 }
 
-/// Makes a bytearray for each kind, each within the making of the one before, and fills them all at once where they are:
-/// nothing is copied.
+/// Makes a bytearray for each kind, each within the making of the one before, and fills them all at once where they
+/// are: nothing is copied.
 fn fill_within<'py>(
     py: Python<'py>,
     asked: &Asked<'_>,
@@ -131,11 +131,14 @@ fn fill_within<'py>(
     Ok(())
 }
 
+/// Positions, and their part of every column.
+type Task<'a> = (&'a [(u64, u32)], Vec<&'a mut [u8]>);
+
 /// Fills the columns of all kinds.
 fn fill_all(asked: &Asked<'_>, columns: Vec<&mut [u8]>) -> Result<(), Error> {
     let Asked { opened, places, kinds, mover, threads } = *asked;
     // A task for each run of positions, with its part of every column.
-    let mut tasks: Vec<(&[(u64, u32)], Vec<&mut [u8]>)> =
+    let mut tasks: Vec<Task<'_>> =
         places.chunks(TASK).map(|places| (places, Vec::with_capacity(kinds.len()))).collect();
     for (column, kind) in columns.into_iter().zip(kinds) {
         for (task, part) in tasks.iter_mut().zip(column.chunks_mut(TASK * kind.bytes())) {
@@ -143,7 +146,7 @@ fn fill_all(asked: &Asked<'_>, columns: Vec<&mut [u8]>) -> Result<(), Error> {
         }
     }
     let facts = opened.facts(kinds.contains(&Kind::Elo), kinds.contains(&Kind::Result))?;
-    let fill = |(places, mut parts): (&[(u64, u32)], Vec<&mut [u8]>)| {
+    let fill = |(places, mut parts): Task<'_>| {
         for (row, (game, ply)) in places.iter().enumerate() {
             let mut out: Vec<&mut [u8]> = Vec::with_capacity(kinds.len());
             for (part, kind) in parts.iter_mut().zip(kinds) {
@@ -319,9 +322,10 @@ fn planes(boards: &[u64; 12], out: &mut [u8]) {
     }
 }
 
-/// Writes the features of White's and Black's side: 641 k + 64 p + s + 1 for each piece beside the kings, where k is the
-/// square of the side's king, s that of the piece and p the kind of piece: own pawn, other's pawn, own knight and so on
-/// to the other's queen. Black sees the board turned half around. What is left over is -1. `None`: too many pieces.
+/// Writes the features of White's and Black's side: 641 k + 64 p + s + 1 for each piece beside the kings, where k is
+/// the square of the side's king, s that of the piece and p the kind of piece: own pawn, other's pawn, own knight and
+/// so on to the other's queen. Black sees the board turned half around. What is left over is -1. `None`: too many
+/// pieces.
 fn halfkp(boards: &[u64; 12], out: &mut [u8]) -> Option<()> {
     for (side, out) in out.chunks_exact_mut(FEATURES * 4).enumerate() {
         let turn = if side == 0 { 0 } else { 63 };

@@ -67,8 +67,8 @@ pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game) -> PyResult<Bound<'py
     Ok(list)
 }
 
-/// Returns a game of tag pairs and events. Raises ValueError where the starting position cannot be read or a move is not
-/// legal.
+/// Returns a game of tag pairs and events. Raises ValueError where the starting position cannot be read or a move is
+/// not legal.
 #[pyfunction]
 #[pyo3(name = "_game_of_events")]
 pub fn game_of_events(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<Game> {

@@ -215,8 +215,8 @@ impl Game {
         self.read(py, |game| Ok(game.is_set_up()), |game| game.start != standard())
     }
 
-    /// What was wrong with the game in its PGN: texts, empty where nothing was. Of a game in an archive it is known only
-    /// that there was something; `import_pgn` reports what.
+    /// What was wrong with the game in its PGN: texts, empty where nothing was. Of a game in an archive it is known
+    /// only that there was something; `import_pgn` reports what.
     #[getter]
     fn faults(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         match &self.held {

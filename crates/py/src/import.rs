@@ -74,8 +74,9 @@ impl Summary {
 /// `paths` is one path or several; `-` is standard input. An archive that is there is an error, unless `append` adds to
 /// it or `replace` takes its place. With `pack` moves take under three bits a ply, and opening a position 50
 /// microseconds. `encoding` is "auto", "utf-8", "windows-1252" or "latin-1". `on_fault` is called with each Fault,
-/// `on_reject` with the last one of each rejected game, which has its text. `progress` is True, False, or a function that
-/// is called with the bytes read and the games stored; default: a progress bar where there is a terminal or a notebook.
+/// `on_reject` with the last one of each rejected game, which has its text. `progress` is True, False, or a function
+/// that is called with the bytes read and the games stored; default: a progress bar where there is a terminal or a
+/// notebook.
 ///
 /// Ctrl-C ends it with a commit: what came before is in the archive. Games keep everything: comments, NAGs, variations,
 /// clocks, faults.

@@ -1,7 +1,7 @@
 //! Scoresheet archives from Python: the module `_scoresheet`, which the package `scoresheet` shows.
 //!
-//! Objects are frozen and hold shared archives, so that any thread may use them, with or without a global lock. Long work
-//! runs on threads of its own with the interpreter's lock released, and answers Ctrl-C (`work`). Errors become
+//! Objects are frozen and hold shared archives, so that any thread may use them, with or without a global lock. Long
+//! work runs on threads of its own with the interpreter's lock released, and answers Ctrl-C (`work`). Errors become
 //! exceptions by whose fault they are (`failure`).
 //!
 //! The way of the data: `open` -> `View` (games in an order) -> `Game`, `Table`, `Positions` -> Python objects, Arrow

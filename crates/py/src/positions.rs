@@ -299,9 +299,9 @@ impl Positions {
         PyByteArray::new(py, &numbers.collect::<Vec<u8>>())
     }
 
-    /// Returns the games and plies of `n` of these positions in random order, no position twice: two arrays of int64, of
-    /// numpy where it is installed. The same seed gives the same positions on any machine, and a larger sample begins
-    /// with the smaller one.
+    /// Returns the games and plies of `n` of these positions in random order, no position twice: two arrays of int64,
+    /// of numpy where it is installed. The same seed gives the same positions on any machine, and a larger sample
+    /// begins with the smaller one.
     #[pyo3(signature = (n, /, seed = 0))]
     fn sample<'py>(slf: &Bound<'py, Self>, n: u64, seed: u64) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("scoresheet._training")?.call_method1("sample", (slf, n, seed))

@@ -6,6 +6,7 @@ use crate::shared::Opened;
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator};
+use scoresheet::chess::Color;
 use scoresheet::query::{Compare, PositionQuery, QueryFault, SearchOptions, SearchResult, Tally};
 use scoresheet::{Error, GameSet, Monitor, Pattern};
 use std::sync::atomic::AtomicBool;
@@ -130,7 +131,7 @@ impl Tree {
     fn of(&self, place: usize) -> Option<TreeMove> {
         let branch = self.tree.branches.get(place)?;
         let (san, uci) = (self.tree.position.san(branch.m), self.tree.position.uci(branch.m));
-        let white = self.tree.position.turn() == scoresheet::chess::Color::White;
+        let white = self.tree.position.turn() == Color::White;
         Some(TreeMove { san, uci, white, tally: branch.tally.clone() })
     }
 }
@@ -267,7 +268,7 @@ impl TreeMove {
     /// The rating that the mover's score is worth against these opponents, or None.
     #[getter]
     fn performance(&self) -> Option<i32> {
-        self.tally.performance()
+        self.tally.performance(if self.white { Color::White } else { Color::Black })
     }
 
     /// The last year in which it was played, or None.
@@ -276,7 +277,7 @@ impl TreeMove {
         self.tally.last_year()
     }
 
-    /// The numbers of the games with the highest ratings, at most eight.
+    /// The numbers of the games with the highest ratings, at most fifteen.
     #[getter]
     fn samples(&self) -> Vec<u64> {
         self.tally.samples().collect()

@@ -123,9 +123,9 @@ impl Table {
         slf.py().import("polars")?.call_method1("DataFrame", (slf,))
     }
 
-    /// Writes the table as a Parquet file with plain types, zstd and row groups of `row_group` games. Returns the number
-    /// of games. The file appears under its name once it is complete; one that is there stays unless `overwrite` says
-    /// otherwise.
+    /// Writes the table as a Parquet file with plain types, zstd and row groups of `row_group` games. Returns the
+    /// number of games. The file appears under its name once it is complete; one that is there stays unless `overwrite`
+    /// says otherwise.
     ///
     /// >>> archive.table(["white", "plies"]).to_parquet("plies.parquet")
     /// 3000

@@ -234,9 +234,9 @@ impl View {
 
     /// Returns the games that reach a position or match a pattern, by number; `hits` says where.
     ///
-    /// The query is a FEN, moves (`"e4 c5"`), a Position, or a pattern as a dict or JSON text in the manner of Scoutfish
-    /// (docs/FIND.md). With `all_plies` the hits are all plies of a game, not the first; with `variations` those in
-    /// variations count, too.
+    /// The query is a FEN, moves (`"e4 c5"`), a Position, or a pattern as a dict or JSON text in the manner of
+    /// Scoutfish (docs/FIND.md). With `all_plies` the hits are all plies of a game, not the first; with `variations`
+    /// those in variations count, too.
     ///
     /// >>> len(archive.find("d4 d5 c4")) == len(archive.find("c4 d5 d4"))
     /// True
@@ -331,9 +331,9 @@ impl View {
     /// Returns the positions of these games that may be trained on, numbered: those before a move, of the plies from
     /// `skip_plies` on, without the last `skip_last` of each game.
     ///
-    /// `mover_elo` is the least and the greatest rating of the player to move; either may be None. With `quiet` there is
-    /// no check and the move played is no capture, no promotion and gives no check: all games are replayed for that, at
-    /// some nanoseconds a ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: a share of the games, by
+    /// `mover_elo` is the least and the greatest rating of the player to move; either may be None. With `quiet` there
+    /// is no check and the move played is no capture, no promotion and gives no check: all games are replayed for that,
+    /// at some nanoseconds a ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: a share of the games, by
     /// their moves, so that no game is in both parts.
     ///
     /// >>> train = archive.positions(skip_plies=10, split=("train", 0.9, 1))

@@ -73,10 +73,10 @@ def plain(row: dict) -> dict:
     """A row with what is missing as None, and lists as lists."""
 
     def value(cell: object) -> object:
+        if hasattr(cell, "tolist"):
+            cell = cell.tolist()
         if cell is None or cell != cell or str(cell) == "NaT":
             return None
-        if hasattr(cell, "tolist"):
-            return cell.tolist()
         if isinstance(cell, datetime.datetime):
             return cell.date()
         return int(cell) if isinstance(cell, float) else cell
@@ -140,7 +140,7 @@ def index(tmp_path: Path):
     def index(path: Path) -> scoresheet.Archive:
         copy = tmp_path / "indexed.bga"
         shutil.copy(path, copy)
-        subprocess.run([command, "index", copy, "--headers"], check=True, capture_output=True)
+        subprocess.run([command, "index", copy, "--tag-columns"], check=True, capture_output=True)
         return scoresheet.open(copy)
 
     return index

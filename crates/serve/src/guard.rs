@@ -3,6 +3,7 @@
 
 use crate::App;
 use crate::fault::Fault;
+use crate::shelf::Snapshot;
 use axum::Router;
 use axum::body::HttpBody;
 use axum::extract::{DefaultBodyLimit, Request, State};
@@ -14,7 +15,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
@@ -36,8 +37,8 @@ pub fn guarded(routes: Router<App>, app: &App) -> Router {
     let compressed = DefaultPredicate::new().and(NotForContentType::new("application/x-ndjson"));
     routes
         .layer(DefaultBodyLimit::max(BODY))
-        .layer(CompressionLayer::new().compress_when(compressed))
         .layer(from_fn_with_state(app.clone(), known))
+        .layer(CompressionLayer::new().compress_when(compressed))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(app.clone(), allowed))
         .with_state(app.clone())
@@ -142,21 +143,37 @@ fn protect(headers: &mut HeaderMap, path: &str, cors: bool) {
     }
 }
 
-/// Answers with 304 what the client knows already; gives other answers the tag to ask so.
+/// An answer that took so long is kept for those who ask the same.
+const SLOW: Duration = Duration::from_millis(3);
+/// Unless it is longer than this.
+const LONG: u64 = 256 << 10;
+
+/// Answers with 304 what the client knows already, and from memory what has been asked before; gives other answers the
+/// tag to ask so.
 async fn known(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_tagged = (path.starts_with("/api/v1/") || is_explorer(path)) && request.method() != Method::POST;
     if !is_tagged {
         return next.run(request).await;
     }
-    let mut hasher = DefaultHasher::new();
-    request.uri().path_and_query().map(|whole| whole.as_str()).hash(&mut hasher);
+    let whole = request.uri().path_and_query().map_or("", |whole| whole.as_str());
     // Filters may say "today".
     let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
-    days.hash(&mut hasher);
-    let etag = format!("W/\"{:016x}-{:016x}\"", app.shelf.now().version, hasher.finish());
+    let asked = format!("{days} {whole}");
+    let mut hasher = DefaultHasher::new();
+    asked.hash(&mut hasher);
+    let snapshot = app.shelf.now();
+    let etag = format!("W/\"{:016x}-{:016x}\"", snapshot.version, hasher.finish());
     let same = request.headers().get(header::IF_NONE_MATCH).is_some_and(|own| names(own, &etag));
-    let mut response = if same { StatusCode::NOT_MODIFIED.into_response() } else { next.run(request).await };
+    let mut response = if same {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else if let Some((kind, body)) = snapshot.answer(&asked) {
+        ([(header::CONTENT_TYPE, kind)], body).into_response()
+    } else {
+        let (began, is_get) = (Instant::now(), request.method() == Method::GET);
+        let response = next.run(request).await;
+        if is_get && began.elapsed() >= SLOW { kept(&snapshot, asked, response).await } else { response }
+    };
     if response.status().is_success() || same {
         let headers = response.headers_mut();
         if let Ok(etag) = HeaderValue::from_str(&etag) {
@@ -165,6 +182,24 @@ async fn known(State(app): State<App>, request: Request, next: Next) -> Response
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));
     }
     response
+}
+
+/// Keeps an answer, if it is a good one that is whole and short: not one that streams.
+async fn kept(snapshot: &Snapshot, asked: String, response: Response) -> Response {
+    let is_short = response.body().size_hint().exact().is_some_and(|size| size <= LONG);
+    let kind = response.headers().get(header::CONTENT_TYPE).cloned();
+    let (Some(kind), true) = (kind, is_short && response.status() == StatusCode::OK) else { return response };
+    let (parts, body) = response.into_parts();
+    match axum::body::to_bytes(body, LONG as usize).await {
+        Ok(body) => {
+            // What has headers of its own, as files have, is made anew.
+            if !parts.headers.contains_key(header::CONTENT_DISPOSITION) {
+                snapshot.keep(asked, (kind, body.clone()));
+            }
+            Response::from_parts(parts, body.into())
+        }
+        Err(_) => Fault::internal().into_response(),
+    }
 }
 
 /// Returns whether a list of tags has this one, or is `*`.

@@ -5,6 +5,8 @@
 
 use crate::fault::Fault;
 use crate::work::Stop;
+use axum::body::Bytes;
+use axum::http::HeaderValue;
 use scoresheet::archive::{FileKind, GameSet, OpenOptions, SideState};
 use scoresheet::chess::Position;
 use scoresheet::query::tag_columns::{Column, Key};
@@ -107,7 +109,11 @@ pub struct Snapshot {
     /// A number that another state of the archives or of their side files does not have.
     pub version: u64,
     selections: Mutex<VecDeque<(String, Arc<Selection>)>>,
+    answers: Mutex<VecDeque<(String, Answer)>>,
 }
+
+/// An answer that took a while: its type and its bytes.
+pub type Answer = (HeaderValue, Bytes);
 
 /// Games that a filter lets pass, in an order.
 #[derive(Debug)]
@@ -124,6 +130,8 @@ pub struct Selection {
 
 /// So many bytes of selections are kept.
 const KEPT: u64 = 64 << 20;
+/// So many answers are kept, and so many bytes of them.
+const ANSWERS: (usize, usize) = (1024, 16 << 20);
 
 impl Snapshot {
     fn of(books: Vec<Arc<Book>>, seen: &[Seen]) -> Snapshot {
@@ -139,7 +147,32 @@ impl Snapshot {
             (archive.id().to_string(), archive.sequence(), archive.file_length()).hash(&mut hasher);
         }
         seen.hash(&mut hasher);
-        Snapshot { before: before.collect(), version: hasher.finish(), books, selections: Mutex::default() }
+        Snapshot {
+            before: before.collect(),
+            version: hasher.finish(),
+            books,
+            selections: Mutex::default(),
+            answers: Mutex::default(),
+        }
+    }
+
+    /// Returns the answer that was given to a request before.
+    pub fn answer(&self, request: &str) -> Option<Answer> {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.iter().find(|(own, _)| own == request).map(|(_, answer)| answer.clone())
+    }
+
+    /// Keeps the answer to a request; those kept longest give way. All are forgotten when the archives change.
+    pub fn keep(&self, request: String, answer: Answer) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.retain(|(own, _)| *own != request);
+        answers.push_front((request, answer));
+        let mut bytes = 0;
+        answers.retain(|(request, (_, body))| {
+            bytes += request.len() + body.len();
+            bytes <= ANSWERS.1
+        });
+        answers.truncate(ANSWERS.0);
     }
 
     /// Returns the archives that a request is about, each with its place and how many games come before its own: that

@@ -3,7 +3,7 @@
 use crate::Failure;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use arrow::util::pretty::pretty_format_batches;
 use clap::ValueEnum;
@@ -193,6 +193,8 @@ fn plain_schema(schema: &SchemaRef) -> SchemaRef {
             DataType::Dictionary(_, of) => of.as_ref().clone(),
             DataType::Utf8View => DataType::Utf8,
             DataType::BinaryView => DataType::Binary,
+            // Parquet knows no seconds.
+            DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
             other => other.clone(),
         };
         field.as_ref().clone().with_data_type(data_type)

@@ -18,12 +18,14 @@ Queries end with a semicolon. Before them:
   .timer on|off      say how long queries take
   .help  .quit";
 
+const TABLES: &str = "select table_name from information_schema.tables where table_schema = 'public' order by 1";
+
 const FUNCTIONS: &str = "\
 reaches(brenner, fen)            whether the game reaches the position
 matches_subfen(brenner, fen)     whether it has a position with these pieces, an empty square meaning any
 scoutfish_query(brenner, json)   whether it has what a Scoutfish query asks (docs/FIND.md)
 fen_at(brenner, ply)             the position at a ply as FEN; -1 is the last
-zobrist_at(brenner, ply)         its Zobrist key (Polyglot's), as a signed number
+zobrist_at(brenner, ply)         its Zobrist key as a signed number, alike for positions that are alike
 piece_counts_at(brenner, ply)    how many pieces it has: white_pawns, .. black_kings
 to_san(brenner), to_uci(brenner) the moves as a list of texts
 plies_of(brenner)                how many half-moves
@@ -58,7 +60,7 @@ pub async fn run(context: &SessionContext, mut format: Format) -> Result<(), Fai
                 (".quit" | ".exit", _) => break,
                 (".help", _) => println!("{HELP}"),
                 (".functions", _) => println!("{FUNCTIONS}"),
-                (".tables", _) => answer(context, "show tables", format).await,
+                (".tables", _) => answer(context, TABLES, format).await,
                 (".schema", table) => {
                     let table = table.unwrap_or("games");
                     answer(context, &format!("describe {table}"), format).await;

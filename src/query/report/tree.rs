@@ -19,6 +19,8 @@ use rayon::prelude::*;
 const SAMPLES: usize = 15;
 /// How many of the latest games are kept.
 const LATEST: usize = 8;
+/// Bits of a game's number.
+const NUMBER: u32 = 48;
 
 /// Which ply of a game counts where it has the position more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,8 +53,8 @@ pub struct Tally {
     year: u16,
     /// Rating (twice) and number of the games with the highest ratings, best first.
     samples: Vec<(u32, u64)>,
-    /// Year and number of the latest games, the latest first.
-    latest: Vec<(u16, u64)>,
+    /// The latest games, the latest first: the year above the number's bits; 0 where there is none.
+    latest: [u64; LATEST],
 }
 
 /// Results, ratings and performance of one side in some games.
@@ -90,17 +92,21 @@ impl Tally {
         }
         self.year = self.year.max(facts.year);
         self.sample((double, game));
-        self.late((facts.year, game));
+        self.late(u64::from(facts.year) << NUMBER | game);
     }
 
+    /// In an archive in the order of time every game is later than those before: so this shifts, and does nothing else.
     #[inline]
-    fn late(&mut self, new: (u16, u64)) {
-        if self.latest.len() == LATEST && self.latest.last().is_some_and(|old| *old > new) {
+    fn late(&mut self, new: u64) {
+        if new <= self.latest[LATEST - 1] {
             return;
         }
-        let place = self.latest.partition_point(|old| *old > new);
-        self.latest.insert(place, new);
-        self.latest.truncate(LATEST);
+        let mut place = LATEST - 1;
+        while place > 0 && self.latest[place - 1] < new {
+            self.latest[place] = self.latest[place - 1];
+            place -= 1;
+        }
+        self.latest[place] = new;
     }
 
     #[inline]
@@ -131,7 +137,7 @@ impl Tally {
     /// Returns the same counts with other numbers for the sample games.
     fn behind(&self, before: u64) -> Tally {
         let samples = self.samples.iter().map(|(rating, game)| (*rating, game + before)).collect();
-        let latest = self.latest.iter().map(|(year, game)| (*year, game + before)).collect();
+        let latest = self.latest.map(|game| if game == 0 { 0 } else { game + before });
         Tally { samples, latest, ..self.clone() }
     }
 
@@ -185,7 +191,8 @@ impl Tally {
     /// Returns the latest games, at most eight, the latest first, each after its year, 0 where that is not known. Of
     /// games of a year that with the highest number is the latest.
     pub fn latest(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
-        self.latest.iter().copied()
+        let games = self.latest.iter().take_while(|game| **game > 0);
+        games.map(|game| ((game >> NUMBER) as u16, game & ((1 << NUMBER) - 1)))
     }
 }
 

@@ -54,6 +54,10 @@ async fn text(
     Ok(([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, file)], bytes).into_response())
 }
 
+/// The plies within which a game that has left all others may come back to them by another order of moves. What is the
+/// same later, as bare kings are in the end, is chance.
+const ANOTHER_ORDER: u32 = 8;
+
 /// Where a game leaves all others: the ply after the last position that another game has, too.
 pub async fn novelty(State(app): State<App>, Path(number): Path<u64>, query: RawQuery) -> Result<Response, Fault> {
     answer(app, query, by_position, move |snapshot, _, stop| {
@@ -73,6 +77,9 @@ pub async fn novelty(State(app): State<App>, Path(number): Path<u64>, query: Raw
         for (ply, m) in (1u32..).zip(game.main_line()) {
             if stop.is_set() {
                 return Err(Fault::stopped());
+            }
+            if novelty.as_ref().is_some_and(|(left, _)| ply > left + ANOTHER_ORDER) {
+                break;
             }
             let san = position.san(m);
             position.play_unchecked(m);

@@ -63,7 +63,7 @@ fn every_page_fits_and_keeps_the_rules() {
         eprintln!("skipped: SCORESHEET_AXE names no axe.min.js, so the rules of accessibility are not checked");
     }
     let mut faults = Vec::new();
-    for (width, height, phone) in [(1200, 900, false), (390, 844, true)] {
+    for (width, height, phone) in [(1200, 900, false), (960, 700, false), (800, 1000, false), (390, 844, true)] {
         browser.size(width, height, phone);
         for dark in [false, true] {
             browser.dark(dark);
@@ -77,7 +77,8 @@ fn every_page_fits_and_keeps_the_rules() {
                 }
                 let theme = if dark { "dark" } else { "light" };
                 keep(&mut browser, &format!("{name}-{width}-{theme}"));
-                let Some(axe) = &axe else { continue };
+                // The widths between are looked at for what does not fit alone.
+                let Some(axe) = axe.as_ref().filter(|_| !matches!(width, 800 | 960)) else { continue };
                 // By the protocol: the page's own policy lets no script in.
                 browser.eval(&format!("{axe}; 1"));
                 let found = browser.eval("axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => `${own.id}: ${own.nodes.map((node) => node.target.join(' ') + ' ' + node.failureSummary).join(' | ').slice(0, 400)}`))");
@@ -146,4 +147,39 @@ fn a_theme_can_be_chosen() {
     browser.until("document.querySelector('dialog[open]')?.textContent.includes('Flip the board')");
     browser.key("Escape");
     browser.until("!document.querySelector('dialog')");
+}
+
+/// The report that `scoresheet stats --report` writes is a page of its own: no server, no script.
+#[test]
+fn the_report_of_the_command_keeps_the_rules() {
+    let (Some(command), Some(axe)) = (std::env::var_os("SCORESHEET_BIN"), std::env::var_os("SCORESHEET_AXE")) else {
+        eprintln!("skipped: SCORESHEET_BIN names no command scoresheet, or SCORESHEET_AXE no axe.min.js");
+        return;
+    };
+    let Some(mut browser) = browser() else { return };
+    let axe = std::fs::read_to_string(axe).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, page) = (folder.path().join("sample.bga"), folder.path().join("report.html"));
+    scoresheet::Import::new(&archive).run([crate::common::sample()]).unwrap();
+    let made = std::process::Command::new(command).arg("stats").arg(&archive).arg("--report").arg(&page).output();
+    let made = made.unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let mut faults = Vec::new();
+    for (width, phone) in [(1200, false), (390, true)] {
+        browser.size(width, 900, phone);
+        for dark in [false, true] {
+            browser.dark(dark);
+            browser.open(&format!("file://{}", page.display()));
+            let over = browser.eval("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap();
+            assert!(over <= 0, "at {width}: {over} pixels too wide");
+            browser.eval(&format!("{axe}; 1"));
+            let found = browser.eval(
+                "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => \
+                 `${own.id}: ${own.nodes.map((node) => node.target.join(' ')).join(' | ').slice(0, 400)}`))",
+            );
+            faults.extend(found.as_array().unwrap().iter().map(|own| format!("{width} dark {dark}: {own}")));
+            keep(&mut browser, &format!("report-{width}-{}", if dark { "dark" } else { "light" }));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

@@ -243,6 +243,20 @@ fn what_is_known_is_not_sent_again() {
         assert_eq!((again.status, again.body.len()), (304, 0), "{path}");
         assert_eq!(server.ask("GET", path, &[("If-None-Match", "\"other\"")], b"").status, 200, "{path}");
     }
+    // Who asks again gets the same, in whatever form, from memory or not.
+    for path in ["/masters?play=e2e4,e7e5", "/player?player=nobody&color=white", "/api/v1/stats"] {
+        let first = server.fine(path);
+        for _ in 0..2 {
+            let again = server.fine(path);
+            assert_eq!(again.body, first.body, "{path}");
+            assert_eq!(again.header("content-type"), first.header("content-type"), "{path}");
+            assert_eq!(again.header("etag"), first.header("etag"), "{path}");
+        }
+        assert_eq!(server.ask("HEAD", path, &[], b"").status, 200);
+        // Lines that stream are not packed, lest they wait for one another.
+        let packed = server.ask("GET", path, &[("Accept-Encoding", "gzip")], b"");
+        assert_eq!(packed.header("content-encoding").is_some(), !path.starts_with("/player"), "{path}");
+    }
     let tags = ["/api/v1/tree?play=e2e4", "/api/v1/tree?play=d2d4"]
         .map(|path| server.fine(path).header("etag").unwrap().to_owned());
     assert_ne!(tags[0], tags[1]);

@@ -81,10 +81,12 @@ export function show(main, { params, signal }) {
     panel.setAttribute("data-stale", "");
     const base = { fen: start, play, archive: params.archive };
     load(panel, async () => {
-      const wanted = filters().map((where, place) => api.tree({ ...base, where, transpositions: place === 0 && filters().length === 1, games: 8 }, stop));
+      const trees = Promise.all(filters().map((where, place) => api.tree({ ...base, where, transpositions: place === 0 && filters().length === 1, games: 8 }, stop)));
+      // Given up together with the position: it is said once.
+      trees.catch(() => {});
       position = await api.position({ fen: start, play }, stop);
       setBoard();
-      return Promise.all(wanted);
+      return trees;
     }, (trees) => {
       tree = trees[0];
       panel.removeAttribute("data-stale");

@@ -211,13 +211,13 @@ function view(holder, game, params, embedded, signal) {
       const ply = own.ply - 1 + black;
       const white = ply % 2 === 0;
       if (own.lead?.length) parts.push(words(own.lead));
-      if (white || numbered) parts.push(el("span.move-number", {}, `${from + Math.floor(ply / 2)}${white ? "." : "…"} `));
+      const label = white || numbered ? el("span.move-number", {}, `${from + Math.floor(ply / 2)}${white ? "." : "…"} `) : null;
       numbered = false;
       const signs = [...(own.marks ?? []), ...(own.nags ?? []).map((nag) => NAGS[nag] ?? `$${nag}`)];
       const spoken = (own.nags ?? []).map((nag) => t(`nag_${nag}`)).filter((text) => !text.startsWith("nag_")).join(", ");
       const target = own;
       own.button = el("button.move", { type: "button", title: spoken, onclick: () => go(target) }, san(own.san), signs.length ? el("span.nag", {}, signs.join("")) : null);
-      parts.push(own.button, " ");
+      parts.push(el("span.pair", {}, label, own.button), " ");
       if (own.comments?.length) {
         parts.push(words(own.comments));
         numbered = own.comments.some((one) => one.text);
