@@ -161,15 +161,77 @@ pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// A game's moves by themselves: where they start, and the Brenner bytes, texts apart. What a search looks at, be it a
+/// game of an archive or a stand-alone string.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream<'a> {
+    /// The position before the first move.
+    pub start: &'a Position,
+    /// The moves, with the result at the end.
+    pub bytes: &'a [u8],
+}
+
+impl Stream<'_> {
+    /// Returns whether the moves do not start from the standard position itself, of which there is one in memory.
+    pub(crate) fn is_set_up(&self) -> bool {
+        !std::ptr::eq(self.start, &*STANDARD)
+    }
+
+    /// Returns the result at the end of the moves; unknown where they have none.
+    pub fn outcome(&self) -> Outcome {
+        last_outcome(self.bytes)
+    }
+
+    /// Returns the number of plies of the main line.
+    pub fn plies(&self) -> u32 {
+        super::replay::count_plies(self.bytes)
+    }
+}
+
+/// Returns the result that a stream ends with.
+pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
+    use super::code::{EXPLICIT, NAG};
+    let outcome = match stream.last() {
+        Some(1) => Outcome::BlackWins,
+        Some(2) => Outcome::WhiteWins,
+        Some(3) => Outcome::Draw,
+        _ => return Outcome::Unknown,
+    };
+    // The byte may belong to a NAG or an explicit move: only a walk shows it, and only where one of them can be so near
+    // the end.
+    let near = stream.len().saturating_sub(3);
+    if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG)) {
+        return outcome;
+    }
+    let mut at = 0;
+    while let Some(byte) = stream.get(at) {
+        at += match *byte {
+            EXPLICIT => 3,
+            NAG => 2,
+            _ if at + 1 == stream.len() => return outcome,
+            _ => 1,
+        };
+    }
+    Outcome::Unknown
+}
+
 /// Returns the starting position of a stand-alone string, and the moves that follow its leading texts.
 ///
 /// ```
-/// use scoresheet::brenner::{replay::Replay, standalone};
-/// use scoresheet::Game;
+/// use scoresheet::brenner::standalone::{self, Stream};
+/// use scoresheet::{Game, Pattern, game::Event};
 ///
-/// let game = Game::default();
-/// let (start, moves) = standalone::start(&standalone::encode(&game)?).map(|(start, moves)| (start, moves.len()))?;
-/// assert_eq!((start.fen(), moves), (game.start.fen(), 0));
+/// let mut game = Game::default();
+/// game.events.push(Event::Move(game.start.parse_san(b"e4")?));
+/// let line = standalone::encode(&game)?;
+/// let (start, bytes) = standalone::start(&line)?;
+/// let stream = Stream { start: &start, bytes };
+/// assert_eq!((stream.plies(), start.fen()), (1, game.start.fen()));
+///
+/// let pattern: Pattern = r#"{"white-move": "e4"}"#.parse()?;
+/// let mut found = Vec::new();
+/// pattern.scan(stream, |plies| { found.extend(plies); true })?;
+/// assert_eq!(found, [1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

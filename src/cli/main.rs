@@ -35,10 +35,15 @@ fn main() -> ExitCode {
         let _ = std::io::stdout().write_all(text.as_bytes());
         return Code::Success.into();
     }
+    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    if let Some(code) = outside::of_tables(&args).and_then(|args| outside(&session, &args)) {
+        return code;
+    }
     let cli = match parse() {
         Ok(cli) => cli,
         Err(mut error) => {
-            if let Some(code) = outside(&session, &error) {
+            let is_unknown = error.kind() == clap::error::ErrorKind::InvalidSubcommand;
+            if let Some(code) = is_unknown.then(|| outside(&session, &args)).flatten() {
                 return code;
             }
             without_false_tips(&mut error);
@@ -98,12 +103,8 @@ fn parse() -> Result<Cli, clap::Error> {
 }
 
 /// Runs the program that has a subcommand which is not built in. Returns `None` where there is none.
-fn outside(session: &Session, error: &clap::Error) -> Option<ExitCode> {
-    if error.kind() != clap::error::ErrorKind::InvalidSubcommand {
-        return None;
-    }
-    let args: Vec<_> = std::env::args_os().skip(1).collect();
-    let why = match outside::find(&args)? {
+fn outside(session: &Session, args: &[std::ffi::OsString]) -> Option<ExitCode> {
+    let why = match outside::find(args)? {
         outside::Outside::Missing(why) => why,
         outside::Outside::Program(program) => {
             let name = program.get_program().to_string_lossy().into_owned();

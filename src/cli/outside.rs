@@ -9,7 +9,26 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// The programs that this project has, and where their source is.
-const KNOWN: [(&str, &str); 1] = [("serve", "crates/serve")];
+const KNOWN: [(&str, &str); 3] =
+    [("serve", "crates/serve"), ("sql", "crates/sql"), ("parquet", "crates/arrow --features command")];
+
+/// Returns the arguments with the program `parquet` before them, where they are an export as Parquet or Arrow or an
+/// import of Parquet files: the libraries for these are not in this program.
+pub fn of_tables(args: &[OsString]) -> Option<Vec<OsString>> {
+    let texts: Vec<&str> = args.iter().filter_map(|arg| arg.to_str()).collect();
+    let formats = ["parquet", "arrow"];
+    let of_tables = match *texts.first()? {
+        "export" => {
+            let after = |text: &&str| text.strip_prefix("--format=").is_some_and(|format| formats.contains(&format));
+            let pair =
+                |pair: &[&str]| pair.first() == Some(&"--format") && pair.last().is_some_and(|f| formats.contains(f));
+            texts.iter().any(after) || texts.windows(2).any(pair)
+        }
+        "import" => texts.iter().skip(1).any(|text| !text.starts_with('-') && text.ends_with(".parquet")),
+        _ => false,
+    };
+    of_tables.then(|| [OsString::from("parquet")].into_iter().chain(args.iter().cloned()).collect())
+}
 
 /// What to do about a subcommand that is not built in.
 pub enum Outside {

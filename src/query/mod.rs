@@ -34,6 +34,7 @@ pub use filter::{Filter, Passed};
 pub use nearest::nearest;
 pub use pattern::Pattern;
 pub use position::index::PositionIndex;
+pub use position::main_line::MainLine;
 pub use position::position_query::{Compare, PositionQuery};
 pub use position::search::{Cost, Hit, Search, SearchOptions, SearchResult, Step};
 pub use position::signature::Signatures;

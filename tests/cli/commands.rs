@@ -356,6 +356,14 @@ fn programs_of_their_own_are_subcommands() {
     assert_eq!(run(&["count2"], folder).1, "counted\n");
     script("scoresheet-list", folder, "echo wrong");
     assert!(run(&["list", "--help"], folder).1.contains("Usage"));
+    // Parquet is a program's, too, and is asked for as a format.
+    let exported: &[&str] = &["export", "games.bga", "--format", "parquet", "-o", "x.parquet"];
+    let (code, _, err) = run(exported, folder);
+    assert!(code == Some(2) && err.contains("scoresheet-parquet"), "{err}");
+    script("scoresheet-parquet", folder, "echo parquet \"$@\"");
+    assert_eq!(run(exported, folder).1, "parquet export games.bga --format parquet -o x.parquet\n");
+    assert_eq!(run(&["export", "games.bga", "--format=arrow"], folder).1, "parquet export games.bga --format=arrow\n");
+    assert_eq!(run(&["import", "x.parquet", "-o", "y.bga"], folder).1, "parquet import x.parquet -o y.bga\n");
     for name in ["nothing", "../x", "-serve", "Serve", ""] {
         let (code, _, err) = run(&[name], folder);
         assert_eq!(code, Some(2), "{name}: {err}");

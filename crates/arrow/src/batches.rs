@@ -238,7 +238,7 @@ impl<'a> Batch<'a> {
         };
         for (place, column) in columns.columns().iter().enumerate() {
             let own: &[&'static str] = match &column.value {
-                Value::Text(tag) | Value::Number(tag) => std::slice::from_ref(tag),
+                Value::Text(tag) | Value::Number(tag) | Value::Rating(tag) => std::slice::from_ref(tag),
                 value => tags_of(*value),
             };
             for tag in own {
@@ -329,6 +329,7 @@ impl<'a> Batch<'a> {
                 Arc::new(day.iter().zip(&second).map(both).collect::<PrimitiveArray<TimestampSecondType>>())
             }
             Value::Number(tag) => Arc::new(self.texts(tag).read::<Int16Type>(values::number)),
+            Value::Rating(tag) => Arc::new(self.texts(tag).read::<Int16Type>(values::rating)),
             Value::BaseSeconds => {
                 let base = |text: &str| values::control(text).map(|(base, _)| base);
                 Arc::new(self.texts("TimeControl").read::<Int32Type>(base))

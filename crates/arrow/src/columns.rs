@@ -2,6 +2,7 @@
 //!
 //! Knows names and types, no archive. Signed integers only: some readers of Parquet refuse unsigned ones.
 
+use crate::values;
 use arrow_schema::{DataType, Field, TimeUnit};
 use std::fmt;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub enum Value {
     UtcTimestamp,
     /// A tag as a whole number.
     Number(&'static str),
+    /// A tag as a rating: the number that it begins with, as filters read it; null where that is none or 0.
+    Rating(&'static str),
     /// The seconds at the start, by the tag TimeControl.
     BaseSeconds,
     /// The seconds added after a move, by the tag TimeControl.
@@ -35,7 +38,7 @@ pub enum Value {
     Plies,
     /// The FEN of the starting position; null for the standard one.
     StartFen,
-    /// The tags that have no column of their own in the first preset.
+    /// The tags that the columns of the first preset do not give back as they are.
     Tags,
     /// The main line as a stand-alone string of Brenner moves.
     Brenner,
@@ -67,7 +70,7 @@ impl Value {
             Value::Date | Value::UtcDate => DataType::Date32,
             Value::UtcTime => DataType::Time32(TimeUnit::Second),
             Value::UtcTimestamp => DataType::Timestamp(TimeUnit::Second, None),
-            Value::Number(_) | Value::IncrementSeconds => DataType::Int16,
+            Value::Number(_) | Value::Rating(_) | Value::IncrementSeconds => DataType::Int16,
             Value::BaseSeconds | Value::Plies => DataType::Int32,
             Value::Tags => crate::games::map_type(),
             Value::Brenner => DataType::Binary,
@@ -127,8 +130,8 @@ const SCORESHEET: &[Column] = &[
     column("date", Value::Date),
     column("date_text", Value::DateText),
     column("utc_time", Value::UtcTime),
-    column("white_elo", Value::Number("WhiteElo")),
-    column("black_elo", Value::Number("BlackElo")),
+    column("white_elo", Value::Rating("WhiteElo")),
+    column("black_elo", Value::Rating("BlackElo")),
     column("white_title", Value::Text("WhiteTitle")),
     column("black_title", Value::Text("BlackTitle")),
     column("white_rating_diff", Value::Number("WhiteRatingDiff")),
@@ -163,8 +166,8 @@ const LICHESS: &[Column] = &[
     column("Result", Value::Result),
     column("WhiteTitle", Value::Text("WhiteTitle")),
     column("BlackTitle", Value::Text("BlackTitle")),
-    column("WhiteElo", Value::Number("WhiteElo")),
-    column("BlackElo", Value::Number("BlackElo")),
+    column("WhiteElo", Value::Rating("WhiteElo")),
+    column("BlackElo", Value::Rating("BlackElo")),
     column("WhiteRatingDiff", Value::Number("WhiteRatingDiff")),
     column("BlackRatingDiff", Value::Number("BlackRatingDiff")),
     column("UTCDate", Value::UtcDate),
@@ -183,8 +186,8 @@ const AIX: &[Column] = &[
     column("result", Value::Result),
     column("tournament", Value::EventId),
     column("utc_timestamp", Value::UtcTimestamp),
-    column("white_rating", Value::Number("WhiteElo")),
-    column("black_rating", Value::Number("BlackElo")),
+    column("white_rating", Value::Rating("WhiteElo")),
+    column("black_rating", Value::Rating("BlackElo")),
     column("white_title", Value::Text("WhiteTitle")),
     column("black_title", Value::Text("BlackTitle")),
     column("white_rating_diff", Value::Number("WhiteRatingDiff")),
@@ -205,6 +208,11 @@ impl Columns {
     /// `brenner`.
     pub fn scoresheet() -> Columns {
         Columns(SCORESHEET.to_vec())
+    }
+
+    /// Returns the columns of the first preset and those that are read only where they are named.
+    pub fn everything() -> Columns {
+        Columns(SCORESHEET.iter().chain(OPTIONAL).copied().collect())
     }
 
     /// Returns the columns of the Lichess data set of games, by its names and types, with `movetext`.
@@ -246,12 +254,41 @@ impl Columns {
     }
 }
 
-/// Returns whether a tag has a column of its own in the first preset.
-pub(crate) fn has_column(tag: &[u8]) -> bool {
-    const MORE: [&str; 4] = ["Result", "Date", "UTCDate", "UTCTime"];
-    let of = |column: &Column| match column.value {
-        Value::Text(own) | Value::Number(own) => own.as_bytes() == tag,
-        _ => false,
+/// Returns what the columns of that name are made of, in any of the presets.
+#[cfg(feature = "parquet")]
+pub(crate) fn value_of(name: &str) -> Option<Value> {
+    Columns::list([name]).ok()?.columns().first().map(|column| column.value)
+}
+
+/// Returns which tags the first preset's columns do not give back as they are: those that have no column, and those
+/// that a column gives only in part, `WhiteElo "2700?"` as 2700.
+///
+/// Of tags of one name the first counts. Days and times share columns: `date_text` with `utc_time` are UTCDate and
+/// UTCTime, `date_text` without it is Date; what is otherwise is left over.
+pub(crate) fn left_over<'t>(tags: &'t [(String, String)], start_fen: Option<&str>) -> Vec<(&'t str, &'t str)> {
+    let text = |name: &str| tags.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+    let (date, utc_date) = (text("Date"), text("UTCDate"));
+    let as_time = |value: &str| values::second(value).is_some_and(|second| values::time_text(second) == value);
+    let of_utc = utc_date.is_some() && date.is_none_or(|date| utc_date == Some(date));
+    let of_utc = of_utc && text("UTCTime").is_some_and(as_time);
+    let given = |name: &str, value: &str| match name {
+        "Result" => true,
+        "Date" => !of_utc && utc_date != Some(value),
+        "UTCDate" | "UTCTime" => of_utc,
+        "FEN" => start_fen == Some(value),
+        "SetUp" => start_fen.is_some() && value == "1",
+        _ => SCORESHEET.iter().any(|column| match column.value {
+            Value::Text(own) => own == name,
+            Value::Rating(own) => own == name && values::rating(value).is_some_and(|n| n.to_string() == value),
+            Value::Number(own) => {
+                own == name && values::number::<i16>(value).is_some_and(|n| values::signed(n) == value)
+            }
+            _ => false,
+        }),
     };
-    SCORESHEET.iter().any(of) || MORE.iter().any(|own| own.as_bytes() == tag) || tag == b"FEN" || tag == b"SetUp"
+    let first = |place: usize, name: &str| tags.iter().position(|(own, _)| own == name) == Some(place);
+    let left = |(place, (name, value)): (usize, &'t (String, String))| {
+        (first(place, name) && !given(name, value)).then_some((name.as_str(), value.as_str()))
+    };
+    tags.iter().enumerate().filter_map(left).collect()
 }

@@ -3,7 +3,7 @@
 //!
 //! Knows one chunk, no batch: runs are read on many threads and joined afterwards.
 
-use crate::columns::{Value, has_column};
+use crate::columns::{Value, left_over};
 use arrow_array::ArrayRef;
 use arrow_array::builder::{
     ArrayBuilder, BinaryBuilder, Int16Builder, Int32Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder,
@@ -108,15 +108,11 @@ impl Growing {
             Growing::Text(text, Value::StartFen) => text.append_option(game.is_set_up().then(|| game.start().fen())),
             Growing::Text(text, _) => text.append_value(movetext(game)?),
             Growing::Tags(map) => {
-                let mut seen: Vec<Box<[u8]>> = Vec::new();
-                game.visit_tags(|name, value| {
-                    // A key stands in a map once: of tags of one name the first counts, as everywhere.
-                    if !has_column(name) && !seen.iter().any(|own| **own == *name) {
-                        seen.push(name.into());
-                        map.keys().append_value(String::from_utf8_lossy(name));
-                        map.values().append_value(String::from_utf8_lossy(value));
-                    }
-                })?;
+                let start = game.is_set_up().then(|| game.start().fen());
+                for (name, value) in left_over(&game.tags()?, start.as_deref()) {
+                    map.keys().append_value(name);
+                    map.values().append_value(value);
+                }
                 // Keys and values have been added in pairs.
                 map.append(true).map_err(|error| unexpected(&error))?;
             }

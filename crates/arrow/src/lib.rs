@@ -28,11 +28,15 @@ mod games;
 mod headers;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod pgn;
 mod sources;
 mod values;
 
 pub use batches::{Batches, Options, Rows};
 pub use columns::{Column, Columns, UnknownColumn, Value};
 #[cfg(feature = "parquet")]
-pub use parquet::{ParquetError, ParquetOptions, write_parquet};
+pub use parquet::{ParquetError, ParquetOptions, write_parquet, write_parquet_part};
+#[cfg(feature = "parquet")]
+pub use pgn::RowsToPgn;
 pub use sources::{Source, Sources};

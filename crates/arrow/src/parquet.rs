@@ -10,7 +10,7 @@ use arrow_array::types::{Time32MillisecondType, Time32SecondType, TimestampMilli
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
@@ -34,6 +34,33 @@ impl Default for ParquetOptions {
     }
 }
 
+/// What the columns of these batches and the archives that they are of ask for.
+fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProperties, ParquetError> {
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.level)?))
+        .set_max_row_group_row_count(Some(options.row_group.max(1)))
+        .set_created_by(concat!("scoresheet ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_key_value_metadata(Some(batches.origin()));
+    for column in batches.columns().columns() {
+        // Sites of tournaments recur; addresses of games only begin alike, and soon fill the dictionary.
+        if column.name == "site" || column.name == "Site" {
+            let path = ColumnPath::from(column.name);
+            properties = properties
+                .set_column_dictionary_page_size_limit(path.clone(), 1 << 16)
+                .set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY);
+        }
+        // No two values of these are alike: numbers are written as steps, texts with their lengths before them.
+        let encoding = match column.value {
+            Value::GameId | Value::UtcTime | Value::UtcTimestamp => Encoding::DELTA_BINARY_PACKED,
+            Value::Brenner | Value::Movetext => Encoding::DELTA_LENGTH_BYTE_ARRAY,
+            _ => continue,
+        };
+        let path = ColumnPath::from(column.name);
+        properties = properties.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding);
+    }
+    Ok(properties.build())
+}
+
 /// Writes all batches as a Parquet file. `progress` is called after each batch with the games written so far; where it
 /// returns false, the writing ends. Returns the number of games, `None` where it was ended so: the file is of no use
 /// then.
@@ -43,26 +70,29 @@ impl Default for ParquetOptions {
 ///
 /// Errors: the file cannot be written, or the archive is damaged.
 pub fn write_parquet(
-    batches: Batches,
+    mut batches: Batches,
     to: impl Write + Send,
     options: ParquetOptions,
+    progress: impl FnMut(u64) -> bool,
+) -> Result<Option<u64>, ParquetError> {
+    write_parquet_part(&mut batches, to, options, usize::MAX, progress)
+}
+
+/// Writes batches as a Parquet file like `write_parquet`, until the file has about so many bytes. What is left in the
+/// batches goes into the next file.
+///
+/// Errors: those of `write_parquet`.
+pub fn write_parquet_part(
+    batches: &mut Batches,
+    to: impl Write + Send,
+    options: ParquetOptions,
+    most: usize,
     mut progress: impl FnMut(u64) -> bool,
 ) -> Result<Option<u64>, ParquetError> {
-    let mut properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.level)?))
-        .set_max_row_group_row_count(Some(options.row_group.max(1)))
-        .set_created_by(concat!("scoresheet ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_key_value_metadata(Some(batches.origin()));
-    for column in batches.columns().columns() {
-        // No two values of these are alike.
-        if matches!(column.value, Value::GameId | Value::Brenner | Value::Movetext) {
-            properties = properties.set_column_dictionary_enabled(ColumnPath::from(column.name), false);
-        }
-    }
     let schema = in_milliseconds(&batches.schema());
-    let mut writer = ArrowWriter::try_new(to, Arc::clone(&schema), Some(properties.build()))?;
+    let mut writer = ArrowWriter::try_new(to, Arc::clone(&schema), Some(properties(batches, options)?))?;
     let mut games = 0;
-    for batch in batches {
+    for batch in batches.by_ref() {
         let batch = batch.and_then(|batch| {
             let columns = batch.columns().iter().map(milliseconds).collect();
             RecordBatch::try_new(Arc::clone(&schema), columns)
@@ -72,6 +102,9 @@ pub fn write_parquet(
         games += batch.num_rows() as u64;
         if !progress(games) {
             return Ok(None);
+        }
+        if writer.bytes_written() + writer.in_progress_size() >= most {
+            break;
         }
     }
     writer.close()?;

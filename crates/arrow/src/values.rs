@@ -9,6 +9,24 @@ pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
     T::try_from(value).ok()
 }
 
+/// Returns the rating that a text begins with, as filters read it: above 0.
+pub fn rating(text: &str) -> Option<i16> {
+    let text = text.trim_ascii_start();
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+    digits.get(..length)?.parse().ok().filter(|rating| *rating > 0)
+}
+
+/// Returns a number as PGN writes a change of a rating: `+5`, `-3`, `+0`.
+pub fn signed(number: i16) -> String {
+    format!("{number:+}")
+}
+
+/// Returns a second of the day as PGN writes it: `17:05:09`.
+pub fn time_text(second: i32) -> String {
+    format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
+}
+
 /// Returns the day, counted from 1970-01-01, of a date with nothing missing: `2013.01.31`.
 pub fn day(text: &str) -> Option<i32> {
     let mut parts = text.trim().split(['.', '-', '/']);

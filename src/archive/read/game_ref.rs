@@ -4,6 +4,7 @@ use crate::archive::read::archive::Archive;
 use crate::archive::read::columns::Columns;
 use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::count_plies;
+use crate::brenner::standalone::{Stream, last_outcome};
 use crate::chess::{Position, position::STANDARD};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::layout;
@@ -98,6 +99,11 @@ impl<'a> GameRef<'a> {
     /// ```
     pub fn push_main_line(&self, out: &mut Vec<u8>) {
         crate::brenner::standalone::push_main_line(self.start(), self.brenner(), out);
+    }
+
+    /// Returns the moves by themselves.
+    pub fn stream(&self) -> Stream<'_> {
+        Stream { start: self.start(), bytes: self.brenner() }
     }
 
     /// Returns the number of plies of the main line. Walks the moves, a nanosecond or so a ply.
@@ -397,29 +403,8 @@ impl<'a> GameRef<'a> {
     }
 }
 
-/// The result byte of a stream: its last element, if that is one.
-fn last_outcome(stream: &[u8]) -> Outcome {
-    use crate::brenner::{EXPLICIT, NAG};
-    let outcome = match stream.last() {
-        Some(1) => Outcome::BlackWins,
-        Some(2) => Outcome::WhiteWins,
-        Some(3) => Outcome::Draw,
-        _ => return Outcome::Unknown,
-    };
-    // The byte may belong to a NAG or an explicit move: only a walk shows it, and only where one of them can be so near
-    // the end.
-    let near = stream.len().saturating_sub(3);
-    if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG)) {
-        return outcome;
+impl<'a> From<&'a GameRef<'_>> for Stream<'a> {
+    fn from(game: &'a GameRef<'_>) -> Stream<'a> {
+        game.stream()
     }
-    let mut at = 0;
-    while let Some(byte) = stream.get(at) {
-        at += match *byte {
-            EXPLICIT => 3,
-            NAG => 2,
-            _ if at + 1 == stream.len() => return outcome,
-            _ => 1,
-        };
-    }
-    Outcome::Unknown
 }

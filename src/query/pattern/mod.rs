@@ -6,8 +6,8 @@ mod json_place;
 mod move_rule;
 mod search;
 
-use crate::archive::GameRef;
 use crate::brenner::replay::{Replay, ReplayError};
+use crate::brenner::standalone::Stream;
 use crate::chess::{Color, Role};
 use crate::game::Outcome;
 use crate::query::fault::{Fault, QueryFault};
@@ -418,9 +418,15 @@ impl Pattern {
     /// Calls `found` with the plies of each match, until it returns false; a match begins after the end of the one
     /// before.
     ///
-    /// The matches are the earliest ones: of each streak the first that begins after the end of the one before it.
-    pub fn scan(&self, game: &GameRef<'_>, mut found: impl FnMut(Vec<u32>) -> bool) -> Result<(), ReplayError> {
-        let outcome = game.outcome().unwrap_or(Outcome::Unknown);
+    /// The matches are the earliest ones: of each streak the first that begins after the end of the one before it. The
+    /// game is one of an archive, or the [`Stream`] of any other.
+    pub fn scan<'s>(
+        &self,
+        game: impl Into<Stream<'s>>,
+        mut found: impl FnMut(Vec<u32>) -> bool,
+    ) -> Result<(), ReplayError> {
+        let game = game.into();
+        let outcome = game.outcome();
         if !self.conditions().all(|condition| condition.has_result(outcome)) {
             return Ok(());
         }
@@ -429,7 +435,7 @@ impl Pattern {
             .any(|condition| !condition.moves.is_empty() || condition.moved.is_some() || condition.captured.is_some());
         let needs_last = self.conditions().any(|condition| condition.ending.is_some());
         let last_ply = if needs_last { game.plies() } else { u32::MAX };
-        let (mut replay, mut stream) = (Replay::new(game.start()), game.brenner());
+        let (mut replay, mut stream) = (Replay::new(game.start), game.bytes);
         let (mut played, mut done, mut plies) = (None, 0, Vec::new());
         // For each open beginning of the current streak, how many of its conditions have held.
         let mut open: Vec<usize> = Vec::new();

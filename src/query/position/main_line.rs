@@ -1,14 +1,33 @@
 //! A game's main line, walked in search of a position.
 
-use crate::archive::GameRef;
 use crate::brenner::replay::{Replay, ReplayError};
+use crate::brenner::standalone::Stream;
 use crate::chess::position::STANDARD;
 use crate::chess::{Color, Position};
 use crate::query::position::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns};
 use crate::query::position::signature::Departures;
 
-/// A walk along main lines that ends where the position cannot come any more.
-pub(crate) struct MainLine<'a> {
+/// A walk along main lines in search of a position, which ends where it cannot come any more: for games that are in no
+/// archive. It is made once for many games.
+///
+/// ```
+/// use scoresheet::brenner::standalone::{self, Stream};
+/// use scoresheet::{Game, Position, PositionQuery, game::Event};
+///
+/// let mut game = Game::default();
+/// let mut position = Position::standard();
+/// for san in ["e4", "c5"] {
+///     let m = position.parse_san(san.as_bytes())?;
+///     game.events.push(Event::Move(m));
+///     position.play(m)?;
+/// }
+/// let line = standalone::encode(&game)?;
+/// let (start, bytes) = standalone::start(&line)?;
+/// let sicilian = PositionQuery::from(&position);
+/// assert_eq!(sicilian.main_line().first_ply(Stream { start: &start, bytes })?, Some(2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MainLine<'a> {
     sought: &'a PositionQuery,
     /// What is known of games from the standard starting position.
     standard: Option<HomePawnFilter>,
@@ -47,19 +66,29 @@ impl<'a> MainLine<'a> {
         MainLine { sought, standard, start, at_start: sought.matches(&STANDARD), earliest: sought.earliest() }
     }
 
+    /// Returns the first ply at which a game has the position. Under a microsecond for most games.
+    pub fn first_ply<'s>(&self, game: impl Into<Stream<'s>>) -> Result<Option<u32>, ReplayError> {
+        let mut first = None;
+        self.scan(game, |replay, _| {
+            first = Some(replay.ply());
+            false
+        })?;
+        Ok(first)
+    }
+
     /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns
     /// false.
-    pub(crate) fn scan(
+    pub(crate) fn scan<'s>(
         &self,
-        game: &GameRef<'_>,
+        game: impl Into<Stream<'s>>,
         mut hit: impl FnMut(&Replay, &[u8]) -> bool,
     ) -> Result<(), ReplayError> {
-        let sought = self.sought;
-        let mut rest = game.brenner();
+        let (sought, game) = (self.sought, game.into());
+        let mut rest = game.bytes;
         let (mut replay, of_start);
         let filter = if game.is_set_up() {
-            replay = Replay::new(game.start());
-            of_start = HomePawnFilter::of(sought, game.start());
+            replay = Replay::new(game.start);
+            of_start = HomePawnFilter::of(sought, game.start);
             &of_start
         } else {
             // What every such game has need not be looked for, and a move has a byte at least.
@@ -106,6 +135,19 @@ impl<'a> MainLine<'a> {
             }
             rest = rest.get(used..).unwrap_or_default();
         }
+    }
+}
+
+impl PositionQuery {
+    /// Returns a walk along main lines in search of the position.
+    pub fn main_line(&self) -> MainLine<'_> {
+        MainLine::new(self)
+    }
+}
+
+impl std::fmt::Debug for MainLine<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MainLine").field("sought", self.sought).finish_non_exhaustive()
     }
 }
 

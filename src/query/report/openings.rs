@@ -4,7 +4,8 @@
 //! names: so transpositions count, and how a game came about does not.
 
 use crate::archive::GameRef;
-use crate::brenner::replay::Replay;
+use crate::brenner::replay::{Replay, ReplayError};
+use crate::brenner::standalone::Stream;
 use crate::chess::Position;
 use crate::error::{Damage, DamageKind, Result};
 use std::collections::HashMap;
@@ -119,19 +120,24 @@ impl Openings {
     ///
     /// About a microsecond. Errors: damaged moves.
     pub fn classify(&self, game: &GameRef) -> Result<Option<(&Opening, u32)>> {
+        let damage = |_| Damage::new(0, DamageKind::Moves).of_game(game.number()).into();
+        self.classify_stream(game.stream()).map_err(damage)
+    }
+
+    /// Returns the opening of a game that is in no archive, like `classify`.
+    pub fn classify_stream(&self, game: Stream<'_>) -> Result<Option<(&Opening, u32)>, ReplayError> {
         if game.is_set_up() {
             return Ok(None);
         }
         let (mut found, mut ply) = (None, 0);
-        let walked = Replay::new(game.start()).walk_keys(game.brenner(), |_, key| {
+        Replay::new(game.start).walk_keys(game.bytes, |_, key| {
             if ply <= self.deepest
                 && let Some(opening) = self.by_key(key)
             {
                 found = Some((opening, ply));
             }
             ply += 1;
-        });
-        walked.map_err(|_| Damage::new(0, DamageKind::Moves).of_game(game.number()))?;
+        })?;
         Ok(found)
     }
 }

@@ -1,0 +1,323 @@
+//! `scoresheet-parquet export`: archives as Parquet, Arrow or CSV.
+
+use crate::Failure;
+use crate::files::{self, NewFile, Progress};
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Date32Type, Int64Type};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::DataType;
+use clap::ValueEnum;
+use scoresheet::Filter;
+use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, Sources, write_parquet_part};
+use std::collections::BTreeMap;
+use std::io::{Stdout, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Export games as a Parquet, Arrow or CSV file, or as a folder of Parquet files by year and month
+///
+/// Columns are those of `--columns`: `scoresheet` (headers, tags and the moves as Brenner bytes), `lichess` (names and
+/// types of Lichess' data set, with movetext), `aix` (names like those of Aix, without moves), or a list of names.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet export games.bga --format parquet -o games.parquet
+  scoresheet export games.bga --format parquet --columns lichess -o games.parquet
+  scoresheet export games.bga --format parquet --columns game_id,white,black,moves_san -o some.parquet
+  scoresheet export *.bga --format parquet --where 'elo >= 2400' --hive -o games/     games/year=2013/month=1/..
+  scoresheet export games.bga --format arrow -o games.arrow                            Arrow's IPC file")]
+pub struct Args {
+    /// The archive, or several, one after the other
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// The file to write, or with --hive the folder; without it CSV goes to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The format; without it, what the name of the output says
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// scoresheet, lichess or aix, or names of columns separated by commas
+    #[arg(long, value_name = "PRESET|NAMES", default_value = "scoresheet")]
+    columns: String,
+    /// Only games whose tags match this expression (docs/QUERY.md)
+    #[arg(long = "where", value_name = "EXPR")]
+    filter: Option<String>,
+    /// Write Parquet files into folders by year and month: year=2013/month=1/part-1.parquet
+    #[arg(long, requires = "output")]
+    hive: bool,
+    /// With --hive, begin a new file after about so many MB
+    #[arg(long, value_name = "MB", default_value_t = 256, requires = "hive")]
+    file_size: usize,
+    /// Games in a row group of a Parquet file
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    row_group: usize,
+    /// The zstd level of Parquet files, 1 to 22
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(i32).range(1..=22))]
+    level: i32,
+    /// Replace what is there
+    #[arg(long)]
+    force: bool,
+    /// Show no progress
+    #[arg(short, long)]
+    quiet: bool,
+    /// Use this many threads; 0 for one per processor core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+}
+
+/// The formats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Format {
+    Parquet,
+    Arrow,
+    Csv,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
+    files::watch_for_stop();
+    let columns = match Columns::preset(&args.columns) {
+        Some(columns) => columns,
+        None => Columns::list(args.columns.split(',').map(str::trim))?,
+    };
+    let sources = Arc::new(Sources::open(&args.archives)?);
+    let rows = match &args.filter {
+        None => Rows::all(),
+        Some(text) => {
+            let filter = Filter::parse(text).map_err(|fault| format!("--where: {fault}"))?;
+            Rows::List(sources.select(&filter)?.into())
+        }
+    };
+    let total = match &rows {
+        Rows::Range(_) => sources.len(),
+        Rows::List(list) => list.len() as u64,
+    };
+    // Where only the number of games bounds a batch, comments of long games would make it large.
+    let options = Options { batch_size: 1 << 14, dictionaries: false };
+    let batches = |rows| Batches::new(Arc::clone(&sources), columns.clone(), rows, options);
+    let mut progress = Progress::new(total, !args.quiet);
+    let parquet = ParquetOptions { row_group: args.row_group, level: args.level };
+    let bytes = match (args.format(), &args.output) {
+        (Format::Parquet, Some(folder)) if args.hive => hive(args, &sources, rows, batches, parquet, &mut progress)
+            .map_err(|error| format!("{}: {error}", folder.display()))?,
+        (_, _) if args.hive => return Err("--hive writes Parquet files: --format parquet".into()),
+        (Format::Csv, None) => {
+            csv(batches(rows), std::io::stdout(), &mut progress)?;
+            return Ok(());
+        }
+        (_, None) => return Err("a file to write is needed: -o FILE".into()),
+        (format, Some(path)) => {
+            let mut file = NewFile::create(path, args.force)?;
+            match format {
+                Format::Parquet => {
+                    write_part(&mut batches(rows), &mut file, parquet, usize::MAX, &mut progress)?;
+                }
+                Format::Arrow => ipc(batches(rows), &mut file, &mut progress)?,
+                Format::Csv => csv(batches(rows), &mut file, &mut progress)?,
+            }
+            file.finish()?.metadata()?.len()
+        }
+    };
+    let seconds = progress.finish();
+    if !args.quiet {
+        let each = bytes as f64 / (total.max(1)) as f64;
+        eprintln!("{total} games, {bytes} bytes, {each:.1} a game, in {seconds:.1} s");
+    }
+    Ok(())
+}
+
+impl Args {
+    fn format(&self) -> Format {
+        let by_name = || match self.output.as_deref().and_then(Path::extension)?.to_str()? {
+            "parquet" => Some(Format::Parquet),
+            "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+            "csv" => Some(Format::Csv),
+            _ => None,
+        };
+        let default = if self.hive { Format::Parquet } else { Format::Csv };
+        self.format.or_else(by_name).unwrap_or(default)
+    }
+}
+
+const STOPPED: &str = "interrupted; nothing has been written";
+
+/// Writes batches as a Parquet file until it has about so many bytes.
+fn write_part(
+    batches: &mut Batches,
+    to: impl Write + Send,
+    options: ParquetOptions,
+    most: usize,
+    progress: &mut Progress,
+) -> Result<u64, Failure> {
+    let mut before = 0;
+    let written = write_parquet_part(batches, to, options, most, |games| {
+        let new = games - before;
+        before = games;
+        progress.add(new)
+    })?;
+    written.ok_or_else(|| STOPPED.into())
+}
+
+/// A year and a month; none where a game's day is not known.
+type Month = Option<(i32, u32)>;
+
+/// Writes folders by year and month, one after the other. Holds two bytes a game beside a row group: which month it is
+/// of.
+fn hive(
+    args: &Args,
+    sources: &Arc<Sources>,
+    rows: Rows,
+    batches: impl Fn(Rows) -> Batches,
+    options: ParquetOptions,
+    progress: &mut Progress,
+) -> Result<u64, Failure> {
+    let folder = args.output.as_deref().unwrap_or(Path::new("."));
+    if folder.exists() && folder.read_dir()?.next().is_some() && !args.force {
+        return Err("the folder is not empty; --force adds to it and replaces files of the same names".into());
+    }
+    let mut months: BTreeMap<Month, u16> = BTreeMap::new();
+    let (mut numbers, mut of_game): (Option<Vec<u64>>, Vec<u16>) = (None, Vec::new());
+    if let Rows::List(list) = &rows {
+        numbers = Some(list.to_vec());
+    }
+    let day_columns = Columns::list(["date", "game_id"])?;
+    let days = Batches::new(Arc::clone(sources), day_columns, rows, Options::default());
+    for batch in days {
+        let batch = batch?;
+        let (days, games) = (batch.column(0).as_primitive::<Date32Type>(), batch.column(1));
+        let games = games.as_primitive::<Int64Type>();
+        for (place, game) in games.values().iter().enumerate() {
+            let day = days.is_valid(place).then(|| days.value_as_date(place)).flatten();
+            let month: Month = day.and_then(|day| {
+                let text = day.format("%Y-%m").to_string();
+                let (year, month) = text.split_once('-')?;
+                Some((year.parse().ok()?, month.parse().ok()?))
+            });
+            let next = u16::try_from(months.len()).map_err(|_| "more than 65,536 months")?;
+            let number = *months.entry(month).or_insert(next);
+            // Deleted games are of no month.
+            if numbers.is_none() {
+                of_game.resize(*game as usize - 1, u16::MAX);
+            }
+            of_game.push(number);
+        }
+    }
+    let mut bytes = 0;
+    for (month, number) in &months {
+        let of = |(place, _): (usize, &u16)| match &numbers {
+            Some(numbers) => numbers.get(place).copied(),
+            None => Some(place as u64 + 1),
+        };
+        let own = of_game.iter().enumerate().filter(|(_, own)| *own == number);
+        let list: Vec<u64> = own.filter_map(of).collect();
+        let unknown = || "__HIVE_DEFAULT_PARTITION__".to_owned();
+        let year = month.map_or_else(unknown, |(year, _)| year.to_string());
+        let part = month.map_or_else(unknown, |(_, month)| month.to_string());
+        let path = folder.join(format!("year={year}")).join(format!("month={part}"));
+        std::fs::create_dir_all(&path)?;
+        let mut left = list.len() as u64;
+        let mut games = batches(Rows::List(list.into()));
+        for part in 1.. {
+            let mut file = NewFile::create(&path.join(format!("part-{part}.parquet")), args.force)?;
+            let written = write_part(&mut games, &mut file, options, args.file_size.max(1) << 20, progress)?;
+            bytes += file.finish()?.metadata()?.len();
+            left = left.saturating_sub(written);
+            if left == 0 || written == 0 {
+                break;
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+fn ipc(batches: Batches, to: &mut NewFile, progress: &mut Progress) -> Result<(), Failure> {
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(to, &batches.schema())?;
+    for batch in batches {
+        let batch = batch?;
+        writer.write(&batch)?;
+        if !progress.add(batch.num_rows() as u64) {
+            return Err(STOPPED.into());
+        }
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// What CSV goes to.
+trait CsvTarget: Write {}
+impl CsvTarget for Stdout {}
+impl CsvTarget for &mut NewFile {}
+
+/// Writes comma-separated values: lists with spaces between their items, bytes in hexadecimal digits, no value as
+/// nothing.
+fn csv(batches: Batches, to: impl CsvTarget, progress: &mut Progress) -> Result<(), Failure> {
+    let mut to = std::io::BufWriter::new(to);
+    let options = FormatOptions::default();
+    let names: Vec<&str> = batches.columns().columns().iter().map(|column| column.name).collect();
+    writeln!(to, "{}", names.join(","))?;
+    let mut line = String::new();
+    for batch in batches {
+        let batch = batch?;
+        let columns = batch.columns().iter().map(|array| Cells::new(array.as_ref(), &options));
+        let columns = columns.collect::<Result<Vec<Cells<'_>>, Failure>>()?;
+        for row in 0..batch.num_rows() {
+            line.clear();
+            for (place, column) in columns.iter().enumerate() {
+                if place > 0 {
+                    line.push(',');
+                }
+                push_field(&mut line, &column.text(row));
+            }
+            line.push('\n');
+            to.write_all(line.as_bytes())?;
+        }
+        if !progress.add(batch.num_rows() as u64) {
+            return Err(STOPPED.into());
+        }
+    }
+    Ok(to.flush()?)
+}
+
+/// A column as texts.
+enum Cells<'a> {
+    Plain(ArrayFormatter<'a>),
+    List(&'a arrow_array::ListArray),
+}
+
+impl<'a> Cells<'a> {
+    fn new(array: &'a dyn Array, options: &FormatOptions<'a>) -> Result<Cells<'a>, Failure> {
+        Ok(match array.data_type() {
+            DataType::List(_) => Cells::List(array.as_list::<i32>()),
+            _ => Cells::Plain(ArrayFormatter::try_new(array, options)?),
+        })
+    }
+
+    fn text(&self, row: usize) -> String {
+        match self {
+            Cells::Plain(formatter) => formatter.value(row).to_string(),
+            Cells::List(list) if list.is_null(row) => String::new(),
+            Cells::List(list) => {
+                let items = list.value(row);
+                match ArrayFormatter::try_new(items.as_ref(), &FormatOptions::default()) {
+                    Ok(items_as) => {
+                        let texts: Vec<String> = (0..items.len()).map(|at| items_as.value(at).to_string()).collect();
+                        texts.join(" ")
+                    }
+                    Err(_) => String::new(),
+                }
+            }
+        }
+    }
+}
+
+/// Appends a field, in quotation marks where it needs them (RFC 4180).
+fn push_field(line: &mut String, text: &str) {
+    if text.contains([',', '"', '\n', '\r']) {
+        line.push('"');
+        line.push_str(&text.replace('"', "\"\""));
+        line.push('"');
+    } else {
+        line.push_str(text);
+    }
+}

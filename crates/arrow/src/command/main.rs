@@ -1,0 +1,45 @@
+//! The command `scoresheet-parquet`, which `scoresheet export --format parquet|arrow` and `scoresheet import x.parquet`
+//! run: archives as Parquet, Arrow or CSV files, and such files as archives.
+//!
+//! Knows arguments and files; columns, batches and PGN are the library's.
+
+mod export;
+mod files;
+mod import;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Archives as Parquet, Arrow and CSV files, and the way back
+#[derive(Debug, Parser)]
+#[command(name = "scoresheet-parquet", version, max_term_width = 100)]
+struct Command {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Export(export::Args),
+    Import(import::Args),
+    Pgn(import::PgnArgs),
+}
+
+/// Why the command fails: its message.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    let done = match Command::parse().action {
+        Action::Export(args) => export::run(&args),
+        Action::Import(args) => import::run(&args),
+        Action::Pgn(args) => import::pgn(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) if files::is_broken_pipe(failure.as_ref()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(1)
+        }
+    }
+}

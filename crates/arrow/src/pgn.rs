@@ -1,0 +1,351 @@
+//! The way back: rows of record batches as PGN, which `scoresheet import` and [`Import`](scoresheet::Import) take.
+//!
+//! Columns are known by their names in any of the presets; others are passed over. Of several columns of moves the one
+//! that holds most is read: `movetext`, then `brenner`, `moves_uci`, `moves_san`. Knows names and rows, no files.
+
+use crate::columns::{Value, value_of};
+use crate::values;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Date32Type, Int16Type, Int32Type, Int64Type, Time32SecondType};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::cast;
+use arrow_schema::{ArrowError, DataType, Schema};
+use rayon::prelude::*;
+use scoresheet::brenner::standalone;
+use scoresheet::chess::Position;
+use scoresheet::game::{Event, Outcome, TextKind};
+use scoresheet::pgn::PgnWriter;
+use scoresheet::{Game, Move};
+use std::fmt::Write;
+
+/// Writes rows as PGN.
+#[derive(Clone, Debug)]
+pub struct RowsToPgn {
+    /// The columns that are known, with their places.
+    columns: Vec<(usize, Value)>,
+}
+
+/// The columns of moves, the one that holds most first.
+const MOVES: [Value; 4] = [Value::Movetext, Value::Brenner, Value::MovesUci, Value::MovesSan];
+
+/// The tags in the order in which Lichess writes them.
+const ORDER: [&str; 20] = [
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "Result",
+    "UTCDate",
+    "UTCTime",
+    "WhiteElo",
+    "BlackElo",
+    "WhiteRatingDiff",
+    "BlackRatingDiff",
+    "WhiteTitle",
+    "BlackTitle",
+    "ECO",
+    "Opening",
+    "TimeControl",
+    "Termination",
+    "FEN",
+];
+
+impl RowsToPgn {
+    /// Returns a writer for rows with these columns.
+    ///
+    /// Errors: there is no column of moves among them.
+    pub fn new(schema: &Schema) -> Result<RowsToPgn, ArrowError> {
+        let known =
+            |(place, field): (usize, &std::sync::Arc<arrow_schema::Field>)| Some((place, value_of(field.name())?));
+        let columns: Vec<(usize, Value)> = schema.fields().iter().enumerate().filter_map(known).collect();
+        if columns.iter().any(|(_, value)| MOVES.contains(value)) {
+            return Ok(RowsToPgn { columns });
+        }
+        let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        let what = format!(
+            "no column of moves (movetext, brenner, moves_uci or moves_san) among {}",
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        );
+        Err(ArrowError::SchemaError(what))
+    }
+
+    /// Returns the places of the columns that are read.
+    pub fn places(&self) -> Vec<usize> {
+        self.columns.iter().map(|(place, _)| *place).collect()
+    }
+
+    /// Returns the writer for batches that hold these columns only, in their order.
+    pub fn projected(&self) -> RowsToPgn {
+        let columns = self.columns.iter().enumerate().map(|(place, (_, value))| (place, *value));
+        RowsToPgn { columns: columns.collect() }
+    }
+
+    /// Returns the games of a batch as PGN, on rayon's current pool. Rows that a column says are no game, damaged move
+    /// bytes say, come out as what could be read and a comment that says so: the import reports them.
+    ///
+    /// Errors: a column's type is not what its name says.
+    pub fn text(&self, batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
+        let of = |(place, value): &(usize, Value)| {
+            let column = batch.column(*place);
+            let wanted = value.data_type();
+            let array = if *column.data_type() == wanted || matches!(wanted, DataType::Map(..)) {
+                ArrayRef::clone(column)
+            } else {
+                cast(column, &wanted)?
+            };
+            Ok((*value, array))
+        };
+        let columns = self.columns.iter().map(of).collect::<Result<Vec<(Value, ArrayRef)>, ArrowError>>()?;
+        let rows: Vec<usize> = (0..batch.num_rows()).collect();
+        let texts: Vec<Vec<u8>> = rows
+            .par_chunks(256)
+            .map(|rows| {
+                let (mut text, mut writer) = (Vec::new(), PgnWriter::new());
+                for row in rows {
+                    Row { columns: &columns, row: *row }.write(&mut writer, &mut text);
+                }
+                text
+            })
+            .collect();
+        Ok(texts.concat())
+    }
+}
+
+/// A row, with what can be asked of it.
+struct Row<'a> {
+    columns: &'a [(Value, ArrayRef)],
+    row: usize,
+}
+
+impl Row<'_> {
+    fn array(&self, wanted: Value) -> Option<&ArrayRef> {
+        let found = self.columns.iter().find(|(value, array)| *value == wanted && array.is_valid(self.row));
+        found.map(|(_, array)| array)
+    }
+
+    fn text(&self, wanted: Value) -> Option<&str> {
+        self.array(wanted)?.as_string_opt::<i32>().map(|array| array.value(self.row))
+    }
+
+    fn small(&self, wanted: Value) -> Option<i16> {
+        self.array(wanted)?.as_primitive_opt::<Int16Type>().map(|array| array.value(self.row))
+    }
+
+    fn whole(&self, wanted: Value) -> Option<i32> {
+        self.array(wanted)?.as_primitive_opt::<Int32Type>().map(|array| array.value(self.row))
+    }
+
+    fn day(&self, wanted: Value) -> Option<String> {
+        let day = self.array(wanted)?.as_primitive_opt::<Date32Type>()?.value_as_date(self.row)?;
+        Some(day.format("%Y.%m.%d").to_string())
+    }
+
+    fn items(&self, wanted: Value) -> Vec<Option<String>> {
+        let Some(list) = self.array(wanted).and_then(|array| array.as_list_opt::<i32>()) else { return Vec::new() };
+        let values = list.value(self.row);
+        let Some(texts) = values.as_string_opt::<i32>() else { return Vec::new() };
+        texts.iter().map(|text| text.map(str::to_owned)).collect()
+    }
+
+    /// Returns the tags: those that columns give, and those of the map, which count first.
+    fn tags(&self) -> Vec<(String, String)> {
+        let mut own: Vec<(String, String)> = Vec::new();
+        if let Some(map) = self.array(Value::Tags).and_then(|array| array.as_map_opt()) {
+            let entries = map.value(self.row);
+            let texts = |place: usize| cast(entries.column(place), &DataType::Utf8).ok();
+            if let (Some(keys), Some(values)) = (texts(0), texts(1)) {
+                let pairs = keys.as_string::<i32>().iter().zip(values.as_string::<i32>());
+                own.extend(pairs.filter_map(|(key, value)| Some((key?.to_owned(), value?.to_owned()))));
+            }
+        }
+        let in_map = |name: &str| own.iter().any(|(key, _)| key == name);
+        let mut given: Vec<(&str, String)> = Vec::new();
+        for (value, array) in self.columns.iter().filter(|(_, array)| array.is_valid(self.row)) {
+            let text = match value {
+                Value::Text(tag) => self.text(*value).map(|text| (*tag, text.to_owned())),
+                Value::Result => self.text(*value).map(|text| ("Result", text.to_owned())),
+                Value::Rating(tag) => self.small(*value).map(|rating| (*tag, rating.to_string())),
+                Value::Number(tag) => self.small(*value).map(|number| (*tag, values::signed(number))),
+                Value::UtcDate => self.day(*value).map(|day| ("UTCDate", day)),
+                Value::UtcTime => {
+                    let seconds = array.as_primitive_opt::<Time32SecondType>().map(|array| array.value(self.row));
+                    seconds.map(|seconds| ("UTCTime", values::time_text(seconds)))
+                }
+                Value::StartFen => self.text(*value).map(|text| ("FEN", text.to_owned())),
+                Value::SiteId => self.text(*value).map(|id| ("Site", format!("https://lichess.org/{id}"))),
+                Value::EventId => {
+                    let address = |id| format!("https://lichess.org/tournament/{id}");
+                    self.text(*value).map(|id| ("Event", address(id)))
+                }
+                _ => None,
+            };
+            given.extend(text.filter(|(name, _)| !in_map(name)));
+        }
+        self.days_and_times(&in_map, &mut given, &own);
+        if self.array(Value::Text("TimeControl")).is_none()
+            && let Some(base) = self.whole(Value::BaseSeconds)
+            && !in_map("TimeControl")
+        {
+            let increment = self.small(Value::IncrementSeconds).unwrap_or(0);
+            given.push(("TimeControl", format!("{base}+{increment}")));
+        }
+        let place = |name: &str| ORDER.iter().position(|own| *own == name).unwrap_or(ORDER.len());
+        let mut all: Vec<(String, String)> =
+            given.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(own).collect();
+        all.sort_by_key(|(name, _)| place(name));
+        if all.iter().any(|(name, _)| name == "FEN") && !all.iter().any(|(name, _)| name == "SetUp") {
+            all.push(("SetUp".to_owned(), "1".to_owned()));
+        }
+        all
+    }
+
+    /// Adds what the columns of days and times say; `left_over` in `columns` is the other half of this.
+    fn days_and_times(
+        &self,
+        in_map: &impl Fn(&str) -> bool,
+        given: &mut Vec<(&str, String)>,
+        own: &[(String, String)],
+    ) {
+        let has = |given: &[(&str, String)], name: &str| in_map(name) || given.iter().any(|(own, _)| *own == name);
+        if let Some(stamp) = self.array(Value::UtcTimestamp)
+            && let Ok(seconds) = cast(stamp, &DataType::Int64)
+        {
+            let seconds = seconds.as_primitive::<Int64Type>().value(self.row);
+            if let Ok(Some(day)) =
+                cast(stamp, &DataType::Date32).map(|days| days.as_primitive::<Date32Type>().value_as_date(self.row))
+            {
+                given.push(("UTCDate", day.format("%Y.%m.%d").to_string()));
+                given.push(("UTCTime", values::time_text(seconds.rem_euclid(86_400) as i32)));
+            }
+        }
+        let Some(date) = self.text(Value::DateText).map(str::to_owned).or_else(|| self.day(Value::Date)) else {
+            return;
+        };
+        if given.iter().any(|(name, _)| *name == "UTCTime") {
+            if !has(given, "UTCDate") {
+                given.push(("UTCDate", date));
+            }
+        } else if !has(given, "Date") && !own.iter().any(|(name, value)| name == "UTCDate" && *value == date) {
+            given.push(("Date", date));
+        }
+    }
+
+    fn write(&self, writer: &mut PgnWriter, out: &mut Vec<u8>) {
+        let tags = self.tags();
+        if let Some(movetext) = self.text(Value::Movetext) {
+            let mut text = String::new();
+            for (name, value) in &tags {
+                let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
+                let _ = writeln!(text, "[{name} \"{value}\"]");
+            }
+            let _ = write!(text, "\n{}\n\n", movetext.trim());
+            out.extend_from_slice(text.as_bytes());
+            return;
+        }
+        let mut game = self.game(&tags);
+        let result = tags.iter().find(|(name, _)| name == "Result").and_then(|(_, value)| outcome(value));
+        game.outcome = game.outcome.or(result).or(Some(Outcome::Unknown));
+        game.tags = tags;
+        self.add_comments(&mut game);
+        writer.clear();
+        writer.write(&game);
+        out.extend_from_slice(writer.as_bytes());
+        if !out.ends_with(b"\n\n") {
+            out.push(b'\n');
+        }
+    }
+
+    /// Returns the moves and the start of the game.
+    fn game(&self, tags: &[(String, String)]) -> Game {
+        if let Some(bytes) = self.array(Value::Brenner).and_then(|array| array.as_binary_opt::<i32>()) {
+            let read = standalone::decode(bytes.value(self.row));
+            return read.unwrap_or_else(|error| fault(Game::default(), &format!("brenner: {error}")));
+        }
+        let mut game = Game::default();
+        if let Some((_, fen)) = tags.iter().find(|(name, _)| name == "FEN") {
+            match Position::from_fen(fen.as_bytes()) {
+                Ok(start) => game.start = start,
+                Err(error) => return fault(game, &format!("start_fen: {error}")),
+            }
+        }
+        let mut position = game.start.clone();
+        let uci = self.array(Value::MovesUci).is_some();
+        for text in self.items(if uci { Value::MovesUci } else { Value::MovesSan }) {
+            let text = text.unwrap_or_default();
+            let read: Option<Move> =
+                if uci { position.parse_uci(&text).ok() } else { position.parse_san(text.as_bytes()).ok() };
+            let Some(m) = read.filter(|m| position.play(*m).is_ok()) else {
+                return fault(game, &format!("move {text:?} cannot be played"));
+            };
+            game.events.push(Event::Move(m));
+        }
+        game
+    }
+
+    /// Adds clocks and evaluations as comments, as Lichess writes them.
+    fn add_comments(&self, game: &mut Game) {
+        let seconds = |wanted: Value| {
+            let list = self.array(wanted).and_then(|array| array.as_list_opt::<i32>()).map(|list| list.value(self.row));
+            list.map_or(Vec::new(), |list| list.as_primitive::<Int32Type>().iter().collect::<Vec<Option<i32>>>())
+        };
+        let evals =
+            self.array(Value::Evals).and_then(|array| array.as_list_opt::<i32>()).map(|list| list.value(self.row));
+        let evals =
+            evals.map_or(Vec::new(), |list| list.as_primitive::<Int16Type>().iter().collect::<Vec<Option<i16>>>());
+        let mut clocks = [seconds(Value::ClocksWhite).into_iter(), seconds(Value::ClocksBlack).into_iter()];
+        if evals.is_empty() && clocks.iter().all(|clocks| clocks.len() == 0) {
+            return;
+        }
+        let (mut ply, mut side) = (0, usize::from(game.start.turn() == scoresheet::chess::Color::Black));
+        let mut events = Vec::with_capacity(game.events.len() * 2);
+        for event in game.events.drain(..) {
+            let is_move = matches!(event, Event::Move(_));
+            events.push(event);
+            if !is_move {
+                continue;
+            }
+            let mut comment = Vec::new();
+            comment.extend(evals.get(ply).copied().flatten().map(|eval| format!("[%eval {}]", eval_text(eval))));
+            let clock = clocks.get_mut(side).and_then(Iterator::next).flatten();
+            comment.extend(clock.map(|s| format!("[%clk {}:{:02}:{:02}]", s / 3600, s / 60 % 60, s % 60)));
+            if !comment.is_empty() {
+                events.push(Event::Text(TextKind::Brace, format!(" {} ", comment.join(" "))));
+            }
+            (ply, side) = (ply + 1, 1 - side);
+        }
+        game.events = events;
+    }
+}
+
+/// Returns a game with a comment that says what is wrong with its row.
+fn fault(mut game: Game, what: &str) -> Game {
+    game.events.push(Event::Text(TextKind::Brace, format!("unreadable row: {}", what.replace('}', ")"))));
+    game
+}
+
+fn outcome(text: &str) -> Option<Outcome> {
+    Outcome::from_token(text.as_bytes())
+}
+
+/// Returns an evaluation in 16 bits as Lichess writes it.
+fn eval_text(eval: i16) -> String {
+    match i32::from(eval) {
+        eval @ 32_256.. => format!("#{}", 32_768 - eval),
+        eval @ ..=-32_257 => format!("#-{}", eval + 32_769),
+        eval => format!("{}{}.{:02}", if eval < 0 { "-" } else { "" }, eval.abs() / 100, eval.abs() % 100),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_as_text() {
+        for (eval, text) in [(35, "0.35"), (-5, "-0.05"), (-120, "-1.20"), (32_767, "#1"), (-32_768, "#-1")] {
+            assert_eq!(eval_text(eval), text);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! A value of the column `brenner`: a stand-alone string, and the moves in it.
+//!
+//! Knows the library's strings and replays, nothing of SQL.
+
+use scoresheet::brenner::replay::Replay;
+use scoresheet::brenner::standalone::{self, Stream};
+use scoresheet::{Game, game::Event};
+
+/// Calls `take` with the moves of a stand-alone string. One that has comments or variations in it is reduced to its
+/// main line first.
+///
+/// Errors: the string cannot be read; those of `take`.
+pub fn with_stream<T>(bytes: &[u8], take: impl FnOnce(Stream<'_>) -> Result<T, String>) -> Result<T, String> {
+    let read = |error: &dyn std::fmt::Display| format!("not a game in Brenner bytes: {error}");
+    let (start, moves) = standalone::start(bytes).map_err(|error| read(&error))?;
+    // Texts are zero bytes; so may be parts of explicit moves, and reading one in full is no harm.
+    if !moves.contains(&0) {
+        return take(Stream { start: &start, bytes: moves });
+    }
+    let game = standalone::decode(bytes).map_err(|error| read(&error))?;
+    let events = game.main_line().map(Event::Move).collect();
+    let line = Game { tags: Vec::new(), start: game.start, events, outcome: game.outcome };
+    let bytes = standalone::encode(&line).map_err(|error| read(&error))?;
+    let (start, moves) = standalone::start(&bytes).map_err(|error| read(&error))?;
+    take(Stream { start: &start, bytes: moves })
+}
+
+/// Returns the replay at a ply, one below 0 counted from the end: -1 is the last position. `None` where there is no
+/// such ply.
+///
+/// Errors: the moves are damaged.
+pub fn replay_at(stream: Stream<'_>, ply: i64) -> Result<Option<Replay>, String> {
+    let wanted = if ply < 0 { i64::from(stream.plies()) + 1 + ply } else { ply };
+    let Ok(wanted) = u32::try_from(wanted) else { return Ok(None) };
+    let mut replay = Replay::new(stream.start);
+    replay.run(stream.bytes, wanted).map_err(|error| error.to_string())?;
+    Ok((replay.ply() == wanted).then_some(replay))
+}
+
+/// Calls `seen` with each move of the main line and the position before it.
+///
+/// Errors: a move is not legal, or the string cannot be read.
+pub fn each_move(bytes: &[u8], mut seen: impl FnMut(&scoresheet::Position, scoresheet::Move)) -> Result<(), String> {
+    let game = standalone::decode(bytes).map_err(|error| format!("not a game in Brenner bytes: {error}"))?;
+    for played in game.moves() {
+        seen(played.before(), played.played());
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! The command `scoresheet-sql`, which `scoresheet sql` runs: a query over archives and Parquet files, or a prompt.
+//!
+//! Knows arguments and output; tables and functions are the library's.
+
+mod output;
+mod prompt;
+
+use clap::Parser;
+use output::{Format, Output};
+use scoresheet_sql::{Memory, Tables, session};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// SQL over archives and Parquet files
+///
+/// The games are the table `games`; NAME=FILE makes another of that name. Its columns are those of `scoresheet export
+/// --format parquet`, and `.schema` in the prompt lists them. Functions of the column brenner: reaches, matches_subfen,
+/// scoutfish_query, fen_at, zobrist_at, piece_counts_at, to_san, to_uci, eco_of, opening_of, plies_of. Table functions:
+/// tree('fen'), hits('fen').
+#[derive(Debug, Parser)]
+#[command(name = "scoresheet-sql", version, max_term_width = 100)]
+#[command(after_help = "\
+Examples:
+  scoresheet sql \"select white, count(*) from games group by white order by 2 desc limit 10\" games.bga
+  scoresheet sql \"select eco, avg(plies) from games where white_elo >= 2400 group by eco\" *.bga --format csv
+  scoresheet sql \"select count(*) from games where reaches(brenner,
+    'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2')\" games.bga
+  scoresheet sql \"select * from tree()\" games.bga
+  scoresheet sql \"select * from games where year(date) = 2013\" games.bga -o 2013.parquet
+  scoresheet sql games.bga                     a prompt; .help says what it knows")]
+struct Args {
+    /// The query, unless there is --file or a prompt is wanted; then archives and Parquet files, or NAME=FILE
+    #[arg(required = true, value_name = "QUERY|FILE")]
+    arguments: Vec<String>,
+    /// Read the queries from this file
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The format; without it, what the name of the output says, or else a table
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The file to write instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the output file if it already exists
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Memory for sorting, grouping and joining; what is beyond it goes to temporary files
+    #[arg(long, value_name = "MIB", default_value_t = 2048)]
+    memory: usize,
+    /// The folder of temporary files
+    #[arg(long, value_name = "FOLDER")]
+    temporary: Option<PathBuf>,
+    /// Use this many threads; 0 for one per processor core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+}
+
+/// Why the command fails: its message.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    match run(Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) if is_broken_pipe(failure.as_ref()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {}", message(failure.as_ref()));
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn run(args: Args) -> Result<(), Failure> {
+    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
+    let mut files = args.arguments;
+    let queries = match &args.file {
+        Some(path) => Some(std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?),
+        None if files.first().is_some_and(|first| is_file(first)) => None,
+        None => Some(files.remove(0)),
+    };
+    let threads = match args.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
+    let memory = Memory { limit: args.memory << 20, folder: args.temporary };
+    let format = args.format.or_else(|| Format::by_name(args.output.as_deref()?)).unwrap_or(Format::Table);
+    runtime.block_on(async {
+        let context = session(&Tables::of(&files), &memory, threads).await?;
+        let Some(queries) = queries else {
+            return prompt::run(&context, format).await;
+        };
+        let mut output = Output::new(format, args.output, args.force)?;
+        for query in prompt::statements(&queries) {
+            output.write(context.sql(&query).await?).await?;
+        }
+        output.finish()
+    })
+}
+
+/// Returns whether an argument names a file, or a table with one, and so is no query.
+fn is_file(argument: &str) -> bool {
+    let path = |text: &str| {
+        let path = Path::new(text);
+        let known = path.extension().is_some_and(|extension| extension == "bga" || extension == "parquet");
+        path.exists() || (known && !text.contains(' '))
+    };
+    path(argument) || argument.split_once('=').is_some_and(|(_, file)| path(file))
+}
+
+/// Returns what an error says, without the names of the layers it came through.
+fn message(failure: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
+    use datafusion::common::DataFusionError;
+    match failure.downcast_ref::<DataFusionError>() {
+        Some(error) => match error.find_root() {
+            DataFusionError::Plan(what) | DataFusionError::Execution(what) => what.clone(),
+            DataFusionError::ResourcesExhausted(what) => format!("{what}; --memory gives more"),
+            DataFusionError::External(error) => error.to_string(),
+            root => root.strip_backtrace(),
+        },
+        None => failure.to_string(),
+    }
+}
+
+/// Returns whether the reader of standard output has gone away, which is its right.
+fn is_broken_pipe(mut error: &(dyn std::error::Error + 'static)) -> bool {
+    loop {
+        if let Some(io) = error.downcast_ref::<std::io::Error>()
+            && io.kind() == std::io::ErrorKind::BrokenPipe
+        {
+            return true;
+        }
+        match error.source() {
+            Some(source) => error = source,
+            None => return false,
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Rows as a table, CSV, JSON or Parquet, a batch at a time.
+
+use crate::Failure;
+use arrow::array::{ArrayRef, AsArray, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use arrow::util::pretty::pretty_format_batches;
+use clap::ValueEnum;
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::parquet::basic::{Compression, ZstdLevel};
+use datafusion::parquet::file::properties::WriterProperties;
+use datafusion::prelude::DataFrame;
+use futures::StreamExt;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::NamedTempFile;
+
+/// How rows are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Format {
+    /// A table with lines around it, of at most 10,000 rows
+    Table,
+    /// Comma-separated values with a line of names
+    Csv,
+    /// A JSON object a line
+    Json,
+    /// A Parquet file
+    Parquet,
+}
+
+impl Format {
+    /// Returns the format that a file's name says.
+    pub fn by_name(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()? {
+            "csv" => Some(Format::Csv),
+            "json" | "jsonl" | "ndjson" => Some(Format::Json),
+            "parquet" => Some(Format::Parquet),
+            "txt" => Some(Format::Table),
+            _ => None,
+        }
+    }
+}
+
+/// The rows that a table shows: all of them are in memory.
+const MOST: usize = 10_000;
+
+/// Where rows go.
+pub struct Output {
+    format: Format,
+    file: Option<(BufWriter<NamedTempFile>, PathBuf)>,
+}
+
+impl Output {
+    /// Returns an output into a new file, or to standard output.
+    ///
+    /// Errors: the file is there already, or cannot be made; Parquet without a file.
+    pub fn new(format: Format, path: Option<PathBuf>, force: bool) -> Result<Output, Failure> {
+        let Some(path) = path else {
+            if format == Format::Parquet {
+                return Err("a Parquet file needs a name: -o FILE".into());
+            }
+            return Ok(Output { format, file: None });
+        };
+        if path.exists() && !force {
+            return Err(format!("{} is already there; --force replaces it", path.display()).into());
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file =
+            NamedTempFile::new_in(folder).map_err(|error| format!("cannot create {}: {error}", path.display()))?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let _ = file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644));
+        }
+        Ok(Output { format, file: Some((BufWriter::new(file), path)) })
+    }
+
+    /// Writes the rows of a query.
+    pub async fn write(&mut self, rows: DataFrame) -> Result<(), Failure> {
+        let format = self.format;
+        match &mut self.file {
+            Some((file, _)) => write(format, rows, file).await,
+            None => write(format, rows, &mut std::io::stdout().lock()).await,
+        }
+    }
+
+    /// Gives the file its name.
+    pub fn finish(self) -> Result<(), Failure> {
+        let Some((file, path)) = self.file else { return Ok(()) };
+        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        file.persist(&path).map_err(|error| format!("cannot write {}: {}", path.display(), error.error))?;
+        Ok(())
+    }
+}
+
+/// Writes the rows of a query.
+pub async fn write(format: Format, rows: DataFrame, to: &mut (impl Write + ?Sized)) -> Result<(), Failure> {
+    let mut stream = rows.execute_stream().await?;
+    let schema = stream.schema();
+    match format {
+        Format::Table => {
+            let (mut batches, mut count, mut more) = (Vec::new(), 0, false);
+            while let Some(batch) = stream.next().await {
+                let batch = batch?;
+                more |= count + batch.num_rows() > MOST;
+                batches.push(batch.slice(0, batch.num_rows().min(MOST - count)));
+                count = (count + batch.num_rows()).min(MOST);
+                if more {
+                    break;
+                }
+            }
+            if batches.is_empty() {
+                batches.push(RecordBatch::new_empty(schema));
+            }
+            writeln!(to, "{}", pretty_format_batches(&batches)?)?;
+            if more {
+                writeln!(to, "only the first {MOST} rows; --format csv writes all")?;
+            }
+        }
+        Format::Csv => {
+            let names: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
+            writeln!(to, "{}", names.join(","))?;
+            while let Some(batch) = stream.next().await {
+                let batch = batch?;
+                let columns: Vec<ArrayRef> = batch.columns().iter().map(texts).collect::<Result<_, Failure>>()?;
+                for row in 0..batch.num_rows() {
+                    let cell = |column: &ArrayRef| match column.as_string_opt::<i32>() {
+                        Some(texts) if column.is_valid(row) => quoted(texts.value(row)),
+                        _ => String::new(),
+                    };
+                    let cells: Vec<String> = columns.iter().map(cell).collect();
+                    writeln!(to, "{}", cells.join(","))?;
+                }
+            }
+        }
+        Format::Json => {
+            let mut writer = arrow::json::LineDelimitedWriter::new(&mut *to);
+            while let Some(batch) = stream.next().await {
+                writer.write(&plain(&batch?)?)?;
+            }
+            writer.finish()?;
+        }
+        Format::Parquet => {
+            let schema = plain_schema(&schema);
+            let properties =
+                WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?)).build();
+            // The writer wants to own what it writes to.
+            let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties))?;
+            while let Some(batch) = stream.next().await {
+                writer.write(&plain(&batch?)?)?;
+                let made = std::mem::take(writer.inner_mut());
+                to.write_all(&made)?;
+            }
+            to.write_all(&writer.into_inner()?)?;
+        }
+    }
+    Ok(to.flush()?)
+}
+
+/// Returns a field of comma-separated values, in quotation marks where it needs them (RFC 4180).
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+/// Returns a column as texts; lists with spaces between their items.
+fn texts(column: &ArrayRef) -> Result<ArrayRef, Failure> {
+    let list = column.as_list_opt::<i32>();
+    let options = FormatOptions::default();
+    let text = |row: usize| -> Result<Option<String>, Failure> {
+        if column.is_null(row) {
+            return Ok(None);
+        }
+        Ok(Some(match list {
+            Some(list) => {
+                let items = list.value(row);
+                let formatter = ArrayFormatter::try_new(items.as_ref(), &options)?;
+                let items: Vec<String> = (0..items.len()).map(|item| formatter.value(item).to_string()).collect();
+                items.join(" ")
+            }
+            None => ArrayFormatter::try_new(column.as_ref(), &options)?.value(row).to_string(),
+        }))
+    };
+    let texts = (0..column.len()).map(text).collect::<Result<Vec<Option<String>>, Failure>>()?;
+    Ok(Arc::new(texts.into_iter().collect::<arrow::array::StringArray>()))
+}
+
+/// Returns types that every reader takes: no dictionaries and no views.
+fn plain_schema(schema: &SchemaRef) -> SchemaRef {
+    let plain = |field: &Arc<Field>| {
+        let data_type = match field.data_type() {
+            DataType::Dictionary(_, of) => of.as_ref().clone(),
+            DataType::Utf8View => DataType::Utf8,
+            DataType::BinaryView => DataType::Binary,
+            // Parquet knows no seconds.
+            DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
+            other => other.clone(),
+        };
+        field.as_ref().clone().with_data_type(data_type)
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(plain).collect::<Vec<Field>>()))
+}
+
+fn plain(batch: &RecordBatch) -> Result<RecordBatch, Failure> {
+    let schema = plain_schema(&batch.schema());
+    let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| cast(column, field.data_type()));
+    Ok(RecordBatch::try_new(Arc::clone(&schema), columns.collect::<Result<Vec<ArrayRef>, _>>()?)?)
+}

@@ -1,0 +1,123 @@
+//! A DataFusion session with archives and Parquet files as tables, the functions of moves, and bounded memory.
+
+use crate::functions::functions;
+use crate::table::GamesTable;
+use crate::table_functions::table_functions;
+use crate::work::Games;
+use arrow::datatypes::DataType;
+use datafusion::common::{DataFusionError, Result, plan_err};
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How much memory queries may take, and where they spill what is beyond it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Memory {
+    /// Bytes for sorting, grouping and joining. Default: 2 GiB.
+    pub limit: usize,
+    /// The folder of temporary files; `None` for the system's.
+    pub folder: Option<PathBuf>,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory { limit: 2 << 30, folder: None }
+    }
+}
+
+/// The tables of a session: names, and the files of each, archives or Parquet files.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tables(pub BTreeMap<String, Vec<PathBuf>>);
+
+impl Tables {
+    /// Reads arguments: `PATH` is a file of the table `games`, `NAME=PATH` one of the table of that name.
+    pub fn of(arguments: &[String]) -> Tables {
+        let mut tables: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        for argument in arguments {
+            let is_name = |name: &str| {
+                let word = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+                word && name.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            };
+            let named = argument.split_once('=').filter(|(name, _)| is_name(name) && !Path::new(argument).exists());
+            let (name, path) = named.unwrap_or(("games", argument));
+            tables.entry(name.to_owned()).or_default().push(path.into());
+        }
+        Tables(tables)
+    }
+}
+
+/// Returns whether a path is of Parquet files: one, or a folder of them.
+fn is_parquet(path: &Path) -> bool {
+    path.is_dir() || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
+}
+
+/// Returns a session with these tables.
+///
+/// Errors: a file cannot be opened, or a table has files of both kinds.
+pub async fn session(tables: &Tables, memory: &Memory, threads: usize) -> Result<SessionContext> {
+    let mut config = SessionConfig::new().with_information_schema(true);
+    if threads > 0 {
+        config = config.with_target_partitions(threads);
+    }
+    let mode = match &memory.folder {
+        Some(folder) => DiskManagerMode::Directories(vec![folder.clone()]),
+        None => DiskManagerMode::OsTmpDirectory,
+    };
+    let runtime = RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(FairSpillPool::new(memory.limit.max(1 << 20))))
+        .with_disk_manager_builder(DiskManagerBuilder::default().with_mode(mode))
+        .build_arc()?;
+    let context = SessionContext::new_with_config_rt(config, runtime);
+    for function in functions() {
+        context.register_udf(function);
+    }
+    for (name, paths) in &tables.0 {
+        match paths.iter().filter(|path| is_parquet(path)).count() {
+            0 => {
+                let games = Games::open(paths).map_err(|error| DataFusionError::External(Box::new(error)))?;
+                let games = Arc::new(games);
+                context.register_table(name.as_str(), Arc::new(GamesTable::new(Arc::clone(&games))))?;
+                if name == "games" {
+                    for (name, function) in table_functions(&games) {
+                        context.register_udtf(name, function);
+                    }
+                }
+            }
+            count if count == paths.len() => register_parquet(&context, name, paths).await?,
+            _ => return plan_err!("table {name} has archives and Parquet files; name one of them: other=x.parquet"),
+        }
+    }
+    Ok(context)
+}
+
+async fn register_parquet(context: &SessionContext, name: &str, paths: &[PathBuf]) -> Result<()> {
+    let mut options = ParquetReadOptions::default();
+    // Folders as `scoresheet export --hive` makes them.
+    let has_years = |path: &PathBuf| {
+        let Ok(mut entries) = path.read_dir() else { return false };
+        entries.any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("year=")))
+    };
+    if paths.iter().all(has_years) {
+        let whole = |name: &str| (name.to_owned(), DataType::Int32);
+        options = options.table_partition_cols(vec![whole("year"), whole("month")]);
+    }
+    let text = |path: &PathBuf| {
+        if !path.exists() {
+            return plan_err!("cannot open {}: no such file", path.display());
+        }
+        let text = path.to_string_lossy().into_owned();
+        Ok(if path.is_dir() { format!("{text}/") } else { text })
+    };
+    let paths = paths.iter().map(text).collect::<Result<Vec<String>>>()?;
+    match paths.as_slice() {
+        [path] => context.register_parquet(name, path.as_str(), options).await,
+        _ => {
+            let table = context.read_parquet(paths, options).await?;
+            context.register_table(name, table.into_view()).map(|_| ())
+        }
+    }
+}

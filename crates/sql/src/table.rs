@@ -1,0 +1,362 @@
+//! Archives as a table of DataFusion: what a query asks of columns and games is handed down to them.
+//!
+//! The scan is no leaf: [`GamesExec`] stands over a small table in memory with a row for each piece of work (archive,
+//! first game, past the last). An engine that gives partitions to many machines knows how to cut such a table; a leaf
+//! of our own it would run as a whole for each partition, and count games several times.
+
+use crate::sought::Question;
+use crate::translate::{Part, translate};
+use crate::work::{Asked, Games, Piece, Selection, Work, options};
+use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, RecordBatchOptions};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{DataFusionError, Result, Statistics, plan_err};
+use datafusion::datasource::memory::MemorySourceConfig;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, PhysicalSortExpr};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties, ReplaceChildrenOptions,
+    StatisticsArgs,
+};
+use futures::TryStreamExt;
+use scoresheet_arrow::{Batches, Columns};
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A table of the games of archives: `game_id`, header columns, `tags`, `brenner`, and what is worked out where it is
+/// named, as `moves_san` and `clocks_white`.
+#[derive(Debug)]
+pub struct GamesTable {
+    games: Arc<Games>,
+    columns: Columns,
+    schema: SchemaRef,
+}
+
+impl GamesTable {
+    /// Returns the table of these archives.
+    pub fn new(games: Arc<Games>) -> GamesTable {
+        let columns = Columns::everything();
+        let schema = schema(&games, &columns);
+        GamesTable { games, columns, schema }
+    }
+}
+
+fn schema(games: &Games, columns: &Columns) -> SchemaRef {
+    let none = scoresheet_arrow::Rows::Range(0..0);
+    Batches::new(Arc::clone(games.sources()), columns.clone(), none, options()).schema()
+}
+
+#[async_trait]
+impl TableProvider for GamesTable {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        let of = |filter: &&Expr| match translate(filter) {
+            None => TableProviderFilterPushDown::Unsupported,
+            Some(part) if part.is_exact() => TableProviderFilterPushDown::Exact,
+            Some(_) => TableProviderFilterPushDown::Inexact,
+        };
+        Ok(filters.iter().map(of).collect())
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let all = self.columns.columns();
+        let names: Vec<&str> = match projection {
+            Some(places) => places.iter().filter_map(|place| all.get(*place)).map(|column| column.name).collect(),
+            None => all.iter().map(|column| column.name).collect(),
+        };
+        let (mut range, mut texts, mut sought) = (1..u64::MAX, Vec::new(), Vec::new());
+        // A limit is of the rows that come out of all conditions.
+        let mut exact = true;
+        for filter in filters {
+            match translate(filter) {
+                Some(Part::Where(text, own)) => {
+                    exact &= own;
+                    texts.push(text);
+                }
+                Some(Part::Games(own)) => range = range.start.max(own.start)..range.end.min(own.end),
+                Some(Part::Sought(question, text)) => sought.push((question, text)),
+                None => exact = false,
+            }
+        }
+        let scan = Scan {
+            columns: names.iter().map(ToString::to_string).collect(),
+            asked: Asked { filter: texts.join(" and "), sought },
+            limit: limit.filter(|_| exact).map(|limit| limit as u64),
+        };
+        let pieces = state.config().target_partitions();
+        let work = self.games.cut(&range, if scan.limit.is_some() { 1 } else { pieces });
+        let schema = match projection {
+            Some(places) => Arc::new(self.schema.project(places)?),
+            None => Arc::clone(&self.schema),
+        };
+        Ok(Arc::new(GamesExec::new(Arc::clone(&self.games), scan, schema, &work, range)?))
+    }
+
+    fn statistics(&self) -> Option<Statistics> {
+        let mut statistics = Statistics::new_unknown(&self.schema);
+        statistics.num_rows = Precision::Exact(self.games.count(&(1..u64::MAX)) as usize);
+        Some(statistics)
+    }
+}
+
+/// What a scan is to give: plain data, which can go to another machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scan {
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The games.
+    pub asked: Asked,
+    /// The most rows that are needed; only where the games are just those of the query.
+    pub limit: Option<u64>,
+}
+
+/// Reads games: an operator over a table of work.
+#[derive(Debug)]
+pub struct GamesExec {
+    games: Arc<Games>,
+    scan: Scan,
+    columns: Columns,
+    /// The numbers of games that the work is of, for statistics.
+    range: Range<u64>,
+    selection: Arc<Selection>,
+    work: Arc<dyn ExecutionPlan>,
+    properties: Arc<PlanProperties>,
+}
+
+/// The columns of the table of work.
+fn work_schema() -> SchemaRef {
+    let column = |name: &str| Field::new(name, DataType::Int64, false);
+    Arc::new(Schema::new(vec![column("archive"), column("first"), column("past")]))
+}
+
+/// Returns the table of work, a partition for each piece.
+fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
+    let numbers = |of: &[Work], number: fn(&Work) -> u64| -> ArrayRef {
+        Arc::new(of.iter().map(|work| i64::try_from(number(work)).unwrap_or(i64::MAX)).collect::<Int64Array>())
+    };
+    let batch = |of: &Vec<Work>| {
+        let columns = vec![
+            numbers(of, |work| work.place as u64),
+            numbers(of, |work| work.games.start),
+            numbers(of, |work| work.games.end),
+        ];
+        Ok(vec![RecordBatch::try_new(work_schema(), columns)?])
+    };
+    let mut partitions = work.iter().map(batch).collect::<Result<Vec<Vec<RecordBatch>>>>()?;
+    // A scan has a partition, and be it an empty one.
+    partitions.extend(partitions.is_empty().then(|| vec![RecordBatch::new_empty(work_schema())]));
+    Ok(MemorySourceConfig::try_new_exec(&partitions, work_schema(), None)?)
+}
+
+/// Reads rows of the table of work.
+fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
+    let mut work = Vec::new();
+    for batch in batches {
+        let column = |place: usize| {
+            let column = batch.columns().get(place).and_then(|column| column.as_primitive_opt::<Int64Type>());
+            column.ok_or_else(|| DataFusionError::Internal("the table of work has other columns".into()))
+        };
+        let (places, firsts, pasts) = (column(0)?, column(1)?, column(2)?);
+        let rows = places.values().iter().zip(firsts.values()).zip(pasts.values());
+        work.extend(
+            rows.map(|((place, first), past)| Work { place: *place as usize, games: *first as u64..*past as u64 }),
+        );
+    }
+    Ok(work)
+}
+
+/// Returns a batch with the types of the table. Columns of an archive without `.bgh` become dictionaries once a filter
+/// has made them; the table is what it was when it was opened.
+fn conform(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| cast(column, field.data_type()));
+    RecordBatch::try_new(Arc::clone(schema), columns.collect::<Result<Vec<ArrayRef>, ArrowError>>()?)
+}
+
+impl GamesExec {
+    /// Returns the operator for these pieces of work, a partition each. The schema is that of the scan's columns.
+    pub fn new(
+        games: Arc<Games>,
+        scan: Scan,
+        schema: SchemaRef,
+        work: &[Vec<Work>],
+        range: Range<u64>,
+    ) -> Result<GamesExec> {
+        GamesExec::over(games, scan, schema, work_table(work)?, range)
+    }
+
+    /// Returns the operator over a table of work that is there.
+    pub fn over(
+        games: Arc<Games>,
+        scan: Scan,
+        schema: SchemaRef,
+        work: Arc<dyn ExecutionPlan>,
+        range: Range<u64>,
+    ) -> Result<GamesExec> {
+        let columns = Columns::list(&scan.columns).map_err(|unknown| DataFusionError::Plan(unknown.to_string()))?;
+        let selection = Arc::new(Selection::new(scan.asked.clone(), &games));
+        let mut equivalences = EquivalenceProperties::new(Arc::clone(&schema));
+        if let Ok(place) = schema.index_of("game_id") {
+            let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new("game_id", place));
+            equivalences.add_ordering([PhysicalSortExpr::new_default(column)]);
+        }
+        let partitioning =
+            datafusion::physical_plan::Partitioning::UnknownPartitioning(work.output_partitioning().partition_count());
+        let properties =
+            PlanProperties::new(equivalences, partitioning, EmissionType::Incremental, Boundedness::Bounded);
+        Ok(GamesExec { games, scan, columns, range, selection, work, properties: Arc::new(properties) })
+    }
+
+    /// Returns the archives.
+    pub fn games(&self) -> &Arc<Games> {
+        &self.games
+    }
+
+    /// Returns what is to be given.
+    pub fn scan(&self) -> &Scan {
+        &self.scan
+    }
+
+    /// Returns the numbers of games that the work is of.
+    pub fn range(&self) -> Range<u64> {
+        self.range.clone()
+    }
+}
+
+impl DisplayAs for GamesExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GamesExec: columns=[{}]", self.scan.columns.join(", "))?;
+        if !self.scan.asked.filter.is_empty() {
+            write!(f, ", where={}", self.scan.asked.filter)?;
+        }
+        for (question, text) in &self.scan.asked.sought {
+            write!(f, ", {}={text}", Question::name(*question))?;
+        }
+        if self.range != (1..u64::MAX) {
+            write!(f, ", games={}..{}", self.range.start, self.range.end.saturating_sub(1))?;
+        }
+        self.scan.limit.map_or(Ok(()), |limit| write!(f, ", limit={limit}"))
+    }
+}
+
+impl ExecutionPlan for GamesExec {
+    fn name(&self) -> &str {
+        "GamesExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.work]
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        // Work stays in the partitions that it was cut into.
+        vec![false]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let (Some(work), true) = (children.pop(), children.is_empty()) else {
+            return plan_err!("GamesExec has one child");
+        };
+        let mut made =
+            GamesExec::over(Arc::clone(&self.games), self.scan.clone(), self.schema(), work, self.range.clone())?;
+        // What has been worked out stays.
+        made.selection = Arc::clone(&self.selection);
+        Ok(Arc::new(made))
+    }
+
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let mode = datafusion::physical_plan::execution_plan::ChildrenPropertiesMode::Recompute;
+        self.replace_children(children, ReplaceChildrenOptions::new(mode))
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let work = self.work.execute(partition, context)?;
+        let (games, columns, selection) = (Arc::clone(&self.games), self.columns.clone(), Arc::clone(&self.selection));
+        let (schema, mut limit) = (self.schema(), self.scan.limit.unwrap_or(u64::MAX));
+        let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&schema), 2);
+        let send = builder.tx();
+        builder.spawn(async move {
+            let work = work_of(&work.try_collect::<Vec<RecordBatch>>().await?)?;
+            let read = move || -> Result<(), String> {
+                for work in work {
+                    let sources = games.sources();
+                    selection.rows(&games, &work, &columns, &mut limit, |piece| match piece {
+                        Piece::Count(count) => {
+                            let options = RecordBatchOptions::new().with_row_count(Some(count as usize));
+                            let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), vec![], &options);
+                            Ok(send.blocking_send(batch.map_err(Into::into)).is_ok())
+                        }
+                        Piece::Rows(rows) => {
+                            for batch in Batches::new(Arc::clone(sources), columns.clone(), rows, options()) {
+                                let batch = batch.and_then(|batch| conform(&batch, &schema));
+                                let batch = batch.map_err(|error| error.to_string())?;
+                                if send.blocking_send(Ok(batch)).is_err() {
+                                    return Ok(false);
+                                }
+                            }
+                            Ok(true)
+                        }
+                    })?;
+                }
+                Ok(())
+            };
+            // Reading blocks, and takes rayon's threads.
+            let done = tokio::task::spawn_blocking(read).await;
+            let failed = |what: String| DataFusionError::Execution(what);
+            done.map_err(|error| failed(error.to_string()))?.map_err(failed)
+        });
+        Ok(builder.build())
+    }
+
+    fn statistics_from_inputs(&self, _: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
+        let mut statistics = Statistics::new_unknown(&self.schema());
+        if args.partition().is_none() {
+            let games = self.games.count(&self.range);
+            let rows = self.scan.limit.unwrap_or(u64::MAX).min(games) as usize;
+            statistics.num_rows =
+                if self.scan.asked.is_all() { Precision::Exact(rows) } else { Precision::Inexact(rows) };
+        }
+        Ok(Arc::new(statistics))
+    }
+
+    fn supports_limit_pushdown(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,259 @@
+//! SQL conditions as filters of archives: text of the `--where` language, ranges of games, positions and patterns.
+//!
+//! What is handed down lets at least those games pass that the condition does (an inexact part, which DataFusion checks
+//! again), or just those (an exact one). What cannot be said so stays above: NOT, for one, since a missing value is
+//! dropped here and kept there.
+
+use crate::sought::{Question, Sought};
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::expr::{InList, Like, ScalarFunction};
+use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
+use scoresheet::Filter;
+use scoresheet_arrow::{Columns, Value};
+use std::ops::Range;
+
+/// A condition as archives know it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// A filter, and whether it says just what the condition does.
+    Where(String, bool),
+    /// Numbers of games in the set. Exact.
+    Games(Range<u64>),
+    /// What games have to reach, as a function and its text. Exact.
+    Sought(Question, String),
+}
+
+impl Part {
+    /// Returns whether the part lets pass just the games of the condition.
+    pub fn is_exact(&self) -> bool {
+        !matches!(self, Part::Where(_, false))
+    }
+}
+
+/// Returns what archives can make of a condition; `None` where it is nothing.
+pub fn translate(expr: &Expr) -> Option<Part> {
+    if let Expr::ScalarFunction(ScalarFunction { func, args }) = expr {
+        let question = Question::ALL.into_iter().find(|question| question.name() == func.name())?;
+        let [moves, text] = args.as_slice() else { return None };
+        let text = text_of(literal(text)?)?;
+        // What is wrong with it is said where the function is run.
+        Sought::parse(question, &text).ok()?;
+        return (value(moves)? == Value::Brenner).then_some(Part::Sought(question, text));
+    }
+    if let Some(games) = games(expr) {
+        return Some(Part::Games(games));
+    }
+    let (text, exact) = condition(expr)?;
+    // What the language does not take is not handed down.
+    Filter::parse(&text).ok()?;
+    Some(Part::Where(text, exact))
+}
+
+/// The range of games that a comparison of `game_id` says.
+fn games(expr: &Expr) -> Option<Range<u64>> {
+    let (value, operator, literal) = comparison(expr)?;
+    if value != Value::GameId {
+        return None;
+    }
+    let number = integer(literal)?;
+    let at = |number: i64| u64::try_from(number).unwrap_or(0);
+    let all = u64::MAX;
+    Some(match operator {
+        Operator::Eq => at(number)..at(number.saturating_add(1)),
+        Operator::Lt => 0..at(number),
+        Operator::LtEq => 0..at(number.saturating_add(1)),
+        Operator::Gt => at(number.saturating_add(1))..all,
+        Operator::GtEq => at(number)..all,
+        _ => return None,
+    })
+}
+
+/// Returns a condition as text, and whether that is exact.
+fn condition(expr: &Expr) -> Option<(String, bool)> {
+    match expr {
+        Expr::BinaryExpr(BinaryExpr { left, op: op @ (Operator::And | Operator::Or), right }) => {
+            let word = if *op == Operator::And { "and" } else { "or" };
+            match (condition(left), condition(right)) {
+                (Some((left, a)), Some((right, b))) => Some((format!("({left} {word} {right})"), a && b)),
+                // One side of an AND lets pass all that both do.
+                (Some((one, _)), None) | (None, Some((one, _))) if *op == Operator::And => Some((one, false)),
+                _ => None,
+            }
+        }
+        Expr::BinaryExpr(_) => {
+            let (value, operator, literal) = comparison(expr)?;
+            compared(value, operator, literal)
+        }
+        Expr::Between(Between { expr, negated: false, low, high }) => {
+            let value = value(expr)?;
+            let (low, a) = compared(value, Operator::GtEq, literal(low)?)?;
+            let (high, b) = compared(value, Operator::LtEq, literal(high)?)?;
+            Some((format!("({low} and {high})"), a && b))
+        }
+        Expr::InList(InList { expr, list, negated: false }) if list.len() <= 1000 => {
+            let value = value(expr)?;
+            let one = |item: &Expr| compared(value, Operator::Eq, literal(item)?);
+            let all = list.iter().map(one).collect::<Option<Vec<(String, bool)>>>()?;
+            let exact = all.iter().all(|(_, exact)| *exact);
+            let texts: Vec<String> = all.into_iter().map(|(text, _)| text).collect();
+            (!texts.is_empty()).then(|| (format!("({})", texts.join(" or ")), exact))
+        }
+        Expr::Like(Like { negated: false, expr, pattern, escape_char: None, .. }) => {
+            let Value::Text(tag) = value(expr)? else { return None };
+            let pattern = text_of(literal(pattern)?)?;
+            let inner = pattern.trim_end_matches('%');
+            let (sign, text) = match (inner.strip_prefix('%'), inner.len() < pattern.len()) {
+                (Some(rest), true) => ("~", rest.trim_start_matches('%')),
+                (None, true) => ("^=", inner),
+                _ => return None,
+            };
+            let plain = !text.contains(['%', '_', '\\']);
+            (plain && says_something(text)).then(|| (format!("tag(\"{tag}\") {sign} {}", quoted(text)), false))
+        }
+        _ => None,
+    }
+}
+
+/// A comparison of a column with a literal, the column first.
+fn comparison(expr: &Expr) -> Option<(Value, Operator, &ScalarValue)> {
+    let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else { return None };
+    if let (Some(value), Some(literal)) = (value(left), literal(right)) {
+        return Some((value, *op, literal));
+    }
+    Some((value(right)?, op.swap()?, literal(left)?))
+}
+
+fn compared(value: Value, operator: Operator, literal: &ScalarValue) -> Option<(String, bool)> {
+    let sign = match operator {
+        Operator::Eq => "=",
+        Operator::NotEq => "!=",
+        Operator::Lt => "<",
+        Operator::LtEq => "<=",
+        Operator::Gt => ">",
+        Operator::GtEq => ">=",
+        _ => return None,
+    };
+    match value {
+        Value::Rating(tag @ ("WhiteElo" | "BlackElo")) => {
+            // The column has ratings of 16 bits, the filter any above 0.
+            let (field, rating) = (tag.to_ascii_lowercase(), integer(literal)?);
+            let (least, most) = (1, i64::from(i16::MAX));
+            (least..=most).contains(&rating).then(|| match operator {
+                Operator::Lt | Operator::LtEq | Operator::Eq => (format!("{field} {sign} {rating}"), true),
+                _ => (format!("({field} {sign} {rating} and {field} <= {most})"), true),
+            })
+        }
+        Value::Plies => {
+            let plies = integer(literal)?;
+            (0..=i64::from(i32::MAX)).contains(&plies).then(|| (format!("plies {sign} {plies}"), true))
+        }
+        Value::BaseSeconds | Value::IncrementSeconds if operator != Operator::NotEq => {
+            let field = if value == Value::BaseSeconds { "base" } else { "increment" };
+            let seconds = integer(literal)?;
+            (seconds >= 0).then(|| (format!("{field} {sign} {seconds}"), false))
+        }
+        Value::Date if operator != Operator::NotEq => {
+            let ScalarValue::Date32(Some(day)) = literal else { return None };
+            let day = day_text(*day)?;
+            Some((format!("date {sign} {day}"), false))
+        }
+        Value::Text(tag) if operator == Operator::Eq => {
+            let text = text_of(literal)?;
+            says_something(&text).then(|| (format!("tag(\"{tag}\") = {}", quoted(&text)), false))
+        }
+        Value::Result if operator == Operator::Eq => {
+            let text = text_of(literal)?;
+            matches!(text.as_str(), "1-0" | "0-1" | "1/2-1/2").then(|| (format!("result = {text}"), false))
+        }
+        _ => None,
+    }
+}
+
+/// Filters take these for no value, SQL for texts.
+fn says_something(text: &str) -> bool {
+    !matches!(text, "" | "?" | "-")
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Returns what a column is made of, casts of its dictionary apart.
+fn value(expr: &Expr) -> Option<Value> {
+    match expr {
+        Expr::Column(column) => {
+            Columns::list([column.name.as_str()]).ok()?.columns().first().map(|column| column.value)
+        }
+        Expr::Cast(cast) => value(&cast.expr).filter(|value| matches!(value, Value::Text(_) | Value::Result)),
+        _ => None,
+    }
+}
+
+fn literal(expr: &Expr) -> Option<&ScalarValue> {
+    match expr {
+        Expr::Literal(literal, _) if !literal.is_null() => Some(literal),
+        _ => None,
+    }
+}
+
+fn text_of(literal: &ScalarValue) -> Option<String> {
+    match literal {
+        ScalarValue::Dictionary(_, inner) => text_of(inner),
+        ScalarValue::Utf8(text) | ScalarValue::LargeUtf8(text) | ScalarValue::Utf8View(text) => text.clone(),
+        _ => None,
+    }
+}
+
+fn integer(literal: &ScalarValue) -> Option<i64> {
+    match literal {
+        ScalarValue::Int8(value) => value.map(i64::from),
+        ScalarValue::Int16(value) => value.map(i64::from),
+        ScalarValue::Int32(value) => value.map(i64::from),
+        ScalarValue::Int64(value) => *value,
+        _ => None,
+    }
+}
+
+/// Returns a day, counted from 1970-01-01, as PGN writes it.
+fn day_text(day: i32) -> Option<String> {
+    let array = arrow::array::Date32Array::from(vec![day]);
+    let date = array.value_as_date(0)?;
+    let text = date.format("%Y.%m.%d").to_string();
+    (text.len() == 10).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::prelude::{col, lit};
+
+    fn said(expr: Expr) -> Option<(String, bool)> {
+        match translate(&expr)? {
+            Part::Where(text, exact) => Some((text, exact)),
+            Part::Games(games) => Some((format!("{games:?}"), true)),
+            Part::Sought(question, text) => Some((format!("{} {text}", question.name()), true)),
+        }
+    }
+
+    #[test]
+    fn conditions_as_filters() {
+        let exact = |text: &str| Some((text.to_owned(), true));
+        let inexact = |text: &str| Some((text.to_owned(), false));
+        let elo = || col("white_elo");
+        assert_eq!(said(elo().gt_eq(lit(2700i16))), exact("(whiteelo >= 2700 and whiteelo <= 32767)"));
+        assert_eq!(said(lit(2700i16).gt(elo())), exact("whiteelo < 2700"));
+        assert_eq!(said(elo().gt_eq(lit(0i16))), None);
+        assert_eq!(said(col("white").eq(lit("A \"B\""))), inexact("tag(\"White\") = \"A \\\"B\\\"\""));
+        assert_eq!(said(col("white").eq(lit("?"))), None);
+        assert_eq!(said(col("white").not_eq(lit("x"))), None);
+        assert_eq!(said(col("white").like(lit("%Carl%"))), inexact("tag(\"White\") ~ \"Carl\""));
+        assert_eq!(said(col("eco").like(lit("B9%"))), inexact("tag(\"ECO\") ^= \"B9\""));
+        assert_eq!(said(col("eco").like(lit("B_9%"))), None);
+        assert_eq!(said(col("date").gt(lit(ScalarValue::Date32(Some(15_736))))), inexact("date > 2013.01.31"));
+        assert_eq!(said(col("game_id").lt_eq(lit(9i64))), exact("0..10"));
+        assert_eq!(said(col("plies").gt(lit(9i32)).or(elo().lt(lit(9i16)))), exact("(plies > 9 or whiteelo < 9)"));
+        assert_eq!(said(col("plies").gt(lit(9i32)).or(col("white").is_null())), None);
+        assert_eq!(said(Expr::Not(Box::new(col("plies").gt(lit(9i32))))), None);
+        assert_eq!(said(col("result").eq(lit("1-0"))), inexact("result = 1-0"));
+    }
+}

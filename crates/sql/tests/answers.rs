@@ -1,0 +1,160 @@
+//! Queries through the library: the same rows whatever the partitions, archives or Parquet, deleted games and limits.
+
+use arrow::util::pretty::pretty_format_batches;
+use datafusion::physical_plan::{ExecutionPlan, collect};
+use datafusion::prelude::SessionContext;
+use scoresheet::Import;
+use scoresheet::import::ImportOptions;
+use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, Sources, write_parquet};
+use scoresheet_sql::{GamesExec, Memory, Tables, session};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An archive of many small chunks: 3,000 games with ratings 1000 to 1999, every third a Sicilian.
+fn archive(folder: &Path, name: &str) -> PathBuf {
+    let mut pgn = String::new();
+    for game in 0..3000 {
+        let moves = if game % 3 == 0 { "1. e4 c5 2. Nf3" } else { "1. d4 d5" };
+        let (elo, white) = (1000 + game * 7 % 1000, game % 40);
+        pgn += &format!(
+            "[White \"P{white}\"]\n[Result \"1-0\"]\n[WhiteElo \"{elo}\"]\n[Date \"2013.01.{:02}\"]\n\n",
+            game % 28 + 1
+        );
+        pgn += &format!("{moves} 1-0\n\n");
+    }
+    let path = folder.join(name);
+    let options = ImportOptions { chunk_bytes: 8 << 10, ..ImportOptions::default() };
+    Import::new(&path).options(options).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+    path
+}
+
+async fn open(paths: &[&Path], partitions: usize) -> SessionContext {
+    let arguments: Vec<String> = paths.iter().map(|path| path.to_str().unwrap().to_owned()).collect();
+    session(&Tables::of(&arguments), &Memory::default(), partitions).await.unwrap()
+}
+
+async fn ask(context: &SessionContext, query: &str) -> String {
+    let rows = context.sql(query).await.unwrap_or_else(|error| panic!("{query}: {error}")).collect().await.unwrap();
+    pretty_format_batches(&rows).unwrap().to_string()
+}
+
+const SICILIAN: &str = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+
+fn queries() -> Vec<String> {
+    vec![
+        "select count(*) from games".into(),
+        "select count(*) from games where white_elo >= 1500".into(),
+        "select count(*) from games where white_elo >= 1500 and white like 'P1%' and date > date '2013-01-10'".into(),
+        "select count(*) from games where white = 'P7' or white_elo < 1010".into(),
+        format!("select count(*) from games where reaches(brenner, '{SICILIAN}')"),
+        format!("select count(*) from games where reaches(brenner, '{SICILIAN}') and white_elo < 1500"),
+        "select count(*) from games where matches_subfen(brenner, '8/8/8/3p4/8/8/8/8')".into(),
+        "select white, count(*), min(game_id), max(white_elo) from games group by white order by white".into(),
+        "select fen_at(brenner, 2), count(*) from games group by 1 order by 1".into(),
+        "select game_id, white from games where game_id between 1495 and 1499 order by game_id".into(),
+        "select game_id from games order by game_id limit 5".into(),
+        "select game_id from games where white_elo = 1007 order by game_id desc limit 2".into(),
+        "select count(distinct zobrist_at(brenner, -1)) from games".into(),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn partitions_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (archive(folder.path(), "one.bga"), archive(folder.path(), "two.bga"));
+    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&one).unwrap()).unwrap();
+    let paths = [one.as_path(), two.as_path()];
+    let (single, many) = (open(&paths, 1).await, open(&paths, 7).await);
+    for query in queries() {
+        assert_eq!(ask(&single, &query).await, ask(&many, &query).await, "{query}");
+    }
+    assert!(ask(&many, &queries()[0]).await.contains("| 6000 "), "two archives");
+    assert!(ask(&many, &queries()[4]).await.contains("| 2000 "), "a third of the games");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parquet_answers_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga");
+    let parquet = folder.path().join("games.parquet");
+    let sources = Arc::new(Sources::open([&path]).unwrap());
+    let batches = Batches::new(sources, Columns::scoresheet(), Rows::all(), Options::default());
+    let file = std::fs::File::create(&parquet).unwrap();
+    write_parquet(batches, file, ParquetOptions::default(), |_| true).unwrap().unwrap();
+    let (own, other) = (open(&[&path], 3).await, open(&[&parquet], 3).await);
+    for query in queries() {
+        assert_eq!(ask(&own, &query).await, ask(&other, &query).await, "{query}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deleted_games_are_no_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga");
+    scoresheet::archive::delete(&path, [1, 4, 3000]).unwrap();
+    let context = open(&[&path], 4).await;
+    assert!(ask(&context, "select count(*) from games").await.contains("| 2997 "));
+    assert!(ask(&context, "select count(game_id) from games").await.contains("| 2997 "));
+    assert!(
+        ask(&context, &format!("select count(*) from games where reaches(brenner, '{SICILIAN}')"))
+            .await
+            .contains("| 998 ")
+    );
+    let ends = ask(&context, "select min(game_id) * 10000 + max(game_id) as ends from games").await;
+    assert!(ends.contains("| 22999 |"), "{ends}");
+}
+
+/// What an engine of many machines does: it gives each the plan of one partition. The parts are the whole.
+#[tokio::test(flavor = "multi_thread")]
+async fn work_is_cut_by_its_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga");
+    let context = open(&[&path], 5).await;
+    let plan = context.sql("select game_id from games where white_elo >= 1500").await.unwrap();
+    let plan = plan.create_physical_plan().await.unwrap();
+    fn scan(plan: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
+        if plan.name() == "GamesExec" { Some(Arc::clone(plan)) } else { plan.children().into_iter().find_map(scan) }
+    }
+    let scan = scan(&plan).unwrap();
+    assert!((scan.as_ref() as &dyn std::any::Any).is::<GamesExec>());
+    let work = Arc::clone(scan.children()[0]);
+    assert!(work.children().is_empty());
+    let pieces = collect(Arc::clone(&work), context.task_ctx()).await.unwrap();
+    let pieces: usize = pieces.iter().map(|batch| batch.num_rows()).sum();
+    assert_eq!(pieces, 5, "a row for each piece of work");
+    let rows = collect(scan, context.task_ctx()).await.unwrap();
+    assert_eq!(rows.iter().map(|batch| batch.num_rows()).sum::<usize>(), 1500);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sorting_spills() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga");
+    let memory = Memory { limit: 32 << 20, folder: Some(folder.path().to_path_buf()) };
+    let context = session(&Tables::of(&[path.to_str().unwrap().to_owned()]), &memory, 2).await.unwrap();
+    let query = "select max(rank) from (select row_number() over (order by fen_at(a.brenner, -1), a.game_id, b.game_id) \
+                 as rank from games a join games b on a.white = b.white)";
+    assert!(ask(&context, query).await.contains("| 225000 "), "75 games for each of 40 players, each with each");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga");
+    let context = open(&[&path], 2).await;
+    for (query, what) in [
+        ("select count(*) from games where reaches(brenner, 'no fen')", "reaches: "),
+        ("select count(*) from games where scoutfish_query(brenner, '{\"x\": 1}')", "scoutfish_query: "),
+        ("select fen_at(white, 1) from games", "fen_at takes the column brenner"),
+        ("select fen_at(brenner) from games", "fen_at takes (brenner, ply)"),
+        ("select * from tree('x')", "tree: "),
+        ("select * from hits()", "hits takes a FEN"),
+        ("select fen_at(arrow_cast('xx', 'Binary'), 1)", ""),
+    ] {
+        let failed = match context.sql(query).await {
+            Err(error) => error.to_string(),
+            Ok(rows) => rows.collect().await.map_or_else(|error| error.to_string(), |_| "no error".into()),
+        };
+        assert!(failed.contains(what), "{query}: {failed}");
+    }
+}
