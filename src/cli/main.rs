@@ -6,7 +6,8 @@
 //!     main -> command -> select -> out -> session, threads, interrupt, failure, text
 //!
 //! `command` has a file for each subcommand, which no other one imports; `select` finds what a command works on
-//! (archives, games, positions, files); `out` writes the result; `outside` runs programs that are subcommands. Nothing but the library's public API is used.
+//! (archives, games, positions, files); `out` writes the result; `outside` runs programs that are subcommands. Nothing
+//! but the library's public API is used.
 
 #![forbid(unsafe_code)]
 
