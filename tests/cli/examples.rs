@@ -212,10 +212,13 @@ fn every_example_runs() {
         shell.env("EDITOR", "true").env_remove("VISUAL");
         let done = shell.stdin(std::process::Stdio::null()).output().unwrap();
         // What is looked at needs a terminal, and says so when it has read its arguments.
-        let is_looked_at = words[1] == "view" && String::from_utf8_lossy(&done.stderr).contains("needs a terminal");
-        match done.status.success() || is_looked_at {
+        let said = String::from_utf8_lossy(&done.stderr);
+        let is_looked_at = words[1] == "view" && said.contains("needs a terminal");
+        // A program of its own, which these tests do not build: the command knows it, and says where it is.
+        let is_elsewhere = said.contains("is the program scoresheet-") && said.contains("cargo install --path crates/");
+        match done.status.success() || is_looked_at || is_elsewhere {
             true => Ok(()),
-            false => Err(format!("{script}\n    {:?}: {}", done.status.code(), String::from_utf8_lossy(&done.stderr))),
+            false => Err(format!("{script}\n    {:?}: {}", done.status.code(), said)),
         }
     };
     let failed: Vec<String> = lines.iter().filter_map(|line| run(line).err()).collect();
