@@ -168,8 +168,6 @@ struct Known {
     code: i64,
     uses: u8,
     faults: u8,
-    /// Whether anything is.
-    seen: bool,
 }
 
 /// What is learnt of a predicted column.
@@ -201,8 +199,9 @@ struct PredictedColumns<'a> {
     learnt: Vec<Learnt>,
     /// The place in `known` of each prediction's memory.
     memories: Vec<usize>,
-    /// By memory, what is known of each key.
-    known: Vec<Vec<Known>>,
+    /// By memory, what is known of each key. It grows with what is known alone: a file may have any number of keys that
+    /// are met once.
+    known: Vec<HashMap<usize, Known>>,
     /// For each prediction by `Change` the place of the memory of the one whose column has the ratings.
     ratings: Vec<Option<usize>>,
 }
@@ -229,20 +228,9 @@ impl<'a> PredictedColumns<'a> {
             predictions,
             learnt: predictions.iter().map(learnt).collect(),
             memories: predictions.iter().map(|prediction| place(prediction.memory)).collect(),
-            known: vec![Vec::new(); predictions.len()],
+            known: vec![HashMap::default(); predictions.len()],
             ratings: predictions.iter().map(rating).collect(),
         }
-    }
-
-    /// Returns what the memory at that place knows of a key; `None` where there is no memory for it.
-    #[inline]
-    fn known(&mut self, memory: usize, key: Key) -> Option<&mut Known> {
-        let known = self.known.get_mut(memory)?;
-        if known.len() <= key.0 {
-            known.try_reserve(key.0 + 1 - known.len()).ok()?;
-            known.resize(key.0 + 1, Known::default());
-        }
-        known.get_mut(key.0)
     }
 
     /// Codes the value of prediction `number` in a game; a decoder's `code` means nothing. `key` is that of its key
@@ -255,17 +243,16 @@ impl<'a> PredictedColumns<'a> {
         key: Option<Key>,
         of: impl Fn(Option<usize>) -> Option<u64>,
     ) -> Option<u64> {
-        let memory = *self.memories.get(number)?;
-        let past = match key {
-            Some(key) => *self.known(memory, key)?,
-            None => Known::default(),
-        };
+        let memory = self.known.get_mut(*self.memories.get(number)?)?;
+        memory.try_reserve(1).ok()?;
         let (prediction, learnt) = (self.predictions.get(number)?, self.learnt.get_mut(number)?);
-        let seen = usize::from(past.seen);
+        let known = key.and_then(|key| memory.get(&key.0).copied());
+        let seen = usize::from(known.is_some());
+        let past = known.unwrap_or_default();
         let code = match prediction.by {
             Predictor::Keyed { guess } => {
                 let guessed = || of(guess).map_or(learnt.before, |code| code as i64);
-                let expected = if past.seen { past.code } else { guessed() };
+                let expected = known.map_or_else(guessed, |known| known.code);
                 let uses = usize::from(past.uses * 4 + past.faults);
                 let contexts: [usize; INPUTS] =
                     [seen * (1 + uses), seen * 50 + (expected.clamp(0, 4999) / 100) as usize];
@@ -274,8 +261,8 @@ impl<'a> PredictedColumns<'a> {
                 learnt.before = value;
                 if let Some(key) = key {
                     let faults = if step == 0 { past.faults.saturating_sub(1) } else { (past.faults + 1).min(3) };
-                    let now = Known { code: value, uses: (past.uses + 1).min(7), faults, seen: true };
-                    *self.known(memory, key)? = now;
+                    let now = Known { code: value, uses: (past.uses + 1).min(7), faults };
+                    memory.insert(key.0, now);
                 }
                 value as u64
             }
@@ -290,11 +277,10 @@ impl<'a> PredictedColumns<'a> {
                 let step = learnt.model.code(coder, contexts, change(code).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
                 if let Some(key) = key {
-                    *self.known(memory, key)? = Known { code: value, seen: true, ..past };
+                    memory.insert(key.0, Known { code: value, ..past });
                     // The next rating is expected to be this one with its change.
                     let ratings = self.ratings.get(number).copied().flatten();
-                    let rating = ratings.and_then(|memory| self.known.get_mut(memory)?.get_mut(key.0));
-                    if let Some(rating) = rating.filter(|rating| rating.seen) {
+                    if let Some(rating) = ratings.and_then(|memory| self.known.get_mut(memory)?.get_mut(&key.0)) {
                         rating.code = rating.code.wrapping_add(value.wrapping_sub(value.signum()));
                     }
                 }
