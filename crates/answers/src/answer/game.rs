@@ -1,13 +1,10 @@
 //! `games/{n}`: one game with everything in it; as PGN; as the bytes of its source; and where it left the others.
 
-use super::{answer, by_position};
-use crate::App;
+use super::Answer;
 use crate::fault::Fault;
-use crate::shelf::Snapshot;
-use crate::work::Cost;
-use axum::extract::{Path, RawQuery, State};
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use crate::site::SiteFile;
+use crate::snapshot::Snapshot;
+use crate::stop::Stop;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Comment, Event, TextKind};
 use scoresheet::pgn::PgnWriter;
@@ -16,86 +13,92 @@ use scoresheet::query::{PositionQuery, SearchOptions};
 use scoresheet::{Archive, Game};
 use serde_json::{Map, Value, json};
 
-pub async fn game(State(app): State<App>, Path(number): Path<u64>, query: RawQuery) -> Result<Response, Fault> {
-    answer(app, query, |_| Cost::Quick, move |snapshot, params, _| of(snapshot, number, params.switch("fens")?)).await
-}
-
-pub async fn pgn(State(app): State<App>, Path(number): Path<u64>) -> Result<Response, Fault> {
-    text(app, number, "application/x-chess-pgn", |archive, number| {
+/// One game as PGN.
+pub fn pgn(snapshot: &Snapshot, number: u64) -> Result<Answer, Fault> {
+    bytes(snapshot, number, "application/x-chess-pgn", |archive, number| {
         let mut writer = PgnWriter::new();
         archive.game(number)?.write_pgn(&mut writer)?;
         Ok(writer.into_bytes())
     })
-    .await
 }
 
-pub async fn original(State(app): State<App>, Path(number): Path<u64>) -> Result<Response, Fault> {
-    text(app, number, "application/octet-stream", |archive, number| {
+/// The bytes of the source that a game was made of.
+pub fn original(snapshot: &Snapshot, number: u64) -> Result<Answer, Fault> {
+    bytes(snapshot, number, "application/octet-stream", |archive, number| {
         let mut bytes = Vec::new();
         archive.game(number)?.original(&mut bytes)?;
         Ok(bytes)
     })
-    .await
 }
 
-async fn text(
-    app: App,
+fn bytes(
+    snapshot: &Snapshot,
     number: u64,
     kind: &'static str,
-    text: impl FnOnce(&Archive, u64) -> Result<Vec<u8>, Fault> + Send + 'static,
-) -> Result<Response, Fault> {
-    let snapshot = app.shelf.now();
-    let work = move || {
-        let (book, _, own) = snapshot.locate(number)?;
-        text(book.archive(), own)
-    };
-    let bytes = app.work.run(Cost::Quick, move |_| work()).await?;
-    let file = format!("inline; filename=\"game-{number}.pgn\"");
-    Ok(([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, file)], bytes).into_response())
+    text: impl FnOnce(&Archive, u64) -> Result<Vec<u8>, Fault>,
+) -> Result<Answer, Fault> {
+    let (book, _, own) = snapshot.locate(number)?;
+    Ok(Answer::Bytes { kind, name: format!("game-{number}.pgn"), bytes: text(book.archive(), own)? })
 }
 
 /// The plies within which a game that has left all others may come back to them by another order of moves. What is the
 /// same later, as bare kings are in the end, is chance.
-const ANOTHER_ORDER: u32 = 8;
+pub const ANOTHER_ORDER: u32 = 8;
 
 /// Where a game leaves all others: the ply after the last position that another game has, too.
-pub async fn novelty(State(app): State<App>, Path(number): Path<u64>, query: RawQuery) -> Result<Response, Fault> {
-    answer(app, query, by_position, move |snapshot, _, stop| {
-        let (book, before, own) = snapshot.locate(number)?;
-        if !snapshot.is_indexed() {
-            return Err(Fault::new(
-                axum::http::StatusCode::CONFLICT,
-                "no_index",
-                "where a game left the others is known by the position index alone",
-            )
-            .with("advice", "scoresheet index ARCHIVE --positions"));
+pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, Fault> {
+    let (book, before, own) = snapshot.locate(number)?;
+    if !snapshot.is_indexed() {
+        return Err(Fault::new(
+            http::StatusCode::CONFLICT,
+            "no_index",
+            "where a game left the others is known by the position index alone",
+        )
+        .with("advice", "scoresheet index ARCHIVE --positions"));
+    }
+    let game = book.archive().game(own)?.to_game()?;
+    if let Some(site) = book.site() {
+        return novelty_of_site(site, &game, own);
+    }
+    let mut position = game.start.clone();
+    let mut known = snapshot.games() - 1;
+    let mut novelty = None;
+    for (ply, m) in (1u32..).zip(game.main_line()) {
+        if stop.is_set() {
+            return Err(Fault::stopped());
         }
-        let game = book.archive().game(own)?.to_game()?;
-        let mut position = game.start.clone();
-        let mut known = snapshot.games() - 1;
-        let mut novelty = None;
-        for (ply, m) in (1u32..).zip(game.main_line()) {
-            if stop.is_set() {
-                return Err(Fault::stopped());
-            }
-            if novelty.as_ref().is_some_and(|(left, _)| ply > left + ANOTHER_ORDER) {
-                break;
-            }
-            let san = position.san(m);
-            position.play_unchecked(m);
-            let others = others(snapshot, number, &position)?;
-            match others {
-                0 => {
-                    novelty.get_or_insert((ply, san));
-                }
-                // Another way round, it has come back to the others.
-                others => (known, novelty) = (others, None),
-            }
+        if novelty.as_ref().is_some_and(|(left, _)| ply > left + ANOTHER_ORDER) {
+            break;
         }
-        let (ply, san) = novelty.unzip();
-        Ok(json!({"game": before + own, "ply": ply, "san": san, "games_before": known}))
-    })
-    .await
+        let san = position.san(m);
+        position.play_unchecked(m);
+        let others = others(snapshot, number, &position)?;
+        match others {
+            0 => {
+                novelty.get_or_insert((ply, san));
+            }
+            // Another way round, it has come back to the others.
+            others => (known, novelty) = (others, None),
+        }
+    }
+    let (ply, san) = novelty.unzip();
+    Ok(json!({"game": before + own, "ply": ply, "san": san, "games_before": known}))
+}
+
+/// The same by the site file, which knows the ply.
+fn novelty_of_site(site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
+    let ply = site.known(number)?.novelty;
+    let mut position = game.start.clone();
+    let mut san = None;
+    for (own, m) in (1..).zip(game.main_line()) {
+        if own == ply {
+            san = Some(position.san(m));
+            break;
+        }
+        position.play_unchecked(m);
+    }
+    let others = site.count(&position)?.saturating_sub(1);
+    Ok(json!({"game": number, "ply": Some(ply).filter(|ply| *ply > 0), "san": san, "games_before": others}))
 }
 
 /// Returns how many other games have a position; of very many about how many.
@@ -121,7 +124,8 @@ fn others(snapshot: &Snapshot, number: u64, position: &Position) -> Result<u64, 
 /// So many games are counted one by one.
 const MANY: u64 = 1000;
 
-fn of(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault> {
+/// One game with everything in it.
+pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault> {
     let (book, before, own) = snapshot.locate(number)?;
     let game = book.archive().game(own)?;
     let opening = Openings::table().classify(&game)?;

@@ -1,22 +1,13 @@
 //! `position`: the rules. What can be played, what it is called, what it leads to.
 
-use super::answer;
-use crate::App;
 use crate::fault::Fault;
 use crate::params::Params;
 use crate::trees::after;
-use crate::work::Cost;
-use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use scoresheet::chess::fen::{Fen, ReadMode};
 use scoresheet::chess::{Color, Position};
 use serde_json::{Value, json};
 
-pub async fn position(State(app): State<App>, query: RawQuery) -> Result<Response, Fault> {
-    answer(app, query, |_| Cost::Quick, |_, params, _| of(params)).await
-}
-
-fn of(params: &Params) -> Result<Value, Fault> {
+pub fn position(params: &Params) -> Result<Value, Fault> {
     let mut line = params.line()?;
     // A move as people type it: SAN, or UCI's notation.
     if let Some(text) = params.get("move") {
@@ -57,7 +48,7 @@ fn legal(position: &Position) -> Vec<Value> {
 }
 
 /// Returns whose move it is.
-pub fn turn(position: &Position) -> &'static str {
+fn turn(position: &Position) -> &'static str {
     match position.turn() {
         Color::White => "white",
         Color::Black => "black",

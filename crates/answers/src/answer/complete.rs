@@ -1,12 +1,8 @@
 //! `complete`: names that begin like what has been typed, or have it in them.
 
-use super::{answer, by_tags};
-use crate::App;
 use crate::fault::Fault;
 use crate::params::Params;
-use crate::shelf::Snapshot;
-use axum::extract::{RawQuery, State};
-use axum::response::Response;
+use crate::snapshot::Snapshot;
 use scoresheet::query::report::openings::Openings;
 use scoresheet::query::tag_columns::Key;
 use serde_json::{Value, json};
@@ -16,11 +12,7 @@ use std::collections::BTreeSet;
 const MOST: usize = 50;
 const NAMES: usize = 12;
 
-pub async fn complete(State(app): State<App>, query: RawQuery) -> Result<Response, Fault> {
-    answer(app, query, by_tags, |snapshot, params, _| of(snapshot, params)).await
-}
-
-fn of(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
+pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
     let typed = params.get("text").unwrap_or_default().to_lowercase();
     let limit = params.number("limit", NAMES)?.min(MOST);
     let tag = match params.get("field").unwrap_or("player") {
@@ -52,6 +44,7 @@ fn of(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
     match tag {
         None => Openings::table().names().iter().for_each(|name| look(name)),
         Some(tag) => {
+            snapshot.needs_whole()?;
             for (_, _, book) in snapshot.books(params.archive()?)? {
                 let columns = book.tags().readable(&[Key::Tag(tag.to_owned()), Key::Tag("Black".to_owned())]).0;
                 let columns = if tag == "White" { &columns[..] } else { columns.get(..1).unwrap_or_default() };

@@ -2,14 +2,14 @@
 //!
 //! Comes from the tag columns where a file has them, or they have been read already, and otherwise from the game.
 
+use crate::book::{Book, HEADING};
 use crate::fault::Fault;
-use crate::shelf::{Book, HEADING};
 use scoresheet::game::Outcome;
 use scoresheet::query::report::openings::Openings;
 use serde_json::{Map, Value, json};
 
 /// The heading of a game. What the game does not say is empty, or 0.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Heading {
     /// The values of the tags of [`HEADING`].
     tags: [String; HEADING.len()],
@@ -24,7 +24,11 @@ impl Heading {
     ///
     /// Errors: there is no such game, or it is damaged.
     pub fn of(book: &Book, game: u64) -> Result<Heading, Fault> {
-        if game == 0 || game > book.archive().len() || book.archive().is_deleted(game) || !book.has_columns() {
+        let is_there = game > 0 && game <= book.archive().len() && !book.archive().is_deleted(game);
+        if let Some(site) = book.site().filter(|_| is_there && !book.has_columns()) {
+            return site.heading(game);
+        }
+        if !is_there || !book.has_columns() {
             let game = book.archive().game(game)?;
             let mut heading = Heading { plies: game.plies(), outcome: game.outcome(), ..Heading::default() };
             game.visit_tags(|name, value| {
@@ -45,6 +49,21 @@ impl Heading {
             heading.outcome = book.archive().game(game)?.outcome();
         }
         Ok(heading)
+    }
+
+    /// Returns a heading of the values of the tags of [`HEADING`].
+    pub fn from_texts(tags: [String; HEADING.len()], plies: u32, outcome: Option<Outcome>) -> Heading {
+        Heading { tags, plies, outcome }
+    }
+
+    /// Returns the values of the tags of [`HEADING`].
+    pub fn texts(&self) -> &[String; HEADING.len()] {
+        &self.tags
+    }
+
+    /// Returns the result by the movetext, which is asked where the tag says none.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome
     }
 
     /// Returns the value of a tag of [`HEADING`], `None` where it is missing, empty or `?`.

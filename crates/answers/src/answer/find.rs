@@ -1,28 +1,22 @@
 //! `find`: games by position or pattern, as they are found; and `cost`: what that would take.
 
-use super::answer;
 use super::games::wanted;
-use crate::App;
+use super::{Answer, Flow};
+use crate::book::Book;
 use crate::fault::Fault;
-use crate::games::Heading;
+use crate::heading::Heading;
 use crate::params::{Params, WHERE};
-use crate::shelf::{Book, Snapshot};
-use crate::work::Stop;
-use axum::body::{Body, Bytes};
-use axum::extract::{RawQuery, State};
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
-use rayon::ThreadPool;
+use crate::snapshot::Snapshot;
+use crate::stop::Stop;
 use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
-use scoresheet::chess::Color;
+use scoresheet::chess::{Color, Position};
 use scoresheet::query::pattern::{
     BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern, json as scoutfish,
 };
-use scoresheet::query::{PositionQuery, QueryFault, SearchOptions, SearchResult};
+use scoresheet::query::{Hit, PositionQuery, QueryFault, SearchOptions, SearchResult};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Games that are searched before the client hears of it.
 const WINDOW: u64 = 1 << 14;
@@ -33,14 +27,16 @@ const FOUND: u64 = 1000;
 const DEADLINES: u32 = 60;
 
 /// What a search looks for.
+#[derive(Debug)]
 enum Wanted {
     /// One position, or it and the one with colours exchanged.
-    Position(Vec<PositionQuery>, SearchOptions),
+    Position(Vec<Position>, SearchOptions),
     Pattern(Pattern, bool),
 }
 
 /// A search as a client asks for it.
-struct Asked {
+#[derive(Debug)]
+pub struct Asked {
     wanted: Wanted,
     filter: String,
     only: Option<usize>,
@@ -48,53 +44,61 @@ struct Asked {
 }
 
 /// What a search by position, or by a pattern where none is given, would cost.
-pub async fn cost(State(app): State<App>, query: RawQuery) -> Result<Response, Fault> {
-    answer(app, query, super::by_tags, |snapshot, params, _| {
-        let position = wanted(params)?;
-        let query = position.as_ref().map(PositionQuery::from);
-        let selection = snapshot.select(params.archive()?, params.filter()?, "")?;
-        let (mut games, mut replayed, mut with) = (0, false, "position index");
-        for (place, _, book) in snapshot.books(params.archive()?)? {
-            let search = book.search();
-            let cost = match selection.set(place) {
-                Some(set) => search.among(set).cost(query.as_ref()),
-                None => search.cost(query.as_ref()),
-            };
-            games += cost.games;
-            if cost.replayed {
-                (replayed, with) = (true, cost.with);
-            }
+pub fn cost(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
+    let position = wanted(params)?;
+    let query = position.as_ref().map(PositionQuery::from);
+    let selection = snapshot.select(params.archive()?, params.filter()?, "")?;
+    let (mut games, mut replayed, mut with) = (0, false, "position index");
+    for (place, _, book) in snapshot.books(params.archive()?)? {
+        if let (Some(site), Some(position), None) = (book.site(), &position, selection.set(place)) {
+            games += site.count(position)?;
+            continue;
         }
-        // A game is replayed in some 0.7 us on one core; a place of the index is looked at in a fraction of that.
-        let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
-        let seconds = games as f64 * if replayed { 1e-6 } else { 2e-7 } / cores;
-        let advice = (replayed && games > 1_000_000).then_some("scoresheet index ARCHIVE --positions --signatures");
-        Ok(json!({"games": games, "replayed": replayed, "with": with, "seconds": seconds, "advice": advice}))
-    })
-    .await
+        let search = book.search();
+        let cost = match selection.set(place) {
+            Some(set) => search.among(set).cost(query.as_ref()),
+            None => search.cost(query.as_ref()),
+        };
+        games += cost.games;
+        if cost.replayed {
+            (replayed, with) = (true, cost.with);
+        }
+    }
+    // A game is replayed in some 0.7 us on one core; a place of the index is looked at in a fraction of that.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+    let seconds = games as f64 * if replayed { 1e-6 } else { 2e-7 } / cores;
+    let advice = (replayed && games > 1_000_000).then_some("scoresheet index ARCHIVE --positions --signatures");
+    let mut json = json!({"games": games, "replayed": replayed, "with": with, "seconds": seconds, "advice": advice});
+    // What has to be fetched before.
+    if let Some(bytes) =
+        snapshot.needs_whole().err().filter(|_| replayed).and_then(|fault| fault.more.get("bytes").cloned())
+    {
+        json["bytes"] = bytes;
+    }
+    Ok(json)
 }
 
-pub async fn position(State(app): State<App>, query: RawQuery) -> Result<Response, Fault> {
-    let params = Params::read(query.0.as_deref())?;
-    let position = wanted(&params)?.ok_or_else(|| Fault::bad("fen or play: a position is wanted"))?;
+/// Reads a search by position.
+pub fn by_position(params: &Params) -> Result<Asked, Fault> {
+    let position = wanted(params)?.ok_or_else(|| Fault::bad("fen or play: a position is wanted"))?;
     let options = SearchOptions { all_plies: params.switch("all_plies")?, variations: params.switch("variations")? };
-    let mut queries = vec![PositionQuery::from(&position)];
+    let mut positions = vec![position.clone()];
     if params.switch("either_color")? {
-        queries.push(PositionQuery::from(&position.colors_swapped()));
+        positions.push(position.colors_swapped());
     }
-    let asked = Asked {
-        wanted: Wanted::Position(queries, options),
+    Ok(Asked {
+        wanted: Wanted::Position(positions, options),
         filter: params.filter()?.to_owned(),
         only: params.archive()?,
         limit: params.number("limit", FOUND)?.min(MOST),
-    };
-    stream(app, asked).await
+    })
 }
 
-pub async fn pattern(State(app): State<App>, body: Bytes) -> Result<Response, Fault> {
+/// Reads a search by pattern.
+pub fn by_pattern(body: &[u8]) -> Result<Asked, Fault> {
     let body: Value =
-        serde_json::from_slice(&body).map_err(|error| Fault::bad(format!("the body is not JSON: {error}")))?;
-    stream(app, read(&body)?).await
+        serde_json::from_slice(body).map_err(|error| Fault::bad(format!("the body is not JSON: {error}")))?;
+    read(&body)
 }
 
 /// Reads a pattern: the options of `scoresheet find`, or Scoutfish's JSON as `query`.
@@ -182,36 +186,32 @@ fn read(body: &Value) -> Result<Asked, Fault> {
 }
 
 /// Answers with a line of JSON for each game found, lines that say how far the search is, and one at the end.
-async fn stream(app: App, asked: Asked) -> Result<Response, Fault> {
-    let snapshot = app.shelf.now();
+pub fn find(snapshot: &Arc<Snapshot>, asked: &Arc<Asked>) -> Result<Answer, Fault> {
     // What is wrong with the filter is said before the answer begins.
     if !asked.filter.is_empty() {
         scoresheet::Filter::parse(&asked.filter).map_err(|fault| Fault::query("where", &fault))?;
     }
     snapshot.books(asked.only)?;
-    let pool = app.work.scan_pool();
-    let longest: Duration = app.work.deadline * DEADLINES;
-    let lines = app.work.stream(longest, move |stop, push| {
-        if let Err(fault) = search(&snapshot, &asked, &pool, stop, push) {
-            push(line(&fault.json()));
+    // The site file has first plies of main lines alone.
+    let by_site = matches!(&asked.wanted, Wanted::Position(_, options) if *options == SearchOptions::default());
+    if !by_site || !asked.filter.trim().is_empty() {
+        snapshot.needs_whole()?;
+    }
+    let (snapshot, asked) = (Arc::clone(snapshot), Arc::clone(asked));
+    let pieces = move |flow: &mut Flow<'_>| {
+        if let Err(fault) = search(&snapshot, &asked, flow) {
+            (flow.push)(line(&fault.json()));
         }
-    });
-    let body = Body::from_stream(lines.await?);
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson"), (header::CACHE_CONTROL, "no-store")], body).into_response())
+    };
+    Ok(Answer::Pieces { kind: "application/x-ndjson", name: None, deadlines: DEADLINES, pieces: Box::new(pieces) })
 }
 
 fn line(value: &Value) -> Vec<u8> {
     format!("{value}\n").into_bytes()
 }
 
-fn search(
-    snapshot: &Arc<Snapshot>,
-    asked: &Asked,
-    pool: &ThreadPool,
-    stop: &Stop,
-    push: &mut dyn FnMut(Vec<u8>) -> bool,
-) -> Result<(), Fault> {
-    let selection = pool.install(|| snapshot.select(asked.only, &asked.filter, ""))?;
+fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(), Fault> {
+    let selection = flow.run(|| snapshot.select(asked.only, &asked.filter, "")).ok_or_else(Fault::internal)??;
     let (mut found, mut searched, mut unread, mut is_all) = (0, 0, selection.undecided, true);
     for (place, before, book) in snapshot.books(asked.only)? {
         let games = book.archive().len();
@@ -228,8 +228,9 @@ fn search(
             } else {
                 GameSet::of(games, (first..=last).filter(|game| among.contains(*game)))
             };
-            let result = pool.install(|| in_window(book, asked, &own, stop));
-            if stop.is_set() {
+            let stop = flow.stop;
+            let result = flow.run(|| in_window(book, asked, &own, stop)).ok_or_else(Fault::internal)??;
+            if flow.stop.is_set() {
                 return Ok(());
             }
             searched += own.len();
@@ -250,12 +251,12 @@ fn search(
                 );
                 json.insert("ply".to_owned(), hit.ply.into());
                 json.insert("plies_found".to_owned(), hits.iter().map(|hit| hit.ply).collect::<Vec<_>>().into());
-                if !push(line(&json!({ "hit": json }))) {
+                if !(flow.push)(line(&json!({ "hit": json }))) {
                     return Ok(());
                 }
             }
             let progress = json!({"progress": {"searched": searched, "of": selection.games, "found": found}});
-            if !push(line(&progress)) {
+            if !(flow.push)(line(&progress)) {
                 return Ok(());
             }
             if found == asked.limit {
@@ -268,28 +269,36 @@ fn search(
         }
     }
     let is_all = is_all && (found < asked.limit || searched == selection.games);
-    push(line(
+    (flow.push)(line(
         &json!({"done": {"found": found, "searched": searched, "of": selection.games, "unread": unread, "complete": is_all}}),
     ));
     Ok(())
 }
 
-fn in_window(book: &Book, asked: &Asked, games: &GameSet, stop: &Stop) -> SearchResult {
+fn in_window(book: &Book, asked: &Asked, games: &GameSet, stop: &Stop) -> Result<SearchResult, Fault> {
     let monitor = Monitor::new().stop(stop.flag());
     let search = book.search().among(games).monitored(&monitor);
-    match &asked.wanted {
-        Wanted::Position(queries, options) => {
+    Ok(match &asked.wanted {
+        Wanted::Position(positions, options) => {
             let mut found = SearchResult::default();
-            for query in queries {
-                let own = search.position(query, *options);
-                found.hits.extend(own.hits);
-                found.unread.extend(own.unread);
+            for position in positions {
+                match book.site().filter(|_| *options == SearchOptions::default()) {
+                    Some(site) => {
+                        let hits = site.all_games(position)?.into_iter().filter(|(game, _)| games.contains(*game));
+                        found.hits.extend(hits.map(|(game, ply)| Hit { game, ply, variation: false }));
+                    }
+                    None => {
+                        let own = search.position(&PositionQuery::from(position), *options);
+                        found.hits.extend(own.hits);
+                        found.unread.extend(own.unread);
+                    }
+                }
             }
             found.hits.sort();
             found
         }
         Wanted::Pattern(pattern, either) => search.pattern(pattern, *either, false),
-    }
+    })
 }
 
 #[cfg(test)]

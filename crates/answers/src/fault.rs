@@ -3,9 +3,7 @@
 //! Knows the library's errors and nothing of routes. In come errors, out go answers in JSON (`/api/v1`) or in plain text
 //! (the explorer's routes).
 
-use axum::Json;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use http::StatusCode;
 use scoresheet::Error;
 use scoresheet::query::QueryFault;
 use serde_json::{Map, Value, json};
@@ -70,7 +68,12 @@ impl Fault {
         Fault::new(StatusCode::SERVICE_UNAVAILABLE, "stopped", "the work was stopped").with("retry_after", 1)
     }
 
-    /// A fault of the server's own.
+    /// What only the whole archive can answer, of which this reader has fetched parts.
+    pub fn whole(bytes: u64) -> Fault {
+        Fault::new(StatusCode::CONFLICT, "whole", "the whole archive is needed for this").with("bytes", bytes)
+    }
+
+    /// A fault of the program's own.
     pub fn internal() -> Fault {
         Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "something went wrong in the server")
     }
@@ -82,29 +85,6 @@ impl Fault {
             error.extend(self.more.clone());
         }
         json!({ "error": error })
-    }
-
-    /// Returns the answer in plain text, as the explorer's routes give it.
-    pub fn plain(self) -> Response {
-        let what = match self.status {
-            StatusCode::BAD_REQUEST => format!("bad request: {}\n", self.message),
-            _ => format!("{}\n", self.message),
-        };
-        self.finish((self.status, what).into_response())
-    }
-
-    fn finish(&self, mut response: Response) -> Response {
-        if let Some(seconds) = self.more.get("retry_after").and_then(Value::as_u64) {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        response
-    }
-}
-
-impl IntoResponse for Fault {
-    fn into_response(self) -> Response {
-        let response = (self.status, Json(self.json())).into_response();
-        self.finish(response)
     }
 }
 

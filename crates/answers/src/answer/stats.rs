@@ -1,15 +1,11 @@
 //! `stats`: what the games of a filter are like, in figures.
 
-use super::{answer, by_tags};
-use crate::App;
 use crate::fault::Fault;
 use crate::params::Params;
-use crate::shelf::Snapshot;
-use crate::work::Stop;
-use axum::extract::{RawQuery, State};
-use axum::response::Response;
+use crate::snapshot::Snapshot;
+use crate::stop::Stop;
 use scoresheet::query::report::groups::{self, Group, GroupKey};
-use scoresheet::query::report::stats::{self, LENGTH_STEP, RATING_STEP, Stats};
+use scoresheet::query::report::stats::{self as report, LENGTH_STEP, RATING_STEP, Stats};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -17,12 +13,14 @@ use std::collections::BTreeMap;
 const LISTED: usize = 50;
 const GROUPS: usize = 30;
 
-pub async fn stats(State(app): State<App>, query: RawQuery) -> Result<Response, Fault> {
-    answer(app, query, by_tags, |snapshot, params, stop| of(snapshot, params, stop)).await
-}
-
-fn of(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
+pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
     let only = params.archive()?;
+    if let [book] = snapshot.all()
+        && let Some(site) = book.site()
+        && params.filter()?.trim().is_empty()
+    {
+        return site.stats();
+    }
     let selection = snapshot.select(only, params.filter()?, "")?;
     let mut all = Stats::default();
     let keys = [
@@ -35,7 +33,7 @@ fn of(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault>
     let mut grouped: Vec<Vec<Group>> = keys.iter().map(|_| Vec::new()).collect();
     for (place, before, book) in snapshot.books(only)? {
         let games = selection.set(place).cloned().unwrap_or_else(|| book.archive().live());
-        let mut own = stats::stats(book.tags(), &games)?;
+        let mut own = report::stats(book.tags(), &games)?;
         own.longest.1 += before;
         all.add(own);
         for ((_, key), all) in keys.iter().zip(&mut grouped) {

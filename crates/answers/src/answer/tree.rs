@@ -1,15 +1,11 @@
 //! `tree`: what was played in a position, all of it: moves, transpositions, games that end there, best and latest games.
 
-use super::{answer, by_position};
-use crate::App;
 use crate::fault::Fault;
-use crate::games::Heading;
+use crate::heading::Heading;
 use crate::params::Params;
-use crate::shelf::{Selection, Snapshot};
+use crate::snapshot::{Selection, Snapshot};
+use crate::stop::Stop;
 use crate::trees::{Forest, after, latest_games, top_games};
-use crate::work::Stop;
-use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use scoresheet::chess::{Color, Move, Position};
 use scoresheet::query::report::openings::{Opening, Openings};
 use scoresheet::query::{Tally, Tree, Visit};
@@ -19,11 +15,7 @@ use serde_json::{Map, Value, json};
 const GAMES: usize = 15;
 const LISTED: usize = 8;
 
-pub async fn tree(State(app): State<App>, query: RawQuery) -> Result<Response, Fault> {
-    answer(app, query, by_position, |snapshot, params, stop| of(snapshot, params, stop)).await
-}
-
-fn of(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
+pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
     let line = params.line()?;
     let only = params.archive()?;
     let most = params.number("games", LISTED)?.min(GAMES);
@@ -74,23 +66,35 @@ fn transpositions(
     tree: &Tree,
     selection: &Selection,
 ) -> Result<Value, Fault> {
-    if !forest.snapshot.is_indexed() || selection.games == 0 {
-        return Ok(Value::Null);
-    }
     let mut found = Vec::new();
-    for m in position.legal_moves() {
-        if tree.branches.iter().any(|branch| branch.m == m) {
-            continue;
+    let mut add = |m: Move, tally: &Tally, next: &Position| {
+        let mut json = Map::new();
+        json.insert("uci".to_owned(), position.uci(m).into());
+        json.insert("san".to_owned(), position.san(m).into());
+        counted(&mut json, tally, position.turn());
+        json.insert("opening".to_owned(), opening(Openings::table().of(next)));
+        found.push((tally.games(), json));
+    };
+    let books = forest.snapshot.all();
+    match books.iter().map(|book| book.site()).collect::<Option<Vec<_>>>().as_deref() {
+        // A site is of one archive.
+        Some([site]) if selection.sets.is_none() => {
+            let Some(known) = site.transpositions(position)? else { return Ok(Value::Null) };
+            known.iter().for_each(|branch| add(branch.m, &branch.tally, &after(position, branch.m)));
         }
-        let next = after(position, m);
-        let tally = forest.tree(&next)?.tally;
-        if tally.games() > 0 {
-            let mut json = Map::new();
-            json.insert("uci".to_owned(), position.uci(m).into());
-            json.insert("san".to_owned(), position.san(m).into());
-            counted(&mut json, &tally, position.turn());
-            json.insert("opening".to_owned(), opening(Openings::table().of(&next)));
-            found.push((tally.games(), json));
+        Some([_, ..]) => return Ok(Value::Null),
+        _ if !forest.snapshot.is_indexed() || selection.games == 0 => return Ok(Value::Null),
+        _ => {
+            for m in position.legal_moves() {
+                if tree.branches.iter().any(|branch| branch.m == m) {
+                    continue;
+                }
+                let next = after(position, m);
+                let tally = forest.tree(&next)?.tally;
+                if tally.games() > 0 {
+                    add(m, &tally, &next);
+                }
+            }
         }
     }
     found.sort_by_key(|(games, _)| std::cmp::Reverse(*games));

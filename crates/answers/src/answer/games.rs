@@ -1,14 +1,12 @@
 //! `games`: a list of games, page by page.
 
-use super::{answer, by_position, by_tags};
-use crate::App;
+use crate::book::Book;
 use crate::fault::Fault;
-use crate::games::Heading;
+use crate::heading::Heading;
 use crate::params::Params;
-use crate::shelf::Snapshot;
-use crate::work::{Cost, Stop};
-use axum::extract::{RawQuery, State};
-use axum::response::Response;
+use crate::site::SiteFile;
+use crate::snapshot::Snapshot;
+use crate::stop::Stop;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
 use scoresheet::query::{PositionQuery, SearchOptions};
@@ -18,19 +16,6 @@ use serde_json::{Map, Value, json};
 const MOST: usize = 500;
 const PAGE: usize = 50;
 
-pub async fn games(State(app): State<App>, query: RawQuery) -> Result<Response, Fault> {
-    let text = query.0.clone().unwrap_or_default();
-    let asks = |name: &str| text.split('&').any(|pair| pair.starts_with(name));
-    let (at, sorted) = (asks("fen=") || asks("play="), asks("sort="));
-    let cost = move |snapshot: &Snapshot| match (at, sorted) {
-        (true, _) => by_position(snapshot),
-        (_, true) => by_tags(snapshot),
-        _ if asks("where=") => by_tags(snapshot),
-        _ => Cost::Quick,
-    };
-    answer(app, query, cost, |snapshot, params, stop| page(snapshot, params, stop)).await
-}
-
 /// Returns the position that games have to reach, if one is given.
 pub fn wanted(params: &Params) -> Result<Option<Position>, Fault> {
     match params.get("fen").or(params.get("play")) {
@@ -39,7 +24,7 @@ pub fn wanted(params: &Params) -> Result<Option<Position>, Fault> {
     }
 }
 
-fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
+pub fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
     let limit = params.number("limit", PAGE)?.min(MOST);
     let offset = match params.get("after") {
         None => params.number("offset", 0u64)?,
@@ -47,31 +32,56 @@ fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Faul
     };
     let at = wanted(params)?;
     let sort = params.get("sort").unwrap_or_default();
+    if let (Some(position), [book]) = (&at, snapshot.all())
+        && let Some(site) = book.site()
+        && params.filter()?.trim().is_empty()
+        && sort.trim().is_empty()
+    {
+        return page_of_site(snapshot, book, site, position, offset, limit);
+    }
     let selection = snapshot.select_at(params.archive()?, params.filter()?, sort, at.as_ref(), stop)?;
     let numbers = selection.page(snapshot, offset, limit);
     let mut games = Vec::with_capacity(numbers.len());
     for number in &numbers {
         let (book, _, own) = snapshot.locate(*number)?;
-        games.push(match Heading::of(book, own) {
-            Ok(heading) => heading.json(*number),
-            // One damaged game is no reason to show none of the others.
-            Err(fault) => {
-                Map::from_iter([("game".to_owned(), (*number).into()), ("error".to_owned(), fault.message.into())])
-            }
-        });
+        games.push(row(book, own, *number));
     }
     if let Some(position) = &at {
         add_plies(snapshot, &numbers, position, &mut games)?;
     }
-    let end = offset.saturating_add(numbers.len() as u64);
-    let next = (end < selection.games && !numbers.is_empty()).then(|| cursor(end, snapshot.version));
-    Ok(json!({
-        "total": selection.games,
-        "offset": offset,
-        "undecided": selection.undecided,
-        "games": games,
-        "next": next,
-    }))
+    Ok(listed(snapshot, (selection.games, selection.undecided), offset, games))
+}
+
+/// The games that reach a position, by the site file: of a long list only what is shown is read.
+fn page_of_site(
+    snapshot: &Snapshot,
+    book: &Book,
+    site: &SiteFile,
+    position: &Position,
+    offset: u64,
+    limit: usize,
+) -> Result<Value, Fault> {
+    let (total, games) = site.games_at(position, offset, limit as u64)?;
+    let row = |(game, ply): (u64, u32)| {
+        let mut row = row(book, game, game);
+        row.insert("ply".to_owned(), ply.into());
+        row
+    };
+    Ok(listed(snapshot, (total, 0), offset, games.into_iter().map(row).collect()))
+}
+
+/// What a list says of a game. One damaged game is no reason to show none of the others.
+fn row(book: &Book, game: u64, number: u64) -> Map<String, Value> {
+    match Heading::of(book, game) {
+        Ok(heading) => heading.json(number),
+        Err(fault) => Map::from_iter([("game".to_owned(), number.into()), ("error".to_owned(), fault.message.into())]),
+    }
+}
+
+fn listed(snapshot: &Snapshot, (total, undecided): (u64, u64), offset: u64, games: Vec<Map<String, Value>>) -> Value {
+    let end = offset.saturating_add(games.len() as u64);
+    let next = (end < total && !games.is_empty()).then(|| cursor(end, snapshot.version));
+    json!({"total": total, "offset": offset, "undecided": undecided, "games": games, "next": next})
 }
 
 /// Adds the first ply at which each game has the position.
@@ -111,7 +121,7 @@ fn offset(cursor: &str, version: u64) -> Result<u64, Fault> {
     match (offset, state) {
         (Ok(offset), Ok(state)) if state == version => Ok(offset),
         (Ok(_), Ok(_)) => Err(Fault::new(
-            axum::http::StatusCode::GONE,
+            http::StatusCode::GONE,
             "changed",
             "the archives have changed since the list began; begin it again",
         )),

@@ -1,8 +1,8 @@
 //! Opening trees over all archives of a request: the library's, joined.
 
 use crate::fault::Fault;
-use crate::shelf::{Selection, Snapshot};
-use crate::work::Stop;
+use crate::snapshot::{Selection, Snapshot};
+use crate::stop::Stop;
 use scoresheet::chess::{Move, Position};
 use scoresheet::query::{Tree, Visit};
 use scoresheet::{Error, Monitor};
@@ -30,9 +30,15 @@ impl Forest<'_> {
         let mut all = None::<Tree>;
         for (place, before, book) in self.snapshot.books(self.only)? {
             let search = book.search().monitored(&monitor);
-            let tree = match self.selection.set(place) {
-                Some(games) => search.among(games).tree_of(position, self.visit),
-                None => search.tree_of(position, self.visit),
+            let tree = match (self.selection.set(place), book.site().filter(|_| self.visit == Visit::First)) {
+                (None, Some(site)) => site.tree(position)?,
+                (games, _) => {
+                    self.snapshot.needs_whole()?;
+                    match games {
+                        Some(games) => search.among(games).tree_of(position, self.visit),
+                        None => search.tree_of(position, self.visit),
+                    }
+                }
             };
             if tree.unread.iter().any(|error| matches!(error, Error::Interrupted)) {
                 return Err(Fault::stopped());
