@@ -157,9 +157,6 @@ impl Snapshot {
     ) -> Result<Selection, Fault> {
         let books = self.books(only)?;
         let mut undecided = 0;
-        if !filter.trim().is_empty() {
-            self.needs_whole()?;
-        }
         let mut sets = match filter.trim() {
             // The site file has no deleted game.
             "" if books.iter().all(|(_, _, book)| book.is_lean()) => None,
@@ -167,6 +164,7 @@ impl Snapshot {
             "" => Some(books.iter().map(|(_, _, book)| book.archive().live()).collect::<Vec<_>>()),
             text => {
                 let filter = Filter::parse(text).map_err(|fault| Fault::query("where", &fault))?;
+                self.needs_whole()?;
                 let of = |book: &Book| {
                     let passed = filter.games(book.tags());
                     undecided += passed.unread.iter().map(|unread| unread.games.end - unread.games.start).sum::<u64>();
@@ -211,8 +209,8 @@ impl Snapshot {
         let order = match sort.trim() {
             "" => None,
             text => {
-                self.needs_whole()?;
                 let keys = SortKeys::parse(text).map_err(|fault| Fault::query("sort", &fault))?;
+                self.needs_whole()?;
                 let games: Vec<(usize, u64)> = match &sets {
                     Some(sets) => {
                         (0..).zip(sets).flat_map(|(book, set)| set.iter().map(move |game| (book, game))).collect()
