@@ -23,6 +23,13 @@ fn main() {
     let mut build = command("cargo");
     build.args(["build", "--package", "scoresheet-wasm", "--profile", "wasm", "--target", TARGET, "--target-dir"]);
     build.arg(&target).current_dir(&workspace);
+    // The module says nothing of the machine that built it, and is smaller for it.
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
+    let root = workspace.join("..").canonicalize().ok();
+    let remap = |path: Option<PathBuf>| path.map(|path| format!("--remap-path-prefix={}=", path.display()));
+    let flags: Vec<String> = [remap(home), remap(root)].into_iter().flatten().collect();
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     if env::var_os("CC_wasm32_unknown_unknown").is_none()
         && let Some((clang, archiver)) = clang()
     {

@@ -32,5 +32,6 @@ pub use snapshot::{Selection, Snapshot};
 pub use stop::{Cost, Stop, StopOnDrop};
 pub use trees::{Forest, after, latest_games, top_games, uci};
 
-/// The description of all requests (OpenAPI 3.1).
+/// The description of all requests (OpenAPI 3.1). A browser does without.
+#[cfg(not(target_family = "wasm"))]
 pub const DESCRIPTION: &str = include_str!("openapi.json");

@@ -31,6 +31,7 @@ enum Noun {
     Stats,
     Complete,
     Download,
+    #[cfg(not(target_family = "wasm"))]
     Description,
 }
 
@@ -58,6 +59,7 @@ impl Request {
             (["stats"], _) => Noun::Stats,
             (["complete"], _) => Noun::Complete,
             (["download.pgn"], _) => Noun::Download,
+            #[cfg(not(target_family = "wasm"))]
             (["openapi.json"], _) => Noun::Description,
             _ => return Err(Fault::missing("there is no such route; see /api/v1/openapi.json")),
         };
@@ -70,7 +72,9 @@ impl Request {
         let at = asks("fen") || asks("play");
         match &self.noun {
             Noun::Archives | Noun::Game(_) | Noun::Pgn(_) | Noun::Original(_) | Noun::Position => Cost::Quick,
-            Noun::Find(_) | Noun::Description => Cost::Quick,
+            Noun::Find(_) => Cost::Quick,
+            #[cfg(not(target_family = "wasm"))]
+            Noun::Description => Cost::Quick,
             Noun::Games if at => by_position(snapshot),
             Noun::Games if asks("sort") || asks("where") => by_tags(snapshot),
             Noun::Games => Cost::Quick,
@@ -99,6 +103,7 @@ impl Request {
             Noun::Stats => stats::stats(snapshot, params, stop)?,
             Noun::Complete => complete::complete(snapshot, params)?,
             Noun::Download => return download::download(snapshot, params, stop, most),
+            #[cfg(not(target_family = "wasm"))]
             Noun::Description => serde_json::from_str(crate::DESCRIPTION).map_err(|_| Fault::internal())?,
         }))
     }

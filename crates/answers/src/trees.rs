@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::snapshot::{Selection, Snapshot};
 use crate::stop::Stop;
 use scoresheet::chess::{Move, Position};
-use scoresheet::query::{Tree, Visit};
+use scoresheet::query::{Branch, Tree, Visit};
 use scoresheet::{Error, Monitor};
 
 /// Which games and archives a tree is of, and how they count.
@@ -73,22 +73,33 @@ pub fn after(position: &Position, m: Move) -> Position {
 
 /// Returns the games with the highest ratings over all moves of a tree, best first, each with its move.
 pub fn top_games(tree: &Tree, most: usize) -> Vec<(u64, Move)> {
-    let of = |branch: &scoresheet::query::Branch| {
+    let of = |branch: &Branch| {
         let m = branch.m;
-        branch.tally.rated_samples().map(move |(rating, game)| (rating, game, m)).collect::<Vec<_>>()
+        branch
+            .tally
+            .rated_samples()
+            .map(move |(rating, game)| (u64::from(u32::MAX - rating), game, m))
+            .collect::<Vec<_>>()
     };
-    let mut games: Vec<(u32, u64, Move)> = tree.branches.iter().flat_map(of).collect();
-    games.sort_by_key(|(rating, game, _)| (std::cmp::Reverse(*rating), *game));
-    games.into_iter().take(most).map(|(_, game, m)| (game, m)).collect()
+    first(tree.branches.iter().flat_map(of).collect(), most)
 }
 
 /// Returns the latest games over all moves of a tree, the latest first, each with its move.
 pub fn latest_games(tree: &Tree, most: usize) -> Vec<(u64, Move)> {
-    let of = |branch: &scoresheet::query::Branch| {
+    let of = |branch: &Branch| {
         let m = branch.m;
-        branch.tally.latest().map(move |(year, game)| (year, game, m)).collect::<Vec<_>>()
+        branch
+            .tally
+            .latest()
+            .map(move |(year, game)| (u64::from(u16::MAX - year), u64::MAX - game, m))
+            .collect::<Vec<_>>()
     };
-    let mut games: Vec<(u16, u64, Move)> = tree.branches.iter().flat_map(of).collect();
-    games.sort_by_key(|(year, game, _)| std::cmp::Reverse((*year, *game)));
+    let games = first(tree.branches.iter().flat_map(of).collect(), most);
+    games.into_iter().map(|(game, m)| (u64::MAX - game, m)).collect()
+}
+
+/// The games with the lowest numbers of two.
+fn first(mut games: Vec<(u64, u64, Move)>, most: usize) -> Vec<(u64, Move)> {
+    games.sort_unstable_by_key(|(one, other, _)| (*one, *other));
     games.into_iter().take(most).map(|(_, game, m)| (game, m)).collect()
 }

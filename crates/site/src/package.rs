@@ -21,13 +21,14 @@ pub fn write(folder: &Path) -> io::Result<()> {
             ".": {"types": "./index.d.ts", "node": "./node.js", "default": "./index.js"},
             "./module.wasm": "./scoresheet_wasm_bg.wasm"
         },
-        "files": ["*.js", "*.d.ts", "*.wasm", "model.bin", "LICENSE-*"],
+        "files": ["*.js", "*.d.ts", "*.wasm", "model.bin", "openapi.json", "LICENSE-*"],
         "sideEffects": false,
         "keywords": ["chess", "pgn", "archive", "opening explorer"],
         "engines": {"node": ">=18"}
     });
-    let files: [(&str, &[u8]); 11] = [
+    let files: [(&str, &[u8]); 12] = [
         ("package.json", &serde_json::to_vec_pretty(&about)?),
+        ("openapi.json", scoresheet_answers::DESCRIPTION.as_bytes()),
         ("README.md", include_bytes!("../package/README.md")),
         ("archive.js", include_bytes!("../package/archive.js")),
         ("index.js", include_bytes!("../package/index.js")),

@@ -46,21 +46,9 @@ impl Reader {
         index: Option<Vec<u8>>,
         site: &JsValue,
         lean: bool,
-    ) -> Result<Reader, JsError> {
-        let archive = match file.dyn_ref::<Uint8Array>() {
-            Some(bytes) => Archive::from_bytes(bytes.to_vec(), index.as_deref()),
-            None => {
-                let (source, length) = Source::of(file)?;
-                Archive::from_reader(source, length, index.as_deref())
-            }
-        };
-        let mut book = Book::of(name.to_owned(), archive.map_err(|error| JsError::new(&error.to_string()))?);
-        if !site.is_undefined() && !site.is_null() {
-            let (source, _) = Source::of(site)?;
-            let site = SiteFile::open(source, book.archive()).map_err(|fault| JsError::new(&fault.message))?;
-            book = book.with_site(site, lean);
-        }
-        Ok(Reader { snapshot: Arc::new(Snapshot::of(vec![Arc::new(book)], ())) })
+    ) -> Result<Reader, JsValue> {
+        // What went wrong with a range says more than what became of it.
+        Reader::opened(name, file, index, site, lean).map_err(|error| source::failure().unwrap_or(error.into()))
     }
 
     /// Returns how many games there are, deleted ones too.
@@ -76,12 +64,11 @@ impl Reader {
         let stop = Stop::default();
         let answer = Request::read(path, Some(query), body.as_ref().map(|body| body.as_bytes()))
             .and_then(|request| request.answer(&self.snapshot, &stop, DOWNLOAD));
-        // What went wrong with a range says more than what became of it.
-        let failed = source::failure();
         let whole = |status: u16, kind: &str, body: JsValue, name: &str| {
             Array::of(&[f64::from(status).into(), kind.into(), body, name.into()])
         };
-        if let (Some(failed), Err(_)) = (failed, &answer) {
+        // What went wrong with a range says more than what became of it, a row of a list perhaps.
+        if let Some(failed) = source::failure() {
             return Err(failed);
         }
         Ok(match answer {
@@ -101,6 +88,31 @@ impl Reader {
                 whole(200, kind, JsValue::UNDEFINED, name.unwrap_or_default())
             }
         })
+    }
+}
+
+impl Reader {
+    fn opened(
+        name: &str,
+        file: &JsValue,
+        index: Option<Vec<u8>>,
+        site: &JsValue,
+        lean: bool,
+    ) -> Result<Reader, JsError> {
+        let archive = match file.dyn_ref::<Uint8Array>() {
+            Some(bytes) => Archive::from_bytes(bytes.to_vec(), index.as_deref()),
+            None => {
+                let (source, length) = Source::of(file)?;
+                Archive::from_reader(source, length, index.as_deref())
+            }
+        };
+        let mut book = Book::of(name.to_owned(), archive.map_err(|error| JsError::new(&error.to_string()))?);
+        if !site.is_undefined() && !site.is_null() {
+            let (source, _) = Source::of(site)?;
+            let site = SiteFile::open(source, book.archive()).map_err(|fault| JsError::new(&fault.message))?;
+            book = book.with_site(site, lean);
+        }
+        Ok(Reader { snapshot: Arc::new(Snapshot::of(vec![Arc::new(book)], ())) })
     }
 }
 

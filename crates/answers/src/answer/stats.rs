@@ -82,11 +82,13 @@ fn bars(counts: &BTreeMap<u32, u64>, step: u32) -> Vec<Value> {
 }
 
 fn listed(key: GroupKey, mut groups: Vec<Group>) -> Value {
-    if key.is_ordered() {
-        groups.sort_by(|one, other| one.order.cmp(&other.order));
-    } else {
-        groups
-            .sort_by(|one, other| other.points.games.cmp(&one.points.games).then_with(|| one.names.cmp(&other.names)));
+    // One sort for both: what a browser loads is smaller for it.
+    let by_order = key.is_ordered();
+    groups.sort_by(|one, other| match by_order {
+        true => one.order.cmp(&other.order),
+        false => other.points.games.cmp(&one.points.games).then_with(|| one.names.cmp(&other.names)),
+    });
+    if !by_order {
         groups.truncate(GROUPS);
     }
     let json = |group: &Group| {

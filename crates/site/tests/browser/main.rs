@@ -2,7 +2,7 @@
 //!
 //! Needs Chromium, on `PATH` or named by SCORESHEET_CHROMIUM; without it the tests say so and pass, unless
 //! SCORESHEET_BROWSER=required. SCORESHEET_AXE names the file axe.min.js of axe-core; SCORESHEET_PICTURES a folder for
-//! pictures; SCORESHEET_SITE_ARCHIVE a large archive for the limits of bytes (without it a small one is used).
+//! pictures; SCORESHEET_SITE a site that has been made, of a large archive say (without it one is made of the sample).
 
 /// The browser.
 #[path = "../../../serve/tests/browser/chromium.rs"]

@@ -22,28 +22,27 @@ fn browser() -> Option<Browser> {
     }
 }
 
-/// Returns the folder of a site, made once: of the archive that SCORESHEET_SITE_ARCHIVE names, or of the sample.
+/// Returns the folder of a site: that which SCORESHEET_SITE names, or one made once of the sample.
 fn site() -> &'static Path {
     static SITE: OnceLock<(PathBuf, Option<tempfile::TempDir>)> = OnceLock::new();
-    let (path, _) = SITE.get_or_init(|| {
+    let made = || {
+        if let Some(named) = std::env::var_os("SCORESHEET_SITE") {
+            return (PathBuf::from(named), None);
+        }
         let folder = tempfile::tempdir().unwrap();
-        let archive = match std::env::var_os("SCORESHEET_SITE_ARCHIVE") {
-            Some(path) => PathBuf::from(path),
-            None => {
-                let archive = folder.path().join("sample.bga");
-                let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst");
-                scoresheet::Import::new(&archive).run([sample]).unwrap();
-                archive
-            }
-        };
-        let site = folder.path().join("site");
-        make(&archive, &site, &Options { title: "Test & games".to_owned(), ..Options::default() }, &|_, _| {
-            Box::new(|_| {})
-        })
-        .unwrap();
+        let (archive, site) = (folder.path().join("sample.bga"), folder.path().join("site"));
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst");
+        scoresheet::Import::new(&archive).run([sample]).unwrap();
+        let options = Options { title: "Test & games".to_owned(), ..Options::default() };
+        make(&archive, &site, &options, &|_, _| Box::new(|_| {})).unwrap();
         (site, Some(folder))
-    });
-    path
+    };
+    &SITE.get_or_init(made).0
+}
+
+/// Returns what the manifest of the site says.
+fn manifest() -> serde_json::Value {
+    serde_json::from_str(&std::fs::read_to_string(site().join("site.json")).unwrap()).unwrap()
 }
 
 /// Returns a copy of the site, to be spoilt.
@@ -55,7 +54,7 @@ fn copy(of: &Path) -> tempfile::TempDir {
             if entry.path().is_dir() {
                 within(&entry.path(), &to)
             } else {
-                drop(std::fs::copy(entry.path(), to).unwrap())
+                let _ = std::fs::copy(entry.path(), to).unwrap();
             }
         }
     }
@@ -87,7 +86,7 @@ fn a_reader_walks_through_a_site_below_a_path() {
     let root = format!("http://{}/chess/games/", server.address);
     browser.open(&root);
     browser.until(ROWS);
-    assert_eq!(browser.text("document.querySelector('.brand').textContent"), "Test & games");
+    assert_eq!(browser.text("document.querySelector('.brand').textContent"), manifest()["title"].as_str().unwrap());
     let opened = server.taken();
     println!("opened: {opened:?}");
     // Steps of the explorer, each by a click on the first move.
@@ -108,10 +107,7 @@ fn a_reader_walks_through_a_site_below_a_path() {
     assert!(steps.len() > 5, "{steps:?}");
     assert!(steps.iter().all(|(_, bytes)| *bytes <= STEP), "{steps:?}");
     // Games, each in a window that has seen nothing of the archive yet but its beginning.
-    let last = browser.eval(
-        "fetch(new URL('site.json', location.href.split('?')[0])).then((own) => own.json()).then((own) => own.games)",
-    );
-    let last = last.as_u64().unwrap();
+    let last = manifest()["games"].as_u64().unwrap();
     let mut games = Vec::new();
     for game in [1, last / 3, last / 2, last - 1] {
         server.taken();
@@ -147,9 +143,11 @@ fn what_was_seen_is_there_without_a_network() {
     let root = format!("http://{}/sub/", server.address);
     browser.open(&root);
     browser.until(ROWS);
+    browser.until("navigator.serviceWorker.controller");
+    std::thread::sleep(std::time::Duration::from_millis(800));
     browser.open(&format!("{root}?page=game&n=2"));
     browser.until("document.querySelector('.movetext')");
-    std::thread::sleep(std::time::Duration::from_millis(800));
+    std::thread::sleep(std::time::Duration::from_millis(500));
     let players = browser.text("document.querySelector('h1')?.textContent ?? document.title");
     server.state.is_gone.store(true, Ordering::Relaxed);
     browser.open(&format!("{root}?page=game&n=2"));
@@ -179,10 +177,7 @@ fn what_needs_the_whole_archive_says_so_before() {
     server.taken();
     browser.eval("document.querySelector('.notice button.primary').click()");
     browser.until("document.querySelectorAll('.list .rows .row').length > 5");
-    let length: u64 = std::fs::read_to_string(site().join("site.json"))
-        .ok()
-        .and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok()?["archive"]["length"].as_u64())
-        .unwrap();
+    let length = manifest()["archive"]["length"].as_u64().unwrap();
     assert!(server.taken().1 >= length);
     // From now on patterns are searched, too, and a search can be cancelled.
     browser.eval("[...document.querySelectorAll('nav a')].find((link) => link.href.includes('search')).click()");

@@ -47,21 +47,31 @@ function start() {
   });
 }
 
+/** What was asked before the service worker had this page: it is asked again then, so that it is kept, too. */
+const early = [];
+let isKept = false;
+
 /** Keeps what is seen for the time without a network: the service worker has it from the first visit on. */
-async function keep() {
-  if (!("serviceWorker" in navigator)) return;
-  try {
-    await navigator.serviceWorker.register(new URL("sw.js", root), { scope: root.pathname, updateViaCache: "none" });
-    if (navigator.serviceWorker.controller) return;
-    // A worker is looked after by the service worker that its page has when it starts.
-    await new Promise((resolve) => {
-      navigator.serviceWorker.addEventListener("controllerchange", resolve, { once: true });
-      setTimeout(resolve, 3000);
-    });
-  } catch { /* Not over plain HTTP, and not in every window: then nothing is kept. */ }
+function keep() {
+  const service = navigator.serviceWorker;
+  // Not over plain HTTP, and not in every window: then nothing is kept.
+  if (!service) return;
+  isKept = service.controller !== null;
+  if (!isKept) service.addEventListener("controllerchange", again, { once: true });
+  service.register(new URL("sw.js", root), { scope: root.pathname, updateViaCache: "none" }).catch(() => {});
 }
 
-const begun = keep().then(start);
+/** A worker is looked after by the service worker that there is when it starts: so another one starts. */
+async function again() {
+  while (waiting.size) await new Promise((resolve) => setTimeout(resolve, 100));
+  isKept = true;
+  worker.terminate();
+  start();
+  for (const asked of early.splice(0)) post(asked).catch(() => {});
+}
+
+keep();
+start();
 
 function post(message, { signal, each } = {}) {
   return new Promise((resolve, reject) => {
@@ -84,14 +94,14 @@ function post(message, { signal, each } = {}) {
 
 /** Answers a request: `{status, kind, body, name}`. `each` is called with the pieces of an answer that comes in pieces. */
 export async function request(address, { body, signal, each } = {}) {
-  await begun;
   const path = address.pathname.slice(new URL("api/v1/", root).pathname.length);
-  return post({ path, query: address.search.slice(1), body }, { signal, each });
+  const asked = { path, query: address.search.slice(1), body };
+  if (!isKept && !each && early.length < 50) early.push(asked);
+  return post(asked, { signal, each });
 }
 
 /** Fetches the whole archive, and calls `progress(done, of)` meanwhile; from then on all can be asked. */
 export async function fetchWhole(progress, signal) {
-  await begun;
   const of = manifest.archive.length;
   const chunks = [];
   let done = 0;

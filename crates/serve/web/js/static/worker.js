@@ -25,6 +25,8 @@ async function begin() {
 async function open() {
   await begin();
   const index = parts("index");
+  reader?.free();
+  reader = null;
   reader = new Reader(site.manifest.name, parts("archive"), index.read(0, index.length), parts("site"), true);
 }
 
@@ -40,9 +42,19 @@ async function whole({ blob, ranges }) {
 
 const failure = (error) => ({ code: error.code ?? "damaged", message: error.message ?? String(error) });
 
+/** Opens the archive anew where that, or a read, has failed: the library keeps what it has read of a file, faults too. */
+async function opened() {
+  try {
+    await (ready ??= open());
+  } catch (error) {
+    ready = null;
+    throw error;
+  }
+}
+
 async function answer({ id, path, query, body }) {
   try {
-    await ready;
+    await opened();
     const each = (piece) => {
       postMessage({ id, piece: piece.slice() });
       return true;
@@ -50,6 +62,7 @@ async function answer({ id, path, query, body }) {
     const [status, kind, whole, name] = reader.answer(path, query, body, each);
     postMessage({ id, status, kind, body: whole, name, counts });
   } catch (error) {
+    if (error.code) ready = null;
     postMessage({ id, failed: failure(error), counts });
   }
 }
