@@ -149,3 +149,47 @@ impl futures_core::Stream for Pieces {
         self.receive.poll_recv(context).map(|piece| piece.map(Ok))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Mutex, mpsc};
+
+    #[test]
+    fn what_finds_no_thread_in_time_is_refused_and_the_rest_is_done() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let work = Arc::new(Work::new(2, Duration::from_secs(10)).unwrap());
+        let (end, ended) = mpsc::channel::<()>();
+        let ended = Arc::new(Mutex::new(ended));
+        let (begin, begun) = mpsc::channel::<()>();
+        let scans: Vec<_> = (0..2)
+            .map(|_| {
+                let (work, ended, begin) = (Arc::clone(&work), Arc::clone(&ended), begin.clone());
+                runtime.spawn(async move {
+                    let scan = move |_: &Stop| {
+                        begin.send(()).unwrap();
+                        ended.lock().unwrap().recv().unwrap();
+                        Ok(1)
+                    };
+                    work.run(Cost::Scan, scan).await
+                })
+            })
+            .collect();
+        begun.recv().unwrap();
+        begun.recv().unwrap();
+        let ask = |cost| runtime.block_on(work.run(cost, |_| Ok(2)));
+        let began = Instant::now();
+        let fault = ask(Cost::Scan).unwrap_err();
+        assert_eq!((fault.status.as_u16(), fault.code), (503, "busy"));
+        assert_eq!(fault.more["retry_after"], 1);
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        // Look-ups have threads of their own.
+        assert_eq!(ask(Cost::Quick).unwrap(), 2);
+        end.send(()).unwrap();
+        end.send(()).unwrap();
+        for scan in scans {
+            assert_eq!(runtime.block_on(scan).unwrap().unwrap(), 1);
+        }
+        assert_eq!(ask(Cost::Scan).unwrap(), 2);
+    }
+}

@@ -72,7 +72,7 @@ export function bar({ white, draws, black }) {
   const words = `${t("white")} ${percent(white, whole)}, ${t("draws")} ${percent(draws, whole)}, ${t("black")} ${percent(black, whole)}`;
   const part = (name, count) => {
     const share = (100 * count) / whole;
-    return count > 0 && wide(el(`span.part.${name}`, {}, share >= 12 ? percent(count, whole) : ""), share);
+    return count > 0 && wide(el(`span.part.${name}`, {}, share >= 20 ? percent(count, whole) : ""), share);
   };
   return el("span.bar", { role: "img", "aria-label": words, title: words },
     part("w", white), part("d", draws), part("b", black));
