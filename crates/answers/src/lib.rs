@@ -7,13 +7,14 @@
 //!
 //! `scoresheet-serve` answers HTTP with it, `scoresheet-wasm` the pages of a site without a server: so both give the same
 //! answers. It knows neither HTTP (but for the numbers of status codes) nor threads. Imports go one way: `request` ->
-//! `answer` -> `trees`, `heading`, `params` -> `snapshot` -> `book` -> `site` -> `fault`, `stop`. The library does the
+//! `answer` -> `trees`, `heading`, `params` -> `snapshot` -> `book` -> `site` -> `fault`, `order`, `stop`. The library does the
 //! chess; nothing here knows the rules or a byte of an archive.
 
 mod answer;
 mod book;
 mod fault;
 mod heading;
+mod order;
 mod params;
 mod request;
 pub mod site;

@@ -1,6 +1,7 @@
 //! Opening trees over all archives of a request: the library's, joined.
 
 use crate::fault::Fault;
+use crate::order::by_numbers;
 use crate::snapshot::{Selection, Snapshot};
 use crate::stop::Stop;
 use scoresheet::chess::{Move, Position};
@@ -99,7 +100,7 @@ pub fn latest_games(tree: &Tree, most: usize) -> Vec<(u64, Move)> {
 }
 
 /// The games with the lowest numbers of two.
-fn first(mut games: Vec<(u64, u64, Move)>, most: usize) -> Vec<(u64, Move)> {
-    games.sort_unstable_by_key(|(one, other, _)| (*one, *other));
+fn first(games: Vec<(u64, u64, Move)>, most: usize) -> Vec<(u64, Move)> {
+    let games = by_numbers(games, |(one, other, _)| (*one, *other));
     games.into_iter().take(most).map(|(_, game, m)| (game, m)).collect()
 }

@@ -5,6 +5,7 @@ use super::{Answer, Flow};
 use crate::book::Book;
 use crate::fault::Fault;
 use crate::heading::Heading;
+use crate::order::by_numbers;
 use crate::params::{Params, WHERE};
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
@@ -294,7 +295,7 @@ fn in_window(book: &Book, asked: &Asked, games: &GameSet, stop: &Stop) -> Result
                     }
                 }
             }
-            found.hits.sort();
+            found.hits = by_numbers(found.hits, |hit| (hit.game, hit.ply.into()));
             found
         }
         Wanted::Pattern(pattern, either) => search.pattern(pattern, *either, false),

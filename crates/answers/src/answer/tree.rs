@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use crate::heading::Heading;
+use crate::order::by_numbers;
 use crate::params::Params;
 use crate::snapshot::{Selection, Snapshot};
 use crate::stop::Stop;
@@ -97,7 +98,7 @@ fn transpositions(
             }
         }
     }
-    found.sort_by_key(|(games, _)| std::cmp::Reverse(*games));
+    let found = by_numbers(found, |(games, _)| (u64::MAX - games, 0));
     Ok(found.into_iter().map(|(_, json)| Value::Object(json)).collect())
 }
 

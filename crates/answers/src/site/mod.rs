@@ -9,6 +9,7 @@ pub mod format;
 
 use crate::fault::Fault;
 use crate::heading::Heading;
+use crate::order::by_numbers;
 use format::{Bucket, ENTRY, HEADER, HEADINGS, Header, Known, LISTED, NO_MOVE, count, number};
 use scoresheet::Archive;
 use scoresheet::archive::ReadExactAt;
@@ -198,8 +199,8 @@ impl SiteFile {
                     }
                 }
                 let played = moves.iter().zip(branches).filter(|(_, tally)| tally.games() > 0);
-                tree.branches = played.map(|(m, tally)| Branch { m: *m, tally }).collect();
-                tree.branches.sort_by_key(|branch| std::cmp::Reverse(branch.tally.games()));
+                let played = played.map(|(m, tally)| Branch { m: *m, tally }).collect();
+                tree.branches = by_numbers(played, |branch| (u64::MAX - branch.tally.games(), 0));
             }
         }
         Ok(tree)
