@@ -3,24 +3,14 @@
 //! Quick work (look-ups) and scans (what may read a whole archive) have pools of threads of their own, so that the
 //! explorer answers while a search runs. In comes a closure with a flag that stops it, out goes its result.
 
-use crate::fault::Fault;
+use scoresheet_answers::{Cost, Fault, Stop, StopOnDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, error::TrySendError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-/// What work costs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cost {
-    /// A look-up: some milliseconds.
-    Quick,
-    /// It may read every game.
-    Scan,
-}
 
 /// The threads of the server, and who may use them.
 #[derive(Debug)]
@@ -54,37 +44,6 @@ fn give(send: &Sender<Vec<u8>>, mut piece: Vec<u8>, is_over: &dyn Fn() -> bool) 
             return false;
         }
         std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// A flag that is set when its owner is dropped: the request's future, once the client has gone.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Returns the flag.
-    pub fn flag(&self) -> &AtomicBool {
-        &self.0
-    }
-
-    /// Returns whether the work is to end.
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Returns an owner that sets the flag when it is dropped.
-    pub fn on_drop(&self) -> StopOnDrop {
-        StopOnDrop(self.clone())
-    }
-}
-
-/// Sets its flag when it is dropped.
-#[derive(Debug)]
-pub struct StopOnDrop(Stop);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.0.store(true, Ordering::Relaxed);
     }
 }
 
