@@ -12,7 +12,9 @@
 //! | `functions`, `line`, `sought` | scalar functions of stand-alone strings of moves |
 //! | `table_functions` | `tree('fen')` and `hits('fen')` |
 //! | `session` | a DataFusion session with all of it, its memory bounded |
+//! | `command` | what commands share: output, a prompt, messages |
 
+pub mod command;
 mod functions;
 mod line;
 mod session;

@@ -57,6 +57,11 @@ impl GamesTable {
         let schema = schema(&Arc::default(), &columns, false);
         GamesTable { shelf, columns, schema }
     }
+
+    /// Returns where the archives are.
+    pub fn shelf(&self) -> &Arc<dyn Shelf> {
+        &self.shelf
+    }
 }
 
 /// Returns names and types of columns: texts as dictionaries where that is wanted and the archives have them so.
@@ -116,7 +121,8 @@ impl TableProvider for GamesTable {
         };
         let pieces = state.config().target_partitions();
         let years = filters.iter().filter_map(years).reduce(|a, b| *a.start().max(b.start())..=*a.end().min(b.end()));
-        let pieces = if scan.limit.is_some() { 1 } else { pieces };
+        // The first games are soon read; those that a filter lets pass may be far apart.
+        let pieces = if scan.limit.is_some() && scan.asked.is_all() { 1 } else { pieces };
         let work = self.shelf.cut(&range, &years.unwrap_or(ALL_YEARS), pieces);
         let schema = match projection {
             Some(places) => Arc::new(self.schema.project(places)?),
@@ -127,7 +133,9 @@ impl TableProvider for GamesTable {
 
     fn statistics(&self) -> Option<Statistics> {
         let mut statistics = Statistics::new_unknown(&self.schema);
-        statistics.num_rows = Precision::Exact(self.shelf.count(&(1..u64::MAX)) as usize);
+        if let Some(games) = self.shelf.count(&(1..u64::MAX)) {
+            statistics.num_rows = Precision::Exact(games as usize);
+        }
         Some(statistics)
     }
 }
@@ -151,7 +159,7 @@ pub struct GamesExec {
     columns: Columns,
     /// The numbers of games that the work is of, and how many of these there are, for statistics.
     range: Range<u64>,
-    games: u64,
+    games: Option<u64>,
     selection: Arc<Selection>,
     work: Arc<dyn ExecutionPlan>,
     properties: Arc<PlanProperties>,
@@ -228,14 +236,15 @@ impl GamesExec {
         GamesExec::over(shelf, scan, schema, work_table(work)?, range, games)
     }
 
-    /// Returns the operator over a table of work that is there; `games` is how many games the range has.
+    /// Returns the operator over a table of work that is there; `games` is how many games the range
+    /// has, where that is known.
     pub fn over(
         shelf: Arc<dyn Shelf>,
         scan: Scan,
         schema: SchemaRef,
         work: Arc<dyn ExecutionPlan>,
         range: Range<u64>,
-        games: u64,
+        games: Option<u64>,
     ) -> Result<GamesExec> {
         let columns = Columns::list(&scan.columns).map_err(|unknown| DataFusionError::Plan(unknown.to_string()))?;
         let selection = shelf.selection(&scan.asked);
@@ -251,6 +260,11 @@ impl GamesExec {
         Ok(GamesExec { shelf, scan, columns, range, games, selection, work, properties: Arc::new(properties) })
     }
 
+    /// Returns where the archives are.
+    pub fn shelf(&self) -> &Arc<dyn Shelf> {
+        &self.shelf
+    }
+
     /// Returns what is to be given.
     pub fn scan(&self) -> &Scan {
         &self.scan
@@ -261,8 +275,8 @@ impl GamesExec {
         self.range.clone()
     }
 
-    /// Returns how many games of these numbers there are.
-    pub fn games(&self) -> u64 {
+    /// Returns how many games of these numbers there are, where that is known.
+    pub fn games(&self) -> Option<u64> {
         self.games
     }
 }
@@ -374,8 +388,10 @@ impl ExecutionPlan for GamesExec {
 
     fn statistics_from_inputs(&self, _: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
         let mut statistics = Statistics::new_unknown(&self.schema());
-        if args.partition().is_none() {
-            let rows = self.scan.limit.unwrap_or(u64::MAX).min(self.games) as usize;
+        if args.partition().is_none()
+            && let Some(games) = self.games
+        {
+            let rows = self.scan.limit.unwrap_or(u64::MAX).min(games) as usize;
             statistics.num_rows =
                 if self.scan.asked.is_all() { Precision::Exact(rows) } else { Precision::Inexact(rows) };
         }

@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Where the archives of a table are: open in this process, or listed somewhere and opened by those who scan them.
-pub trait Shelf: std::fmt::Debug + Send + Sync {
+pub trait Shelf: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Cuts a range of games into about as many pieces of work as asked for. Archives whose games are all of other
     /// years may be left out.
     fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>>;
 
-    /// Returns how many games of a range there are, deleted ones left out.
-    fn count(&self, games: &Range<u64>) -> u64;
+    /// Returns how many games of a range there are, deleted ones left out; `None` where that is not known.
+    fn count(&self, games: &Range<u64>) -> Option<u64>;
 
     /// Returns the archives that a piece of work is of, one of several. It may read and wait.
     ///
@@ -45,8 +45,8 @@ impl Shelf for Open {
         self.0.cut(games, pieces)
     }
 
-    fn count(&self, games: &Range<u64>) -> u64 {
-        self.0.count(games)
+    fn count(&self, games: &Range<u64>) -> Option<u64> {
+        Some(self.0.count(games))
     }
 
     fn open(&self, _: &Work) -> Result<Arc<Games>, String> {
