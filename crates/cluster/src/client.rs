@@ -85,8 +85,23 @@ impl Client {
             )
             .into();
         }
-        error.into()
+        said(&error.find_root().strip_backtrace()).into()
     }
+}
+
+/// Returns what is said within the layers that an error has come through as text.
+fn said(text: &str) -> String {
+    // A message of the protocol between the machines.
+    let message = text.split_once("message: \"").and_then(|(_, rest)| rest.split_once("\", metadata: "));
+    let text = message.map_or(text, |(message, _)| message);
+    // An error of an executor, as Rust prints it.
+    let inner = text.rsplit_once("(\"").and_then(|(_, rest)| rest.split_once("\")"));
+    let text = inner.map_or(text, |(inner, _)| inner).trim();
+    let mut text = text.strip_prefix("Execution error: ").unwrap_or(text);
+    for layer in ["Could not parse plan: ", "DataFusion error: ", "Error during planning: "] {
+        text = text.strip_prefix(layer).unwrap_or(text);
+    }
+    text.replace("\\\"", "\"").replace("\\n", "\n")
 }
 
 /// Returns whether a query that failed so may succeed when it is asked again: one that the scheduler has not given up.
@@ -167,5 +182,23 @@ impl SchemaProvider for AnyTable {
 
     fn table_exist(&self, name: &str) -> bool {
         name == "games" || self.made.table_exist(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn layers_are_left_out() {
+        let message = "Execution error: Status { code: InvalidArgument, message: \"Could not parse plan: DataFusion \
+                       error: Error during planning: the scheduler has no table other, but games\", metadata: \
+                       MetadataMap { headers: {} }, source: None }";
+        assert_eq!(said(message), "the scheduler has no table other, but games");
+        let message = "Execution error: Job 038 failed: Job failed due to stage 0 failed: Task failed due to runtime \
+                       execution error: DataFusionError(Shared(External(DataFusionError(Execution(\"reaches: bad \
+                       FEN\")))))\n";
+        assert_eq!(said(message), "reaches: bad FEN");
+        assert_eq!(said("Execution error: something"), "something");
     }
 }

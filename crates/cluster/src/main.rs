@@ -81,6 +81,9 @@ struct SchedulerArgs {
     /// The name or address that executors know the scheduler by; without it, that of --bind
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
+    /// Give up executors that have said nothing for so long
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(3..))]
+    silence: u64,
 }
 
 #[derive(Debug, Args)]
@@ -144,7 +147,12 @@ struct QueryArgs {
 
 fn main() -> ExitCode {
     let command = Command::parse();
-    let level = if command.verbose { "info" } else { "error" };
+    // What goes wrong with a query, the one who asks is told.
+    let level = match (command.verbose, &command.action) {
+        (true, _) => "info",
+        (false, Action::Query(_)) => "off",
+        (false, _) => "error",
+    };
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(level)).init();
     ending(match command.action {
         Action::Manifest(args) => manifest(&args),
@@ -169,7 +177,7 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
         for place in stores.archives(&Place::of(argument)?)? {
             let archive = Arc::new(stores.open(&place)?);
             let place = match place {
-                Place::Path(path) => Place::Path(path.canonicalize()?),
+                Place::Path(path) => Place::Path(std::path::absolute(path)?),
                 address => address,
             };
             opened.push((name_beside(&folder, &place), Arc::new(Games::after(0, archive))));
@@ -178,8 +186,14 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
     let manifest = Manifest::of(opened)?;
     file.write_all(manifest.to_text().as_bytes())?;
     file.finish()?;
-    println!("{} games in {} archives", manifest.len(), manifest.shards.len());
+    println!("{}", size(&manifest));
     Ok(())
+}
+
+fn size(manifest: &Manifest) -> String {
+    let (games, archives) = (manifest.len(), manifest.shards.len());
+    let s = |number: u64| if number == 1 { "" } else { "s" };
+    format!("{games} game{} in {archives} archive{}", s(games), s(archives as u64))
 }
 
 /// Returns the runtime of a service.
@@ -199,14 +213,12 @@ fn scheduler(args: SchedulerArgs) -> Result<(), Failure> {
         let named = argument.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains(['/', '\\', '.']));
         let (name, place) = named.unwrap_or(("games", argument));
         let place = match Place::of(place)? {
-            Place::Path(path) => {
-                Place::Path(path.canonicalize().map_err(|error| format!("cannot read {place}: {error}"))?)
-            }
+            Place::Path(path) => Place::Path(std::path::absolute(path)?),
             address => address,
         };
         let text = String::from_utf8(stores.read(&place)?).map_err(|_| format!("{place}: not a manifest"))?;
         let manifest = Manifest::parse(&text).map_err(|error| format!("{place}: {error}"))?;
-        eprintln!("table {name}: {} games in {} archives", manifest.len(), manifest.shards.len());
+        eprintln!("table {name}: {}", size(&manifest));
         let listed = Listed { root: place.folder().to_string(), manifest: Arc::new(manifest) };
         // What cannot be cut cannot be scanned.
         debug_assert!(listed.cut(&(1..u64::MAX), &ALL_YEARS, 1).len() <= 1);
@@ -217,7 +229,7 @@ fn scheduler(args: SchedulerArgs) -> Result<(), Failure> {
     drop(stores);
     let address = SocketAddr::new(args.bind, args.port);
     eprintln!("scheduler at {address}");
-    Ok(runtime(0)?.block_on(services::schedule(address, args.host, tables))?)
+    Ok(runtime(0)?.block_on(services::schedule(address, args.host, tables, args.silence))?)
 }
 
 fn executor(args: ExecutorArgs) -> Result<(), Failure> {

@@ -19,17 +19,22 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How long an executor may be silent before it is given up, and how often it says that it lives.
-const SILENT_SECONDS: u64 = 15;
-const HEARTBEAT_SECONDS: u64 = 3;
+/// How often executors say that they live.
+const HEARTBEAT_SECONDS: u64 = 1;
 
 /// The largest plan or message, in bytes: a list of some 100,000 archives.
 const MESSAGE: u32 = 64 << 20;
 
-/// Runs a scheduler with these tables until the process ends.
+/// Runs a scheduler with these tables until the process ends. It gives up executors that have said nothing for `silence`
+/// seconds.
 ///
 /// Errors: the address cannot be used.
-pub async fn schedule(address: SocketAddr, host: Option<String>, tables: Tables) -> Result<(), BallistaError> {
+pub async fn schedule(
+    address: SocketAddr,
+    host: Option<String>,
+    tables: Tables,
+    silence: u64,
+) -> Result<(), BallistaError> {
     let codec = Arc::new(Codec::new(Side::Scheduler(Arc::new(tables))));
     let session = Arc::new(|config: SessionConfig| {
         let mut all = ballista_scalar_functions();
@@ -47,8 +52,8 @@ pub async fn schedule(address: SocketAddr, host: Option<String>, tables: Tables)
         external_host: host.unwrap_or_else(|| address.ip().to_string()),
         bind_host: address.ip().to_string(),
         bind_port: address.port(),
-        executor_timeout_seconds: SILENT_SECONDS,
-        no_executors_grace_period_seconds: 2 * SILENT_SECONDS,
+        executor_timeout_seconds: silence,
+        no_executors_grace_period_seconds: 2 * silence,
         expire_dead_executor_interval_seconds: HEARTBEAT_SECONDS,
         grpc_server_max_decoding_message_size: MESSAGE,
         grpc_server_max_encoding_message_size: MESSAGE,

@@ -81,7 +81,8 @@ impl Place {
     pub fn beneath(&self, folder: &Place) -> Option<String> {
         match (self, folder) {
             (Place::Path(path), Place::Path(folder)) => {
-                let (path, folder) = (path.canonicalize().ok()?, folder.canonicalize().ok()?);
+                // As it is written: where a link leads to, other machines need not know.
+                let (path, folder) = (std::path::absolute(path).ok()?, std::path::absolute(folder).ok()?);
                 let names: Vec<&str> = path.strip_prefix(folder).ok()?.iter().map(|name| name.to_str()).collect::<Option<_>>()?;
                 Some(names.join("/"))
             }
