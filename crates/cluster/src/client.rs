@@ -1,15 +1,20 @@
 //! Queries sent to a scheduler, and their rows.
 //!
-//! A table is known by its name alone: what it has, the scheduler knows. Rows that are lost on their way, because the
-//! executor that had them died after the query was done, are asked for again.
+//! A table is known by its name alone: what it has, the scheduler knows. A query that has lost an executor, be it while it
+//! ran (see `guard`) or while its rows were fetched, is asked again: it only reads.
 
 use crate::codec::{Codec, Side};
+use crate::guard::LOST;
 use crate::shelf::Named;
 use async_trait::async_trait;
 use ballista::prelude::SessionContextExt;
 use ballista_core::extension::SessionConfigExt;
+use ballista_core::serde::protobuf::CancelJobParams;
+use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::catalog::{CatalogProvider, MemoryCatalogProvider, MemorySchemaProvider, SchemaProvider, TableProvider};
+use datafusion::catalog::{
+    CatalogProvider, MemoryCatalogProvider, MemorySchemaProvider, SchemaProvider, TableProvider,
+};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::session_state::SessionStateBuilder;
@@ -30,7 +35,7 @@ pub struct Client {
 /// Bytes of rows that are held back until all have come or these are full, so that they can be asked for again.
 const HELD: usize = 64 << 20;
 /// How often a query is asked.
-const ATTEMPTS: usize = 3;
+const ATTEMPTS: usize = 5;
 
 impl Client {
     /// Returns a session with a scheduler. `partitions` is how many parts groups and joins are cut into.
@@ -104,10 +109,23 @@ fn said(text: &str) -> String {
     text.replace("\\\"", "\"").replace("\\n", "\n")
 }
 
-/// Returns whether a query that failed so may succeed when it is asked again: one that the scheduler has not given up.
+/// What is said where a connection between two machines has broken off.
+const BROKEN: [&str; 6] = [
+    "h2 protocol error",
+    "error reading a body",
+    "transport error",
+    "tcp connect error",
+    "ConnectionReset",
+    "BrokenPipe",
+];
+
+/// Returns whether a query that failed so may succeed when it is asked again: rows were lost on their way.
 fn is_lost(error: &DataFusionError) -> bool {
     match error.find_root() {
-        DataFusionError::Execution(what) => !(what.starts_with("Job ") && what.contains(" failed: ")),
+        DataFusionError::Execution(what) if what.starts_with("Job ") && what.contains(" failed: ") => {
+            what.contains(LOST) || BROKEN.iter().any(|broken| what.contains(broken))
+        }
+        DataFusionError::Execution(_) => true,
         DataFusionError::External(_) | DataFusionError::ArrowError(..) | DataFusionError::IoError(_) => true,
         _ => false,
     }
@@ -124,13 +142,34 @@ impl Answers for Client {
                 return Err(self.explained(lost).await);
             }
             log::warn!("asking again: {lost}");
+            if let Some(job) = job_of(&lost) {
+                self.cancel(job).await;
+            }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         unreachable!("the last attempt returns")
     }
 }
 
+/// Returns the name of the job that has failed.
+fn job_of(error: &DataFusionError) -> Option<String> {
+    match error.find_root() {
+        DataFusionError::Execution(what) => Some(what.strip_prefix("Job ")?.split_once(" failed: ")?.0.to_owned()),
+        _ => None,
+    }
+}
+
 impl Client {
+    /// Lets the scheduler forget a job, whose other tasks would be run for nobody.
+    async fn cancel(&self, job_id: String) {
+        let (host, port) = &self.scheduler;
+        let connected = SchedulerGrpcClient::connect(format!("http://{host}:{port}")).await;
+        if let Ok(mut scheduler) = connected {
+            // What cannot be cancelled ends by itself.
+            let _ = scheduler.cancel_job(CancelJobParams { job_id }).await;
+        }
+    }
+
     /// Returns the rows of a query, the first of which have come.
     async fn first_rows(&self, query: &str) -> Result<SendableRecordBatchStream> {
         let mut stream = self.context.sql(query).await?.execute_stream().await?;

@@ -195,7 +195,9 @@ impl LogicalExtensionCodec for Codec {
         let name = String::from_utf8_lossy(name);
         match &self.side {
             Side::Scheduler(tables) => match tables.get(name.as_ref()) {
-                Some(listed) => Ok(Arc::new(GamesTable::of_shelf(Arc::clone(listed) as Arc<dyn scoresheet_sql::Shelf>))),
+                Some(listed) => {
+                    Ok(Arc::new(GamesTable::of_shelf(Arc::clone(listed) as Arc<dyn scoresheet_sql::Shelf>)))
+                }
                 None => {
                     let names: Vec<&str> = tables.keys().map(String::as_str).collect();
                     plan_err!("the scheduler has no table {name}, but {}", names.join(", "))

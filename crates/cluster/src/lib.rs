@@ -10,11 +10,13 @@
 //! | `store` | files on disks and in object stores |
 //! | `shelf` | where archives are, for the client, the scheduler and executors |
 //! | `codec` | plans as bytes |
+//! | `guard` | no answer of a query that has lost an executor |
 //! | `services` | scheduler and executor |
 //! | `client` | queries sent to a scheduler |
 
 pub mod client;
 pub mod codec;
+mod guard;
 pub mod manifest;
 pub mod services;
 pub mod shelf;

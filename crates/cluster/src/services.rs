@@ -2,16 +2,18 @@
 //! their tasks are of.
 
 use crate::codec::{Codec, Side};
+use crate::guard;
 use crate::shelf::{Opener, Tables};
+use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::error::BallistaError;
 use ballista_core::extension::{
     SessionConfigExt, ballista_aggregate_functions, ballista_scalar_functions, ballista_window_functions,
 };
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
-use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::start_server;
+use ballista_scheduler::scheduler_server::SessionBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::SessionConfig;
 use scoresheet_sql::functions;
@@ -21,6 +23,10 @@ use std::sync::Arc;
 
 /// How often executors say that they live.
 const HEARTBEAT_SECONDS: u64 = 1;
+
+/// Executors ask for tasks. Were these sent to them (`PushStaged`), Ballista 55.0.0 would forget, each time that an
+/// executor dies, the threads of tasks whose stage has to begin anew, and at last wait for threads for ever.
+const POLICY: TaskSchedulingPolicy = TaskSchedulingPolicy::PullStaged;
 
 /// The largest plan or message, in bytes: a list of some 100,000 archives.
 const MESSAGE: u32 = 64 << 20;
@@ -36,7 +42,7 @@ pub async fn schedule(
     silence: u64,
 ) -> Result<(), BallistaError> {
     let codec = Arc::new(Codec::new(Side::Scheduler(Arc::new(tables))));
-    let session = Arc::new(|config: SessionConfig| {
+    let session: SessionBuilder = Arc::new(|config: SessionConfig| {
         let mut all = ballista_scalar_functions();
         all.extend(functions().into_iter().map(Arc::new));
         let state = SessionStateBuilder::new()
@@ -52,18 +58,19 @@ pub async fn schedule(
         external_host: host.unwrap_or_else(|| address.ip().to_string()),
         bind_host: address.ip().to_string(),
         bind_port: address.port(),
+        scheduling_policy: POLICY,
         executor_timeout_seconds: silence,
         no_executors_grace_period_seconds: 2 * silence,
         expire_dead_executor_interval_seconds: HEARTBEAT_SECONDS,
         grpc_server_max_decoding_message_size: MESSAGE,
         grpc_server_max_encoding_message_size: MESSAGE,
         grpc_client_max_message_size: MESSAGE,
-        override_session_builder: Some(session),
+        override_session_builder: Some(Arc::clone(&session)),
         override_logical_codec: Some(Arc::clone(&codec) as _),
         override_physical_codec: Some(codec),
         ..SchedulerConfig::default()
     };
-    let cluster = BallistaCluster::new_from_config(&config).await?;
+    let cluster = guard::cluster(&config.scheduler_id, session, Arc::new(SessionConfig::new_with_ballista));
     start_server(cluster, address, Arc::new(config)).await
 }
 
@@ -101,6 +108,7 @@ pub async fn execute(executor: Executor, opener: Opener) -> Result<(), BallistaE
         scheduler_port: executor.scheduler.1,
         scheduler_connect_timeout_seconds: 0,
         vcores: executor.threads,
+        task_scheduling_policy: POLICY,
         work_dir: Some(executor.work.to_string_lossy().into_owned()),
         memory_pool_size: executor.memory,
         executor_heartbeat_interval_seconds: HEARTBEAT_SECONDS,

@@ -83,7 +83,8 @@ impl Place {
             (Place::Path(path), Place::Path(folder)) => {
                 // As it is written: where a link leads to, other machines need not know.
                 let (path, folder) = (std::path::absolute(path).ok()?, std::path::absolute(folder).ok()?);
-                let names: Vec<&str> = path.strip_prefix(folder).ok()?.iter().map(|name| name.to_str()).collect::<Option<_>>()?;
+                let names: Vec<&str> =
+                    path.strip_prefix(folder).ok()?.iter().map(|name| name.to_str()).collect::<Option<_>>()?;
                 Some(names.join("/"))
             }
             (Place::Address(url), Place::Address(folder)) => {
@@ -355,7 +356,8 @@ impl ReadExactAt for Object {
         }
         let numbers = offset / BLOCK..=(past - 1) / BLOCK;
         let gets = numbers.clone().map(|number| {
-            let (cell, store, key) = (self.blocks.get((self.number, number)), Arc::clone(&self.store), self.key.clone());
+            let (cell, store, key) =
+                (self.blocks.get((self.number, number)), Arc::clone(&self.store), self.key.clone());
             let range = number * BLOCK..((number + 1) * BLOCK).min(self.length);
             let e_tag = self.e_tag.clone();
             async move {

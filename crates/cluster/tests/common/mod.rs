@@ -8,6 +8,7 @@ use scoresheet_sql::{Memory, Tables, session};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 /// An archive of many small chunks: games with ratings 1000 to 1999, every third a Sicilian.
@@ -16,7 +17,8 @@ pub fn archive(folder: &Path, name: &str, games: u32) -> PathBuf {
     for game in 0..games {
         let moves = if game % 3 == 0 { "1. e4 c5 2. Nf3" } else { "1. d4 d5" };
         let (elo, white, day, year) = (1000 + game * 7 % 1000, game % 40, game % 28 + 1, 2013 + game / 2000);
-        pgn += &format!("[White \"P{white}\"]\n[Result \"1-0\"]\n[WhiteElo \"{elo}\"]\n[Date \"{year}.01.{day:02}\"]\n");
+        pgn +=
+            &format!("[White \"P{white}\"]\n[Result \"1-0\"]\n[WhiteElo \"{elo}\"]\n[Date \"{year}.01.{day:02}\"]\n");
         pgn += &format!("[Note \"n{}\"]\n\n{moves} 1-0\n\n", game % 5);
     }
     let path = folder.join(name);
@@ -53,12 +55,35 @@ pub fn manifest(folder: &Path, name: &str, archives: &[&Path]) -> PathBuf {
 pub fn query(port: u16, query: &str, more: &[&str]) -> Result<String, String> {
     let mut command = Command::new(PROGRAM);
     command.args(["query", query, "--format", "csv", "--scheduler", &format!("127.0.0.1:{port}")]).args(more);
-    let asked = command.output().unwrap();
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let (ended, watched) = (std::sync::mpsc::channel::<()>(), child.id());
+    // What hangs is a failure, and not an endless test.
+    let watch = std::thread::spawn(move || {
+        if ended.1.recv_timeout(Duration::from_secs(90)).is_err_and(|error| error == RecvTimeoutError::Timeout) {
+            let _ = Command::new("kill").arg(watched.to_string()).status();
+        }
+    });
+    let asked = child.wait_with_output().unwrap();
+    drop(ended.0);
+    watch.join().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match asked.status.code() {
         Some(0) => Ok(text(&asked.stdout)),
         code => Err(format!("exit code {}, {}", code.unwrap_or(-1), text(&asked.stderr))),
     }
+}
+
+/// Returns where a service says what it does: a file in the folder SCORESHEET_CLUSTER_LOGS, if that is set.
+fn log(name: &str, port: u16) -> Stdio {
+    match std::env::var_os("SCORESHEET_CLUSTER_LOGS") {
+        Some(folder) => std::fs::File::create(Path::new(&folder).join(format!("{name}-{port}.log"))).unwrap().into(),
+        None => Stdio::null(),
+    }
+}
+
+fn verbose() -> Option<&'static str> {
+    std::env::var_os("SCORESHEET_CLUSTER_LOGS").map(|_| "--verbose")
 }
 
 /// Returns the first of two ports in a row that nobody uses.
@@ -90,8 +115,9 @@ impl Cluster {
     pub fn with(folder: &Path, lists: &[&str], environment: Vec<(&'static str, String)>) -> Cluster {
         let port = two_ports();
         let mut command = Command::new(PROGRAM);
-        command.arg("scheduler").args(lists).args(["--port", &port.to_string(), "--silence", "3"]);
-        command.envs(environment.clone()).stderr(Stdio::null()).stdout(Stdio::null());
+        command.arg("scheduler").args(lists).args(["--port", &port.to_string(), "--silence", "6"]);
+        command.envs(environment.clone()).stderr(log("scheduler", port)).stdout(Stdio::null());
+        command.args(verbose());
         let scheduler = command.spawn().unwrap();
         let cluster = Cluster { port, folder: folder.to_path_buf(), scheduler, executors: Vec::new(), environment };
         wait_for(port);
@@ -109,7 +135,8 @@ impl Cluster {
         if more.is_empty() {
             command.args(["--threads", "2", "--memory", "512"]);
         }
-        command.args(more).envs(self.environment.clone()).stderr(Stdio::null()).stdout(Stdio::null());
+        command.args(more).envs(self.environment.clone()).stderr(log("executor", port)).stdout(Stdio::null());
+        command.args(verbose());
         self.executors.push((command.spawn().unwrap(), work));
         wait_for(port);
         place
