@@ -4,7 +4,7 @@
 use crate::manifest::Manifest;
 use crate::store::{Place, Stores};
 use scoresheet_sql::{Asked, Games, Selection, Shelf, Work};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -73,6 +73,8 @@ pub struct Opener {
 struct State {
     /// Open archives, by their places and by how many games are before them; the last used ones last.
     open: Vec<((String, u64), Arc<Games>)>,
+    /// Held while an archive is opened.
+    opening: HashMap<(String, u64), Arc<Mutex<()>>>,
     /// What the last scans have found out of whole archives.
     selections: Vec<Arc<Selection>>,
 }
@@ -91,32 +93,32 @@ impl Opener {
         let place = Place::of(self.root.as_deref().unwrap_or(root))?.join(&work.archive)?;
         let key = (place.to_string(), work.before);
         let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = {
+        // Tasks that want the same archive wait for the first of them.
+        let opening = Arc::clone(lock().opening.entry(key.clone()).or_default());
+        let _first = opening.lock().unwrap_or_else(PoisonError::into_inner);
+        {
             let mut state = lock();
-            let at = state.open.iter().position(|(own, games)| *own == key && games.sources().len() == last(work));
-            at.map(|at| {
+            let is_it = |(own, games): &((String, u64), Arc<Games>)| *own == key && games.sources().len() == last(work);
+            if let Some(at) = state.open.iter().position(is_it) {
                 let entry = state.open.remove(at);
                 let games = Arc::clone(&entry.1);
                 state.open.push(entry);
-                games
-            })
-        };
-        if let Some(games) = known {
-            return Ok(games);
+                return Ok(games);
+            }
         }
         let archive = Arc::new(self.stores.open(&place)?);
         if archive.len() != work.of {
             let (there, listed) = (archive.len(), work.of);
-            return Err(format!(
-                "{place} has {there} games, its list {listed}: make the list again (cluster manifest)"
-            ));
+            return Err(format!("{place} has {there} games, its list {listed}: make the list again (cluster manifest)"));
         }
         let games = Arc::new(Games::after(work.before, archive));
         let mut state = lock();
         state.open.retain(|(own, _)| *own != key);
         state.open.push((key, Arc::clone(&games)));
         let too_many = state.open.len().saturating_sub(self.most);
-        state.open.drain(..too_many);
+        for (key, _) in state.open.drain(..too_many).collect::<Vec<_>>() {
+            state.opening.remove(&key);
+        }
         Ok(games)
     }
 
