@@ -23,12 +23,13 @@ function asked(archive, { path, query, body }) {
   }
 }
 
-/** What may differ: a cursor names the state of side files; of very many games the position index says about how many. */
+/** What may differ: whether there is an index; a cursor names the state of side files; of very many games the position index says about how many. */
 function settled(path, text, other) {
   if (!/^[{[]/.test(text) || path === "find" || /pgn|original/.test(path)) return text;
   const json = JSON.parse(text);
   const native = JSON.parse(other);
   delete json.next;
+  delete json.is_indexed;
   // Worked out for frequent positions alone.
   if (json.transpositions !== undefined && (native.transpositions === null || json.transpositions === null)) delete json.transpositions;
   if (json.games_before > 900) json.games_before = "many";

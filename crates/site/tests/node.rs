@@ -6,7 +6,7 @@
 //! and otherwise fewer of the sample.
 
 use scoresheet::query::position::index;
-use scoresheet::query::{PositionIndex, tag_columns};
+use scoresheet::query::{PositionIndex, PositionQuery, SearchOptions, tag_columns};
 use scoresheet::{Archive, Import, Monitor};
 use scoresheet_answers::{Answer, Book, Flow, Request, Snapshot, Stop};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn sources() -> (Vec<PathBuf>, Size) {
     let mut bytes = 0;
     files.retain(|file| {
         bytes += std::fs::metadata(file).map_or(0, |meta| meta.len());
-        bytes < 20_000_000
+        bytes < 12_000_000
     });
     (files, Size { positions: 20_000, games: 2000, searches: 200 })
 }
@@ -82,8 +82,11 @@ fn answers_in_node_are_the_native_ones() {
     let package = folder.path().join("package");
     scoresheet_site::write_package(&package).unwrap();
 
-    let book = Book::open(&path, scoresheet::OpenOptions::default()).unwrap();
-    let snapshot = Arc::new(Snapshot::of(vec![Arc::new(book)], ()));
+    let book = Arc::new(Book::open(&path, scoresheet::OpenOptions::default()).unwrap());
+    let snapshot = Arc::new(Snapshot::of(vec![Arc::clone(&book)], ()));
+    // Without side files.
+    let plain = Archive::from_bytes(std::fs::read(&path).unwrap(), None).unwrap();
+    let plain = Arc::new(Snapshot::of(vec![Arc::new(Book::of("games.bga".to_owned(), plain))], ()));
     let mut seed = 0x2545_F491_4F6C_DD1D_u64;
     let mut random = |below: u64| {
         seed ^= seed << 13;
@@ -92,39 +95,52 @@ fn answers_in_node_are_the_native_ones() {
         seed % below.max(1)
     };
     let mut asked = String::new();
-    let mut ask = |path: &str, query: &str, body: Option<&Value>, whole: bool| {
+    let mut ask = |native: &Arc<Snapshot>, path: &str, query: &str, body: Option<&Value>, whole: bool| {
         let body = body.map(Value::to_string);
-        let (status, text) = answer(&snapshot, path, query, body.as_deref());
+        let (status, text) = answer(native, path, query, body.as_deref());
         let line = json!({"path": path, "query": query, "body": body, "whole": whole, "status": status, "text": text});
         writeln!(asked, "{line}").unwrap();
     };
     let percent = |fen: &str| fen.replace(' ', "+");
     for number in 0..size.positions {
         let game = archive.game(random(archive.len()) + 1).unwrap();
-        // Half of them early, where many games meet.
+        // A tenth of them early, where many games meet.
         let plies = u64::from(game.plies()) + 1;
-        let ply = random(if number % 2 == 0 { plies.min(14) } else { plies }) as u32;
-        let fen = percent(&game.position(ply).unwrap().fen());
-        ask("position", &format!("fen={fen}"), None, false);
+        let ply = random(if number % 10 == 0 { plies.min(14) } else { plies }) as u32;
+        let position = game.position(ply).unwrap();
+        let fen = percent(&position.fen());
+        ask(&snapshot, "position", &format!("fen={fen}"), None, false);
         // Transpositions cost the native reader thirty trees.
         let more = if number % 100 == 0 { "&transpositions=1" } else { "" };
-        ask("tree", &format!("fen={fen}&games=15{more}"), None, false);
+        let query = format!("fen={fen}&games=15{more}");
+        // The position index tells positions apart by some forty bits, so that its tree may have a game too many, once in
+        // 200,000 positions: there the games themselves are asked.
+        let text = answer(&snapshot, "tree", &query, None).1;
+        let games = serde_json::from_str::<Value>(&text).unwrap()["games"].as_u64().unwrap();
+        let is_mistaken = games < 10 && {
+            let found = book.search().position(&PositionQuery::from(&position), SearchOptions::default());
+            found.hits.len() as u64 != games
+        };
+        if is_mistaken {
+            println!("two positions that the index takes for one: {fen}");
+        }
+        ask(if is_mistaken { &plain } else { &snapshot }, "tree", &query, None, false);
         if number % 20 == 0 {
-            ask("games", &format!("fen={fen}&limit=60&offset={}", random(200)), None, false);
+            ask(&snapshot, "games", &format!("fen={fen}&limit=60&offset={}", random(200)), None, false);
         }
     }
-    ask("tree", "games=15&transpositions=1", None, false);
-    ask("games", "limit=100", None, false);
-    ask("games", "play=e2e4&limit=50&offset=4090", None, false);
-    ask("stats", "", None, false);
+    ask(&snapshot, "tree", "games=15&transpositions=1", None, false);
+    ask(&snapshot, "games", "limit=100", None, false);
+    ask(&snapshot, "games", "play=e2e4&limit=50&offset=4090", None, false);
+    ask(&snapshot, "stats", "", None, false);
     for number in 0..size.games {
         let game = random(archive.len()) + 1;
-        ask(&format!("games/{game}/pgn"), "", None, false);
+        ask(&snapshot, &format!("games/{game}/pgn"), "", None, false);
         if number % 4 == 0 {
-            ask(&format!("games/{game}"), "fens=1", None, false);
-            ask(&format!("games/{game}/novelty"), "", None, false);
-            ask(&format!("games/{game}/original"), "", None, false);
-            ask("games", &format!("limit=50&offset={game}"), None, false);
+            ask(&snapshot, &format!("games/{game}"), "fens=1", None, false);
+            ask(&snapshot, &format!("games/{game}/novelty"), "", None, false);
+            ask(&snapshot, &format!("games/{game}/original"), "", None, false);
+            ask(&snapshot, "games", &format!("limit=50&offset={game}"), None, false);
         }
     }
     // What is not there, and what cannot be read.
@@ -137,9 +153,9 @@ fn answers_in_node_are_the_native_ones() {
         ("tree", "play=e2e5"),
         ("find", ""),
     ] {
-        ask(path, query, None, false);
+        ask(&snapshot, path, query, None, false);
     }
-    ask("games", "where=elo+%3E%3E+5", None, true);
+    ask(&snapshot, "games", "where=elo+%3E%3E+5", None, true);
     let materials = ["KRkr", "KRPkr", "KQkq", "KPk", "KBkn", "KRkbn", "KBPkb", "KQPkq", "KRRkrr", "KNPkn"];
     for number in 0..size.searches {
         match number % 4 {
@@ -148,25 +164,37 @@ fn answers_in_node_are_the_native_ones() {
                 let ply = random(u64::from(game.plies()).min(30) + 1) as u32;
                 let fen = percent(&game.position(ply).unwrap().fen());
                 let either = if number % 8 == 0 { "&either_color=1" } else { "" };
-                ask("find", &format!("fen={fen}&limit=300{either}"), None, false);
+                ask(&snapshot, "find", &format!("fen={fen}&limit=300{either}"), None, false);
             }
             2 if number % 20 == 2 => {
                 let material = materials[(number / 20) as usize % materials.len()];
-                ask("find", "", Some(&json!({"material": material, "plies": 1 + number % 3, "limit": 200})), true);
+                ask(
+                    &snapshot,
+                    "find",
+                    "",
+                    Some(&json!({"material": material, "plies": 1 + number % 3, "limit": 200})),
+                    true,
+                );
             }
             2 => {
                 let elo = 1500 + random(1200);
-                ask("games", &format!("where=elo+%3E%3D+{elo}&sort=-plies,white&limit=20"), None, true);
+                ask(&snapshot, "games", &format!("where=elo+%3E%3D+{elo}&sort=-plies,white&limit=20"), None, true);
             }
             _ => {
                 let elo = 1500 + random(1200);
-                ask("tree", &format!("play=e2e4&where=whiteelo+%3E%3D+{elo}+and+result+%3D+1-0"), None, true);
+                ask(
+                    &snapshot,
+                    "tree",
+                    &format!("play=e2e4&where=whiteelo+%3E%3D+{elo}+and+result+%3D+1-0"),
+                    None,
+                    true,
+                );
             }
         }
     }
-    ask("stats", "where=result+%3D+1%2F2-1%2F2", None, true);
-    ask("complete", "field=player&text=an", None, true);
-    ask("download.pgn", "where=moves+%3C+10&limit=50", None, true);
+    ask(&snapshot, "stats", "where=result+%3D+1%2F2-1%2F2", None, true);
+    ask(&snapshot, "complete", "field=player&text=an", None, true);
+    ask(&snapshot, "download.pgn", "where=moves+%3C+10&limit=50", None, true);
     let requests = folder.path().join("requests.ndjson");
     std::fs::write(&requests, asked).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare.mjs");

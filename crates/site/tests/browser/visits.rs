@@ -89,6 +89,10 @@ fn a_reader_walks_through_a_site_below_a_path() {
     assert_eq!(browser.text("document.querySelector('.brand').textContent"), manifest()["title"].as_str().unwrap());
     let opened = server.taken();
     println!("opened: {opened:?}");
+    // Once it looks after the page, the service worker is told what was asked before.
+    browser.until("navigator.serviceWorker.controller");
+    std::thread::sleep(std::time::Duration::from_millis(1000));
+    println!("asked again: {:?}", server.taken());
     // Steps of the explorer, each by a click on the first move.
     let mut steps = Vec::new();
     for _ in 0..12 {
