@@ -192,8 +192,8 @@ fn plain_schema(schema: &SchemaRef) -> SchemaRef {
             DataType::Dictionary(_, of) => of.as_ref().clone(),
             DataType::Utf8View => DataType::Utf8,
             DataType::BinaryView => DataType::Binary,
-            // Parquet knows no seconds.
-            DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
+            // Parquet knows no seconds, and Spark no milliseconds.
+            DataType::Time32(TimeUnit::Second) => DataType::Time64(TimeUnit::Microsecond),
             other => other.clone(),
         };
         field.as_ref().clone().with_data_type(data_type)
