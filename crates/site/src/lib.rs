@@ -68,22 +68,28 @@ pub fn make(archive: &Path, folder: &Path, options: &Options, begin: &Begin<'_>)
     if !is_empty && !folder.join(parts::MANIFEST).exists() && !folder.join(WORK).exists() {
         return Err(io::Error::other(format!("{} holds something else than a site", folder.display())));
     }
+    let opened = Archive::open(archive).map_err(io::Error::other)?;
+    if opened.incomplete().is_some() {
+        return Err(io::Error::other(format!("{} is damaged: scoresheet repair mends it", archive.display())));
+    }
     fs::create_dir_all(folder)?;
     let work = folder.join(WORK);
     let _ = fs::remove_dir_all(&work);
     fs::create_dir(&work)?;
-    let made = within(archive, folder, &work, options, begin);
+    let made = within(opened, archive, folder, &work, options, begin);
     let _ = fs::remove_dir_all(&work);
     made
 }
 
-fn within(path: &Path, folder: &Path, work: &Path, options: &Options, begin: &Begin<'_>) -> io::Result<Made> {
+fn within(
+    mut archive: Archive,
+    path: &Path,
+    folder: &Path,
+    work: &Path,
+    options: &Options,
+    begin: &Begin<'_>,
+) -> io::Result<Made> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut archive = Archive::open(path).map_err(io::Error::other)?;
-    if archive.incomplete().is_some() {
-        let what = format!("{} is damaged: scoresheet repair mends it", path.display());
-        return Err(io::Error::other(what));
-    }
     let mut positions = PositionIndex::open(&archive).0;
     if positions.is_none() {
         // Beside the archive nothing is written.
