@@ -33,6 +33,8 @@ pub struct Selection {
     pub games: u64,
     /// How many games could not be decided, for damage.
     pub undecided: u64,
+    /// Whether these are all games of all archives, but for those deleted.
+    pub is_all: bool,
 }
 
 /// So many bytes of selections are kept.
@@ -158,8 +160,6 @@ impl Snapshot {
         let books = self.books(only)?;
         let mut undecided = 0;
         let mut sets = match filter.trim() {
-            // The site file has no deleted game.
-            "" if books.iter().all(|(_, _, book)| book.is_lean()) => None,
             "" if only.is_none() && books.iter().all(|(_, _, book)| book.archive().deleted_count() == 0) => None,
             "" => Some(books.iter().map(|(_, _, book)| book.archive().live()).collect::<Vec<_>>()),
             text => {
@@ -243,7 +243,8 @@ impl Snapshot {
                 all
             }
         });
-        Ok(Selection { sets, order, games, undecided })
+        let is_all = filter.trim().is_empty() && at.is_none() && books.len() == self.books.len();
+        Ok(Selection { sets, order, games, undecided, is_all })
     }
 }
 
