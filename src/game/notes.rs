@@ -25,7 +25,9 @@ impl Comment {
             rest = &rest[start + 2..];
             let end = rest.find(']')?;
             let (command, after) = (&rest[..end], &rest[end..]);
-            if let Some(value) = command.strip_prefix(name).filter(|value| value.is_empty() || value.starts_with(' ')) {
+            // A line may end after the name: comments are wrapped at blanks.
+            let value = command.strip_prefix(name);
+            if let Some(value) = value.filter(|value| value.is_empty() || value.starts_with(char::is_whitespace)) {
                 return Some(value.trim());
             }
             rest = after;
@@ -238,6 +240,7 @@ mod tests {
         assert_eq!(both.evaluation(), Some(Evaluation::Centipawns(35)));
         assert_eq!(both.elapsed(), None);
         assert_eq!(comment("[%clkc 0:01:00]").clock(), None);
+        assert_eq!(comment("wrapped [%clk\n1:57:03]").clock(), Some(Duration::from_secs(7023)));
         assert_eq!(comment("[%clk 1:02:03.4]").clock(), Some(Duration::from_millis(3_723_400)));
         assert_eq!(comment("[%emt 0:00:07]").elapsed(), Some(Duration::from_secs(7)));
         assert_eq!(comment("[%eval #-3]").evaluation(), Some(Evaluation::Mate(-3)));

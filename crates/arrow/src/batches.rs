@@ -120,28 +120,31 @@ impl Batches {
     /// Returns the next games, all of one archive: its place, and their numbers there.
     fn take_games(&mut self) -> Option<(usize, Vec<u64>)> {
         let sources = Arc::clone(&self.sources);
-        let mut taken: Option<(usize, Vec<u64>)> = None;
-        loop {
-            let number = match &self.rows {
-                Rows::Range(range) => {
-                    let start = range.start.max(1);
-                    Some(start + self.next).filter(|number| *number < range.end && *number <= sources.len())
-                }
-                Rows::List(list) => usize::try_from(self.next).ok().and_then(|place| list.get(place).copied()),
-            };
-            let Some(number) = number else { return taken };
-            let place = sources.sources().partition_point(|source| source.before < number).wrapping_sub(1);
-            let source = sources.sources().get(place)?;
-            let local = number - source.before;
-            let (of, games) = taken.get_or_insert_with(|| (place, Vec::new()));
-            if *of != place || games.len() >= self.options.batch_size.max(1) {
-                return taken;
+        let number_at = |next: u64| match &self.rows {
+            Rows::Range(range) => {
+                Some(range.start.max(1) + next).filter(|number| *number < range.end && *number <= sources.len())
             }
-            if local <= source.archive.len() && !source.archive.is_deleted(local) {
-                games.push(local);
+            Rows::List(list) => usize::try_from(next).ok().and_then(|place| list.get(place).copied()),
+        };
+        let first = number_at(self.next)?;
+        let place = sources.sources().partition_point(|source| source.before < first).checked_sub(1)?;
+        let source = sources.sources().get(place)?;
+        let own = source.before + 1..source.before + 1 + source.archive.len();
+        let (any_deleted, most) = (source.archive.deleted_count() > 0, self.options.batch_size.max(1));
+        let mut games = Vec::new();
+        while games.len() < most {
+            let Some(number) = number_at(self.next) else { break };
+            let local = number - source.before;
+            match own.contains(&number) {
+                true if !any_deleted || !source.archive.is_deleted(local) => games.push(local),
+                true => {}
+                // Beyond the last game of all there are none.
+                false if number == first => {}
+                false => break,
             }
             self.next += 1;
         }
+        Some((place, games))
     }
 
     fn read(&mut self, place: usize, mut games: Vec<u64>) -> Result<RecordBatch, ArrowError> {
@@ -184,7 +187,13 @@ impl Iterator for Batches {
         if self.failed {
             return None;
         }
-        let (place, games) = self.take_games().filter(|(_, games)| !games.is_empty())?;
+        // Where all games of an archive are deleted, those of the next one follow.
+        let (place, games) = loop {
+            let (place, games) = self.take_games()?;
+            if !games.is_empty() {
+                break (place, games);
+            }
+        };
         let batch = self.read(place, games);
         self.failed = batch.is_err();
         Some(batch)

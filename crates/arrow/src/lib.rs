@@ -26,6 +26,8 @@ mod batches;
 mod columns;
 mod games;
 mod headers;
+#[cfg(feature = "output")]
+mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
@@ -35,6 +37,8 @@ mod values;
 
 pub use batches::{Batches, Options, Rows};
 pub use columns::{Column, Columns, UnknownColumn, Value};
+#[cfg(feature = "output")]
+pub use output::{NewFile, is_broken_pipe};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetError, ParquetOptions, write_parquet, write_parquet_part};
 #[cfg(feature = "parquet")]

@@ -6,7 +6,9 @@
 use crate::batches::Batches;
 use crate::columns::Value;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Time32MillisecondType, Time32SecondType, TimestampMillisecondType, TimestampSecondType};
+use arrow_array::types::{
+    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, TimestampMillisecondType, TimestampSecondType,
+};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ArrowWriter;
@@ -89,12 +91,13 @@ pub fn write_parquet_part(
     most: usize,
     mut progress: impl FnMut(u64) -> bool,
 ) -> Result<Option<u64>, ParquetError> {
-    let schema = in_milliseconds(&batches.schema());
+    let schema = without_seconds(&batches.schema());
     let mut writer = ArrowWriter::try_new(to, Arc::clone(&schema), Some(properties(batches, options)?))?;
     let mut games = 0;
     for batch in batches.by_ref() {
         let batch = batch.and_then(|batch| {
-            let columns = batch.columns().iter().map(milliseconds).collect();
+            let columns = batch.columns().iter().zip(schema.fields());
+            let columns = columns.map(|(column, field)| in_steps_of(column, field.data_type())).collect();
             RecordBatch::try_new(Arc::clone(&schema), columns)
         });
         let batch = batch.map_err(|error| ParquetError::External(Box::new(error)))?;
@@ -111,11 +114,13 @@ pub fn write_parquet_part(
     Ok(Some(games))
 }
 
-/// Returns the schema with times in milliseconds: Parquet knows no seconds.
-fn in_milliseconds(schema: &Schema) -> SchemaRef {
+/// Returns the schema without times in seconds, which Parquet does not know. Times of day are in microseconds, since
+/// Spark reads no others; but for the column of Lichess' data set, which has milliseconds.
+fn without_seconds(schema: &Schema) -> SchemaRef {
     let field = |field: &Arc<Field>| {
         let data_type = match field.data_type() {
-            DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
+            DataType::Time32(TimeUnit::Second) if field.name() == "UTCTime" => DataType::Time32(TimeUnit::Millisecond),
+            DataType::Time32(TimeUnit::Second) => DataType::Time64(TimeUnit::Microsecond),
             DataType::Timestamp(TimeUnit::Second, None) => DataType::Timestamp(TimeUnit::Millisecond, None),
             other => other.clone(),
         };
@@ -124,9 +129,12 @@ fn in_milliseconds(schema: &Schema) -> SchemaRef {
     Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<Field>>()))
 }
 
-fn milliseconds(column: &ArrayRef) -> ArrayRef {
+fn in_steps_of(column: &ArrayRef, data_type: &DataType) -> ArrayRef {
     if let Some(times) = column.as_primitive_opt::<Time32SecondType>() {
-        Arc::new(times.unary::<_, Time32MillisecondType>(|second| second * 1000))
+        match data_type {
+            DataType::Time32(_) => Arc::new(times.unary::<_, Time32MillisecondType>(|second| second * 1000)),
+            _ => Arc::new(times.unary::<_, Time64MicrosecondType>(|second| i64::from(second) * 1_000_000)),
+        }
     } else if let Some(times) = column.as_primitive_opt::<TimestampSecondType>() {
         Arc::new(times.unary::<_, TimestampMillisecondType>(|second| second * 1000))
     } else {

@@ -56,6 +56,12 @@ impl Sources {
         Sources { sources: sources.collect() }
     }
 
+    /// Returns one archive of a larger set: its games have the numbers after those of `before` others.
+    pub fn after(before: u64, archive: Arc<Archive>) -> Sources {
+        let columns = TagColumns::shared(Arc::clone(&archive));
+        Sources { sources: vec![Source { archive, columns, before }] }
+    }
+
     /// Returns the archives, in their order.
     pub fn sources(&self) -> &[Source] {
         &self.sources

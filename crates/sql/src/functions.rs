@@ -297,7 +297,10 @@ impl Function {
                 row += 1;
                 continue;
             };
-            let sought = self.checked(Sought::parse(question, own))?;
+            let sought = match Sought::parse(question, own) {
+                Ok(sought) => sought,
+                Err(what) => return exec_err!("{what}"),
+            };
             let look = sought.look();
             while text(row) == Some(own) {
                 let is_in = moves.get(row).map(|bytes| look.is_in(bytes)).transpose();

@@ -12,7 +12,9 @@
 //! | `functions`, `line`, `sought` | scalar functions of stand-alone strings of moves |
 //! | `table_functions` | `tree('fen')` and `hits('fen')` |
 //! | `session` | a DataFusion session with all of it, its memory bounded |
+//! | `command` | what commands share: output, a prompt, messages |
 
+pub mod command;
 mod functions;
 mod line;
 mod session;
@@ -25,6 +27,6 @@ mod work;
 pub use functions::functions;
 pub use session::{Memory, Tables, session};
 pub use sought::{Look, Question, Sought};
-pub use table::{GamesExec, GamesTable, Scan};
-pub use translate::{Part, translate};
-pub use work::{Asked, Games, Work};
+pub use table::{GamesExec, GamesTable, Scan, schema, work_of, work_table};
+pub use translate::{Part, translate, years};
+pub use work::{ALL_YEARS, Asked, Games, Open, Selection, Shelf, Work, deal};

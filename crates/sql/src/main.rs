@@ -1,12 +1,10 @@
 //! The command `scoresheet-sql`, which `scoresheet sql` runs: a query over archives and Parquet files, or a prompt.
 //!
-//! Knows arguments and output; tables and functions are the library's.
-
-mod output;
-mod prompt;
+//! Knows arguments; tables, functions, output and the prompt are the library's.
 
 use clap::Parser;
-use output::{Format, Output};
+use scoresheet_sql::command::output::{Format, Output};
+use scoresheet_sql::command::{Answers, Failure, ending, prompt};
 use scoresheet_sql::{Memory, Tables, session};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -55,18 +53,8 @@ struct Args {
     threads: usize,
 }
 
-/// Why the command fails: its message.
-type Failure = Box<dyn std::error::Error + Send + Sync>;
-
 fn main() -> ExitCode {
-    match run(Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) if is_broken_pipe(failure.as_ref()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("error: {}", message(failure.as_ref()));
-            ExitCode::from(1)
-        }
-    }
+    ending(run(Args::parse()))
 }
 
 fn run(args: Args) -> Result<(), Failure> {
@@ -91,7 +79,7 @@ fn run(args: Args) -> Result<(), Failure> {
         };
         let mut output = Output::new(format, args.output, args.force)?;
         for query in prompt::statements(&queries) {
-            output.write(context.sql(&query).await?).await?;
+            output.write(context.rows(&query).await?).await?;
         }
         output.finish()
     })
@@ -105,33 +93,4 @@ fn is_file(argument: &str) -> bool {
         path.exists() || (known && !text.contains(' '))
     };
     path(argument) || argument.split_once('=').is_some_and(|(_, file)| path(file))
-}
-
-/// Returns what an error says, without the names of the layers it came through.
-fn message(failure: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
-    use datafusion::common::DataFusionError;
-    match failure.downcast_ref::<DataFusionError>() {
-        Some(error) => match error.find_root() {
-            DataFusionError::Plan(what) | DataFusionError::Execution(what) => what.clone(),
-            DataFusionError::ResourcesExhausted(what) => format!("{what}; --memory gives more"),
-            DataFusionError::External(error) => error.to_string(),
-            root => root.strip_backtrace(),
-        },
-        None => failure.to_string(),
-    }
-}
-
-/// Returns whether the reader of standard output has gone away, which is its right.
-fn is_broken_pipe(mut error: &(dyn std::error::Error + 'static)) -> bool {
-    loop {
-        if let Some(io) = error.downcast_ref::<std::io::Error>()
-            && io.kind() == std::io::ErrorKind::BrokenPipe
-        {
-            return true;
-        }
-        match error.source() {
-            Some(source) => error = source,
-            None => return false,
-        }
-    }
 }

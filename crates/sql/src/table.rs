@@ -5,9 +5,9 @@
 //! of our own it would run as a whole for each partition, and count games several times.
 
 use crate::sought::Question;
-use crate::translate::{Part, translate};
-use crate::work::{Asked, Games, Piece, Selection, Work, options};
-use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, RecordBatchOptions};
+use crate::translate::{Part, translate, years};
+use crate::work::{ALL_YEARS, Asked, Games, Open, Piece, Selection, Shelf, Work, options};
+use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, RecordBatchOptions, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use arrow::error::ArrowError;
@@ -28,7 +28,7 @@ use datafusion::physical_plan::{
     StatisticsArgs,
 };
 use futures::TryStreamExt;
-use scoresheet_arrow::{Batches, Columns};
+use scoresheet_arrow::{Batches, Columns, Rows, Sources};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ use std::sync::Arc;
 /// named, as `moves_san` and `clocks_white`.
 #[derive(Debug)]
 pub struct GamesTable {
-    games: Arc<Games>,
+    shelf: Arc<dyn Shelf>,
     columns: Columns,
     schema: SchemaRef,
 }
@@ -46,14 +46,27 @@ impl GamesTable {
     /// Returns the table of these archives.
     pub fn new(games: Arc<Games>) -> GamesTable {
         let columns = Columns::everything();
-        let schema = schema(&games, &columns);
-        GamesTable { games, columns, schema }
+        let schema = schema(games.sources(), &columns, true);
+        GamesTable { shelf: Arc::new(Open(games)), columns, schema }
+    }
+
+    /// Returns the table of archives that are opened where they are scanned. Its texts are no dictionaries: those of
+    /// several machines would differ.
+    pub fn of_shelf(shelf: Arc<dyn Shelf>) -> GamesTable {
+        let columns = Columns::everything();
+        let schema = schema(&Arc::default(), &columns, false);
+        GamesTable { shelf, columns, schema }
+    }
+
+    /// Returns where the archives are.
+    pub fn shelf(&self) -> &Arc<dyn Shelf> {
+        &self.shelf
     }
 }
 
-fn schema(games: &Games, columns: &Columns) -> SchemaRef {
-    let none = scoresheet_arrow::Rows::Range(0..0);
-    Batches::new(Arc::clone(games.sources()), columns.clone(), none, options()).schema()
+/// Returns names and types of columns: texts as dictionaries where that is wanted and the archives have them so.
+pub fn schema(sources: &Arc<Sources>, columns: &Columns, dictionaries: bool) -> SchemaRef {
+    Batches::new(Arc::clone(sources), columns.clone(), Rows::Range(0..0), options(dictionaries)).schema()
 }
 
 #[async_trait]
@@ -107,17 +120,22 @@ impl TableProvider for GamesTable {
             limit: limit.filter(|_| exact).map(|limit| limit as u64),
         };
         let pieces = state.config().target_partitions();
-        let work = self.games.cut(&range, if scan.limit.is_some() { 1 } else { pieces });
+        let years = filters.iter().filter_map(years).reduce(|a, b| *a.start().max(b.start())..=*a.end().min(b.end()));
+        // The first games are soon read; those that a filter lets pass may be far apart.
+        let pieces = if scan.limit.is_some() && scan.asked.is_all() { 1 } else { pieces };
+        let work = self.shelf.cut(&range, &years.unwrap_or(ALL_YEARS), pieces);
         let schema = match projection {
             Some(places) => Arc::new(self.schema.project(places)?),
             None => Arc::clone(&self.schema),
         };
-        Ok(Arc::new(GamesExec::new(Arc::clone(&self.games), scan, schema, &work, range)?))
+        Ok(Arc::new(GamesExec::new(Arc::clone(&self.shelf), scan, schema, &work, range)?))
     }
 
     fn statistics(&self) -> Option<Statistics> {
         let mut statistics = Statistics::new_unknown(&self.schema);
-        statistics.num_rows = Precision::Exact(self.games.count(&(1..u64::MAX)) as usize);
+        if let Some(games) = self.shelf.count(&(1..u64::MAX)) {
+            statistics.num_rows = Precision::Exact(games as usize);
+        }
         Some(statistics)
     }
 }
@@ -136,11 +154,12 @@ pub struct Scan {
 /// Reads games: an operator over a table of work.
 #[derive(Debug)]
 pub struct GamesExec {
-    games: Arc<Games>,
+    shelf: Arc<dyn Shelf>,
     scan: Scan,
     columns: Columns,
-    /// The numbers of games that the work is of, for statistics.
+    /// The numbers of games that the work is of, and how many of these there are, for statistics.
     range: Range<u64>,
+    games: Option<u64>,
     selection: Arc<Selection>,
     work: Arc<dyn ExecutionPlan>,
     properties: Arc<PlanProperties>,
@@ -148,18 +167,21 @@ pub struct GamesExec {
 
 /// The columns of the table of work.
 fn work_schema() -> SchemaRef {
-    let column = |name: &str| Field::new(name, DataType::Int64, false);
-    Arc::new(Schema::new(vec![column("archive"), column("first"), column("past")]))
+    let number = |name: &str| Field::new(name, DataType::Int64, false);
+    let archive = Field::new("archive", DataType::Utf8, false);
+    Arc::new(Schema::new(vec![archive, number("before"), number("of"), number("first"), number("past")]))
 }
 
 /// Returns the table of work, a partition for each piece.
-fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
+pub fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
     let numbers = |of: &[Work], number: fn(&Work) -> u64| -> ArrayRef {
         Arc::new(of.iter().map(|work| i64::try_from(number(work)).unwrap_or(i64::MAX)).collect::<Int64Array>())
     };
     let batch = |of: &Vec<Work>| {
         let columns = vec![
-            numbers(of, |work| work.place as u64),
+            Arc::new(of.iter().map(|work| Some(work.archive.as_ref())).collect::<StringArray>()) as ArrayRef,
+            numbers(of, |work| work.before),
+            numbers(of, |work| work.of),
             numbers(of, |work| work.games.start),
             numbers(of, |work| work.games.end),
         ];
@@ -172,18 +194,24 @@ fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
 }
 
 /// Reads rows of the table of work.
-fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
+pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
+    let other = || DataFusionError::Internal("the table of work has other columns".into());
     let mut work = Vec::new();
     for batch in batches {
         let column = |place: usize| {
             let column = batch.columns().get(place).and_then(|column| column.as_primitive_opt::<Int64Type>());
-            column.ok_or_else(|| DataFusionError::Internal("the table of work has other columns".into()))
+            column.ok_or_else(other)
         };
-        let (places, firsts, pasts) = (column(0)?, column(1)?, column(2)?);
-        let rows = places.values().iter().zip(firsts.values()).zip(pasts.values());
-        work.extend(
-            rows.map(|((place, first), past)| Work { place: *place as usize, games: *first as u64..*past as u64 }),
-        );
+        let archives = batch.columns().first().and_then(|column| column.as_string_opt::<i32>()).ok_or_else(other)?;
+        let (befores, ofs, firsts, pasts) = (column(1)?, column(2)?, column(3)?, column(4)?);
+        for row in 0..batch.num_rows() {
+            work.push(Work {
+                archive: archives.value(row).into(),
+                before: befores.value(row) as u64,
+                of: ofs.value(row) as u64,
+                games: firsts.value(row) as u64..pasts.value(row) as u64,
+            });
+        }
     }
     Ok(work)
 }
@@ -198,25 +226,28 @@ fn conform(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, Arrow
 impl GamesExec {
     /// Returns the operator for these pieces of work, a partition each. The schema is that of the scan's columns.
     pub fn new(
-        games: Arc<Games>,
+        shelf: Arc<dyn Shelf>,
         scan: Scan,
         schema: SchemaRef,
         work: &[Vec<Work>],
         range: Range<u64>,
     ) -> Result<GamesExec> {
-        GamesExec::over(games, scan, schema, work_table(work)?, range)
+        let games = shelf.count(&range);
+        GamesExec::over(shelf, scan, schema, work_table(work)?, range, games)
     }
 
-    /// Returns the operator over a table of work that is there.
+    /// Returns the operator over a table of work that is there; `games` is how many games the range
+    /// has, where that is known.
     pub fn over(
-        games: Arc<Games>,
+        shelf: Arc<dyn Shelf>,
         scan: Scan,
         schema: SchemaRef,
         work: Arc<dyn ExecutionPlan>,
         range: Range<u64>,
+        games: Option<u64>,
     ) -> Result<GamesExec> {
         let columns = Columns::list(&scan.columns).map_err(|unknown| DataFusionError::Plan(unknown.to_string()))?;
-        let selection = Arc::new(Selection::new(scan.asked.clone(), &games));
+        let selection = shelf.selection(&scan.asked);
         let mut equivalences = EquivalenceProperties::new(Arc::clone(&schema));
         if let Ok(place) = schema.index_of("game_id") {
             let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new("game_id", place));
@@ -226,12 +257,12 @@ impl GamesExec {
             datafusion::physical_plan::Partitioning::UnknownPartitioning(work.output_partitioning().partition_count());
         let properties =
             PlanProperties::new(equivalences, partitioning, EmissionType::Incremental, Boundedness::Bounded);
-        Ok(GamesExec { games, scan, columns, range, selection, work, properties: Arc::new(properties) })
+        Ok(GamesExec { shelf, scan, columns, range, games, selection, work, properties: Arc::new(properties) })
     }
 
-    /// Returns the archives.
-    pub fn games(&self) -> &Arc<Games> {
-        &self.games
+    /// Returns where the archives are.
+    pub fn shelf(&self) -> &Arc<dyn Shelf> {
+        &self.shelf
     }
 
     /// Returns what is to be given.
@@ -242,6 +273,11 @@ impl GamesExec {
     /// Returns the numbers of games that the work is of.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
+    }
+
+    /// Returns how many games of these numbers there are, where that is known.
+    pub fn games(&self) -> Option<u64> {
+        self.games
     }
 }
 
@@ -294,8 +330,8 @@ impl ExecutionPlan for GamesExec {
         let (Some(work), true) = (children.pop(), children.is_empty()) else {
             return plan_err!("GamesExec has one child");
         };
-        let mut made =
-            GamesExec::over(Arc::clone(&self.games), self.scan.clone(), self.schema(), work, self.range.clone())?;
+        let (shelf, scan, range) = (Arc::clone(&self.shelf), self.scan.clone(), self.range.clone());
+        let mut made = GamesExec::over(shelf, scan, self.schema(), work, range, self.games)?;
         // What has been worked out stays.
         made.selection = Arc::clone(&self.selection);
         Ok(Arc::new(made))
@@ -308,7 +344,9 @@ impl ExecutionPlan for GamesExec {
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let work = self.work.execute(partition, context)?;
-        let (games, columns, selection) = (Arc::clone(&self.games), self.columns.clone(), Arc::clone(&self.selection));
+        let (shelf, columns, selection) = (Arc::clone(&self.shelf), self.columns.clone(), Arc::clone(&self.selection));
+        let has_dictionary =
+            self.schema().fields().iter().any(|field| matches!(field.data_type(), DataType::Dictionary(..)));
         let (schema, mut limit) = (self.schema(), self.scan.limit.unwrap_or(u64::MAX));
         let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&schema), 2);
         let send = builder.tx();
@@ -316,6 +354,7 @@ impl ExecutionPlan for GamesExec {
             let work = work_of(&work.try_collect::<Vec<RecordBatch>>().await?)?;
             let read = move || -> Result<(), String> {
                 for work in work {
+                    let games = shelf.open(&work)?;
                     let sources = games.sources();
                     selection.rows(&games, &work, &columns, &mut limit, |piece| match piece {
                         Piece::Count(count) => {
@@ -324,7 +363,9 @@ impl ExecutionPlan for GamesExec {
                             Ok(send.blocking_send(batch.map_err(Into::into)).is_ok())
                         }
                         Piece::Rows(rows) => {
-                            for batch in Batches::new(Arc::clone(sources), columns.clone(), rows, options()) {
+                            for batch in
+                                Batches::new(Arc::clone(sources), columns.clone(), rows, options(has_dictionary))
+                            {
                                 let batch = batch.and_then(|batch| conform(&batch, &schema));
                                 let batch = batch.map_err(|error| error.to_string())?;
                                 if send.blocking_send(Ok(batch)).is_err() {
@@ -347,8 +388,9 @@ impl ExecutionPlan for GamesExec {
 
     fn statistics_from_inputs(&self, _: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
         let mut statistics = Statistics::new_unknown(&self.schema());
-        if args.partition().is_none() {
-            let games = self.games.count(&self.range);
+        if args.partition().is_none()
+            && let Some(games) = self.games
+        {
             let rows = self.scan.limit.unwrap_or(u64::MAX).min(games) as usize;
             statistics.num_rows =
                 if self.scan.asked.is_all() { Precision::Exact(rows) } else { Precision::Inexact(rows) };

@@ -10,7 +10,7 @@ use datafusion::logical_expr::expr::{InList, Like, ScalarFunction};
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
 use scoresheet::Filter;
 use scoresheet_arrow::{Columns, Value};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// A condition as archives know it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,6 +66,34 @@ fn games(expr: &Expr) -> Option<Range<u64>> {
         Operator::GtEq => at(number)..all,
         _ => return None,
     })
+}
+
+/// Returns the years of all games that a condition of the column `date` lets pass; `None` where it says nothing of them.
+pub fn years(expr: &Expr) -> Option<RangeInclusive<i32>> {
+    let year = |literal: &ScalarValue| match literal {
+        ScalarValue::Date32(Some(day)) => day_text(*day)?.get(..4)?.parse::<i32>().ok(),
+        _ => None,
+    };
+    match expr {
+        Expr::Between(Between { expr, negated: false, low, high }) if value(expr)? == Value::Date => {
+            Some(year(literal(low)?)?..=year(literal(high)?)?)
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => match (years(left), years(right)) {
+            (Some(a), Some(b)) => Some(*a.start().max(b.start())..=*a.end().min(b.end())),
+            (a, b) => a.or(b),
+        },
+        Expr::BinaryExpr(_) => {
+            let (value, operator, literal) = comparison(expr)?;
+            let year = (value == Value::Date).then(|| year(literal)).flatten()?;
+            match operator {
+                Operator::Eq => Some(year..=year),
+                Operator::Lt | Operator::LtEq => Some(i32::MIN..=year),
+                Operator::Gt | Operator::GtEq => Some(year..=i32::MAX),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// Returns a condition as text, and whether that is exact.
@@ -254,6 +282,10 @@ mod tests {
         assert_eq!(said(col("plies").gt(lit(9i32)).or(elo().lt(lit(9i16)))), exact("(plies > 9 or whiteelo < 9)"));
         assert_eq!(said(col("plies").gt(lit(9i32)).or(col("white").is_null())), None);
         assert_eq!(said(Expr::Not(Box::new(col("plies").gt(lit(9i32))))), None);
+        let day = |day| lit(ScalarValue::Date32(Some(day)));
+        assert_eq!(years(&col("date").gt(day(15_736)).and(col("date").lt(day(16_100)))), Some(2013..=2014));
+        assert_eq!(years(&col("date").eq(day(15_736)).or(col("date").eq(day(1)))), None);
+        assert_eq!(years(&col("plies").eq(lit(9i32))), None);
         assert_eq!(said(col("result").eq(lit("1-0"))), inexact("result = 1-0"));
     }
 }

@@ -6,11 +6,53 @@
 use crate::sought::{Question, Sought};
 use scoresheet::archive::GameSet;
 use scoresheet::query::SideFiles;
-use scoresheet::{Error, Filter};
+use scoresheet::{Archive, Error, Filter};
 use scoresheet_arrow::{Columns, Options, Rows, Source, Sources};
-use std::ops::Range;
+use std::collections::HashMap;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Where the archives of a table are: open in this process, or listed somewhere and opened by those who scan them.
+pub trait Shelf: std::any::Any + std::fmt::Debug + Send + Sync {
+    /// Cuts a range of games into about as many pieces of work as asked for. Archives whose games are all of other
+    /// years may be left out.
+    fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>>;
+
+    /// Returns how many games of a range there are, deleted ones left out; `None` where that is not known.
+    fn count(&self, games: &Range<u64>) -> Option<u64>;
+
+    /// Returns the archives that a piece of work is of, one of several. It may read and wait.
+    ///
+    /// Errors: the archive cannot be opened, or is another one than the work was cut from.
+    fn open(&self, work: &Work) -> Result<Arc<Games>, String>;
+
+    /// Returns what keeps the games that are asked for, for all pieces of one scan.
+    fn selection(&self, asked: &Asked) -> Arc<Selection> {
+        Arc::new(Selection::new(asked.clone()))
+    }
+}
+
+/// Every year that a date can have.
+pub const ALL_YEARS: RangeInclusive<i32> = i32::MIN..=i32::MAX;
+
+/// Open archives as a shelf.
+#[derive(Debug)]
+pub struct Open(pub Arc<Games>);
+
+impl Shelf for Open {
+    fn cut(&self, games: &Range<u64>, _: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>> {
+        self.0.cut(games, pieces)
+    }
+
+    fn count(&self, games: &Range<u64>) -> Option<u64> {
+        Some(self.0.count(games))
+    }
+
+    fn open(&self, _: &Work) -> Result<Arc<Games>, String> {
+        Ok(Arc::clone(&self.0))
+    }
+}
 
 /// Open archives that are a table together.
 pub struct Games {
@@ -31,6 +73,12 @@ impl Games {
         Ok(Games { paths, sources, files })
     }
 
+    /// Returns one open archive whose games have the numbers after those of `before` others.
+    pub fn after(before: u64, archive: Arc<Archive>) -> Games {
+        let paths = vec![archive.path().to_path_buf()];
+        Games { paths, sources: Arc::new(Sources::after(before, archive)), files: vec![OnceLock::new()] }
+    }
+
     /// Returns the paths, in their order.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
@@ -47,38 +95,29 @@ impl Games {
         self.files.get(place).map(|files| files.get_or_init(|| SideFiles::open(&source.archive)))
     }
 
+    /// Returns the place of the archive that a piece of work is of.
+    fn place_of(&self, work: &Work) -> Option<usize> {
+        // Empty archives have no work, so that the last that begins there is the one.
+        self.sources.sources().partition_point(|source| source.before <= work.before).checked_sub(1)
+    }
+
     /// Cuts a range of games into as many pieces of work as asked for, or fewer, at bounds of chunks. Each piece is one
     /// or more ranges, of one archive each.
     pub fn cut(&self, games: &Range<u64>, pieces: usize) -> Vec<Vec<Work>> {
         let mut chunks: Vec<Work> = Vec::new();
-        for (place, source) in self.sources.sources().iter().enumerate() {
+        for (path, source) in self.paths.iter().zip(self.sources.sources()) {
+            let archive: Arc<str> = path.to_string_lossy().into();
             for chunk in 0..source.archive.chunk_count() {
                 let of = source.archive.games_of(chunk);
                 let (first, past) = (source.before + of.start, source.before + of.end);
                 let (first, past) = (first.max(games.start), past.min(games.end));
                 if first < past {
-                    chunks.push(Work { place, games: first..past });
+                    let (before, of) = (source.before, source.archive.len());
+                    chunks.push(Work { archive: Arc::clone(&archive), before, of, games: first..past });
                 }
             }
         }
-        let total: u64 = chunks.iter().map(Work::len).sum();
-        let each = total.div_ceil(pieces.max(1) as u64).max(1);
-        let (mut cut, mut own, mut length): (Vec<Vec<Work>>, Vec<Work>, u64) = (Vec::new(), Vec::new(), 0);
-        for work in chunks {
-            length += work.len();
-            match own.last_mut() {
-                Some(last) if last.place == work.place && last.games.end == work.games.start => {
-                    last.games.end = work.games.end;
-                }
-                _ => own.push(work),
-            }
-            if length >= each {
-                cut.push(std::mem::take(&mut own));
-                length = 0;
-            }
-        }
-        cut.extend((!own.is_empty()).then_some(own));
-        cut
+        deal(chunks, pieces)
     }
 
     /// Returns how many games of a range there are, deleted ones left out.
@@ -93,6 +132,29 @@ impl Games {
         };
         self.sources.sources().iter().map(of).sum()
     }
+}
+
+/// Deals work out into as many pieces as asked for, or fewer, of about as many games each, in its order. Neighbours
+/// within an archive become one.
+pub fn deal(work: Vec<Work>, pieces: usize) -> Vec<Vec<Work>> {
+    let total: u64 = work.iter().map(Work::len).sum();
+    let each = total.div_ceil(pieces.max(1) as u64).max(1);
+    let (mut cut, mut own, mut length): (Vec<Vec<Work>>, Vec<Work>, u64) = (Vec::new(), Vec::new(), 0);
+    for work in work {
+        length += work.len();
+        match own.last_mut() {
+            Some(last) if last.before == work.before && last.games.end == work.games.start => {
+                last.games.end = work.games.end;
+            }
+            _ => own.push(work),
+        }
+        if length >= each {
+            cut.push(std::mem::take(&mut own));
+            length = 0;
+        }
+    }
+    cut.extend((!own.is_empty()).then_some(own));
+    cut
 }
 
 impl std::fmt::Debug for Games {
@@ -110,8 +172,12 @@ fn bounds(source: &Source, games: &Range<u64>) -> (u64, u64) {
 /// A range of games of one archive, in numbers of the set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Work {
-    /// The archive's place.
-    pub place: usize,
+    /// The archive's path, or the address of it.
+    pub archive: Arc<str>,
+    /// How many games the archives before it have.
+    pub before: u64,
+    /// How many games it has, deleted ones included.
+    pub of: u64,
     /// The games.
     pub games: Range<u64>,
 }
@@ -143,26 +209,47 @@ impl Asked {
         self.filter.is_empty() && self.sought.is_empty()
     }
 
-    /// Returns the games of an archive that are asked for, in its own numbers; `None` for all of them.
+    /// Returns the games of an archive that the filter lets pass, in its own numbers; `None` for all of them.
     ///
     /// Errors: a game cannot be read that must be.
-    fn of(&self, games: &Games, place: usize) -> Result<Option<GameSet>, Error> {
-        let Some(source) = games.sources.sources().get(place).filter(|_| !self.is_all()) else { return Ok(None) };
-        let mut selected = None;
-        if !self.filter.is_empty() {
-            let wrong = |fault: scoresheet::query::QueryFault| input(&self.filter, fault.to_string());
-            let passed = Filter::parse(&self.filter).map_err(wrong)?.games(&source.columns);
-            if let Some(unread) = passed.unread.into_iter().next() {
-                return Err(unread.error);
-            }
-            selected = Some(passed.games);
+    fn passed(&self, source: &Source) -> Result<Option<GameSet>, Error> {
+        if self.filter.is_empty() {
+            return Ok(None);
         }
+        let wrong = |fault: scoresheet::query::QueryFault| input(&self.filter, fault.to_string());
+        let passed = Filter::parse(&self.filter).map_err(wrong)?.games(&source.columns);
+        match passed.unread.into_iter().next() {
+            Some(unread) => Err(unread.error),
+            None => Ok(Some(passed.games)),
+        }
+    }
+
+    /// Returns which of these games of an archive have what is sought, in its own numbers; `None` for all of them.
+    ///
+    /// Errors: a game cannot be read that must be.
+    fn found(
+        &self,
+        games: &Games,
+        place: usize,
+        range: &Range<u64>,
+        passed: Option<&GameSet>,
+    ) -> Result<Option<GameSet>, Error> {
+        let (Some(source), Some(files)) = (games.sources.sources().get(place), games.files(place)) else {
+            return Ok(None);
+        };
+        let all = source.archive.len();
+        let mut found = None;
         for (question, text) in &self.sought {
             let sought = Sought::parse(*question, text).map_err(|what| input(text, what))?;
-            let Some(files) = games.files(place) else { continue };
-            selected = Some(sought.games(&source.archive, files, selected.as_ref())?);
+            // Only among the games of this piece of work: others have the others, and may be on other machines.
+            if found.is_none() && (range.end - range.start < all || passed.is_some()) {
+                let mut among = GameSet::of(all, range.clone());
+                passed.into_iter().for_each(|passed| among.intersect(passed));
+                found = Some(among);
+            }
+            found = Some(sought.games(&source.archive, files, found.as_ref())?);
         }
-        Ok(selected)
+        Ok(found)
     }
 }
 
@@ -170,11 +257,14 @@ fn input(name: &str, what: String) -> Error {
     Error::Input { name: name.to_owned(), what, source: None }
 }
 
-/// Which games of each archive a scan selects, worked out when the first piece of work asks for it.
+/// What a filter says of an archive, or why it cannot.
+type Passed = Arc<OnceLock<Result<Option<GameSet>, String>>>;
+
+/// Which games of each archive a scan's filter lets pass, worked out when the first piece of work asks for it.
 #[derive(Debug)]
 pub struct Selection {
     asked: Asked,
-    of_archive: Vec<OnceLock<Result<Option<GameSet>, String>>>,
+    passed: Mutex<HashMap<Arc<str>, Passed>>,
 }
 
 /// How many games are read together.
@@ -182,8 +272,13 @@ const TOGETHER: usize = 1 << 14;
 
 impl Selection {
     /// Returns the selection of what is asked.
-    pub fn new(asked: Asked, games: &Games) -> Selection {
-        Selection { asked, of_archive: games.paths.iter().map(|_| OnceLock::new()).collect() }
+    pub fn new(asked: Asked) -> Selection {
+        Selection { asked, passed: Mutex::default() }
+    }
+
+    /// Returns what is asked.
+    pub fn asked(&self) -> &Asked {
+        &self.asked
     }
 
     /// Calls `take` with the rows to read for a piece of work, some at a time, or with the bare number of rows where no
@@ -198,14 +293,21 @@ impl Selection {
         limit: &mut u64,
         mut take: impl FnMut(Piece) -> Result<bool, String>,
     ) -> Result<(), String> {
-        let Some(source) = games.sources.sources().get(work.place) else { return Ok(()) };
-        let Some(cell) = self.of_archive.get(work.place) else { return Ok(()) };
-        let selected = cell.get_or_init(|| self.asked.of(games, work.place).map_err(|error| error.to_string()));
-        let selected = selected.as_ref().map_err(String::clone)?;
+        let Some(place) = games.place_of(work) else { return Ok(()) };
+        let Some(source) = games.sources.sources().get(place) else { return Ok(()) };
         let (first, past) = bounds(source, &work.games);
+        let cell = {
+            let mut cells = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(cells.entry(Arc::clone(&work.archive)).or_default())
+        };
+        let passed = cell.get_or_init(|| self.asked.passed(source).map_err(|error| error.to_string()));
+        let passed = passed.as_ref().map_err(String::clone)?;
+        let found = self.asked.found(games, place, &(first..past), passed.as_ref());
+        let found = found.map_err(|error| error.to_string())?;
+        let selected = found.as_ref().or(passed.as_ref());
         let none = columns.columns().is_empty();
         let live = (source.archive.deleted_count() > 0).then(|| source.archive.live());
-        let mut numbers: Box<dyn Iterator<Item = u64>> = match selected.as_ref().or(live.as_ref()) {
+        let mut numbers: Box<dyn Iterator<Item = u64>> = match selected.or(live.as_ref()) {
             Some(set) => {
                 Box::new(set.iter().skip_while(move |game| *game < first).take_while(move |game| *game < past))
             }
@@ -238,7 +340,7 @@ pub enum Piece {
     Count(u64),
 }
 
-/// How batches are made: texts as dictionaries where the archives have them so.
-pub fn options() -> Options {
-    Options { batch_size: TOGETHER, dictionaries: true }
+/// How batches are made: texts as dictionaries where that is wanted and the archives have them so.
+pub fn options(dictionaries: bool) -> Options {
+    Options { batch_size: TOGETHER, dictionaries }
 }

@@ -1,9 +1,10 @@
-"""Forty queries, asked of four: scoresheet-sql over an archive, scoresheet-sql over Parquet, DuckDB over the same Parquet,
-and a plain reading of the PGN with python-chess. Each has to give the same rows.
+"""Forty queries, asked of five: scoresheet-sql over an archive, scoresheet-cluster with two executors over the same games
+in three archives, scoresheet-sql over Parquet, DuckDB over the same Parquet, and a plain reading of the PGN with
+python-chess. Each has to give the same rows.
 
     suite.py BIN-FOLDER CORPORA [GAMES]
 
-BIN-FOLDER has scoresheet-sql and scoresheet-parquet; CORPORA is the folder of test games. Needs the packages chess and
+BIN-FOLDER has scoresheet-sql, scoresheet-cluster and scoresheet-parquet; CORPORA is the folder of test games. Needs the packages chess and
 duckdb; without duckdb its column is left out, and that is said.
 """
 
@@ -12,9 +13,11 @@ import datetime
 import io
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -276,6 +279,72 @@ def pgn_of(corpora, most_games):
     return "".join(text)
 
 
+class Cluster:
+    """A scheduler and two executors over the games, cut into three archives; ended with the block."""
+
+    def __init__(self, folder, work, pgn, importer):
+        self.program, self.work, self.processes = folder / "scoresheet-cluster", work, []
+        games = re.split(r"(?m)^(?=\[Event )", pgn.read_text(encoding="utf-8"))[1:]
+        parts = [games[: len(games) // 2], games[len(games) // 2 : len(games) * 3 // 4], games[len(games) * 3 // 4 :]]
+        archives = [work / f"part-{place}.bga" for place in range(len(parts))]
+        for own, archive in zip(parts, archives):
+            text = archive.with_suffix(".pgn")
+            text.write_text("".join(own), encoding="utf-8")
+            subprocess.run([importer, "import", text, "-o", archive, "-q"], check=True)
+        # With tag columns and signatures, with neither.
+        subprocess.run([importer, "index", archives[0], "--tag-columns"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([importer, "index", archives[0], "--signatures"], check=True, stdout=subprocess.DEVNULL)
+        listed = work / "games.json"
+        subprocess.run([self.program, "manifest", *archives, "-o", listed], check=True, stdout=subprocess.DEVNULL)
+        self.port = self.free_port()
+        self.start("scheduler", listed, "--port", str(self.port))
+        self.wait(self.port)
+        for _ in range(2):
+            port = self.free_port()
+            self.start("executor", "--scheduler", f"127.0.0.1:{self.port}", "--port", str(port), "--threads", "2")
+            self.wait(port)
+
+    def start(self, *arguments):
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.processes.append(subprocess.Popen([self.program, *arguments], **quiet))
+
+    @staticmethod
+    def free_port():
+        """The first of two ports in a row that nobody uses."""
+        while True:
+            with socket.socket() as one, socket.socket() as two:
+                one.bind(("127.0.0.1", 0))
+                port = one.getsockname()[1]
+                try:
+                    two.bind(("127.0.0.1", port + 1))
+                    return port
+                except OSError:
+                    continue
+
+    @staticmethod
+    def wait(port):
+        for _ in range(600):
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        sys.exit(f"nothing listens at {port}")
+
+    def ask(self, query):
+        arguments = [self.program, "query", query, "--scheduler", f"127.0.0.1:{self.port}", "--format", "csv"]
+        run = subprocess.run(arguments, capture_output=True, text=True)
+        return rows_of(run.stdout) if run.returncode == 0 else [("failed", run.stderr.strip())]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
 def main():
     folder, corpora = Path(sys.argv[1]), Path(sys.argv[2])
     most_games = int(sys.argv[3]) if len(sys.argv) > 3 else 5000
@@ -301,13 +370,21 @@ def main():
         run = subprocess.run([folder / "scoresheet-sql", query, data, "--format", "csv"], capture_output=True, text=True)
         return rows_of(run.stdout) if run.returncode == 0 else [("failed", run.stderr.strip())]
 
+    with Cluster(folder, work, pgn, importer) as cluster:
+        failed = compare(games, archive, parquet, sql, cluster, None if duckdb is None else connection)
+    sys.exit(failed > 0)
+
+
+def compare(games, archive, parquet, sql, cluster, connection):
+    """How many answers differ from brute force."""
     failed, asked = 0, Counter()
     for name, query, duck, brute in QUERIES:
         expected = as_text(brute(games))
         answers = {"archive": sql(query, archive)}
         if name not in OF_ARCHIVES:
             answers["parquet"] = sql(query, parquet)
-        if duck is not False and duckdb is not None:
+            answers["cluster"] = cluster.ask(query)
+        if duck is not False and connection is not None:
             answers["duckdb"] = as_text(connection.execute(duck or query).fetchall())
         for engine, rows in answers.items():
             asked[engine] += 1
@@ -319,7 +396,7 @@ def main():
                 differ = list((Counter(rows) - Counter(expected)).items())[:3], list((Counter(expected) - Counter(rows)).items())[:3]
                 print(f"{name}: {engine} gives {len(rows)} rows, brute force {len(expected)}; only there, only here: {differ}")
     print(f"{len(games)} games, {len(QUERIES)} queries: {dict(asked)} compared with brute force, {failed} differ")
-    sys.exit(failed > 0)
+    return failed
 
 
 if __name__ == "__main__":

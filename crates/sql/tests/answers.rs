@@ -104,6 +104,16 @@ async fn deleted_games_are_no_rows() {
     assert!(ends.contains("| 22999 |"), "{ends}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn archives_without_games_are_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, two, three] = ["one.bga", "two.bga", "three.bga"].map(|name| archive(folder.path(), name));
+    scoresheet::archive::delete(&two, 1..=3000).unwrap();
+    let context = open(&[&one, &two, &three], 1).await;
+    let answer = ask(&context, "select count(*), count(white), min(game_id) + max(game_id) as ends from games").await;
+    assert!(answer.contains("| 6000     | 6000               | 9001 |"), "{answer}");
+}
+
 /// What an engine of many machines does: it gives each the plan of one partition. The parts are the whole.
 #[tokio::test(flavor = "multi_thread")]
 async fn work_is_cut_by_its_table() {

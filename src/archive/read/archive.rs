@@ -104,18 +104,28 @@ impl Archive {
         index: Option<&[u8]>,
         limits: Limits,
     ) -> Result<Archive> {
-        Archive::from_store(IN_MEMORY, Store::of_bytes(file), index, limits)
+        Archive::from_store(IN_MEMORY.as_ref(), Store::of_bytes(file), index, limits)
     }
 
     /// Opens an archive of `length` bytes that a positioned reader gives: range requests, an object store, a file in a
     /// file. Reads header, index and, later, what is asked for: one or two requests of a few KiB a game, and two more
     /// for the first game of a chunk. An [`Arc`](std::sync::Arc) of a reader is one, too. Errors are those of `open`.
     pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64, index: Option<&[u8]>) -> Result<Archive> {
-        Archive::from_store(FROM_READER, Store::of_reader(reader, length), index, Limits::DEFAULT)
+        Archive::from_store(FROM_READER.as_ref(), Store::of_reader(reader, length), index, Limits::DEFAULT)
     }
 
-    fn from_store(name: &str, store: Store, index: Option<&[u8]>, limits: Limits) -> Result<Archive> {
-        let path = Path::new(name);
+    /// Opens an archive like `from_reader`, whose side files are looked for beside `path`: copies of those that lie
+    /// beside it where it is. No archive needs to be there.
+    pub fn from_reader_beside(
+        path: impl AsRef<Path>,
+        reader: impl ReadExactAt + 'static,
+        length: u64,
+        index: Option<&[u8]>,
+    ) -> Result<Archive> {
+        Archive::from_store(path.as_ref(), Store::of_reader(reader, length), index, Limits::DEFAULT)
+    }
+
+    fn from_store(path: &Path, store: Store, index: Option<&[u8]>, limits: Limits) -> Result<Archive> {
         let opening = Opening::of(&store, path, Tail::Leave)?;
         Archive::of(path, limits.into(), store, opening, index)
     }

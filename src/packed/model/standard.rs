@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// The number of the model that new streams are packed with.
 pub const MODEL_ID: u8 = 1;
 /// The file of that model. In a browser it is not in the program, but loaded where a packed stream is met: see
-/// [`load_model_by`].
+/// `load_model_by`.
 #[cfg(not(target_family = "wasm"))]
 pub const MODEL: &[u8] = include_bytes!("../../../data/model-1.bin");
 /// The SHA-256 of that file.

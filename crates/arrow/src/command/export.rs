@@ -1,7 +1,7 @@
 //! `scoresheet-parquet export`: archives as Parquet, Arrow or CSV.
 
 use crate::Failure;
-use crate::files::{self, NewFile, Progress};
+use crate::files::{self, Progress};
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int64Type};
@@ -9,7 +9,7 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 use clap::ValueEnum;
 use scoresheet::Filter;
-use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, Sources, write_parquet_part};
+use scoresheet_arrow::{Batches, Columns, NewFile, Options, ParquetOptions, Rows, Sources, write_parquet_part};
 use std::collections::BTreeMap;
 use std::io::{Stdout, Write};
 use std::path::{Path, PathBuf};

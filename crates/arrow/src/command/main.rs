@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) if files::is_broken_pipe(failure.as_ref()) => ExitCode::SUCCESS,
+        Err(failure) if scoresheet_arrow::is_broken_pipe(failure.as_ref()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
             ExitCode::from(1)

@@ -1,9 +1,8 @@
 //! The prompt: queries typed in, with a history, and commands that begin with a dot.
 
-use crate::output::{self, Format};
-use crate::{Failure, message};
+use super::output::{self, Format};
+use super::{Answers, Failure, message};
 use clap::ValueEnum;
-use datafusion::prelude::SessionContext;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use std::path::PathBuf;
@@ -34,7 +33,9 @@ tree('fen')                      a table: the moves played in a position, with r
 hits('fen')                      a table: the games that reach a position, and the ply";
 
 /// Reads and answers until the end of input.
-pub async fn run(context: &SessionContext, mut format: Format) -> Result<(), Failure> {
+///
+/// Errors: a terminal that cannot be read.
+pub async fn run(answers: &impl Answers, mut format: Format) -> Result<(), Failure> {
     let mut editor = DefaultEditor::new()?;
     let history = history();
     if let Some(path) = &history {
@@ -60,10 +61,10 @@ pub async fn run(context: &SessionContext, mut format: Format) -> Result<(), Fai
                 (".quit" | ".exit", _) => break,
                 (".help", _) => println!("{HELP}"),
                 (".functions", _) => println!("{FUNCTIONS}"),
-                (".tables", _) => answer(context, TABLES, format).await,
+                (".tables", _) => answer(answers, TABLES, format).await,
                 (".schema", table) => {
                     let table = table.unwrap_or("games");
-                    answer(context, &format!("describe {table}"), format).await;
+                    answer(answers, &format!("describe {table}"), format).await;
                 }
                 (".timer", word) => timer = word == Some("on"),
                 (".format", Some(name)) => match Format::from_str(name, true) {
@@ -86,7 +87,7 @@ pub async fn run(context: &SessionContext, mut format: Format) -> Result<(), Fai
         let start = Instant::now();
         for statement in statements(&query) {
             tokio::select! {
-                () = answer(context, &statement, format) => {}
+                () = answer(answers, &statement, format) => {}
                 _ = tokio::signal::ctrl_c() => eprintln!("interrupted"),
             }
         }
@@ -107,9 +108,9 @@ pub async fn run(context: &SessionContext, mut format: Format) -> Result<(), Fai
 }
 
 /// Answers a query; what is wrong with it is said, and is no end.
-async fn answer(context: &SessionContext, query: &str, format: Format) {
+async fn answer(answers: &impl Answers, query: &str, format: Format) {
     let answered = async {
-        let rows = context.sql(query).await?;
+        let rows = answers.rows(query).await?;
         output::write(format, rows, &mut std::io::stdout()).await
     };
     if let Err(failure) = answered.await {

@@ -1,21 +1,21 @@
 //! Rows as a table, CSV, JSON or Parquet, a batch at a time.
 
-use crate::Failure;
+use super::Failure;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use arrow::util::pretty::pretty_format_batches;
 use clap::ValueEnum;
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
-use datafusion::prelude::DataFrame;
 use futures::StreamExt;
-use std::io::{BufWriter, Write};
+use scoresheet_arrow::NewFile;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tempfile::NamedTempFile;
 
 /// How rows are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -47,9 +47,10 @@ impl Format {
 const MOST: usize = 10_000;
 
 /// Where rows go.
+#[derive(Debug)]
 pub struct Output {
     format: Format,
-    file: Option<(BufWriter<NamedTempFile>, PathBuf)>,
+    file: Option<NewFile>,
 }
 
 impl Output {
@@ -63,41 +64,39 @@ impl Output {
             }
             return Ok(Output { format, file: None });
         };
-        if path.exists() && !force {
-            return Err(format!("{} is already there; --force replaces it", path.display()).into());
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file =
-            NamedTempFile::new_in(folder).map_err(|error| format!("cannot create {}: {error}", path.display()))?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let _ = file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644));
-        }
-        Ok(Output { format, file: Some((BufWriter::new(file), path)) })
+        Ok(Output { format, file: Some(NewFile::create(&path, force)?) })
     }
 
-    /// Writes the rows of a query.
-    pub async fn write(&mut self, rows: DataFrame) -> Result<(), Failure> {
+    /// Writes rows.
+    ///
+    /// Errors: those of the rows, and of the file.
+    pub async fn write(&mut self, rows: SendableRecordBatchStream) -> Result<(), Failure> {
         let format = self.format;
         match &mut self.file {
-            Some((file, _)) => write(format, rows, file).await,
+            Some(file) => write(format, rows, file).await,
             None => write(format, rows, &mut std::io::stdout().lock()).await,
         }
     }
 
     /// Gives the file its name.
+    ///
+    /// Errors: what could not be written.
     pub fn finish(self) -> Result<(), Failure> {
-        let Some((file, path)) = self.file else { return Ok(()) };
-        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        file.persist(&path).map_err(|error| format!("cannot write {}: {}", path.display(), error.error))?;
+        if let Some(file) = self.file {
+            file.finish()?;
+        }
         Ok(())
     }
 }
 
-/// Writes the rows of a query.
-pub async fn write(format: Format, rows: DataFrame, to: &mut (impl Write + ?Sized)) -> Result<(), Failure> {
-    let mut stream = rows.execute_stream().await?;
+/// Writes rows.
+///
+/// Errors: those of the rows, and of what is written to.
+pub async fn write(
+    format: Format,
+    mut stream: SendableRecordBatchStream,
+    to: &mut (impl Write + ?Sized),
+) -> Result<(), Failure> {
     let schema = stream.schema();
     match format {
         Format::Table => {
@@ -193,8 +192,8 @@ fn plain_schema(schema: &SchemaRef) -> SchemaRef {
             DataType::Dictionary(_, of) => of.as_ref().clone(),
             DataType::Utf8View => DataType::Utf8,
             DataType::BinaryView => DataType::Binary,
-            // Parquet knows no seconds.
-            DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
+            // Parquet knows no seconds, and Spark no milliseconds.
+            DataType::Time32(TimeUnit::Second) => DataType::Time64(TimeUnit::Microsecond),
             other => other.clone(),
         };
         field.as_ref().clone().with_data_type(data_type)

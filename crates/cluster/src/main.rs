@@ -1,0 +1,286 @@
+//! The command `scoresheet-cluster`, which `scoresheet cluster` runs: scheduler, executors, queries, and the list of
+//! archives.
+//!
+//! Knows arguments; services, plans and stores are the library's.
+
+use clap::{Args, Parser, Subcommand};
+use scoresheet_arrow::NewFile;
+use scoresheet_cluster::client::Client;
+use scoresheet_cluster::manifest::{Manifest, name_beside};
+use scoresheet_cluster::services::{self, Executor};
+use scoresheet_cluster::shelf::{Listed, Opener, Tables};
+use scoresheet_cluster::store::{Place, Stores};
+use scoresheet_sql::command::output::{Format, Output};
+use scoresheet_sql::command::{Answers, Failure, ending, prompt};
+use scoresheet_sql::{ALL_YEARS, Games, Shelf};
+use std::io::Write;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// SQL over archives on several machines
+///
+/// A list names the archives (`manifest`). A scheduler reads it, executors read the archives, and queries are sent to
+/// the scheduler. Nothing between them is encrypted, and whoever reaches a scheduler can read every file that its
+/// executors can: for trusted networks only.
+#[derive(Debug, Parser)]
+#[command(name = "scoresheet-cluster", version, max_term_width = 100)]
+#[command(after_help = "\
+Examples:
+  scoresheet cluster manifest games/*.bga -o games/games.json
+  scoresheet cluster scheduler games/games.json
+  scoresheet cluster executor --scheduler localhost
+  scoresheet cluster query \"select eco, count(*) from games group by eco\" --scheduler localhost
+  scoresheet cluster manifest s3://bucket/games/ -o games.json        archives in an object store
+  scoresheet cluster executor --scheduler head --bind 10.0.0.7 --root /mnt/games")]
+struct Command {
+    #[command(subcommand)]
+    action: Action,
+    /// Say more: what is scheduled and run
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Write the list of archives that are a table together
+    Manifest(ManifestArgs),
+    /// Run the scheduler, which plans queries and deals out their tasks
+    Scheduler(SchedulerArgs),
+    /// Run an executor, which reads archives
+    Executor(ExecutorArgs),
+    /// Ask a scheduler, or without a query open a prompt
+    Query(QueryArgs),
+}
+
+#[derive(Debug, Args)]
+struct ManifestArgs {
+    /// Archives, folders of archives, or s3://bucket/prefix/
+    #[arg(required = true, value_name = "ARCHIVE")]
+    archives: Vec<String>,
+    /// The list to write; archives beneath its folder are named from there
+    #[arg(short, long, value_name = "FILE", default_value = "games.json")]
+    output: PathBuf,
+    /// Replace the list if it already exists
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Args)]
+struct SchedulerArgs {
+    /// Lists of archives: the table `games`, or NAME=LIST
+    #[arg(required = true, value_name = "LIST")]
+    lists: Vec<String>,
+    /// The address to listen at; 0.0.0.0 for all of the machine's
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    bind: IpAddr,
+    /// The port to listen at
+    #[arg(long, default_value_t = 50050)]
+    port: u16,
+    /// The name or address that executors know the scheduler by; without it, that of --bind
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
+    /// Give up executors that have said nothing for so long
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(3..))]
+    silence: u64,
+}
+
+#[derive(Debug, Args)]
+struct ExecutorArgs {
+    /// The scheduler
+    #[arg(long, value_name = "HOST[:PORT]", default_value = "localhost:50050")]
+    scheduler: String,
+    /// The address to listen at, where other executors and those who ask fetch rows
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    bind: IpAddr,
+    /// The port to listen at; the next one is used, too
+    #[arg(long, default_value_t = 50051)]
+    port: u16,
+    /// The name or address that others know this executor by; without it, that of --bind
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
+    /// The folder, or s3://bucket/prefix, of the archives as this machine sees it; without it, the list's
+    #[arg(long, value_name = "FOLDER")]
+    root: Option<String>,
+    /// How many tasks to run at once; 0 for one per processor core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Memory for sorting, grouping and joining, of all tasks together; what is beyond it goes to temporary files. 0
+    /// for 70 % of the machine's
+    #[arg(long, value_name = "MIB", default_value_t = 0)]
+    memory: u64,
+    /// Memory for blocks of archives in an object store
+    #[arg(long, value_name = "MIB", default_value_t = 512)]
+    blocks: u64,
+    /// How many archives to keep open
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    open: usize,
+    /// The folder of temporary files; they are removed at the end
+    #[arg(long, value_name = "FOLDER")]
+    temporary: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct QueryArgs {
+    /// The query, or several with semicolons between them; without it, a prompt
+    query: Option<String>,
+    /// Read the queries from this file
+    #[arg(short, long, value_name = "FILE", conflicts_with = "query")]
+    file: Option<PathBuf>,
+    /// The scheduler
+    #[arg(long, value_name = "HOST[:PORT]", default_value = "localhost:50050")]
+    scheduler: String,
+    /// The format; without it, what the name of the output says, or else a table
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The file to write instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the output file if it already exists
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// How many parts to cut groups, sorts and joins into: about the number of all executors' threads
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    partitions: usize,
+}
+
+fn main() -> ExitCode {
+    let command = Command::parse();
+    // What goes wrong with a query, the one who asks is told.
+    let level = match (command.verbose, &command.action) {
+        (true, _) => "info",
+        (false, Action::Query(_)) => "off",
+        (false, _) => "error",
+    };
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(level)).init();
+    ending(match command.action {
+        Action::Manifest(args) => manifest(&args),
+        Action::Scheduler(args) => scheduler(args),
+        Action::Executor(args) => executor(args),
+        Action::Query(args) => query(args),
+    })
+}
+
+/// Returns stores for one who reads little.
+fn small_stores(folder: &tempfile::TempDir) -> Result<Stores, Failure> {
+    Ok(Stores::new(64 << 20, folder.path().to_path_buf())?)
+}
+
+fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
+    let copies = tempfile::tempdir()?;
+    let stores = small_stores(&copies)?;
+    let folder = Place::Path(args.output.clone()).folder();
+    let mut file = NewFile::create(&args.output, args.force)?;
+    let mut opened = Vec::new();
+    for argument in &args.archives {
+        for place in stores.archives(&Place::of(argument)?)? {
+            let archive = Arc::new(stores.open(&place)?);
+            let place = match place {
+                Place::Path(path) => Place::Path(std::path::absolute(path)?),
+                address => address,
+            };
+            opened.push((name_beside(&folder, &place), Arc::new(Games::after(0, archive))));
+        }
+    }
+    let manifest = Manifest::of(opened)?;
+    file.write_all(manifest.to_text().as_bytes())?;
+    file.finish()?;
+    println!("{}", size(&manifest));
+    Ok(())
+}
+
+fn size(manifest: &Manifest) -> String {
+    let (games, archives) = (manifest.len(), manifest.shards.len());
+    let s = |number: u64| if number == 1 { "" } else { "s" };
+    format!("{games} game{} in {archives} archive{}", s(games), s(archives as u64))
+}
+
+/// Returns the runtime of a service.
+fn runtime(threads: usize) -> Result<tokio::runtime::Runtime, Failure> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if threads > 0 {
+        builder.worker_threads(threads);
+    }
+    Ok(builder.enable_all().build()?)
+}
+
+fn scheduler(args: SchedulerArgs) -> Result<(), Failure> {
+    let copies = tempfile::tempdir()?;
+    let stores = small_stores(&copies)?;
+    let mut tables = Tables::new();
+    for argument in &args.lists {
+        let named = argument.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains(['/', '\\', '.']));
+        let (name, place) = named.unwrap_or(("games", argument));
+        let place = match Place::of(place)? {
+            Place::Path(path) => Place::Path(std::path::absolute(path)?),
+            address => address,
+        };
+        let text = String::from_utf8(stores.read(&place)?).map_err(|_| format!("{place}: not a manifest"))?;
+        let manifest = Manifest::parse(&text).map_err(|error| format!("{place}: {error}"))?;
+        eprintln!("table {name}: {}", size(&manifest));
+        let listed = Listed { root: place.folder().to_string(), manifest: Arc::new(manifest) };
+        // What cannot be cut cannot be scanned.
+        debug_assert!(listed.cut(&(1..u64::MAX), &ALL_YEARS, 1).len() <= 1);
+        if tables.insert(name.to_owned(), Arc::new(listed)).is_some() {
+            return Err(format!("two lists of the table {name}; NAME=LIST makes another").into());
+        }
+    }
+    drop(stores);
+    let address = SocketAddr::new(args.bind, args.port);
+    eprintln!("scheduler at {address}");
+    Ok(runtime(0)?.block_on(services::schedule(address, args.host, tables, args.silence))?)
+}
+
+fn executor(args: ExecutorArgs) -> Result<(), Failure> {
+    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
+    let temporary = match &args.temporary {
+        Some(folder) => tempfile::Builder::new().prefix("scoresheet-executor-").tempdir_in(folder)?,
+        None => tempfile::Builder::new().prefix("scoresheet-executor-").tempdir()?,
+    };
+    let (work, copies) = (temporary.path().join("shuffles"), temporary.path().join("copies"));
+    std::fs::create_dir_all(&work)?;
+    std::fs::create_dir_all(&copies)?;
+    let opener = Opener::new(Stores::new(args.blocks << 20, copies)?, args.root, args.open);
+    let executor = Executor {
+        scheduler: host_and_port(&args.scheduler)?,
+        address: SocketAddr::new(args.bind, args.port),
+        host: args.host,
+        threads: args.threads,
+        memory: (args.memory > 0).then_some(args.memory << 20),
+        work,
+    };
+    eprintln!("executor at {}, scheduler {}:{}", executor.address, executor.scheduler.0, executor.scheduler.1);
+    Ok(runtime(0)?.block_on(services::execute(executor, opener))?)
+}
+
+/// Reads HOST or HOST:PORT.
+fn host_and_port(text: &str) -> Result<(String, u16), Failure> {
+    match text.rsplit_once(':') {
+        // An address of IPv6 has colons of its own.
+        Some((host, port)) if !host.contains(':') || host.ends_with(']') => {
+            Ok((host.to_owned(), port.parse().map_err(|_| format!("{text}: no port"))?))
+        }
+        _ => Ok((text.to_owned(), 50050)),
+    }
+}
+
+fn query(args: QueryArgs) -> Result<(), Failure> {
+    let queries = match &args.file {
+        Some(path) => Some(std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?),
+        None => args.query,
+    };
+    let format = args.format.or_else(|| Format::by_name(args.output.as_deref()?)).unwrap_or(Format::Table);
+    let scheduler = host_and_port(&args.scheduler)?;
+    runtime(0)?.block_on(async {
+        let client = Client::new(scheduler, args.partitions).await?;
+        let Some(queries) = queries else {
+            return prompt::run(&client, format).await;
+        };
+        let mut output = Output::new(format, args.output, args.force)?;
+        for query in prompt::statements(&queries) {
+            output.write(client.rows(&query).await?).await?;
+        }
+        output.finish()
+    })
+}

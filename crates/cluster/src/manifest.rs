@@ -1,0 +1,228 @@
+//! The list of archives that make a table: `games.json`. It has what a query's plan needs, so that whoever plans opens
+//! none of them.
+//!
+//! Knows the file, and how it is made of archives; nothing of plans.
+
+use crate::store::Place;
+use arrow::array::AsArray;
+use arrow::datatypes::Date32Type;
+use scoresheet_arrow::{Batches, Columns, Options, Rows, Sources};
+use scoresheet_sql::{Games, Work, deal};
+use serde::{Deserialize, Serialize};
+use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
+
+/// Archives, one after the other: the first game of each has the number after the last of the one before.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The version of this form: 1.
+    pub version: u32,
+    /// The archives.
+    pub shards: Vec<Shard>,
+}
+
+/// An archive of a table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shard {
+    /// The path, beneath the folder of the manifest or absolute, or an address (`s3://bucket/games.bga`).
+    pub path: String,
+    /// How many games it has, deleted ones included.
+    pub games: u64,
+    /// How many of these are deleted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub deleted: u64,
+    /// How many chunks it has.
+    pub chunks: u64,
+    /// The first and the last year of the column `date`; none where no game has such a date.
+    pub years: Option<(i32, i32)>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// The version of the form that this program writes and reads.
+const VERSION: u32 = 1;
+
+impl Manifest {
+    /// Returns the manifest of archives, each an open one after its path. Reads the dates of all games.
+    ///
+    /// Errors: dates that cannot be read.
+    pub fn of(archives: impl IntoIterator<Item = (String, Arc<Games>)>) -> Result<Manifest, String> {
+        let mut shards = Vec::new();
+        for (path, games) in archives {
+            let [source] = games.sources().sources() else { return Err(format!("{path}: not one archive")) };
+            shards.push(Shard {
+                games: source.archive.len(),
+                deleted: source.archive.deleted_count(),
+                chunks: source.archive.chunk_count() as u64,
+                years: years(games.sources()).map_err(|error| format!("{path}: {error}"))?,
+                path,
+            });
+        }
+        Ok(Manifest { version: VERSION, shards })
+    }
+
+    /// Reads a manifest.
+    ///
+    /// Errors: it is none, or of a later version.
+    pub fn parse(text: &str) -> Result<Manifest, String> {
+        let manifest: Manifest = serde_json::from_str(text).map_err(|error| format!("not a manifest: {error}"))?;
+        if manifest.version != VERSION {
+            return Err(format!("a manifest of version {}, of which this program knows nothing", manifest.version));
+        }
+        Ok(manifest)
+    }
+
+    /// Returns the manifest as text, an archive a line.
+    pub fn to_text(&self) -> String {
+        let line = |shard: &Shard| serde_json::to_string(shard).unwrap_or_default();
+        let lines: Vec<String> = self.shards.iter().map(|shard| format!("    {}", line(shard))).collect();
+        format!("{{\n  \"version\": {},\n  \"shards\": [\n{}\n  ]\n}}\n", self.version, lines.join(",\n"))
+    }
+
+    /// Returns how many games there are, deleted ones left out.
+    pub fn len(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.games - shard.deleted.min(shard.games)).sum()
+    }
+
+    /// Returns whether there are no games.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Cuts a range of games into about as many pieces of work as asked for, without archives whose games are all of
+    /// other years. Bounds are near those of chunks: a chunk that two pieces share is read twice.
+    pub fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>> {
+        let all = *years == scoresheet_sql::ALL_YEARS;
+        let (mut work, mut before) = (Vec::new(), 0);
+        for shard in &self.shards {
+            let own = before + 1..before + 1 + shard.games;
+            let in_time = shard.years.is_some_and(|(first, last)| first <= *years.end() && last >= *years.start());
+            let (first, past) = (own.start.max(games.start), own.end.min(games.end));
+            if first < past && (all || in_time) {
+                let archive: Arc<str> = shard.path.as_str().into();
+                let step = shard.games.div_ceil(shard.chunks.max(1)).max(1);
+                let mut start = first;
+                while start < past {
+                    // At multiples of a chunk's mean length, so that pieces are alike for any range.
+                    let end = (own.start + ((start - own.start) / step + 1) * step).min(past);
+                    work.push(Work { archive: Arc::clone(&archive), before, of: shard.games, games: start..end });
+                    start = end;
+                }
+            }
+            before = own.end - 1;
+        }
+        deal(work, pieces)
+    }
+
+    /// Returns how many games of a range there are, deleted ones left out; `None` where the manifest does not say.
+    pub fn count(&self, games: &Range<u64>) -> Option<u64> {
+        let (mut count, mut before) = (0, 0);
+        for shard in &self.shards {
+            let (first, past) = ((before + 1).max(games.start), (before + 1 + shard.games).min(games.end));
+            let own = past.saturating_sub(first);
+            count += match own == shard.games {
+                true => own - shard.deleted.min(own),
+                // Which games of an archive are deleted is not written.
+                false if own > 0 && shard.deleted > 0 => return None,
+                false => own,
+            };
+            before += shard.games;
+        }
+        Some(count)
+    }
+}
+
+/// Returns the first and the last year of the column `date`.
+fn years(sources: &Arc<Sources>) -> Result<Option<(i32, i32)>, String> {
+    let columns = Columns::list(["date"]).map_err(|error| error.to_string())?;
+    let mut years: Option<(i32, i32)> = None;
+    for batch in Batches::new(Arc::clone(sources), columns, Rows::all(), Options::default()) {
+        let batch = batch.map_err(|error| error.to_string())?;
+        let days = batch.column(0).as_primitive::<Date32Type>();
+        if let (Some(first), Some(last)) = (arrow::compute::min(days), arrow::compute::max(days)) {
+            let (least, most) = years.unwrap_or((i32::MAX, i32::MIN));
+            years = Some((least.min(year(first)), most.max(year(last))));
+        }
+    }
+    Ok(years)
+}
+
+/// Returns the year of a day, counted from 1970-01-01.
+fn year(day: i32) -> i32 {
+    let days = arrow::array::Date32Array::from(vec![day]);
+    let text = days.value_as_date(0).map(|date| date.format("%Y").to_string());
+    text.and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+/// Returns how the manifest in a folder names an archive: by the path beneath it, or as it is.
+pub fn name_beside(folder: &Place, archive: &Place) -> String {
+    archive.beneath(folder).unwrap_or_else(|| archive.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        let shard = |path: &str, games, chunks, years| Shard { path: path.into(), games, deleted: 0, chunks, years };
+        let shards = vec![
+            shard("a", 1000, 10, Some((2012, 2013))),
+            shard("b", 0, 0, None),
+            shard("c", 35, 1, None),
+            shard("d", 5000, 7, Some((2014, 2014))),
+        ];
+        Manifest { version: 1, shards }
+    }
+
+    #[test]
+    fn pieces_are_the_whole() {
+        let manifest = manifest();
+        for pieces in [1, 2, 3, 7, 100, 10_000] {
+            for range in [1..u64::MAX, 1..2, 500..1036, 1000..1001, 1036..6036, 6036..7000] {
+                let cut = manifest.cut(&range, &scoresheet_sql::ALL_YEARS, pieces);
+                assert!(cut.len() <= pieces && cut.iter().all(|piece| !piece.is_empty()));
+                let numbers: Vec<u64> = cut.iter().flatten().flat_map(|work| work.games.clone()).collect();
+                let expected: Vec<u64> = (range.start.max(1)..range.end.min(6036)).collect();
+                assert_eq!(numbers, expected, "{range:?} in {pieces}");
+                for work in cut.iter().flatten() {
+                    assert!(work.games.start > work.before && work.games.end <= work.before + work.of + 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn games_are_counted_where_that_is_known() {
+        let mut manifest = manifest();
+        assert_eq!(manifest.count(&(1..u64::MAX)), Some(6035));
+        assert_eq!(manifest.count(&(1000..1002)), Some(2));
+        manifest.shards[0].deleted = 3;
+        assert_eq!(manifest.count(&(1..u64::MAX)), Some(6032));
+        assert_eq!(manifest.count(&(2..u64::MAX)), None);
+        assert_eq!(manifest.count(&(1001..u64::MAX)), Some(5035));
+    }
+
+    #[test]
+    fn other_years_are_left_out() {
+        let of = |years| {
+            let cut = manifest().cut(&(1..u64::MAX), &years, 1);
+            cut.into_iter().flatten().map(|work| work.archive.to_string()).collect::<Vec<String>>()
+        };
+        assert_eq!(of(2013..=2013), ["a"]);
+        assert_eq!(of(2014..=i32::MAX), ["d"]);
+        assert_eq!(of(2013..=2014), ["a", "d"]);
+        assert!(of(i32::MIN..=2011).is_empty());
+    }
+
+    #[test]
+    fn text_comes_back() {
+        assert_eq!(Manifest::parse(&manifest().to_text()), Ok(manifest()));
+        assert!(Manifest::parse("{\"version\": 2, \"shards\": []}").unwrap_err().contains("version 2"));
+        assert!(Manifest::parse("[]").unwrap_err().contains("not a manifest"));
+    }
+}

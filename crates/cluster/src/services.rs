@@ -1,0 +1,126 @@
+//! The two services: a scheduler, which has the lists of archives and opens none, and executors, which open those that
+//! their tasks are of.
+
+use crate::codec::{Codec, Side};
+use crate::guard;
+use crate::shelf::{Opener, Tables};
+use ballista_core::config::TaskSchedulingPolicy;
+use ballista_core::error::BallistaError;
+use ballista_core::extension::{
+    SessionConfigExt, ballista_aggregate_functions, ballista_scalar_functions, ballista_window_functions,
+};
+use ballista_core::registry::BallistaFunctionRegistry;
+use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use ballista_scheduler::config::SchedulerConfig;
+use ballista_scheduler::scheduler_process::start_server;
+use ballista_scheduler::scheduler_server::SessionBuilder;
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::prelude::SessionConfig;
+use scoresheet_sql::functions;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How often executors say that they live.
+const HEARTBEAT_SECONDS: u64 = 1;
+
+/// Executors ask for tasks. Were these sent to them (`PushStaged`), Ballista 55.0.0 would forget, each time that an
+/// executor dies, the threads of tasks whose stage has to begin anew, and at last wait for threads for ever.
+const POLICY: TaskSchedulingPolicy = TaskSchedulingPolicy::PullStaged;
+
+/// The largest plan or message, in bytes: a list of some 100,000 archives.
+const MESSAGE: u32 = 64 << 20;
+
+/// Runs a scheduler with these tables until the process ends. It gives up executors that have said nothing for `silence`
+/// seconds.
+///
+/// Errors: the address cannot be used.
+pub async fn schedule(
+    address: SocketAddr,
+    host: Option<String>,
+    tables: Tables,
+    silence: u64,
+) -> Result<(), BallistaError> {
+    let codec = Arc::new(Codec::new(Side::Scheduler(Arc::new(tables))));
+    let session: SessionBuilder = Arc::new(|config: SessionConfig| {
+        let mut all = ballista_scalar_functions();
+        all.extend(functions().into_iter().map(Arc::new));
+        let state = SessionStateBuilder::new()
+            .with_default_features()
+            .with_config(config)
+            .with_optimizer_rules(ballista_core::optimizer::ballista_default_optimizer_rules())
+            .with_scalar_functions(all)
+            .with_aggregate_functions(ballista_aggregate_functions())
+            .with_window_functions(ballista_window_functions());
+        Ok(state.build())
+    });
+    let config = SchedulerConfig {
+        external_host: host.unwrap_or_else(|| address.ip().to_string()),
+        bind_host: address.ip().to_string(),
+        bind_port: address.port(),
+        scheduling_policy: POLICY,
+        executor_timeout_seconds: silence,
+        no_executors_grace_period_seconds: 2 * silence,
+        expire_dead_executor_interval_seconds: HEARTBEAT_SECONDS,
+        grpc_server_max_decoding_message_size: MESSAGE,
+        grpc_server_max_encoding_message_size: MESSAGE,
+        grpc_client_max_message_size: MESSAGE,
+        override_session_builder: Some(Arc::clone(&session)),
+        override_logical_codec: Some(Arc::clone(&codec) as _),
+        override_physical_codec: Some(codec),
+        ..SchedulerConfig::default()
+    };
+    let cluster = guard::cluster(&config.scheduler_id, session, Arc::new(SessionConfig::new_with_ballista));
+    start_server(cluster, address, Arc::new(config)).await
+}
+
+/// What an executor is told.
+#[derive(Clone, Debug)]
+pub struct Executor {
+    /// Where the scheduler is.
+    pub scheduler: (String, u16),
+    /// Where it listens; its other port is the next one.
+    pub address: SocketAddr,
+    /// Its name for the scheduler and other executors, where that is another one.
+    pub host: Option<String>,
+    /// How many tasks it runs at once.
+    pub threads: usize,
+    /// The bytes that they have for sorting, grouping and joining, all together; `None` for 70 % of the machine's.
+    pub memory: Option<u64>,
+    /// The folder of shuffles and of what is beyond the memory.
+    pub work: PathBuf,
+}
+
+/// Runs an executor until it is told to end (Ctrl-C).
+///
+/// Errors: the scheduler does not answer, or the address cannot be used.
+pub async fn execute(executor: Executor, opener: Opener) -> Result<(), BallistaError> {
+    let codec = Arc::new(Codec::new(Side::Executor(Arc::new(opener))));
+    let mut registry = BallistaFunctionRegistry::default();
+    let all = ballista_scalar_functions().into_iter().chain(functions().into_iter().map(Arc::new));
+    registry.scalar_functions.extend(all.map(|function| (function.name().to_owned(), function)));
+    let config = ExecutorProcessConfig {
+        bind_host: executor.address.ip().to_string(),
+        external_host: Some(executor.host.unwrap_or_else(|| executor.address.ip().to_string())),
+        port: executor.address.port(),
+        grpc_port: executor.address.port() + 1,
+        scheduler_host: executor.scheduler.0,
+        scheduler_port: executor.scheduler.1,
+        scheduler_connect_timeout_seconds: 0,
+        vcores: executor.threads,
+        task_scheduling_policy: POLICY,
+        work_dir: Some(executor.work.to_string_lossy().into_owned()),
+        memory_pool_size: executor.memory,
+        executor_heartbeat_interval_seconds: HEARTBEAT_SECONDS,
+        job_data_ttl_seconds: 24 * 3600,
+        job_data_clean_up_interval_seconds: 3600,
+        grpc_max_decoding_message_size: MESSAGE,
+        grpc_max_encoding_message_size: MESSAGE,
+        override_function_registry: Some(Arc::new(registry)),
+        override_config_producer: Some(Arc::new(SessionConfig::new_with_ballista)),
+        override_logical_codec: Some(Arc::clone(&codec) as _),
+        override_physical_codec: Some(codec),
+        ..ExecutorProcessConfig::default()
+    };
+    start_executor_process(Arc::new(config)).await
+}

@@ -1,0 +1,413 @@
+//! Where files are: on disks, or in an object store, and how archives there are opened.
+//!
+//! An archive in an object store is read by ranges of bytes, in blocks that a cache of bounded size keeps; its small
+//! side files (index, tag columns, signatures) are copied to a folder, where they are mapped. Nothing is ever written to
+//! a store. Credentials and the endpoint are taken from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so that
+//! no plan has them.
+
+use futures::future::try_join_all;
+use object_store::aws::AmazonS3Builder;
+use object_store::path::Path as Key;
+use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, RetryConfig};
+use scoresheet::Archive;
+use scoresheet::archive::{FileKind, ReadExactAt};
+use std::collections::HashMap;
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::sync::OnceCell;
+use url::Url;
+
+/// Where a file or a folder is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// On a disk.
+    Path(PathBuf),
+    /// In an object store: `s3://bucket/key`.
+    Address(Url),
+}
+
+impl Place {
+    /// Returns the place that a text names.
+    ///
+    /// Errors: an address of another kind than `s3://`.
+    pub fn of(text: &str) -> Result<Place, String> {
+        match text.split_once("://") {
+            Some(("s3", _)) => {
+                Url::parse(text).map(Place::Address).map_err(|error| format!("{text}: not an address: {error}"))
+            }
+            Some((scheme, _)) if scheme.chars().all(|letter| letter.is_ascii_alphanumeric()) && scheme.len() > 1 => {
+                Err(format!("{text}: files are read from disks and from s3://"))
+            }
+            _ => Ok(Place::Path(text.into())),
+        }
+    }
+
+    /// Returns the place of a name seen from this folder; what is absolute stays as it is.
+    ///
+    /// Errors: an address of an unknown kind.
+    pub fn join(&self, name: &str) -> Result<Place, String> {
+        match (Place::of(name)?, self) {
+            (Place::Path(path), Place::Address(folder)) if path.is_relative() => {
+                let mut joined = folder.clone();
+                joined.set_path(&format!("{}/{name}", folder.path().trim_end_matches('/')));
+                Ok(Place::Address(joined))
+            }
+            (Place::Path(path), Place::Path(folder)) => Ok(Place::Path(folder.join(path))),
+            (place, _) => Ok(place),
+        }
+    }
+
+    /// Returns the folder that this is in.
+    pub fn folder(&self) -> Place {
+        match self {
+            Place::Path(path) => match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                Some(folder) => Place::Path(folder.to_path_buf()),
+                None => Place::Path(".".into()),
+            },
+            Place::Address(url) => {
+                let mut folder = url.clone();
+                folder.set_path(url.path().rsplit_once('/').map_or("", |(folder, _)| folder));
+                Place::Address(folder)
+            }
+        }
+    }
+
+    /// Returns the name of this beneath a folder, if it is there.
+    pub fn beneath(&self, folder: &Place) -> Option<String> {
+        match (self, folder) {
+            (Place::Path(path), Place::Path(folder)) => {
+                // As it is written: where a link leads to, other machines need not know.
+                let (path, folder) = (std::path::absolute(path).ok()?, std::path::absolute(folder).ok()?);
+                let names: Vec<&str> =
+                    path.strip_prefix(folder).ok()?.iter().map(|name| name.to_str()).collect::<Option<_>>()?;
+                Some(names.join("/"))
+            }
+            (Place::Address(url), Place::Address(folder)) => {
+                let folder = format!("{}/", folder.as_str().trim_end_matches('/'));
+                url.as_str().strip_prefix(&folder).map(str::to_owned)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Path(path) => path.display().fmt(f),
+            Place::Address(url) => f.write_str(url.as_str()),
+        }
+    }
+}
+
+/// Bytes of a block, the unit in which archives in a store are read.
+const BLOCK: u64 = 1 << 20;
+
+/// Object stores, with a cache of blocks, and a runtime that waits for them.
+pub struct Stores {
+    runtime: Runtime,
+    open: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
+    blocks: Arc<Blocks>,
+    /// Where side files are copied to.
+    copies: PathBuf,
+}
+
+impl Stores {
+    /// Returns stores that keep at most so many bytes of blocks, and copies of side files in a folder.
+    ///
+    /// Errors: no runtime can be made.
+    pub fn new(memory: u64, copies: PathBuf) -> io::Result<Stores> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("object-store")
+            .enable_all()
+            .build()?;
+        let blocks = Blocks { most: (memory / BLOCK).max(8) as usize, kept: Mutex::default() };
+        Ok(Stores { runtime, open: Mutex::default(), blocks: Arc::new(blocks), copies })
+    }
+
+    /// Waits for what a store answers. It can be called from any thread, that of another runtime too.
+    fn wait<T: Send + 'static>(&self, what: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
+        wait(self.runtime.handle(), what)
+    }
+
+    /// Returns the store of an address, and the key there.
+    fn store(&self, url: &Url) -> Result<(Arc<dyn ObjectStore>, Key), String> {
+        let named = |error: &dyn fmt::Display| format!("{url}: {error}");
+        let bucket = url.host_str().ok_or_else(|| named(&"no bucket"))?.to_owned();
+        let key = Key::from_url_path(url.path()).map_err(|error| named(&error))?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = open.get(&bucket) {
+            return Ok((Arc::clone(store), key));
+        }
+        let retry = RetryConfig { max_retries: 5, retry_timeout: Duration::from_secs(60), ..RetryConfig::default() };
+        let store = AmazonS3Builder::from_env().with_bucket_name(&bucket).with_retry(retry).build();
+        let store: Arc<dyn ObjectStore> = Arc::new(store.map_err(|error| named(&error))?);
+        open.insert(bucket, Arc::clone(&store));
+        Ok((store, key))
+    }
+
+    /// Reads a whole file.
+    ///
+    /// Errors: it is not there, or cannot be read.
+    pub fn read(&self, place: &Place) -> Result<Vec<u8>, String> {
+        match place {
+            Place::Path(path) => std::fs::read(path).map_err(|error| format!("cannot read {place}: {error}")),
+            Place::Address(url) => {
+                let (store, key) = self.store(url)?;
+                let get = async move { store.get(&key).await?.bytes().await };
+                let bytes = self.wait(get)?.map_err(|error| format!("cannot read {place}: {error}"))?;
+                Ok(bytes.to_vec())
+            }
+        }
+    }
+
+    /// Returns the archives at a place: itself, or what a folder or a prefix has, by name.
+    ///
+    /// Errors: a folder that cannot be read, or has no archives.
+    pub fn archives(&self, place: &Place) -> Result<Vec<Place>, String> {
+        let is_archive = |name: &str| name.ends_with(".bga");
+        let mut found = match place {
+            Place::Path(path) if path.is_dir() => {
+                let entries = path.read_dir().map_err(|error| format!("cannot read {place}: {error}"))?;
+                let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+                paths.filter(|path| is_archive(&path.to_string_lossy())).map(Place::Path).collect::<Vec<Place>>()
+            }
+            Place::Address(url) if !is_archive(url.path()) => {
+                use futures::TryStreamExt;
+                let (store, key) = self.store(url)?;
+                let list = async move { store.list(Some(&key)).try_collect::<Vec<ObjectMeta>>().await };
+                let all = self.wait(list)?.map_err(|error| format!("cannot read {place}: {error}"))?;
+                let keys = all.iter().map(|object| object.location.to_string()).filter(|key| is_archive(key));
+                let of_key = |key: String| {
+                    let mut address = url.clone();
+                    address.set_path(&key);
+                    Place::Address(address)
+                };
+                keys.map(of_key).collect()
+            }
+            _ => return Ok(vec![place.clone()]),
+        };
+        found.sort_by_key(ToString::to_string);
+        if found.is_empty() { Err(format!("{place}: no archives (*.bga)")) } else { Ok(found) }
+    }
+
+    /// Opens an archive with its side files.
+    ///
+    /// Errors: those of [`Archive::open`], and of the store.
+    pub fn open(&self, place: &Place) -> Result<Archive, String> {
+        let failed = |error: &dyn fmt::Display| format!("cannot open {place}: {error}");
+        let url = match place {
+            Place::Path(path) => return Archive::open(path).map_err(|error| error.to_string()),
+            Place::Address(url) => url,
+        };
+        let (store, key) = self.store(url)?;
+        let head = {
+            let (store, key) = (Arc::clone(&store), key.clone());
+            self.wait(async move { store.head(&key).await })?.map_err(|error| failed(&error))?
+        };
+        let copy = self.copies.join(format!("{:016x}", name_of(url, head.e_tag.as_deref())));
+        std::fs::create_dir_all(&copy).map_err(|error| failed(&error))?;
+        let path = copy.join(key.filename().unwrap_or("games.bga"));
+        for kind in [FileKind::Index, FileKind::TagColumns, FileKind::Signatures] {
+            self.copy(&store, &key, kind, &path).map_err(|error| failed(&error))?;
+        }
+        let index = std::fs::read(FileKind::Index.beside(&path)).ok();
+        let reader = Object {
+            address: url.to_string(),
+            number: self.blocks.number(),
+            blocks: Arc::clone(&self.blocks),
+            runtime: self.runtime.handle().clone(),
+            length: head.size,
+            e_tag: head.e_tag,
+            store,
+            key,
+        };
+        Archive::from_reader_beside(&path, reader, head.size, index.as_deref()).map_err(|error| failed(&error))
+    }
+
+    /// Copies a side file, if there is one and it is not there yet. The library sees whether it belongs to the archive.
+    fn copy(&self, store: &Arc<dyn ObjectStore>, key: &Key, kind: FileKind, path: &Path) -> Result<(), String> {
+        let to = kind.beside(path);
+        let name = to.file_name().and_then(|name| name.to_str()).ok_or("no name")?;
+        let folder: Vec<_> = key.parts().collect();
+        let folder = folder.iter().take(folder.len().saturating_sub(1)).map(|part| part.as_ref().to_owned());
+        let from = Key::from_iter(folder.chain([name.to_owned()]));
+        let store = Arc::clone(store);
+        let get = async move {
+            match store.get(&from).await {
+                Ok(found) => found.bytes().await.map(Some),
+                Err(object_store::Error::NotFound { .. }) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        if to.exists() {
+            return Ok(());
+        }
+        if let Some(bytes) = self.wait(get)?.map_err(|error| error.to_string())? {
+            let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))
+                .map_err(|error| error.to_string())?;
+            io::Write::write_all(&mut file, &bytes).map_err(|error| error.to_string())?;
+            file.persist(&to).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Stores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stores").finish_non_exhaustive()
+    }
+}
+
+/// Waits for what runs on another runtime.
+fn wait<T: Send + 'static>(
+    runtime: &tokio::runtime::Handle,
+    what: impl Future<Output = T> + Send + 'static,
+) -> Result<T, String> {
+    let (send, receive) = std::sync::mpsc::sync_channel(1);
+    runtime.spawn(async move {
+        // Who asked may be gone.
+        let _ = send.send(what.await);
+    });
+    receive.recv().map_err(|_| "the store's threads have ended".to_owned())
+}
+
+/// Returns a number for a state of an object.
+fn name_of(url: &Url, e_tag: Option<&str>) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    (url.as_str(), e_tag).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A block: whose, and which.
+type BlockKey = (u64, u64);
+type Block = Arc<OnceCell<object_store::Result<Arc<[u8]>>>>;
+
+/// Blocks that have been read, the last used ones kept.
+struct Blocks {
+    most: usize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    blocks: HashMap<BlockKey, (Block, u64)>,
+    /// How often blocks have been asked for: the time, as it were.
+    now: u64,
+    objects: u64,
+}
+
+impl Blocks {
+    /// Returns a number for one more object.
+    fn number(&self) -> u64 {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.objects += 1;
+        kept.objects
+    }
+
+    /// Returns the place of a block, read or not.
+    fn get(&self, key: BlockKey) -> Block {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.now += 1;
+        let now = kept.now;
+        if let Some((block, used)) = kept.blocks.get_mut(&key) {
+            *used = now;
+            return Arc::clone(block);
+        }
+        if kept.blocks.len() >= self.most {
+            let oldest = kept.blocks.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| *key);
+            oldest.map(|key| kept.blocks.remove(&key));
+        }
+        let block = Block::default();
+        kept.blocks.insert(key, (Arc::clone(&block), now));
+        block
+    }
+
+    fn forget(&self, key: BlockKey) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).blocks.remove(&key);
+    }
+}
+
+/// An object of a store, read by ranges.
+struct Object {
+    address: String,
+    number: u64,
+    blocks: Arc<Blocks>,
+    runtime: tokio::runtime::Handle,
+    store: Arc<dyn ObjectStore>,
+    key: Key,
+    length: u64,
+    e_tag: Option<String>,
+}
+
+impl ReadExactAt for Object {
+    fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let past = offset.checked_add(bytes.len() as u64).filter(|past| *past <= self.length);
+        let Some(past) = past else { return Err(io::ErrorKind::UnexpectedEof.into()) };
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let numbers = offset / BLOCK..=(past - 1) / BLOCK;
+        let gets = numbers.clone().map(|number| {
+            let (cell, store, key) =
+                (self.blocks.get((self.number, number)), Arc::clone(&self.store), self.key.clone());
+            let range = number * BLOCK..((number + 1) * BLOCK).min(self.length);
+            let e_tag = self.e_tag.clone();
+            async move {
+                let read = cell.get_or_init(|| async move {
+                    // Should the object be replaced meanwhile, that is an error, and no mixture of two.
+                    let range = Some(GetRange::Bounded(range));
+                    let options = GetOptions { range, if_match: e_tag, ..GetOptions::default() };
+                    let bytes = store.get_opts(&key, options).await?.bytes().await?;
+                    Ok(Arc::from(bytes.as_ref()))
+                });
+                match read.await {
+                    Ok(block) => Ok((number, Arc::clone(block))),
+                    Err(error) => Err((number, error.to_string())),
+                }
+            }
+        });
+        let read = wait(&self.runtime, try_join_all(gets.collect::<Vec<_>>())).map_err(io::Error::other)?;
+        let blocks = read.map_err(|(number, error): (u64, String)| {
+            self.blocks.forget((self.number, number));
+            io::Error::other(format!("{}: {error}", self.address))
+        })?;
+        for (number, block) in blocks {
+            let start = number * BLOCK;
+            let (from, to) = (offset.max(start), past.min(start + BLOCK));
+            let own = block.get((from - start) as usize..(to - start) as usize);
+            let target = bytes.get_mut((from - offset) as usize..(to - offset) as usize);
+            let (Some(own), Some(target)) = (own, target) else {
+                self.blocks.forget((self.number, number));
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            };
+            target.copy_from_slice(own);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_joined() {
+        let joined = |folder: &str, name: &str| Place::of(folder).unwrap().join(name).unwrap().to_string();
+        assert_eq!(joined("s3://bucket/games", "2013/a.bga"), "s3://bucket/games/2013/a.bga");
+        assert_eq!(joined("s3://bucket", "a.bga"), "s3://bucket/a.bga");
+        assert_eq!(joined("s3://bucket/games", "s3://other/a.bga"), "s3://other/a.bga");
+        assert_eq!(Path::new(&joined("games", "a.bga")), Path::new("games").join("a.bga"));
+        assert_eq!(Place::of("s3://bucket/x/games.json").unwrap().folder().to_string(), "s3://bucket/x");
+        let (folder, archive) = (Place::of("s3://bucket/x").unwrap(), Place::of("s3://bucket/x/y/a.bga").unwrap());
+        assert_eq!(archive.beneath(&folder).as_deref(), Some("y/a.bga"));
+        assert!(Place::of("ftp://x/y").is_err());
+    }
+}

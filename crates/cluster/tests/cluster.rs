@@ -1,0 +1,161 @@
+//! A cluster on this machine: a scheduler and two executors, as processes. Answers are those of one process, whoever is
+//! killed.
+
+mod common;
+
+use common::{Cluster, archive, local, manifest, query};
+use std::time::{Duration, Instant};
+
+const SICILIAN: &str = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+
+fn queries() -> Vec<String> {
+    vec![
+        "select count(*) from games".into(),
+        "select count(game_id), min(game_id), max(game_id) from games".into(),
+        "select count(*) from games where white_elo >= 1500".into(),
+        "select count(*) from games where white_elo >= 1500 and white like 'P1%' and date > date '2013-01-10'".into(),
+        "select count(*) from games where date between date '2013-01-03' and date '2013-01-05'".into(),
+        "select count(*) from games where extract(year from date) = 2014".into(),
+        "select count(*) from games where not (white_elo = 1007)".into(),
+        format!("select count(*) from games where reaches(brenner, '{SICILIAN}')"),
+        format!("select count(*) from games where reaches(brenner, '{SICILIAN}') and white_elo < 1500"),
+        format!("select count(*) from games where not reaches(brenner, '{SICILIAN}') or game_id < 10"),
+        "select count(*) from games where matches_subfen(brenner, '8/8/8/3p4/8/8/8/8')".into(),
+        "select count(*) from games where scoutfish_query(brenner, '{\"material\": \"KQRRBBNNPPPPPPPPkqrrbbnnpppppppp\"}')".into(),
+        "select white, count(*), min(game_id), max(white_elo), avg(plies) from games group by white order by white".into(),
+        "select fen_at(brenner, 2), count(*) from games group by 1 order by 1".into(),
+        "select game_id, white from games where game_id between 1495 and 1499 order by game_id".into(),
+        "select game_id, white, tags['Note'] from games where game_id % 900 = 0 order by game_id".into(),
+        "select game_id from games order by game_id limit 5".into(),
+        "select game_id from games order by game_id desc limit 5".into(),
+        "select game_id from games where white_elo = 1007 order by game_id desc limit 2".into(),
+        "select count(distinct zobrist_at(brenner, -1)), count(distinct white) from games".into(),
+        "select count(*) from games a join games b on a.white = b.white and a.game_id < b.game_id".into(),
+        "select count(*) from games a where a.white_elo > (select avg(white_elo) from games)".into(),
+        "select game_id, rank() over (partition by white order by white_elo, game_id) as r from games \
+         where white in ('P1', 'P2') order by 1"
+            .into(),
+        "select game_id, array_to_string(to_san(brenner), ' ') from games where game_id % 700 = 1 order by 1".into(),
+        "select white from games where plies > 3 union select white || '!' from games where plies <= 3 order by 1".into(),
+        "select count(*) from old where white_elo >= 1900".into(),
+        "select count(*) from games join old using (game_id)".into(),
+    ]
+}
+
+#[test]
+fn answers_are_those_of_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (archive(folder.path(), "one.bga", 3000), archive(folder.path(), "two.bga", 1700));
+    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&one).unwrap()).unwrap();
+    scoresheet::archive::delete(&two, [1, 5, 1700]).unwrap();
+    let list = manifest(folder.path(), "games.json", &[&one, &two]);
+    let old = manifest(folder.path(), "old.json", &[&two]);
+    let old = format!("old={}", old.display());
+    let mut cluster = Cluster::new(folder.path(), &[list.to_str().unwrap(), &old]);
+    cluster.executor(&[]);
+    cluster.executor(&[]);
+    let arguments =
+        [one.to_str().unwrap(), two.to_str().unwrap(), &format!("old={}", two.display())].map(str::to_owned);
+    for query in queries() {
+        let expected = local(&arguments, &query);
+        for partitions in ["1", "16"] {
+            let answer = cluster.ask(&query, &["--partitions", partitions]);
+            assert_eq!(answer, Ok(expected.clone()), "{query}");
+        }
+    }
+    let counted = cluster.ask("select count(*) from games", &[]).unwrap();
+    assert_eq!(counted.trim(), "count(*)\n4697");
+    let first = cluster.ask("select game_id from games limit 3", &[]).unwrap();
+    assert_eq!(first.lines().collect::<Vec<_>>(), ["game_id", "1", "2", "3"]);
+
+    // What is wrong is told to the one who asks.
+    for (query, what) in [
+        ("select nope from games", "No field named nope"),
+        ("select * from other", "the scheduler has no table other, but games, old"),
+        ("select count(*) from games where reaches(brenner, 'no fen')", "error: reaches: bad FEN"),
+        ("select fen_at(white, 1) from games", "fen_at takes the column brenner"),
+    ] {
+        let failed = cluster.ask(query, &[]).unwrap_err();
+        assert!(failed.contains(what), "{query}: {failed}");
+    }
+
+    // An archive that has grown since the list was made.
+    std::fs::remove_file(&two).unwrap();
+    let _ = std::fs::remove_file(two.with_extension("bgi"));
+    archive(folder.path(), "two.bga", 1701);
+    cluster.executor(&[]);
+    cluster.kill(0);
+    cluster.kill(1);
+    let failed = cluster.ask("select count(white) from games", &[]).unwrap_err();
+    assert!(failed.contains("two.bga has 1701 games, its list 1700"), "{failed}");
+}
+
+/// Sorted output of a query with several stages: scans, a join, a group, a sort.
+const LONG: &str = "select fen_at(a.brenner, -1) as fen, count(*) as n, sum(a.white_elo + b.white_elo) as s, \
+                    count(distinct fen_at(b.brenner, 2)) as d from games a join games b on a.white = b.white \
+                    group by 1 order by fen, n";
+
+#[test]
+fn an_executor_killed_at_any_moment_changes_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga", 6000);
+    let list = manifest(folder.path(), "games.json", &[&path]);
+    let mut cluster = Cluster::new(folder.path(), &[list.to_str().unwrap()]);
+    cluster.executor(&[]);
+    let mut next = cluster.executor(&[]);
+    let expected = local(&[path.to_str().unwrap().to_owned()], LONG);
+    let start = Instant::now();
+    assert_eq!(cluster.ask(LONG, &[]), Ok(expected.clone()));
+    let whole = start.elapsed();
+    let mut asked_while = 0;
+    for moment in 0..10u32 {
+        let port = cluster.port;
+        let asking = std::thread::spawn(move || {
+            let start = Instant::now();
+            (query(port, LONG, &[]), start.elapsed())
+        });
+        std::thread::sleep(whole * moment / 10);
+        asked_while += u32::from(!asking.is_finished());
+        // Its shuffle files go with it.
+        cluster.kill(next);
+        let (answer, took) = asking.join().unwrap();
+        assert_eq!(answer.as_ref(), Ok(&expected), "killed after {:?} of {whole:?}", whole * moment / 10);
+        println!("killed after {:?} of {whole:?}: {took:?}", whole * moment / 10);
+        next = cluster.executor(&[]);
+    }
+    assert!(asked_while >= 5, "only {asked_while} kills were during a query");
+}
+
+#[test]
+fn a_scheduler_that_dies_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga", 6000);
+    let list = manifest(folder.path(), "games.json", &[&path]);
+    let mut cluster = Cluster::new(folder.path(), &[list.to_str().unwrap()]);
+    cluster.executor(&[]);
+    assert!(cluster.ask("select count(*) from games", &[]).is_ok());
+    let port = cluster.port;
+    let asking = std::thread::spawn(move || query(port, LONG, &[]));
+    std::thread::sleep(Duration::from_millis(400));
+    assert!(!asking.is_finished());
+    cluster.kill_scheduler();
+    let start = Instant::now();
+    let failed = asking.join().unwrap().unwrap_err();
+    assert!(failed.starts_with(&format!("exit code 1, error: no scheduler answers at 127.0.0.1:{port}")), "{failed}");
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    // Nor is there one for the next query.
+    let failed = cluster.ask("select count(*) from games", &[]).unwrap_err();
+    assert!(failed.contains("no scheduler answers"), "{failed}");
+}
+
+#[test]
+fn rows_beyond_the_memory_are_spilled() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga", 3000);
+    let list = manifest(folder.path(), "games.json", &[&path]);
+    let mut cluster = Cluster::new(folder.path(), &[list.to_str().unwrap()]);
+    cluster.executor(&["--memory", "128", "--threads", "2"]);
+    let query = "select max(rank) from (select row_number() over (order by fen_at(a.brenner, -1), a.game_id, b.game_id) \
+                 as rank from games a join games b on a.white = b.white)";
+    assert_eq!(cluster.ask(query, &[]).unwrap().trim(), "max(rank)\n225000");
+}

@@ -1,0 +1,209 @@
+//! Archives in an object store: a small server that speaks as much of S3 as reading takes.
+
+mod common;
+
+use common::{Cluster, archive, local};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+/// What a request asked for: method, path, and the range of bytes.
+type Asked = (String, String, Option<(u64, u64)>);
+
+/// A server with objects by their keys, in the bucket `bucket`.
+struct Server {
+    port: u16,
+    objects: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Server {
+    fn new() -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = Server {
+            port: listener.local_addr().unwrap().port(),
+            objects: Arc::default(),
+            asked: Arc::default(),
+        };
+        let (objects, asked) = (Arc::clone(&server.objects), Arc::clone(&server.asked));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (objects, asked) = (Arc::clone(&objects), Arc::clone(&asked));
+                std::thread::spawn(move || serve(stream, &objects, &asked));
+            }
+        });
+        server
+    }
+
+    fn put(&self, key: &str, path: &Path) {
+        self.objects.lock().unwrap().insert(key.to_owned(), std::fs::read(path).unwrap());
+    }
+
+    fn environment(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("AWS_ENDPOINT", format!("http://127.0.0.1:{}", self.port)),
+            ("AWS_ALLOW_HTTP", "true".into()),
+            ("AWS_REGION", "nowhere".into()),
+            ("AWS_ACCESS_KEY_ID", "key".into()),
+            ("AWS_SECRET_ACCESS_KEY", "secret".into()),
+        ]
+    }
+
+    fn asked(&self) -> Vec<Asked> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+}
+
+/// Answers the requests of a connection.
+fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, asked: &Mutex<Vec<Asked>>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut writer = stream;
+    loop {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            match line.trim_end() {
+                "" => break,
+                line => lines.push(line.to_owned()),
+            }
+        }
+        let header = |name: &str| {
+            let own = lines.iter().skip(1).filter_map(|line| line.split_once(':'));
+            own.filter(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned()).next()
+        };
+        if let Some(length) = header("content-length").and_then(|length| length.parse::<u64>().ok()) {
+            std::io::copy(&mut reader.by_ref().take(length), &mut std::io::sink()).unwrap();
+        }
+        let mut words = lines[0].split(' ');
+        let (method, target) = (words.next().unwrap().to_owned(), words.next().unwrap().to_owned());
+        let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+        let range = header("range").map(|range| {
+            let (first, last) = range.strip_prefix("bytes=").unwrap().split_once('-').unwrap();
+            (first.parse::<u64>().unwrap(), last.parse::<u64>().unwrap())
+        });
+        asked.lock().unwrap().push((method.clone(), target.clone(), range));
+        let signed = header("authorization").is_some_and(|own| own.starts_with("AWS4-HMAC-SHA256 Credential=key/"));
+        let objects = objects.lock().unwrap();
+        let key = path.strip_prefix("/bucket").unwrap_or("?").trim_start_matches('/');
+        let (status, more, body) = if !signed {
+            ("403 Forbidden", String::new(), b"<Error><Code>AccessDenied</Code></Error>".to_vec())
+        } else if query.contains("list-type=2") {
+            let prefix = query.split('&').find_map(|part| part.strip_prefix("prefix=")).unwrap_or("");
+            let prefix = prefix.replace("%2F", "/");
+            let own = objects.iter().filter(|(key, _)| key.starts_with(&prefix)).map(|(key, bytes)| {
+                format!(
+                    "<Contents><Key>{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>\
+                     <ETag>&quot;{}&quot;</ETag><Size>{}</Size></Contents>",
+                    bytes.len(),
+                    bytes.len()
+                )
+            });
+            let own: String = own.collect();
+            let list = format!("<ListBucketResult><IsTruncated>false</IsTruncated>{own}</ListBucketResult>");
+            ("200 OK", "Content-Type: application/xml\r\n".into(), list.into_bytes())
+        } else if let Some(bytes) = objects.get(key) {
+            // As good a tag as any: no two states of an object have the same length here.
+            let tag = format!("\"{}\"", bytes.len());
+            let more = format!("ETag: {tag}\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n");
+            match (header("if-match").is_some_and(|wanted| wanted != tag), range) {
+                (true, _) => ("412 Precondition Failed", String::new(), Vec::new()),
+                (false, Some((first, last))) => {
+                    let last = last.min(bytes.len() as u64 - 1);
+                    let more = format!("{more}Content-Range: bytes {first}-{last}/{}\r\n", bytes.len());
+                    ("206 Partial Content", more, bytes[first as usize..=last as usize].to_vec())
+                }
+                (false, None) => ("200 OK", more, bytes.clone()),
+            }
+        } else {
+            ("404 Not Found", String::new(), b"<Error><Code>NoSuchKey</Code></Error>".to_vec())
+        };
+        let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{more}\r\n", body.len());
+        let sent = writer.write_all(head.as_bytes());
+        let body = if method == "HEAD" { &[][..] } else { &body };
+        if sent.and_then(|()| writer.write_all(body)).is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn archives_are_read_from_an_object_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (archive(folder.path(), "one.bga", 3000), archive(folder.path(), "two.bga", 1700));
+    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&one).unwrap()).unwrap();
+    let opened = scoresheet::Archive::open(&one).unwrap();
+    scoresheet::query::Signatures::build(&opened).write(&opened).unwrap();
+    let server = Server::new();
+    for (path, name) in [(&one, "one"), (&two, "two")] {
+        for ending in ["bga", "bgi", "bgh", "bgs"] {
+            let file = path.with_extension(ending);
+            if file.exists() {
+                server.put(&format!("games/{name}.{ending}"), &file);
+            }
+        }
+    }
+    let run = |arguments: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_scoresheet-cluster");
+        let made = Command::new(program).args(arguments).envs(server.environment()).output().unwrap();
+        (made.status.success(), String::from_utf8_lossy(&made.stderr).into_owned())
+    };
+    let list = folder.path().join("games.json");
+    assert_eq!(run(&["manifest", "s3://bucket/games/", "-o", list.to_str().unwrap()]), (true, String::new()));
+    let text = std::fs::read_to_string(&list).unwrap();
+    assert!(text.contains("\"s3://bucket/games/one.bga\",\"games\":3000") && text.contains("two.bga"), "{text}");
+    assert!(server.asked().iter().any(|(_, target, _)| target.contains("list-type=2")));
+
+    // The list in the store, too, with names beneath it.
+    let text = text.replace("s3://bucket/games/", "");
+    std::fs::write(&list, text).unwrap();
+    server.put("games/games.json", &list);
+    let mut cluster = Cluster::with(folder.path(), &["s3://bucket/games/games.json"], server.environment());
+    cluster.executor(&[]);
+    cluster.executor(&[]);
+    let arguments = [one.to_str().unwrap(), two.to_str().unwrap()].map(str::to_owned);
+    let sicilian = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    for query in [
+        "select count(*) from games".to_owned(),
+        "select count(*) from games where white_elo >= 1500".into(),
+        format!("select count(*) from games where reaches(brenner, '{sicilian}')"),
+        "select white, count(*), max(game_id) from games group by white order by white".into(),
+        "select fen_at(brenner, -1), count(*) from games group by 1 order by 1".into(),
+        "select game_id, movetext from games where game_id % 500 = 7 order by 1".into(),
+    ] {
+        assert_eq!(cluster.ask(&query, &[]), Ok(local(&arguments, &query)), "{query}");
+    }
+    // Archives by ranges, side files as they are, and nothing twice.
+    let asked = server.asked();
+    let whole = |name: &str| {
+        let path = format!("/bucket/games/{name}");
+        asked.iter().filter(|(method, own, range)| method == "GET" && *own == path && range.is_none()).count()
+    };
+    assert_eq!(whole("one.bga") + whole("two.bga"), 0);
+    assert!((1..=2).contains(&whole("one.bgh")) && (1..=2).contains(&whole("one.bgs")));
+    let ranges = asked.iter().filter(|(_, path, range)| path.ends_with("one.bga") && range.is_some()).count();
+    assert!((1..=2).contains(&ranges), "an archive of less than 1 MiB is read once by each executor, not {ranges} times");
+
+    // An archive that is replaced while executors have it open is no mixture of two.
+    let grown = archive(folder.path(), "grown.bga", 3100);
+    for ending in ["bga", "bgi"] {
+        server.put(&format!("games/one.{ending}"), &grown.with_extension(ending));
+    }
+    let mut fresh = Cluster::with(folder.path(), &["s3://bucket/games/games.json"], server.environment());
+    fresh.executor(&[]);
+    let failed = fresh.ask("select count(white) from games", &[]).unwrap_err();
+    assert!(failed.contains("one.bga has 3100 games, its list 3000"), "{failed}");
+
+    // Without the right key.
+    let program = env!("CARGO_BIN_EXE_scoresheet-cluster");
+    let mut command = Command::new(program);
+    command.args(["manifest", "s3://bucket/games/", "-o", folder.path().join("no.json").to_str().unwrap()]);
+    let refused = command.envs(server.environment()).env("AWS_ACCESS_KEY_ID", "other").output().unwrap();
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && message.contains("cannot read s3://bucket/games/"), "{message}");
+}
