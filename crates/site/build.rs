@@ -120,8 +120,8 @@ fn licences(workspace: &Path) -> String {
     serde_json::json!({"linked": rows, "texts": texts}).to_string()
 }
 
-/// Returns the texts of these packages' licences, each once, with the packages that have it. Apache's, which is the same
-/// for all, is on the page anyway.
+/// Returns the texts of these packages' licences, each once, with the packages that have it. Apache's, which is the
+/// same for all, is on the page anyway.
 fn texts(workspace: &Path, rows: &[Vec<String>]) -> Vec<(String, Vec<String>)> {
     let mut ask = command("cargo");
     ask.args(["metadata", "--format-version", "1", "--offline"]).current_dir(workspace);

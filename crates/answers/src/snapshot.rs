@@ -41,8 +41,8 @@ pub struct Selection {
 const KEPT: u64 = 64 << 20;
 
 impl Snapshot {
-    /// Returns the set of these archives. `state` tells states of it apart that the archives themselves do not: those of
-    /// their side files.
+    /// Returns the set of these archives. `state` tells states of it apart that the archives themselves do not: those
+    /// of their side files.
     pub fn of(books: Vec<Arc<Book>>, state: impl Hash) -> Snapshot {
         let mut games = 0;
         let before = books.iter().map(|book| {
@@ -112,7 +112,8 @@ impl Snapshot {
         self.books.iter().all(|book| book.has_columns())
     }
 
-    /// Returns the games that a filter lets pass, in an order, and keeps it for the next request that asks for the same.
+    /// Returns the games that a filter lets pass, in an order, and keeps it for the next request that asks for the
+    /// same.
     pub fn select(&self, only: Option<usize>, filter: &str, sort: &str) -> Result<Arc<Selection>, Fault> {
         self.select_at(only, filter, sort, None, &Stop::default())
     }

@@ -1,8 +1,8 @@
-//! An archive as a folder for any web server: the pages of `scoresheet serve`, the reader as WebAssembly, the archive cut
-//! into parts, and a site file that makes the explorer's steps cheap (docs/site.md).
+//! An archive as a folder for any web server: the pages of `scoresheet serve`, the reader as WebAssembly, the archive
+//! cut into parts, and a site file that makes the explorer's steps cheap (docs/site.md).
 //!
-//! `file` makes the site file with `positions`; `parts` cuts files; `pages` writes the pages, the service worker and the
-//! page of licences; `package` the same reader as a package for npm. Archives are read and never written.
+//! `file` makes the site file with `positions`; `parts` cuts files; `pages` writes the pages, the service worker and
+//! the page of licences; `package` the same reader as a package for npm. Archives are read and never written.
 
 pub mod file;
 mod package;

@@ -1,9 +1,9 @@
-//! The reader in Node gives the answers of the native one: positions, trees, games, PGN, searches, statistics; by the site
-//! file where parts of the archive are at hand, and with the whole of it in memory.
+//! The reader in Node gives the answers of the native one: positions, trees, games, PGN, searches, statistics; by the
+//! site file where parts of the archive are at hand, and with the whole of it in memory.
 //!
 //! Needs `node` on PATH; without it the test says so and passes, unless SCORESHEET_NODE=required. With
-//! SCORESHEET_CORPORA, a folder of games, it asks 20,000 positions, 2,000 games and 200 searches of those over the board,
-//! and otherwise fewer of the sample.
+//! SCORESHEET_CORPORA, a folder of games, it asks 20,000 positions, 2,000 games and 200 searches of those over the
+//! board, and otherwise fewer of the sample.
 
 use scoresheet::query::position::index;
 use scoresheet::query::{PositionIndex, PositionQuery, SearchOptions, tag_columns};
@@ -118,8 +118,8 @@ fn answers_in_node_are_the_native_ones() {
         // Transpositions cost the native reader thirty trees.
         let more = if number % 100 == 0 { "&transpositions=1" } else { "" };
         let query = format!("fen={fen}&games=15{more}");
-        // The position index tells positions apart by some forty bits, so that its tree may have a game too many, once in
-        // 200,000 positions: there the games themselves are asked.
+        // The position index tells positions apart by some forty bits, so that its tree may have a game too many, once
+        // in 200,000 positions: there the games themselves are asked.
         let text = answer(&snapshot, "tree", &query, None).1;
         let games = serde_json::from_str::<Value>(&text).unwrap()["games"].as_u64().unwrap();
         let is_mistaken = games < 10 && {

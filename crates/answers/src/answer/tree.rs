@@ -1,4 +1,5 @@
-//! `tree`: what was played in a position, all of it: moves, transpositions, games that end there, best and latest games.
+//! `tree`: what was played in a position, all of it: moves, transpositions, games that end there, best and latest
+//! games.
 
 use crate::fault::Fault;
 use crate::heading::Heading;

@@ -206,8 +206,8 @@ impl SiteFile {
         Ok(tree)
     }
 
-    /// Returns the moves never played in a position that reach one which other games have, each with those games; `None`
-    /// where that was not worked out: for rare positions.
+    /// Returns the moves never played in a position that reach one which other games have, each with those games;
+    /// `None` where that was not worked out: for rare positions.
     pub fn transpositions(&self, position: &Position) -> Result<Option<Vec<Branch>>, Fault> {
         match self.found(position)? {
             Some(Found::Frequent(record, _)) => named(&position.legal_moves(), record.transpositions).map(Some),
