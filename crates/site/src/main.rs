@@ -14,6 +14,7 @@ use std::sync::Mutex;
 #[derive(Debug, Parser)]
 #[command(
     name = "scoresheet site",
+    bin_name = "scoresheet site",
     version,
     max_term_width = 80,
     after_help = "\
