@@ -97,8 +97,7 @@ fn within(
         fs::hard_link(path, &own).or_else(|_| fs::copy(path, &own).map(drop))?;
         archive = Archive::open(&own).map_err(io::Error::other)?;
         let done = begin("position index", archive.len() * 2);
-        index::build(&archive, MEMORY, Monitor::new().on_progress(move |count| done(count)))
-            .map_err(io::Error::other)?;
+        index::build(&archive, MEMORY, Monitor::new().on_progress(done)).map_err(io::Error::other)?;
         positions = PositionIndex::open(&archive).0;
     }
     let Some(positions) = positions else { return Err(io::Error::other("the position index cannot be read")) };
