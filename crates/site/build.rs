@@ -116,5 +116,41 @@ fn licences(workspace: &Path) -> String {
         .collect();
     rows.sort();
     rows.dedup();
-    serde_json::to_string(&rows).expect("text is JSON")
+    let texts = texts(workspace, &rows);
+    serde_json::json!({"linked": rows, "texts": texts}).to_string()
+}
+
+/// Returns the texts of these packages' licences, each once, with the packages that have it. Apache's, which is the
+/// same for all, is on the page anyway.
+fn texts(workspace: &Path, rows: &[Vec<String>]) -> Vec<(String, Vec<String>)> {
+    let mut ask = command("cargo");
+    ask.args(["metadata", "--format-version", "1", "--offline"]).current_dir(workspace);
+    let found = ask.output().expect("cargo runs");
+    let all: serde_json::Value = serde_json::from_slice(&found.stdout).expect("cargo gives JSON");
+    let mut texts: Vec<(String, Vec<String>)> = Vec::new();
+    for package in all["packages"].as_array().into_iter().flatten() {
+        let [name, version] = ["name", "version"].map(|member| package[member].as_str().unwrap_or_default().to_owned());
+        let is_linked = rows.iter().any(|row| row[0] == name && row[1] == version);
+        let is_foreign = package["source"].is_string();
+        let folder = package["manifest_path"].as_str().and_then(|path| Path::new(path).parent());
+        let Some(folder) = folder.filter(|_| is_linked && is_foreign) else { continue };
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        files.retain(|file| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+            ["LICENSE", "LICENCE", "COPYING", "UNLICENSE"].iter().any(|known| name.starts_with(known))
+        });
+        files.sort();
+        for text in files.iter().filter_map(|file| fs::read_to_string(file).ok()) {
+            if text.contains("TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION") {
+                continue;
+            }
+            let text = text.trim().replace("\r\n", "\n");
+            match texts.iter_mut().find(|(own, _)| *own == text) {
+                Some((_, names)) => names.push(name.clone()),
+                None => texts.push((text, vec![name.clone()])),
+            }
+        }
+    }
+    texts
 }

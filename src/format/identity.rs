@@ -1,4 +1,5 @@
-//! Which archive and which version a file is of, and the checksums that depend on the archive (FORMAT.md, "Conventions").
+//! Which archive and which version a file is of, and the checksums that depend on the archive (FORMAT.md,
+//! "Conventions").
 //!
 //! Knows nothing of any structure; all of them are checked with what stands here.
 
@@ -51,8 +52,8 @@ pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     crc.finalize()
 }
 
-/// The same for a browser, where the tables of crc32fast, which nothing compresses, would be a thirtieth of what is loaded:
-/// this table is made at the start.
+/// The same for a browser, where the tables of crc32fast, which nothing compresses, would be a thirtieth of what is
+/// loaded: this table is made at the start.
 #[cfg(target_family = "wasm")]
 pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     static TABLE: std::sync::LazyLock<[u32; 256]> = std::sync::LazyLock::new(|| {

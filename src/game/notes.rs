@@ -92,8 +92,8 @@ impl Evaluation {
     }
 }
 
-/// Reads a decimal number of at most fifteen digits, which a division of two exact numbers gives as `parse` does: what the
-/// standard library needs for all others is a fiftieth of what a browser loads.
+/// Reads a decimal number of at most fifteen digits, which a division of two exact numbers gives as `parse` does: what
+/// the standard library needs for all others is a fiftieth of what a browser loads.
 fn decimal(text: &str) -> Option<f64> {
     let (is_negative, digits) = match text.as_bytes() {
         [b'-', digits @ ..] => (true, digits),

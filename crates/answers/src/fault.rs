@@ -1,7 +1,7 @@
 //! What goes wrong with a request, as the client gets it: a status, a code, one sentence, and no path of this machine.
 //!
-//! Knows the library's errors and nothing of routes. In come errors, out go answers in JSON (`/api/v1`) or in plain text
-//! (the explorer's routes).
+//! Knows the library's errors and nothing of routes. In come errors, out go answers in JSON (`/api/v1`) or in plain
+//! text (the explorer's routes).
 
 use http::StatusCode;
 use scoresheet::Error;

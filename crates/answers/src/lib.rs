@@ -5,10 +5,10 @@
 //!                       params, snapshot (archives) -> library -> JSON, PGN, lines
 //! ```
 //!
-//! `scoresheet-serve` answers HTTP with it, `scoresheet-wasm` the pages of a site without a server: so both give the same
-//! answers. It knows neither HTTP (but for the numbers of status codes) nor threads. Imports go one way: `request` ->
-//! `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `heading`, `fault`, `order`, `stop`. The library does
-//! the chess; nothing here knows the rules or a byte of an archive.
+//! `scoresheet-serve` answers HTTP with it, `scoresheet-wasm` the pages of a site without a server: so both give the
+//! same answers. It knows neither HTTP (but for the numbers of status codes) nor threads. Imports go one way: `request`
+//! -> `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `heading`, `fault`, `order`, `stop`. The
+//! library does the chess; nothing here knows the rules or a byte of an archive.
 
 mod answer;
 mod book;

@@ -112,7 +112,8 @@ fn opening(position: &Position) -> Option<&'static Opening> {
 /// Returns the position of a FEN, an X-FEN or the first four fields of either. Castling rights and en passant targets
 /// that cannot be are left out, as are oddities of no consequence for the moves: too many pieces, strange clocks.
 ///
-/// Errors: no FEN; or no position that has legal moves by the rules: a king is missing, or the side to move could take it.
+/// Errors: no FEN; or no position that has legal moves by the rules: a king is missing, or the side to move could take
+/// it.
 pub fn position(text: &str) -> Result<Position, Fault> {
     let fen = Fen::read(text.as_bytes(), ReadMode::Forgiving)
         .map_err(|error| Fault::bad(format!("fen: {}", error.in_text(text.as_bytes()))).with("column", error.column))?;

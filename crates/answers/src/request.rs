@@ -85,8 +85,8 @@ impl Request {
 
     /// Returns the answer. `most`: games of a download.
     ///
-    /// Errors: parameters; games that are not there, or damaged; work that was stopped; where parts of an archive are at
-    /// hand, what needs all of it.
+    /// Errors: parameters; games that are not there, or damaged; work that was stopped; where parts of an archive are
+    /// at hand, what needs all of it.
     pub fn answer(&self, snapshot: &Arc<Snapshot>, stop: &Stop, most: u64) -> Result<Answer, Fault> {
         let params = &self.params;
         Ok(Answer::Json(match &self.noun {

@@ -33,14 +33,16 @@ pub struct Selection {
     pub games: u64,
     /// How many games could not be decided, for damage.
     pub undecided: u64,
+    /// Whether these are all games of all archives, but for those deleted.
+    pub is_all: bool,
 }
 
 /// So many bytes of selections are kept.
 const KEPT: u64 = 64 << 20;
 
 impl Snapshot {
-    /// Returns the set of these archives. `state` tells states of it apart that the archives themselves do not: those of
-    /// their side files.
+    /// Returns the set of these archives. `state` tells states of it apart that the archives themselves do not: those
+    /// of their side files.
     pub fn of(books: Vec<Arc<Book>>, state: impl Hash) -> Snapshot {
         let mut games = 0;
         let before = books.iter().map(|book| {
@@ -110,7 +112,8 @@ impl Snapshot {
         self.books.iter().all(|book| book.has_columns())
     }
 
-    /// Returns the games that a filter lets pass, in an order, and keeps it for the next request that asks for the same.
+    /// Returns the games that a filter lets pass, in an order, and keeps it for the next request that asks for the
+    /// same.
     pub fn select(&self, only: Option<usize>, filter: &str, sort: &str) -> Result<Arc<Selection>, Fault> {
         self.select_at(only, filter, sort, None, &Stop::default())
     }
@@ -158,8 +161,6 @@ impl Snapshot {
         let books = self.books(only)?;
         let mut undecided = 0;
         let mut sets = match filter.trim() {
-            // The site file has no deleted game.
-            "" if books.iter().all(|(_, _, book)| book.is_lean()) => None,
             "" if only.is_none() && books.iter().all(|(_, _, book)| book.archive().deleted_count() == 0) => None,
             "" => Some(books.iter().map(|(_, _, book)| book.archive().live()).collect::<Vec<_>>()),
             text => {
@@ -243,7 +244,8 @@ impl Snapshot {
                 all
             }
         });
-        Ok(Selection { sets, order, games, undecided })
+        let is_all = filter.trim().is_empty() && at.is_none() && books.len() == self.books.len();
+        Ok(Selection { sets, order, games, undecided, is_all })
     }
 }
 

@@ -31,9 +31,10 @@ impl Forest<'_> {
         let mut all = None::<Tree>;
         for (place, before, book) in self.snapshot.books(self.only)? {
             let search = book.search().monitored(&monitor);
-            let tree = match (self.selection.set(place), book.site().filter(|_| self.visit == Visit::First)) {
-                (None, Some(site)) => site.tree(position)?,
-                (games, _) => {
+            let site = book.site().filter(|_| self.visit == Visit::First && self.selection.is_all);
+            let tree = match (site, self.selection.set(place)) {
+                (Some(site), _) => site.tree(position)?,
+                (None, games) => {
                     self.snapshot.needs_whole()?;
                     match games {
                         Some(games) => search.among(games).tree_of(position, self.visit),

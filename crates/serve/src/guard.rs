@@ -1,5 +1,5 @@
-//! What every request passes before it reaches a route, and every answer on its way out: who may ask, how, how much; and
-//! what a browser may do with the answer.
+//! What every request passes before it reaches a route, and every answer on its way out: who may ask, how, how much;
+//! and what a browser may do with the answer.
 
 use crate::App;
 use crate::refused::Refused;

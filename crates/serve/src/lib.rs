@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Imports go one way: `server` -> `guard`, `assets`, `api`, `explorer` -> `shelf`, `work`, `refused`. The answers of
-//! `/api/v1` are those of `scoresheet-answers`. The library does the chess; nothing here knows the rules or a byte of a file. Archives are read
-//! and never written. docs/serve.md says what the server promises.
+//! `/api/v1` are those of `scoresheet-answers`. The library does the chess; nothing here knows the rules or a byte of a
+//! file. Archives are read and never written. docs/serve.md says what the server promises.
 
 mod api;
 mod assets;

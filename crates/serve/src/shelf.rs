@@ -1,5 +1,5 @@
-//! The archives that are served: opened, watched, and shown at the commit that they are at; with the answers that took a
-//! while, which are kept until the archives change.
+//! The archives that are served: opened, watched, and shown at the commit that they are at; with the answers that took
+//! a while, which are kept until the archives change.
 
 use axum::http::HeaderValue;
 use bytes::Bytes;

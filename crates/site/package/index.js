@@ -7,7 +7,7 @@ import { Parts, counts, fetchedWhole } from "./source.js";
 export { Archive, Fault } from "./archive.js";
 export { counts };
 
-/** Opens an archive: bytes; `{length, read(offset, length)}`; or, in a worker, the address of a file that is read by ranges. */
+/** Opens an archive: bytes; `{length, read(offset, length)}`; or, in a worker, the address of a file with ranges. */
 export async function open(source, { name = "archive", index, module } = {}) {
   await init(module === undefined ? undefined : { module_or_path: module });
   // Where moves are packed; in a worker.

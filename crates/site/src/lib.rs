@@ -1,8 +1,8 @@
-//! An archive as a folder for any web server: the pages of `scoresheet serve`, the reader as WebAssembly, the archive cut
-//! into parts, and a site file that makes the explorer's steps cheap (docs/site.md).
+//! An archive as a folder for any web server: the pages of `scoresheet serve`, the reader as WebAssembly, the archive
+//! cut into parts, and a site file that makes the explorer's steps cheap (docs/site.md).
 //!
-//! `file` makes the site file with `positions`; `parts` cuts files; `pages` writes the pages, the service worker and the
-//! page of licences; `package` the same reader as a package for npm. Archives are read and never written.
+//! `file` makes the site file with `positions`; `parts` cuts files; `pages` writes the pages, the service worker and
+//! the page of licences; `package` the same reader as a package for npm. Archives are read and never written.
 
 pub mod file;
 mod package;
@@ -68,22 +68,28 @@ pub fn make(archive: &Path, folder: &Path, options: &Options, begin: &Begin<'_>)
     if !is_empty && !folder.join(parts::MANIFEST).exists() && !folder.join(WORK).exists() {
         return Err(io::Error::other(format!("{} holds something else than a site", folder.display())));
     }
+    let opened = Archive::open(archive).map_err(io::Error::other)?;
+    if opened.incomplete().is_some() {
+        return Err(io::Error::other(format!("{} is damaged: scoresheet repair mends it", archive.display())));
+    }
     fs::create_dir_all(folder)?;
     let work = folder.join(WORK);
     let _ = fs::remove_dir_all(&work);
     fs::create_dir(&work)?;
-    let made = within(archive, folder, &work, options, begin);
+    let made = within(opened, archive, folder, &work, options, begin);
     let _ = fs::remove_dir_all(&work);
     made
 }
 
-fn within(path: &Path, folder: &Path, work: &Path, options: &Options, begin: &Begin<'_>) -> io::Result<Made> {
+fn within(
+    mut archive: Archive,
+    path: &Path,
+    folder: &Path,
+    work: &Path,
+    options: &Options,
+    begin: &Begin<'_>,
+) -> io::Result<Made> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut archive = Archive::open(path).map_err(io::Error::other)?;
-    if archive.incomplete().is_some() {
-        let what = format!("{} is damaged: scoresheet repair mends it", path.display());
-        return Err(io::Error::other(what));
-    }
     let mut positions = PositionIndex::open(&archive).0;
     if positions.is_none() {
         // Beside the archive nothing is written.
@@ -91,8 +97,7 @@ fn within(path: &Path, folder: &Path, work: &Path, options: &Options, begin: &Be
         fs::hard_link(path, &own).or_else(|_| fs::copy(path, &own).map(drop))?;
         archive = Archive::open(&own).map_err(io::Error::other)?;
         let done = begin("position index", archive.len() * 2);
-        index::build(&archive, MEMORY, Monitor::new().on_progress(move |count| done(count)))
-            .map_err(io::Error::other)?;
+        index::build(&archive, MEMORY, Monitor::new().on_progress(done)).map_err(io::Error::other)?;
         positions = PositionIndex::open(&archive).0;
     }
     let Some(positions) = positions else { return Err(io::Error::other("the position index cannot be read")) };

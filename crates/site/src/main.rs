@@ -14,6 +14,7 @@ use std::sync::Mutex;
 #[derive(Debug, Parser)]
 #[command(
     name = "scoresheet site",
+    bin_name = "scoresheet site",
     version,
     max_term_width = 80,
     after_help = "\
@@ -86,8 +87,9 @@ fn tell(made: &Made, output: &std::path::Path) {
     };
     let Made { games, files, archive, site, shell } = made;
     println!("{}: {games} games, {} files, {}", output.display(), files.0, size(files.1));
-    println!("  archive {}, positions and headings {}, pages {}", size(*archive), size(*site), size(*shell));
-    println!("To look at it here, any server with ranges will do: npx http-server {}", output.display());
+    let sizes = [archive, site, shell].map(|bytes| size(*bytes));
+    println!("  archive {}, positions and headings {}, pages {}", sizes[0], sizes[1], sizes[2]);
+    println!("Copy the folder to any web server: docs/site.md says how.");
 }
 
 fn failed(why: &str) -> ExitCode {

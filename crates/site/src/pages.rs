@@ -88,7 +88,9 @@ fn escaped(text: &str) -> String {
 
 /// The page of licences: everything that the folder ships.
 fn licences() -> String {
-    let linked: Vec<Vec<String>> = serde_json::from_str(LICENCES).unwrap_or_default();
+    let all: Value = serde_json::from_str(LICENCES).unwrap_or_default();
+    let linked: Vec<Vec<String>> = serde_json::from_value(all["linked"].clone()).unwrap_or_default();
+    let texts: Vec<(String, Vec<String>)> = serde_json::from_value(all["texts"].clone()).unwrap_or_default();
     let row = |own: &Vec<String>| {
         let [name, version, licence, place] = [0, 1, 2, 3].map(|at| own.get(at).map_or("", String::as_str));
         let name = match place.starts_with("https://") {
@@ -116,11 +118,12 @@ fn licences() -> String {
          <tr><th scope=\"row\">Pieces: the chess glyphs of DejaVu Sans</th><td></td><td>public domain</td></tr>\n\
          <tr><th scope=\"row\">Names of openings: Lichess's table</th><td></td><td>CC0-1.0</td></tr>\n</table>\n\
          <h2>Linked into the reader</h2>\n<table>\n\
-         <tr><th scope=\"row\">zstd (its C library)</th><td></td><td>BSD-3-Clause</td></tr>\n{rows}</table>\n{}{}{}{}</main>\n</body>\n</html>\n",
+         <tr><th scope=\"row\">zstd (its C library)</th><td></td><td>BSD-3-Clause</td></tr>\n{rows}</table>\n{}{}{}{}{others}</main>\n</body>\n</html>\n",
         text("cm-chessboard", &board.unwrap_or_default()),
         text("zstd", include_str!("../pages/zstd-licence.txt")),
-        text("MIT", MIT),
-        text("Apache-2.0", APACHE),
+        text("Scoresheet: MIT", MIT),
+        text("Apache-2.0, of Scoresheet and of those above that say so", APACHE),
+        others = texts.iter().map(|(own, names)| text(&escaped(&names.join(", ")), own)).collect::<String>(),
         version = env!("CARGO_PKG_VERSION"),
     )
 }

@@ -1,7 +1,7 @@
 //! The positions of a site file: what was played in each, worked out from the position index, bucket by bucket.
 //!
-//! In go an archive and its position index, out go blocks in a file, and which places are in more than one game. Memory:
-//! two bytes and a bit for each place, sixteen for each game.
+//! In go an archive and its position index, out go blocks in a file, and which places are in more than one game.
+//! Memory: two bytes and a bit for each place, sixteen for each game.
 
 use rayon::prelude::*;
 use scoresheet::chess::{Move, Position};

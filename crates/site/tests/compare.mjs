@@ -1,4 +1,5 @@
-// Asks the package what a native reader has answered already, and compares: node compare.mjs PACKAGE ARCHIVE SITE REQUESTS
+// Asks the package what a native reader has answered already, and compares: node compare.mjs PACKAGE ARCHIVE SITE
+// REQUESTS
 
 import { createReadStream, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";

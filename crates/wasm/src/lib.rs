@@ -1,10 +1,10 @@
 //! Chess archives in a browser, or in Node: opened from bytes, or from a function that reads a range of them, and asked
 //! with the requests of `/api/v1`.
 //!
-//! Reads are synchronous: the library asks for a range where it needs one, and the answer depends on it. So this belongs
-//! in a worker, where a synchronous request stops nothing but the worker (`web/js/static`), or in Node with `fs`.
-//! (An asynchronous reader would make every function of the library one, or run each answer again for every page that
-//! is missing.)
+//! Reads are synchronous: the library asks for a range where it needs one, and the answer depends on it. So this
+//! belongs in a worker, where a synchronous request stops nothing but the worker (`web/js/static`), or in Node with
+//! `fs`. (An asynchronous reader would make every function of the library one, or run each answer again for every page
+//! that is missing.)
 #![cfg(target_family = "wasm")]
 
 mod source;
@@ -20,8 +20,8 @@ use wasm_bindgen::prelude::*;
 /// Games of a download at most.
 const DOWNLOAD: u64 = 1_000_000;
 
-/// Says how the file of the model of packed moves is loaded, where an archive needs it: a function without arguments that
-/// returns its bytes, as a site or the package has them.
+/// Says how the file of the model of packed moves is loaded, where an archive needs it: a function without arguments
+/// that returns its bytes, as a site or the package has them.
 #[wasm_bindgen(js_name = loadModelBy)]
 pub fn load_model_by(load: Function) {
     source::set_model(load);
@@ -36,8 +36,8 @@ pub struct Reader {
 
 #[wasm_bindgen]
 impl Reader {
-    /// Opens an archive. `file`: a `Uint8Array`, or an object with `length` and `read(offset, length)`, which returns the
-    /// bytes or throws; `index`: the bytes of the `.bgi`, if they are at hand; `site`: the site file, like `file`;
+    /// Opens an archive. `file`: a `Uint8Array`, or an object with `length` and `read(offset, length)`, which returns
+    /// the bytes or throws; `index`: the bytes of the `.bgi`, if they are at hand; `site`: the site file, like `file`;
     /// `lean`: what would need all of the file is refused.
     #[wasm_bindgen(constructor)]
     pub fn open(

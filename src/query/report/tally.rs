@@ -164,8 +164,8 @@ impl Tally {
         self.rated_samples().map(|(_, game)| game)
     }
 
-    /// Returns the games with the highest ratings like `samples`, each after its rating: twice the mean of the players',
-    /// or of the one who has any; 0 where none has.
+    /// Returns the games with the highest ratings like `samples`, each after its rating: twice the mean of the
+    /// players', or of the one who has any; 0 where none has.
     pub fn rated_samples(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.samples.iter().copied()
     }

@@ -50,7 +50,7 @@ pub fn cost(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
     let selection = snapshot.select(params.archive()?, params.filter()?, "")?;
     let (mut games, mut replayed, mut with) = (0, false, "position index");
     for (place, _, book) in snapshot.books(params.archive()?)? {
-        if let (Some(site), Some(position), None) = (book.site(), &position, selection.set(place)) {
+        if let (Some(site), Some(position), true) = (book.site(), &position, selection.is_all) {
             games += site.count(position)?;
             continue;
         }

@@ -58,10 +58,14 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
     }
     let game = book.archive().game(own)?.to_game()?;
     if let Some(site) = book.site() {
-        return novelty_of_site(site, &game, own);
+        return novelty_of_site(snapshot, site, &game, own);
     }
     let mut position = game.start.clone();
-    let mut known = snapshot.games() - 1;
+    // The usual start all games have, but for those set up, which are few.
+    let mut known = match position == Position::standard() {
+        true => snapshot.games() - 1,
+        false => others(snapshot, number, &position)?,
+    };
     let mut novelty = None;
     for (ply, m) in (1u32..).zip(game.main_line()) {
         if stop.is_set() {
@@ -86,7 +90,7 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
 }
 
 /// The same by the site file, which knows the ply.
-fn novelty_of_site(site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
+fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
     let ply = site.known(number)?.novelty;
     let mut position = game.start.clone();
     let mut san = None;
@@ -97,7 +101,10 @@ fn novelty_of_site(site: &SiteFile, game: &Game, number: u64) -> Result<Value, F
         }
         position.play_unchecked(m);
     }
-    let others = site.count(&position)?.saturating_sub(1);
+    let others = match position == Position::standard() {
+        true => snapshot.games() - 1,
+        false => site.count(&position)?.saturating_sub(1),
+    };
     Ok(json!({"game": number, "ply": Some(ply).filter(|ply| *ply > 0), "san": san, "games_before": others}))
 }
 

@@ -1,4 +1,5 @@
-//! `tree`: what was played in a position, all of it: moves, transpositions, games that end there, best and latest games.
+//! `tree`: what was played in a position, all of it: moves, transpositions, games that end there, best and latest
+//! games.
 
 use crate::fault::Fault;
 use crate::order::by_numbers;
@@ -78,7 +79,7 @@ fn transpositions(
     let books = forest.snapshot.all();
     match books.iter().map(|book| book.site()).collect::<Option<Vec<_>>>().as_deref() {
         // A site is of one archive.
-        Some([site]) if selection.sets.is_none() => {
+        Some([site]) if selection.is_all => {
             let Some(known) = site.transpositions(position)? else { return Ok(Value::Null) };
             known.iter().for_each(|branch| add(branch.m, &branch.tally, &after(position, branch.m)));
         }

@@ -51,7 +51,7 @@ impl<T> Kept<T> {
 /// What the file says of a position.
 enum Found {
     /// Its record, and where the lists of its bucket begin.
-    Frequent(Record, u64),
+    Frequent(Box<Record>, u64),
     Rare(Vec<format::Visited>),
 }
 
@@ -171,7 +171,7 @@ impl SiteFile {
         let bucket = self.buckets.get(at, || Bucket::decode(&self.unpacked(at, length)?).ok_or_else(damaged))?;
         if let Some((_, record)) = bucket.frequent.iter().find(|(own, _)| *own == key) {
             let record = Record::decode(record).ok_or_else(damaged)?;
-            return Ok(Some(Found::Frequent(record, at + length)));
+            return Ok(Some(Found::Frequent(Box::new(record), at + length)));
         }
         let rest = self.header.rest(key);
         let rare = bucket.rare.binary_search_by_key(&rest, |(own, _)| *own).ok();
@@ -206,8 +206,8 @@ impl SiteFile {
         Ok(tree)
     }
 
-    /// Returns the moves never played in a position that reach one which other games have, each with those games; `None`
-    /// where that was not worked out: for rare positions.
+    /// Returns the moves never played in a position that reach one which other games have, each with those games;
+    /// `None` where that was not worked out: for rare positions.
     pub fn transpositions(&self, position: &Position) -> Result<Option<Vec<Branch>>, Fault> {
         match self.found(position)? {
             Some(Found::Frequent(record, _)) => named(&position.legal_moves(), record.transpositions).map(Some),

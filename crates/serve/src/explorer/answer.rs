@@ -82,7 +82,7 @@ fn select(snapshot: &Snapshot, request: &Request) -> Result<Arc<Selection>, Faul
         sets.push(set);
     }
     let games = sets.iter().map(GameSet::len).sum();
-    Ok(Arc::new(Selection { sets: Some(sets), order: None, games, undecided: selection.undecided }))
+    Ok(Arc::new(Selection { sets: Some(sets), order: None, games, undecided: selection.undecided, is_all: false }))
 }
 
 fn same_name(one: &str, other: &str) -> bool {

@@ -1,8 +1,8 @@
 //! The opening explorer's API of Lichess: `/masters`, `/lichess`, `/player` and `/masters/pgn/{id}`, so that existing
 //! clients work with the archives served.
 //!
-//! `request` reads parameters with that API's names, forms and defaults; `answer` makes its JSON; `fide` is its table of
-//! performances. What differs is said in docs/serve.md.
+//! `request` reads parameters with that API's names, forms and defaults; `answer` makes its JSON; `fide` is its table
+//! of performances. What differs is said in docs/serve.md.
 
 mod answer;
 mod fide;

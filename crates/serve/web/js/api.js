@@ -1,5 +1,5 @@
-// The data of the pages. This is the only file that asks a server; of a site without one (`scoresheet site`), whose page
-// says so, a worker is asked in its place (`static/reader.js`), with the same requests.
+// The data of the pages. This is the only file that asks a server; of a site without one (`scoresheet site`), whose
+// page says so, a worker is asked in its place (`static/reader.js`), with the same requests.
 
 import { Fault, root } from "./fault.js";
 

@@ -1,4 +1,5 @@
-// Parts that several pages have: how an empty, a broken, a busy panel looks; bars of results; tables that can be sorted.
+// Parts that several pages have: how an empty, a broken, a busy panel looks; bars of results; tables that can be
+// sorted.
 
 import { Fault, site } from "./api.js";
 import { el, fill, wide } from "./dom.js";

@@ -92,7 +92,7 @@ function post(message, { signal, each } = {}) {
   });
 }
 
-/** Answers a request: `{status, kind, body, name}`. `each` is called with the pieces of an answer that comes in pieces. */
+/** Answers a request: `{status, kind, body, name}`. `each` is called with the pieces of an answer that has any. */
 export async function request(address, { body, signal, each } = {}) {
   const path = address.pathname.slice(new URL("api/v1/", root).pathname.length);
   const asked = { path, query: address.search.slice(1), body };

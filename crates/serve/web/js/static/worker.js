@@ -42,7 +42,7 @@ async function whole({ blob, ranges }) {
 
 const failure = (error) => ({ code: error.code ?? "damaged", message: error.message ?? String(error) });
 
-/** Opens the archive anew where that, or a read, has failed: the library keeps what it has read of a file, faults too. */
+/** Opens the archive anew where that, or a read, has failed: the library keeps what it has read, faults too. */
 async function opened() {
   try {
     await (ready ??= open());
