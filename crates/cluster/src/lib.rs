@@ -13,6 +13,7 @@
 //! | `guard` | no answer of a query that has lost an executor |
 //! | `services` | scheduler and executor |
 //! | `client` | queries sent to a scheduler |
+//! | `views` | `tree('fen')` and `hits('fen')` as queries |
 
 pub mod client;
 pub mod codec;
@@ -21,3 +22,4 @@ pub mod manifest;
 pub mod services;
 pub mod shelf;
 pub mod store;
+mod views;

@@ -38,6 +38,13 @@ fn queries() -> Vec<String> {
         "select game_id, array_to_string(to_san(brenner), ' ') from games where game_id % 700 = 1 order by 1".into(),
         "select white from games where plies > 3 union select white || '!' from games where plies <= 3 order by 1".into(),
         "select count(*) from old where white_elo >= 1900".into(),
+        "select game_id, first_ply(brenner, 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1'), \
+         san_at(brenner, 1), uci_at(brenner, -2) from games where game_id % 800 < 2 order by 1"
+            .into(),
+        "select * from tree() order by san".into(),
+        format!("select * from tree('{SICILIAN}')"),
+        "select * from tree('rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1')".into(),
+        format!("select * from hits('{SICILIAN}') where game_id < 100 order by game_id"),
         "select count(*) from games join old using (game_id)".into(),
     ]
 }

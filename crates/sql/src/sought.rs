@@ -98,6 +98,18 @@ pub enum Look<'a> {
 }
 
 impl Look<'_> {
+    /// Returns the first ply at which a game in Brenner bytes has the position; `None` for patterns.
+    ///
+    /// Errors: the bytes are no game.
+    pub fn first_ply(&self, bytes: &[u8]) -> Result<Option<u32>, String> {
+        match self {
+            Look::Position(line) => {
+                with_stream(bytes, |stream| line.first_ply(stream).map_err(|error| error.to_string()))
+            }
+            Look::Pattern(_) => Ok(None),
+        }
+    }
+
     /// Returns whether a game in Brenner bytes has it.
     ///
     /// Errors: the bytes are no game.
