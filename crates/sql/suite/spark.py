@@ -67,7 +67,7 @@ def main():
     wrong = {name: (found.get(name), kind) for name, kind in EXPECTED.items() if found.get(name) != kind}
     games.createOrReplaceTempView("games")
     ours = spark.sql("select " + ", ".join(SUMS.values()) + " from games").collect()[0]
-    theirs = duckdb.sql("select " + ", ".join(SUMS.values()) + f" from '{parquet}'").fetchone()
+    theirs = duckdb.sql("select " + ", ".join(SUMS.values()) + f" from '{parquet}'").fetchall()[0]
     differ = {name: (a, b) for name, a, b in zip(SUMS, ours, theirs) if a != b}
     # Every value of every column is read: a column that cannot be shows here.
     games.write.mode("overwrite").parquet(str(work / "again"))
