@@ -9,8 +9,12 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// The programs that this project has, and where their source is.
-const KNOWN: [(&str, &str); 3] =
-    [("serve", "crates/serve"), ("sql", "crates/sql"), ("parquet", "crates/arrow --features command")];
+const KNOWN: [(&str, &str); 4] = [
+    ("serve", "crates/serve"),
+    ("site", "crates/site"),
+    ("sql", "crates/sql"),
+    ("parquet", "crates/arrow --features command"),
+];
 
 /// Returns the arguments with the program `parquet` before them, where they are an export as Parquet or Arrow or an
 /// import of Parquet files: the libraries for these are not in this program.

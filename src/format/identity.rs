@@ -44,10 +44,24 @@ impl ArchiveId {
 }
 
 /// Returns the CRC-32 (IEEE) of `bytes` that goes on from the CRC `seed`.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new_with_initial(seed);
     crc.update(bytes);
     crc.finalize()
+}
+
+/// The same for a browser, where the tables of crc32fast, which nothing compresses, would be a thirtieth of what is loaded:
+/// this table is made at the start.
+#[cfg(target_family = "wasm")]
+pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
+    static TABLE: std::sync::LazyLock<[u32; 256]> = std::sync::LazyLock::new(|| {
+        let of =
+            |number: usize| (0..8).fold(number as u32, |crc, _| crc >> 1 ^ (0xEDB8_8320 & (crc & 1).wrapping_neg()));
+        std::array::from_fn(of)
+    });
+    let table = &*TABLE;
+    !bytes.iter().fold(!seed, |crc, byte| crc >> 8 ^ table[usize::from(crc as u8 ^ byte)])
 }
 
 /// Returns the CRC-32 (IEEE) from which that of `bytes` goes on to `crc`: `crc_from` backwards.

@@ -25,7 +25,9 @@ impl Comment {
             rest = &rest[start + 2..];
             let end = rest.find(']')?;
             let (command, after) = (&rest[..end], &rest[end..]);
-            if let Some(value) = command.strip_prefix(name).filter(|value| value.is_empty() || value.starts_with(' ')) {
+            // A line may end after the name: comments are wrapped at blanks.
+            let value = command.strip_prefix(name);
+            if let Some(value) = value.filter(|value| value.is_empty() || value.starts_with(char::is_whitespace)) {
                 return Some(value.trim());
             }
             rest = after;
@@ -85,10 +87,32 @@ impl Evaluation {
         if let Some(moves) = text.strip_prefix('#') {
             return moves.parse().ok().map(Evaluation::Mate);
         }
-        let pawns: f64 = text.parse().ok()?;
-        let centipawns = (pawns * 100.0).round();
+        let centipawns = (decimal(text)? * 100.0).round();
         (centipawns.abs() <= f64::from(i32::MAX)).then_some(Evaluation::Centipawns(centipawns as i32))
     }
+}
+
+/// Reads a decimal number of at most fifteen digits, which a division of two exact numbers gives as `parse` does: what the
+/// standard library needs for all others is a fiftieth of what a browser loads.
+fn decimal(text: &str) -> Option<f64> {
+    let (is_negative, digits) = match text.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    let (mut number, mut count, mut scale, mut has_point) = (0u64, 0, 1u64, false);
+    for byte in digits {
+        match byte {
+            b'.' if !has_point => has_point = true,
+            b'0'..=b'9' if count < 15 => {
+                number = number * 10 + u64::from(byte - b'0');
+                count += 1;
+                scale *= if has_point { 10 } else { 1 };
+            }
+            _ => return None,
+        }
+    }
+    let value = number as f64 / scale as f64;
+    (count > 0).then_some(if is_negative { -value } else { value })
 }
 
 impl fmt::Display for Evaluation {
@@ -216,6 +240,7 @@ mod tests {
         assert_eq!(both.evaluation(), Some(Evaluation::Centipawns(35)));
         assert_eq!(both.elapsed(), None);
         assert_eq!(comment("[%clkc 0:01:00]").clock(), None);
+        assert_eq!(comment("wrapped [%clk\n1:57:03]").clock(), Some(Duration::from_secs(7023)));
         assert_eq!(comment("[%clk 1:02:03.4]").clock(), Some(Duration::from_millis(3_723_400)));
         assert_eq!(comment("[%emt 0:00:07]").elapsed(), Some(Duration::from_secs(7)));
         assert_eq!(comment("[%eval #-3]").evaluation(), Some(Evaluation::Mate(-3)));
@@ -223,6 +248,23 @@ mod tests {
         for text in ["[%clk", "[%clk ]", "[%clk x]", "[%clk 1:2:3:4]", "[%eval ]", "[%eval inf]", "[% clk 1]", "clk 1"]
         {
             assert_eq!((comment(text).clock(), comment(text).evaluation()), (None, None), "{text}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_those_of_the_standard_library() {
+        let known =
+            ["0", "-0", "+1.5", ".5", "5.", "0.285", "-12.3", "1.0049999", "999999999999999", "0.00000000000001"];
+        let mut texts: Vec<String> = known.map(str::to_owned).to_vec();
+        texts.extend(
+            (-20_000..20_000).map(|number: i32| format!("{}.{:03}", number / 97, (number * 7919).rem_euclid(1000))),
+        );
+        for text in texts {
+            let wanted: f64 = text.parse().unwrap();
+            assert_eq!(super::decimal(&text).map(f64::to_bits), Some(wanted.to_bits()), "{text}");
+        }
+        for wrong in ["", "-", ".", "1.2.3", "1e5", "inf", "NaN", "0,5", "1234567890123456", "--1"] {
+            assert_eq!(super::decimal(wrong), None, "{wrong}");
         }
     }
 }

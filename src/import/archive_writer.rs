@@ -4,7 +4,7 @@ use super::feed::Segment;
 use super::options::ImportOptions;
 use super::output::{Output, Turn};
 use super::parsed::{Parsed, Run};
-use super::pipeline::encode;
+use super::pipeline::Draft;
 use super::resume::Start;
 use super::summary::{FaultReport, Report};
 use crate::archive::writer::{Interner, NewFile, Opened, Writer, write_index};
@@ -306,15 +306,12 @@ impl Inner {
         }
         let turn = Turn { number: self.number, begins_batch, commit_before: false, commit_after };
         self.number += 1;
-        let interner = &mut self.interner;
-        let encoded = encode(parsed, &self.options, |tags| {
-            if begins_batch {
-                interner.begin_batch();
-            }
-            tags.intern(|string, uses| interner.intern(string, uses));
-            Some(interner.take_new())
-        });
-        let Some((chunk, runs)) = encoded else { return Ok(()) };
+        if begins_batch {
+            self.interner.begin_batch();
+        }
+        let mut draft = Draft::of(parsed, &self.options);
+        let new_strings = draft.number_strings(&mut self.interner);
+        let (chunk, runs) = draft.encode(&self.options, new_strings);
         self.output.add(chunk, runs, turn).map_err(Error::io("cannot write", &self.target))
     }
 

@@ -1,10 +1,11 @@
 //! Import: PGN in, archive out, on all cores.
 //!
-//! One thread decompresses and splits. Workers on a rayon pool take jobs of whole games, parse them and encode their
-//! records; then, in the order of the source, strings get their numbers; then columns are compressed; then, in order
-//! again, the chunk is written. Jobs are cut by bytes of the source alone and everything that depends on order happens
-//! in order, so the archive is the same for any number of threads. Memory holds one job a worker and as many waiting,
-//! whatever the size of the input; a job that is much longer than a chunk, because of one game, is worked on alone.
+//! One thread at a time decompresses, splits and takes a job of whole games, which it parses and encodes while another
+//! one reads; then, in the order of the source, strings get their numbers; then columns are compressed; then, in order
+//! again, the chunk is written. Who comes to one of these stages early leaves the job there and does something else.
+//! Jobs are cut by bytes of the source alone and everything that depends on order happens in order, so the archive is
+//! the same for any number of threads. Memory holds two jobs a thread, whatever the size of the input; a job that is
+//! much longer than a chunk, because of one game, is worked on alone.
 //!
 //! Every so many chunks a commit makes what was written durable and says how far the sources have been read. An import
 //! that was cut off goes on from there, and the archive is the same in the end.
@@ -14,7 +15,7 @@ mod options;
 mod chunk;
 mod kept;
 mod layout;
-mod ordered;
+mod schedule;
 mod source;
 mod summary;
 

@@ -1,12 +1,12 @@
-//! The pipeline of an import: one thread reads and splits, workers parse and encode, and what depends on order happens
-//! in order.
+//! The pipeline of an import: threads that read, parse, encode and write jobs, each of them whatever is to be done next;
+//! what depends on order happens in order.
 
 use super::chunk::ChunkBuilder;
 use super::feed::{Feed, Job, Segment};
 use super::options::{CHUNK_BYTES, ImportOptions};
-use super::ordered::Ordered;
 use super::output::{Output, Turn};
 use super::parsed::{Parsed, Run};
+use super::schedule::{Given, Next, Schedule, Stage};
 use crate::archive::storage::Storage;
 use crate::archive::writer::{EncodedChunk, Interner};
 use crate::archive::{MODEL, push_record};
@@ -14,51 +14,122 @@ use crate::error::Error;
 use crate::format::moves::Coding;
 use crate::format::record::Record;
 use crate::format::tags::TagsDraft;
-use std::io;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::format::texts::TextsBuilder;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub fn run<S: Storage>(
-    feed: Feed,
-    interner: Ordered<Interner>,
-    output: &Ordered<Output<'_, S>>,
-    options: &ImportOptions,
+/// Takes all that a feed gives into an archive. Returns why reading stopped before the end, if it did; what failed in
+/// writing is in the output.
+pub fn run<'a, S: Storage>(
+    feed: Feed<'a>,
+    interner: Interner,
+    output: Output<'a, S>,
+    options: &'a ImportOptions,
     commits: bool,
-) -> io::Result<Option<Error>> {
+) -> (Output<'a, S>, Option<Error>) {
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
-    let (jobs, queue) = sync_channel(threads);
-    let (queue, gate) = (Mutex::new(queue), RwLock::new(()));
     let batch = commits.then_some(options.batch);
-    Ok(std::thread::scope(|scope| {
-        let reading = scope.spawn(move || read_jobs(feed, &jobs, batch));
-        pool.scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|_| {
-                    // Also runs where the work panics, lest the other workers wait for ever.
-                    let _end = OnDrop(|| {
-                        if std::thread::panicking() {
-                            interner.end();
-                            output.end();
-                        }
-                    });
-                    while let Some((turn, job, _permit)) = receive(&queue, &gate, options) {
-                        if !work(turn, job, &interner, output, options) {
-                            interner.end();
-                            output.end();
-                            break;
-                        }
-                    }
-                });
+    let pipeline = Pipeline {
+        schedule: Schedule::new(threads),
+        jobs: Mutex::new(Jobs { feed, number: 0, batch, in_batch: 0 }),
+        interner: Mutex::new(interner),
+        output: Mutex::new(output),
+        options,
+    };
+    std::thread::scope(|scope| {
+        // This thread is one of them: so an import never fails for want of threads.
+        for number in 1..threads {
+            let worker = std::thread::Builder::new().name(format!("import-{number}"));
+            if worker.spawn_scoped(scope, || pipeline.work()).is_err() {
+                break;
+            }
+        }
+        pipeline.work();
+    });
+    let jobs = pipeline.jobs.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (pipeline.output.into_inner().unwrap_or_else(PoisonError::into_inner), jobs.feed.stopped)
+}
+
+struct Pipeline<'a, S> {
+    schedule: Schedule<Step>,
+    jobs: Mutex<Jobs<'a>>,
+    interner: Mutex<Interner>,
+    output: Mutex<Output<'a, S>>,
+    options: &'a ImportOptions,
+}
+
+/// A job, and what is to be done with it next.
+enum Step {
+    Parse(Turn, Job),
+    /// Its strings get their numbers.
+    Strings(Turn, Box<Draft>),
+    Write(Turn, Box<(EncodedChunk, Vec<Run>)>),
+}
+
+impl<S: Storage> Pipeline<'_, S> {
+    fn work(&self) {
+        // Where the work panics, the others are not to wait for ever.
+        let _end = OnDrop(|| {
+            if std::thread::panicking() {
+                self.schedule.end();
             }
         });
-        // With the queue gone, a reader that still has jobs to give sees that nobody wants them.
-        drop(queue);
-        reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    }))
+        while let Some(next) = self.schedule.next() {
+            let mut step = match next {
+                Next::GoOn(step) => Some(step),
+                Next::Read => self.schedule.read(lock(&self.jobs).next(self.options)),
+            };
+            while let Some(own) = step {
+                step = self.take(own);
+            }
+        }
+    }
+
+    /// Does what is to be done with a job. Returns what comes next, if that can be done at once.
+    fn take(&self, step: Step) -> Option<Step> {
+        match step {
+            Step::Parse(turn, job) => {
+                let mut parsed = Parsed::default();
+                for segment in job.segments {
+                    parsed.take(segment, self.options);
+                }
+                let draft = Box::new(Draft::of(parsed, self.options));
+                self.schedule.enter(Stage::Strings, turn.number, Step::Strings(turn, draft))
+            }
+            Step::Strings(turn, mut draft) => {
+                let mut interner = lock(&self.interner);
+                if turn.begins_batch {
+                    interner.begin_batch();
+                }
+                let new_strings = draft.number_strings(&mut interner);
+                drop(interner);
+                self.schedule.leave(Stage::Strings);
+                let encoded = Box::new(draft.encode(self.options, new_strings));
+                self.schedule.enter(Stage::Output, turn.number, Step::Write(turn, encoded))
+            }
+            Step::Write(turn, encoded) => {
+                let (chunk, runs) = *encoded;
+                let mut output = lock(&self.output);
+                let written = output.add(chunk, runs, turn);
+                if let Err(error) = written {
+                    // What comes after a failure does not count.
+                    output.failure = Some(error);
+                    self.schedule.end();
+                    return None;
+                }
+                drop(output);
+                self.schedule.leave(Stage::Output);
+                self.schedule.done();
+                None
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct OnDrop<F: FnMut()>(F);
@@ -69,116 +140,102 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-/// The right to work on a job, beside others or alone.
-enum Permit<'a> {
-    Shared { _guard: RwLockReadGuard<'a, ()> },
-    Alone { _guard: RwLockWriteGuard<'a, ()> },
+/// The reading side, with the number of the next job.
+struct Jobs<'a> {
+    feed: Feed<'a>,
+    number: u64,
+    /// Jobs between two commits; `None` for one commit at the end.
+    batch: Option<u32>,
+    in_batch: u32,
 }
 
-fn receive<'a>(
-    queue: &Mutex<Receiver<(Turn, Job)>>,
-    gate: &'a RwLock<()>,
-    options: &ImportOptions,
-) -> Option<(Turn, Job, Permit<'a>)> {
-    let queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-    let (turn, job) = queue.recv().ok()?;
-    let bytes: usize = job.segments.iter().map(Segment::bytes).sum();
-    // Permits are given in the order of the jobs, as the queue is held: so the one that is waited for never waits for
-    // this one.
-    let permit = match bytes > 2 * options.chunk_bytes.max(CHUNK_BYTES) {
-        true => Permit::Alone { _guard: gate.write().unwrap_or_else(PoisonError::into_inner) },
-        false => Permit::Shared { _guard: gate.read().unwrap_or_else(PoisonError::into_inner) },
-    };
-    Some((turn, job, permit))
-}
-
-/// `batch`: jobs between two commits; `None` for one commit at the end.
-fn read_jobs(mut feed: Feed, jobs: &SyncSender<(Turn, Job)>, batch: Option<u32>) -> Option<Error> {
-    let mut in_batch = 0u32;
-    for number in 0.. {
-        let job = match number {
-            0 => std::mem::take(&mut feed.first),
-            _ => feed.read_job(),
+impl Jobs<'_> {
+    fn next(&mut self, options: &ImportOptions) -> Given<Step> {
+        let job = match self.number {
+            0 => std::mem::take(&mut self.feed.first),
+            _ => self.feed.read_job(),
         };
         if job.segments.is_empty() {
-            break;
+            return Given::End;
         }
-        let commit_before = job.opens && batch.is_some();
-        in_batch = if commit_before { 1 } else { in_batch.saturating_add(1) };
-        let commit_after = batch.is_some_and(|batch| in_batch >= batch) && !job.open;
-        let turn = Turn { number, begins_batch: in_batch == 1, commit_before, commit_after };
+        let commit_before = job.opens && self.batch.is_some();
+        self.in_batch = if commit_before { 1 } else { self.in_batch.saturating_add(1) };
+        let commit_after = self.batch.is_some_and(|batch| self.in_batch >= batch) && !job.open;
+        let turn = Turn { number: self.number, begins_batch: self.in_batch == 1, commit_before, commit_after };
         if commit_after {
-            in_batch = 0;
+            self.in_batch = 0;
         }
-        if jobs.send((turn, job)).is_err() {
-            break;
+        self.number += 1;
+        let bytes: usize = job.segments.iter().map(Segment::bytes).sum();
+        match bytes > 2 * options.chunk_bytes.max(CHUNK_BYTES) {
+            true => Given::Great(Step::Parse(turn, job)),
+            false => Given::Job(Step::Parse(turn, job)),
         }
     }
-    feed.stopped
 }
 
-/// Takes one job all the way. Returns false where the import has failed.
-fn work<S: Storage>(
-    turn: Turn,
-    job: Job,
-    interner: &Ordered<Interner>,
-    output: &Ordered<Output<'_, S>>,
-    options: &ImportOptions,
-) -> bool {
-    let mut parsed = Parsed::default();
-    for segment in job.segments {
-        parsed.take(segment, options);
-    }
-    let encoded = encode(parsed, options, |tags| {
-        interner.at(turn.number, |interner| {
-            if turn.begins_batch {
-                interner.begin_batch();
-            }
-            tags.intern(|string, uses| interner.intern(string, uses));
-            interner.take_new()
-        })
-    });
-    let Some((chunk, runs)) = encoded else { return false };
-    // What comes after a failure does not count, and its own failure would hide the first.
-    let done = output.at(turn.number, |output| {
-        if output.failure.is_none() {
-            output.failure = output.add(chunk, runs, turn).err();
-        }
-        output.failure.is_none()
-    });
-    done == Some(true)
+/// The games of a job, encoded but for what waits for the numbers of their strings.
+pub struct Draft {
+    records: Vec<u8>,
+    ends: Vec<u32>,
+    coding: Coding,
+    tags: TagsDraft,
+    texts: TextsBuilder,
+    layout: Vec<u8>,
+    runs: Vec<Run>,
+    plies: u64,
+    faulty: u64,
+    rejected: u64,
+    pgn_bytes: u64,
 }
 
-/// Encodes the games of a job. `intern` gives the strings of their tags numbers and returns those that are new; without
-/// it there is nothing.
-pub fn encode(
-    parsed: Parsed,
-    options: &ImportOptions,
-    intern: impl FnOnce(&mut TagsDraft) -> Option<Vec<Box<[u8]>>>,
-) -> Option<(EncodedChunk, Vec<Run>)> {
-    let ChunkBuilder { mut records, mut ends, tags, texts, .. } = parsed.chunk;
-    let mut coding = Coding::Plain;
-    if options.pack {
-        coding = Coding::Packed(MODEL);
-        (records, ends) = transcode(&records, &ends, coding);
+impl Draft {
+    /// Encodes what needs no numbers.
+    pub fn of(parsed: Parsed, options: &ImportOptions) -> Draft {
+        let ChunkBuilder { mut records, mut ends, tags, texts, .. } = parsed.chunk;
+        let mut coding = Coding::Plain;
+        if options.pack {
+            coding = Coding::Packed(MODEL);
+            (records, ends) = transcode(&records, &ends, coding);
+        }
+        Draft {
+            records,
+            ends,
+            coding,
+            tags: tags.analyse(),
+            texts,
+            layout: parsed.layout.finish().encode(options.level),
+            runs: parsed.runs,
+            plies: parsed.plies,
+            faulty: parsed.faulty,
+            rejected: parsed.rejected,
+            pgn_bytes: parsed.pgn_bytes,
+        }
     }
-    let layout = parsed.layout.finish().encode(options.level);
-    let mut tags = tags.analyse();
-    let new_strings = intern(&mut tags)?;
-    let chunk = EncodedChunk {
-        tags: tags.encode(options.level),
-        texts: (!texts.is_empty()).then(|| texts.encode(options.level)),
-        layout,
-        records,
-        ends,
-        coding,
-        new_strings,
-        plies: parsed.plies,
-        faulty: parsed.faulty,
-        rejected: parsed.rejected,
-        pgn_bytes: parsed.pgn_bytes,
-    };
-    Some((chunk, parsed.runs))
+
+    /// Gives the strings of the tags their numbers. Returns those that are new, in the order of their numbers.
+    pub fn number_strings(&mut self, interner: &mut Interner) -> Vec<Box<[u8]>> {
+        self.tags.intern(|string, uses| interner.intern(string, uses));
+        interner.take_new()
+    }
+
+    /// Encodes the rest.
+    pub fn encode(self, options: &ImportOptions, new_strings: Vec<Box<[u8]>>) -> (EncodedChunk, Vec<Run>) {
+        let chunk = EncodedChunk {
+            tags: self.tags.encode(options.level),
+            texts: (!self.texts.is_empty()).then(|| self.texts.encode(options.level)),
+            layout: self.layout,
+            records: self.records,
+            ends: self.ends,
+            coding: self.coding,
+            new_strings,
+            plies: self.plies,
+            faulty: self.faulty,
+            rejected: self.rejected,
+            pgn_bytes: self.pgn_bytes,
+        };
+        (chunk, self.runs)
+    }
 }
 
 /// Returns plain records and their ends with the moves coded otherwise.

@@ -2,7 +2,6 @@
 
 use super::feed::Feed;
 use super::options::{Existing, ImportOptions};
-use super::ordered::Ordered;
 use super::output::Output;
 use super::pipeline::run;
 use super::resume::Start;
@@ -173,10 +172,8 @@ fn store<S: Storage>(
     let before = *writer.totals();
     let output = Output::new(writer, &feed.names, &start, options, Some(progress), report);
     let seen_before: u64 = output.sources.iter().map(|source| source.record.seen).sum();
-    let output = Ordered::new(output);
-    let result = run(feed, Ordered::new(interner), &output, options, replaced.is_none());
-    let mut output = output.into_inner();
-    let result = output.failure.take().map_or(result, Err);
+    let (mut output, stopped) = run(feed, interner, output, options, replaced.is_none());
+    let result = output.failure.take().map_or(Ok(stopped), Err);
     let result = result.and_then(|stopped| {
         if let Some(games) = replaced {
             if stopped.is_some() || output.writer.totals().games == before.games {

@@ -20,5 +20,9 @@ mod stream;
 pub mod train;
 
 pub use fault::PackedFault;
-pub use model::{MODEL, MODEL_ID, MODEL_SHA256};
+#[cfg(not(target_family = "wasm"))]
+pub use model::MODEL;
+#[cfg(target_family = "wasm")]
+pub use model::load_model_by;
+pub use model::{MODEL_ID, MODEL_SHA256};
 pub use stream::{decode, encode};

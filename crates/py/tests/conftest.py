@@ -40,15 +40,15 @@ def write(tmp_path: Path):
     return write
 
 
-def corpora() -> list[Path]:
-    """Returns a PGN of each corpus, the first few by name."""
+def corpora() -> dict[str, list[Path]]:
+    """Returns the PGN files of each corpus, by its name."""
     folder = os.environ.get("SCORESHEET_CORPORA")
     if not folder:
-        return []
-    files = []
+        return {}
+    found = {}
     for entry in sorted(Path(folder).iterdir()):
-        if entry.is_file() and entry.suffix == ".pgn":
-            files.append(entry)
-        elif entry.is_dir():
-            files += sorted(path for path in entry.rglob("*") if path.suffix in (".pgn",))[:6]
-    return files
+        files = sorted(entry.rglob("*.pgn")) if entry.is_dir() else [entry]
+        files = [file for file in files if file.suffix == ".pgn"]
+        if files:
+            found[entry.name] = files
+    return found

@@ -1,13 +1,14 @@
 //! The pages and what they need, embedded in the program: nothing of them is read from the disk.
 
 use crate::App;
-use crate::fault::Fault;
+use crate::refused::Refused;
 use axum::Router;
 use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use rust_embed::{Embed, EmbeddedFile};
+use scoresheet_answers::Fault;
 use std::borrow::Cow;
 
 #[derive(Embed)]
@@ -35,7 +36,7 @@ async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
 }
 
 /// A game to be shown within other pages. Its document is the same one, a folder further down.
-async fn embedded(Path(_): Path<u64>) -> Result<Response, Fault> {
+async fn embedded(Path(_): Path<u64>) -> Result<Response, Refused> {
     let page = Web::get("index.html").ok_or_else(Fault::internal)?;
     let text = String::from_utf8_lossy(&page.data).replace("\"assets/", "\"../assets/");
     Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")], text)

@@ -2,14 +2,15 @@
 //! what a browser may do with the answer.
 
 use crate::App;
-use crate::fault::Fault;
-use crate::shelf::Snapshot;
+use crate::refused::Refused;
+use crate::shelf::Shown;
 use axum::Router;
 use axum::body::HttpBody;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use scoresheet_answers::Fault;
 use std::any::Any;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -45,18 +46,18 @@ pub fn guarded(routes: Router<App>, app: &App) -> Router {
 }
 
 fn panicked(_: Box<dyn Any + Send + 'static>) -> Response {
-    Fault::internal().into_response()
+    Refused(Fault::internal()).into_response()
 }
 
 /// Refuses what is not allowed, and tells the browser what it may do with the answer.
 async fn allowed(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = match check(&app, &request) {
-        Err(fault) => fault.into_response(),
+        Err(fault) => Refused(fault).into_response(),
         Ok(()) => match Turn::take(&request, app.config.per_client) {
             None => {
                 let fault = Fault::new(StatusCode::TOO_MANY_REQUESTS, "too_many", "too many requests at once");
-                fault.with("retry_after", 1).into_response()
+                Refused(fault.with("retry_after", 1)).into_response()
             }
             Some(_turn) => next.run(request).await,
         },
@@ -185,7 +186,7 @@ async fn known(State(app): State<App>, request: Request, next: Next) -> Response
 }
 
 /// Keeps an answer, if it is a good one that is whole and short: not one that streams.
-async fn kept(snapshot: &Snapshot, asked: String, response: Response) -> Response {
+async fn kept(snapshot: &Shown, asked: String, response: Response) -> Response {
     let is_short = response.body().size_hint().exact().is_some_and(|size| size <= LONG);
     let kind = response.headers().get(header::CONTENT_TYPE).cloned();
     let (Some(kind), true) = (kind, is_short && response.status() == StatusCode::OK) else { return response };
@@ -198,7 +199,7 @@ async fn kept(snapshot: &Snapshot, asked: String, response: Response) -> Respons
             }
             Response::from_parts(parts, body.into())
         }
-        Err(_) => Fault::internal().into_response(),
+        Err(_) => Refused(Fault::internal()).into_response(),
     }
 }
 

@@ -4,20 +4,17 @@
 //! request -> guard (host, method, limits) -> route -> params -> work (threads, deadline) -> library -> JSON, PGN, page
 //! ```
 //!
-//! Imports go one way: `server` -> `guard`, `assets`, `api`, `explorer` -> `trees`, `games`, `params` -> `shelf` ->
-//! `work` -> `fault`. The library does the chess; nothing here knows the rules or a byte of a file. Archives are read
+//! Imports go one way: `server` -> `guard`, `assets`, `api`, `explorer` -> `shelf`, `work`, `refused`. The answers of
+//! `/api/v1` are those of `scoresheet-answers`. The library does the chess; nothing here knows the rules or a byte of a file. Archives are read
 //! and never written. docs/serve.md says what the server promises.
 
 mod api;
 mod assets;
 mod explorer;
-mod fault;
-mod games;
 mod guard;
-mod params;
+mod refused;
 mod server;
 mod shelf;
-mod trees;
 mod work;
 
 use axum::Router;

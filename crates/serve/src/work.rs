@@ -3,24 +3,14 @@
 //! Quick work (look-ups) and scans (what may read a whole archive) have pools of threads of their own, so that the
 //! explorer answers while a search runs. In comes a closure with a flag that stops it, out goes its result.
 
-use crate::fault::Fault;
+use scoresheet_answers::{Cost, Fault, Stop, StopOnDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, error::TrySendError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-/// What work costs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cost {
-    /// A look-up: some milliseconds.
-    Quick,
-    /// It may read every game.
-    Scan,
-}
 
 /// The threads of the server, and who may use them.
 #[derive(Debug)]
@@ -54,37 +44,6 @@ fn give(send: &Sender<Vec<u8>>, mut piece: Vec<u8>, is_over: &dyn Fn() -> bool) 
             return false;
         }
         std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// A flag that is set when its owner is dropped: the request's future, once the client has gone.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Returns the flag.
-    pub fn flag(&self) -> &AtomicBool {
-        &self.0
-    }
-
-    /// Returns whether the work is to end.
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Returns an owner that sets the flag when it is dropped.
-    pub fn on_drop(&self) -> StopOnDrop {
-        StopOnDrop(self.clone())
-    }
-}
-
-/// Sets its flag when it is dropped.
-#[derive(Debug)]
-pub struct StopOnDrop(Stop);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -188,5 +147,49 @@ impl futures_core::Stream for Pieces {
 
     fn poll_next(mut self: Pin<&mut Pieces>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.receive.poll_recv(context).map(|piece| piece.map(Ok))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Mutex, mpsc};
+
+    #[test]
+    fn what_finds_no_thread_in_time_is_refused_and_the_rest_is_done() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let work = Arc::new(Work::new(2, Duration::from_secs(10)).unwrap());
+        let (end, ended) = mpsc::channel::<()>();
+        let ended = Arc::new(Mutex::new(ended));
+        let (begin, begun) = mpsc::channel::<()>();
+        let scans: Vec<_> = (0..2)
+            .map(|_| {
+                let (work, ended, begin) = (Arc::clone(&work), Arc::clone(&ended), begin.clone());
+                runtime.spawn(async move {
+                    let scan = move |_: &Stop| {
+                        begin.send(()).unwrap();
+                        ended.lock().unwrap().recv().unwrap();
+                        Ok(1)
+                    };
+                    work.run(Cost::Scan, scan).await
+                })
+            })
+            .collect();
+        begun.recv().unwrap();
+        begun.recv().unwrap();
+        let ask = |cost| runtime.block_on(work.run(cost, |_| Ok(2)));
+        let began = Instant::now();
+        let fault = ask(Cost::Scan).unwrap_err();
+        assert_eq!((fault.status.as_u16(), fault.code), (503, "busy"));
+        assert_eq!(fault.more["retry_after"], 1);
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        // Look-ups have threads of their own.
+        assert_eq!(ask(Cost::Quick).unwrap(), 2);
+        end.send(()).unwrap();
+        end.send(()).unwrap();
+        for scan in scans {
+            assert_eq!(runtime.block_on(scan).unwrap().unwrap(), 1);
+        }
+        assert_eq!(ask(Cost::Scan).unwrap(), 2);
     }
 }

@@ -66,7 +66,8 @@ First steps:
   scoresheet export games.bga -o back.pgn     get the PGN back
 
 Programs of their own: scoresheet serve (crates/serve) shows archives in a
-browser. scoresheet X runs scoresheet-X, beside it or on PATH, for any such X.
+browser, scoresheet site (crates/site) makes a folder of one for any web server.
+scoresheet X runs scoresheet-X, beside it or on PATH, for any such X.
 
 `scoresheet help query` has the language of --where, --sort and --columns.
 Games are numbered from 1. Ply 0 is the starting position; each half-move is

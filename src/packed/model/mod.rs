@@ -7,6 +7,10 @@ pub mod features;
 mod standard;
 mod weights;
 
+#[cfg(not(target_family = "wasm"))]
+pub use standard::MODEL;
 pub(crate) use standard::STANDARD;
-pub use standard::{MODEL, MODEL_ID, MODEL_SHA256};
+#[cfg(target_family = "wasm")]
+pub use standard::load_model_by;
+pub use standard::{MODEL_ID, MODEL_SHA256};
 pub use weights::*;

@@ -2,10 +2,14 @@
 
 use super::weights::Model;
 use std::sync::LazyLock;
+#[cfg(target_family = "wasm")]
+use std::sync::OnceLock;
 
 /// The number of the model that new streams are packed with.
 pub const MODEL_ID: u8 = 1;
-/// The file of that model.
+/// The file of that model. In a browser it is not in the program, but loaded where a packed stream is met: see
+/// `load_model_by`.
+#[cfg(not(target_family = "wasm"))]
 pub const MODEL: &[u8] = include_bytes!("../../../data/model-1.bin");
 /// The SHA-256 of that file.
 #[rustfmt::skip]
@@ -14,5 +18,23 @@ pub const MODEL_SHA256: [u8; 32] = [
     0x59, 0xEF, 0xEA, 0xB8, 0xED, 0xD3, 0x4F, 0x81, 0x66, 0xAA, 0x6B, 0x07, 0x7C, 0x49, 0xA5, 0xD3,
 ];
 
-/// That model, read; `None` never happens, and would mean that its file is damaged.
+/// That model, read; `None` where its file is damaged, or cannot be loaded.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) static STANDARD: LazyLock<Option<Model>> = LazyLock::new(|| Model::read(MODEL));
+
+#[cfg(target_family = "wasm")]
+static LOADER: OnceLock<fn() -> Option<Vec<u8>>> = OnceLock::new();
+
+/// Says how the model's file is loaded, once, when it is needed first.
+#[cfg(target_family = "wasm")]
+pub fn load_model_by(load: fn() -> Option<Vec<u8>>) {
+    let _ = LOADER.set(load);
+}
+
+/// That model, loaded and read; `None` where that fails.
+#[cfg(target_family = "wasm")]
+pub(crate) static STANDARD: LazyLock<Option<Model>> = LazyLock::new(|| {
+    let file = LOADER.get()?()?;
+    let is_it = <[u8; 32]>::from(<sha2::Sha256 as sha2::Digest>::digest(&file)) == MODEL_SHA256;
+    is_it.then(|| Model::read(&file)).flatten()
+});

@@ -179,6 +179,34 @@ impl PositionIndex {
         Ok(Places::new(entries, size))
     }
 
+    /// Returns how many of the highest bits of a key say its bucket.
+    #[doc(hidden)]
+    pub fn bucket_bits(&self) -> u32 {
+        self.layout.bits
+    }
+
+    /// Returns the entries of a bucket in order: the three bytes of the key that come after the bucket's, and the place.
+    #[doc(hidden)]
+    pub fn bucket(&self, bucket: u64) -> Result<impl Iterator<Item = (u32, u64)>> {
+        let start = self.layout.entries();
+        let damage = Damage::new(start, DamageKind::PositionIndex);
+        let ends = self.numbers(self.layout.buckets() + bucket * 8, 2)?;
+        let [first, end] = match ends {
+            [first, end] => [first, end].map(|number| u64::from_le_bytes(*number)),
+            _ => return Err(damage.into()),
+        };
+        if first > end || end > self.len() {
+            return Err(damage.into());
+        }
+        let size = self.layout.entry();
+        let entries = self.bytes(start + first * size as u64..start + end * size as u64)?;
+        let entry = |entry: &[u8]| {
+            let (check, place) = entry.split_at_checked(CHECK).unwrap_or_default();
+            (little(check) as u32, little(place))
+        };
+        Ok(entries.chunks_exact(size).map(entry))
+    }
+
     /// Returns all games as ranges of some hundreds, in order.
     pub(crate) fn ranges(&self) -> Result<Vec<GameRange<'_>>> {
         let starts = self.numbers(self.layout.starts(), self.layout.groups())?;

@@ -13,6 +13,9 @@ use crate::query::position::position_query::PositionQuery;
 use crate::query::position::signature::Signatures;
 use rayon::prelude::*;
 
+/// A browser has no side files, and so need not load what reads them.
+const HAS_FILES: bool = !cfg!(target_family = "wasm");
+
 /// Games to a task.
 pub(in crate::query) const TASK: usize = 256;
 /// Games that are opened together.
@@ -109,11 +112,11 @@ impl<'a> Search<'a> {
     }
 
     pub(crate) fn signatures(&self) -> Option<&'a Signatures> {
-        self.signatures
+        self.signatures.filter(|_| HAS_FILES)
     }
 
     pub(crate) fn index(&self) -> Option<&'a PositionIndex> {
-        self.index
+        self.index.filter(|_| HAS_FILES)
     }
 
     pub(crate) fn games(&self) -> Option<&'a GameSet> {
@@ -129,7 +132,7 @@ impl<'a> Search<'a> {
     /// that replays every game searched, as a pattern's does without signatures. Asks the index, or looks at the
     /// signatures of all games: some milliseconds a million.
     pub fn cost(&self, sought: Option<&PositionQuery>) -> Cost {
-        if let (Some(index), Some(sought)) = (self.index, sought)
+        if let (Some(index), Some(sought)) = (self.index(), sought)
             && let Ok(places) =
                 sought.variants().iter().map(|position| index.places(position)).collect::<Result<Vec<_>>>()
         {
@@ -152,7 +155,7 @@ impl<'a> Search<'a> {
     /// listed in `unread`.
     pub fn position(&self, sought: &PositionQuery, reach: SearchOptions) -> SearchResult {
         let mut steps = Vec::new();
-        if let (Some(index), false) = (self.index, reach.variations) {
+        if let (Some(index), false) = (self.index(), reach.variations) {
             // A damaged index is no reason to answer nothing: the games have it all.
             match self.index_search(index, sought, reach) {
                 Ok(found) => return found,
@@ -183,7 +186,7 @@ impl<'a> Search<'a> {
             Some(games) => Step { what: "filter", games: games.len() },
             None => Step { what: "all games", games: archive.len() },
         });
-        let mut games = match (self.signatures, sought, self.among) {
+        let mut games = match (self.signatures(), sought, self.among) {
             (Some(signatures), Some(sought), among) => {
                 let games = match among {
                     None => signatures.candidates(sought),

@@ -10,4 +10,5 @@ pub mod sample;
 pub mod spellings;
 pub mod squares;
 pub mod stats;
+mod tally;
 pub mod tree;

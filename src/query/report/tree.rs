@@ -3,24 +3,16 @@
 use crate::archive::GameSet;
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
-use crate::chess::{Color, Move, Position};
+use crate::chess::{Move, Position};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::positions::Facts;
-use crate::game::Outcome;
 use crate::query::position::facts::facts;
 use crate::query::position::index::{GameRange, Places, PositionIndex};
 use crate::query::position::main_line::MainLine;
 use crate::query::position::position_query::{Compare, PositionQuery, class};
 use crate::query::position::search::Search;
-use crate::query::report::points::performance;
+pub use crate::query::report::tally::{Score, Tally};
 use rayon::prelude::*;
-
-/// How many sample games are kept, the highest rated.
-const SAMPLES: usize = 15;
-/// How many of the latest games are kept.
-const LATEST: usize = 8;
-/// Bits of a game's number.
-const NUMBER: u32 = 48;
 
 /// Which ply of a game counts where it has the position more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,170 +22,6 @@ pub enum Visit {
     First,
     /// The last, as Lichess's opening explorer counts.
     Last,
-}
-
-/// Counts of games.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
-    /// Games that White won.
-    pub white: u64,
-    /// Draws.
-    pub draws: u64,
-    /// Games that Black won.
-    pub black: u64,
-    /// Games without a result.
-    pub unknown: u64,
-    /// Games with a rating, and the sum of their ratings: a game's is the mean of the players', or that of the one who
-    /// has any.
-    rated: (u64, u64),
-    /// For White and for Black: games with a result in which the player has a rating; the sum of those ratings; twice
-    /// the points that the opponent scored in them.
-    sides: [(u64, u64, u64); 2],
-    /// The last year played; 0 where none is known.
-    year: u16,
-    /// Rating (twice) and number of the games with the highest ratings, best first.
-    samples: Vec<(u32, u64)>,
-    /// The latest games, the latest first: the year above the number's bits; 0 where there is none.
-    latest: [u64; LATEST],
-}
-
-/// Results, ratings and performance of one side in some games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Score {
-    /// Games with a result in which the opponent has a rating.
-    pub games: u64,
-    /// The sum of the opponents' ratings.
-    pub opponents: u64,
-    /// Twice the points that the side scored in them.
-    pub half_points: u64,
-}
-
-impl Tally {
-    /// Adds a game. Sums without branches: no processor foresees results.
-    #[inline]
-    fn add(&mut self, game: u64, facts: &Facts) {
-        let is = |outcome: Outcome| u64::from(facts.outcome == outcome);
-        let (white_won, drawn, black_won) = (is(Outcome::WhiteWins), is(Outcome::Draw), is(Outcome::BlackWins));
-        let known = white_won + drawn + black_won;
-        self.white += white_won;
-        self.draws += drawn;
-        self.black += black_won;
-        self.unknown += 1 - known;
-        let [white, black] = facts.ratings.map(u32::from);
-        let one_only = (white == 0) | (black == 0);
-        let double = (white + black) << u32::from(one_only);
-        self.rated.0 += u64::from(double > 0);
-        self.rated.1 += u64::from(double);
-        for ((side, rating), lost) in self.sides.iter_mut().zip([white, black]).zip([black_won, white_won]) {
-            let counts = known & u64::from(rating > 0);
-            side.0 += counts;
-            side.1 += u64::from(rating) * counts;
-            side.2 += (2 * lost + drawn) * counts;
-        }
-        self.year = self.year.max(facts.year);
-        self.sample((double, game));
-        self.late(u64::from(facts.year) << NUMBER | game);
-    }
-
-    /// In an archive in the order of time every game is later than those before: so this shifts, and does nothing else.
-    #[inline]
-    fn late(&mut self, new: u64) {
-        if new <= self.latest[LATEST - 1] {
-            return;
-        }
-        let mut place = LATEST - 1;
-        while place > 0 && self.latest[place - 1] < new {
-            self.latest[place] = self.latest[place - 1];
-            place -= 1;
-        }
-        self.latest[place] = new;
-    }
-
-    #[inline]
-    fn sample(&mut self, new: (u32, u64)) {
-        let better = |old: &(u32, u64)| old.0 > new.0 || old.0 == new.0 && old.1 < new.1;
-        if self.samples.len() == SAMPLES && self.samples.last().is_some_and(better) {
-            return;
-        }
-        let place = self.samples.partition_point(better);
-        self.samples.insert(place, new);
-        self.samples.truncate(SAMPLES);
-    }
-
-    fn join(&mut self, other: &Tally) {
-        self.white += other.white;
-        self.draws += other.draws;
-        self.black += other.black;
-        self.unknown += other.unknown;
-        self.rated = (self.rated.0 + other.rated.0, self.rated.1 + other.rated.1);
-        for (own, other) in self.sides.iter_mut().zip(other.sides) {
-            *own = (own.0 + other.0, own.1 + other.1, own.2 + other.2);
-        }
-        self.year = self.year.max(other.year);
-        other.samples.iter().for_each(|sample| self.sample(*sample));
-        other.latest.iter().for_each(|game| self.late(*game));
-    }
-
-    /// Returns the same counts with other numbers for the sample games.
-    fn behind(&self, before: u64) -> Tally {
-        let samples = self.samples.iter().map(|(rating, game)| (*rating, game + before)).collect();
-        let latest = self.latest.map(|game| if game == 0 { 0 } else { game + before });
-        Tally { samples, latest, ..self.clone() }
-    }
-
-    /// Returns how many games there are.
-    pub fn games(&self) -> u64 {
-        self.white + self.draws + self.black + self.unknown
-    }
-
-    /// Returns the mean of the games' ratings, `None` where no game has any.
-    pub fn average_rating(&self) -> Option<u32> {
-        let (games, double) = self.rated;
-        (games > 0).then(|| ((double as f64) / (games as f64) / 2.0).round() as u32)
-    }
-
-    /// Returns the mean rating of the players with a colour, in games with a result; `None` where none has a rating.
-    pub fn average_rating_of(&self, color: Color) -> Option<u32> {
-        let (games, ratings, _) = self.sides[color.index()];
-        (games > 0).then(|| ((ratings as f64) / (games as f64)).round() as u32)
-    }
-
-    /// Returns how a side scored against opponents with ratings.
-    pub fn score(&self, color: Color) -> Score {
-        let (games, opponents, half_points) = self.sides[color.other().index()];
-        Score { games, opponents, half_points }
-    }
-
-    /// Returns the rating at which a side would have been expected to score what it scored: the mean of its opponents'
-    /// plus 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off. `None` where no opponent has a
-    /// rating.
-    pub fn performance(&self, color: Color) -> Option<i32> {
-        let Score { games, opponents, half_points } = self.score(color);
-        performance(games, opponents, half_points)
-    }
-
-    /// Returns the last year in which a game was played, `None` where no year is known.
-    pub fn last_year(&self) -> Option<u16> {
-        (self.year > 0).then_some(self.year)
-    }
-
-    /// Returns the games with the highest ratings, at most fifteen, best first.
-    pub fn samples(&self) -> impl Iterator<Item = u64> + '_ {
-        self.rated_samples().map(|(_, game)| game)
-    }
-
-    /// Returns the games with the highest ratings like `samples`, each after its rating: twice the mean of the players',
-    /// or of the one who has any; 0 where none has.
-    pub fn rated_samples(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        self.samples.iter().copied()
-    }
-
-    /// Returns the latest games, at most eight, the latest first, each after its year, 0 where that is not known. Of
-    /// games of a year that with the highest number is the latest.
-    pub fn latest(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
-        let games = self.latest.iter().take_while(|game| **game > 0);
-        games.map(|game| ((game >> NUMBER) as u16, game & ((1 << NUMBER) - 1)))
-    }
 }
 
 /// A move that was played in a position.

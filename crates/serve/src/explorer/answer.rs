@@ -2,17 +2,15 @@
 
 use super::request::Request;
 use super::{fide, id};
-use crate::fault::Fault;
-use crate::games::Heading;
-use crate::shelf::{Book, Selection, Snapshot};
-use crate::trees::{Forest, after, latest_games, top_games, uci};
-use crate::work::Stop;
 use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::{Color, Move};
 use scoresheet::query::report::openings::{Opening, Openings};
 use scoresheet::query::tag_columns::{Column, Key};
 use scoresheet::query::{Branch, PositionQuery, SearchOptions, Tree, Visit};
+use scoresheet_answers::{
+    Book, Fault, Forest, Heading, Selection, Snapshot, Stop, after, latest_games, top_games, uci,
+};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -10,9 +10,7 @@ pub mod id;
 mod request;
 
 use crate::App;
-use crate::fault::Fault;
-use crate::params::Params;
-use crate::work::Cost;
+use crate::refused::Refused;
 use answer::Kind;
 use axum::Router;
 use axum::extract::{Path, RawQuery, State};
@@ -21,6 +19,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use request::Request;
 use scoresheet::pgn::PgnWriter;
+use scoresheet_answers::{Cost, Fault, Params};
 
 /// Returns the routes.
 pub fn routes() -> Router<App> {
@@ -55,7 +54,7 @@ async fn answer(State(app): State<App>, RawQuery(query): RawQuery, kind: Kind, h
             ([(header::CONTENT_TYPE, "application/x-ndjson")], format!("{json}\n")).into_response()
         }
         Ok(json) => ([(header::CONTENT_TYPE, "application/json")], json.to_string()).into_response(),
-        Err(fault) => fault.plain(),
+        Err(fault) => Refused(fault).plain(),
     }
 }
 
@@ -73,6 +72,6 @@ async fn pgn(State(app): State<App>, Path(name): Path<String>) -> Response {
     };
     match found.await {
         Ok(text) => ([(header::CONTENT_TYPE, "application/x-chess-pgn")], text).into_response(),
-        Err(fault) => fault.plain(),
+        Err(fault) => Refused(fault).plain(),
     }
 }

@@ -1,10 +1,8 @@
 //! A request in that API's parameters. Unknown parameters are ignored, and `source` with them.
 
 use super::answer::Kind;
-use crate::fault::Fault;
-use crate::games::speed;
-use crate::params::{Line, Params};
 use scoresheet::chess::Color;
+use scoresheet_answers::{Fault, Line, Params, speed};
 
 /// What is asked for.
 pub struct Request {

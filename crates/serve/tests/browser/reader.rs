@@ -252,6 +252,54 @@ fn a_position_is_set_up_by_keys_and_by_hand() {
     browser.until("document.querySelector('p.fault').textContent.includes('king')");
 }
 
+/// The list is longer than any element that a browser draws.
+#[test]
+fn a_long_list_is_listed_to_its_end() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::with(|folder| {
+        let path = folder.join("long.bga");
+        scoresheet::Import::new(&path).run(vec![crate::common::sample(); 70]).unwrap();
+        scoresheet_serve::Config { archives: vec![path], ..scoresheet_serve::Config::default() }
+    });
+    browser.dark(false);
+    browser.open(&format!("http://{}/games", server.address));
+    browser.until("document.querySelector('.total').textContent === '210,000 games'");
+    // What stands in the window's first and last row.
+    let seen = "(() => { const view = document.querySelector('.list').getBoundingClientRect(); \
+                const rows = [...document.querySelectorAll('.rows .row')].filter((row) => { const own = row.getBoundingClientRect(); \
+                return own.top >= view.top + 43 && own.bottom <= view.bottom + 1; }); \
+                return [rows[0], rows.at(-1)].map((row) => row.querySelector('.number')?.textContent).join(' '); })()";
+    let ends = |browser: &mut Browser| {
+        browser.until(
+            "document.querySelectorAll('.rows .row .number').length === document.querySelectorAll('.rows .row').length",
+        );
+        let text = browser.text(seen);
+        let (first, last) = text.split_once(' ').unwrap();
+        let number = |text: &str| text.replace(',', "").parse::<u64>().unwrap();
+        (number(first), number(last))
+    };
+    let (first, last) = ends(&mut browser);
+    assert_eq!(first, 1);
+    let rows = last - first;
+    browser.key("End");
+    browser.until(&format!("{seen}.endsWith('210,000')"));
+    browser.until("document.activeElement?.dataset.place === '209999'");
+    // Row by row back, and a small turn of the wheel; then to the middle by the scroll bar.
+    browser.key("k");
+    browser.until("document.activeElement?.dataset.place === '209998'");
+    let before = ends(&mut browser).0;
+    browser.eval("document.querySelector('.list').scrollTop -= 440");
+    browser.until(&format!("!{seen}.endsWith('210,000')"));
+    assert_eq!(ends(&mut browser).0, before - 10);
+    browser.eval("(() => { const list = document.querySelector('.list'); list.scrollTop = list.scrollHeight / 2; })()");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let (first, last) = ends(&mut browser);
+    assert!((104_900..105_100).contains(&first) && last - first <= rows + 1, "{first} {last}");
+    browser.key("Home");
+    browser.until("document.activeElement?.dataset.place === '0'");
+    assert_eq!(ends(&mut browser).0, 1);
+}
+
 #[test]
 fn a_search_can_be_cancelled() {
     let Some(mut browser) = browser() else { return };

@@ -43,6 +43,12 @@ fn keep(browser: &mut Browser, name: &str) {
     std::fs::write(std::path::Path::new(&folder).join(format!("{name}.png")), base64(&picture)).unwrap();
 }
 
+/// Waits until the page has what it asked for; what it shows while it waits comes after a moment alone.
+fn settled(browser: &mut Browser) {
+    std::thread::sleep(std::time::Duration::from_millis(250));
+    browser.until("!document.querySelector('[aria-busy]')");
+}
+
 fn base64(text: &str) -> Vec<u8> {
     const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bits = |byte: u8| SIGNS.iter().position(|sign| *sign == byte).map(|place| place as u32);
@@ -69,8 +75,7 @@ fn every_page_fits_and_keeps_the_rules() {
             browser.dark(dark);
             for (name, path) in PAGES {
                 browser.open(&format!("http://{}/{path}", server.address));
-                std::thread::sleep(std::time::Duration::from_millis(250));
-                browser.until("!document.querySelector('[aria-busy]')");
+                settled(&mut browser);
                 let over = browser.eval("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap();
                 if over > 0 {
                     faults.push(format!("{name} at {width}: {over} pixels too wide"));
@@ -102,6 +107,7 @@ fn the_pages_speak_german() {
     let texts = server.fine("/assets/lang/en.json").json();
     for (name, path) in PAGES {
         browser.open(&format!("http://{}/{path}", server.address));
+        settled(&mut browser);
         assert_eq!(browser.text("document.documentElement.lang"), "de");
         assert_eq!(
             browser.text("[...document.querySelectorAll('nav a')].map((link) => link.textContent).join()"),

@@ -11,5 +11,7 @@ mod explorer;
 mod load;
 /// The pages' files.
 mod pages;
+/// The program, and the signals that end it.
+mod program;
 /// What must not be possible.
 mod security;

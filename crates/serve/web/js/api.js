@@ -1,8 +1,11 @@
-// The data of the pages. This is the only file that asks a server; a reader of archives in the browser has the same
-// functions in its place.
+// The data of the pages. This is the only file that asks a server; of a site without one (`scoresheet site`), whose page
+// says so, a worker is asked in its place (`static/reader.js`), with the same requests.
 
 /** Where the program's pages begin, whatever path they are served under. */
 export const root = new URL("../../", import.meta.url);
+
+/** The reader of a site without a server; `null` where there is a server. */
+export const site = document.querySelector('link[rel="scoresheet-site"]') ? import("./static/reader.js") : null;
 
 /** What went wrong, as the server says it: `code`, `message`, and what else it knows. */
 export class Fault extends Error {
@@ -31,6 +34,7 @@ async function refused(response) {
 }
 
 async function ask(path, params, signal) {
+  if (site) return JSON.parse((await asked(url(path, params), { signal })).body);
   let response;
   try {
     response = await fetch(url(path, params), { signal });
@@ -40,6 +44,13 @@ async function ask(path, params, signal) {
   }
   if (!response.ok) throw await refused(response);
   return response.json();
+}
+
+/** Asks the reader of a site. */
+async function asked(address, options) {
+  const answer = await (await site).request(address, options);
+  if (answer.status >= 400) throw new Fault({ ...JSON.parse(answer.body).error, status: answer.status });
+  return answer;
 }
 
 export const archives = (signal) => ask("archives", {}, signal);
@@ -59,8 +70,40 @@ export const links = {
   download: (params) => url("download.pgn", params),
 };
 
+/** Returns the text of a game's PGN. */
+export async function pgn(number) {
+  if (site) return new TextDecoder().decode((await asked(links.pgn(number))).body);
+  const response = await fetch(links.pgn(number));
+  if (!response.ok) throw await refused(response);
+  return response.text();
+}
+
+/** Returns what a link of a site leads to, as a file. */
+export async function file(address) {
+  const pieces = [];
+  const { body, name, kind } = await asked(address, { each: (piece) => pieces.push(piece) });
+  return { blob: new Blob(body ? [body] : pieces, { type: kind }), name };
+}
+
+/** Returns a function that takes bytes and calls `each` with every line of JSON in them. */
+function lines(each) {
+  const decoder = new TextDecoder();
+  let rest = "";
+  return (bytes) => {
+    const own = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = own.pop();
+    for (const line of own) if (line) each(JSON.parse(line));
+  };
+}
+
 /** Searches, and calls `each` with every line of the answer: `hit`, `progress`, `done` or `error`. */
 export async function find(request, each, signal) {
+  const take = lines(each);
+  if (site) {
+    const body = request.pattern && JSON.stringify(request.pattern);
+    await asked(url("find", request.pattern ? {} : request.position), { body, signal, each: take });
+    return;
+  }
   let response;
   try {
     response = request.pattern
@@ -76,13 +119,10 @@ export async function find(request, each, signal) {
     throw new Fault({ code: "gone", message: "" });
   }
   if (!response.ok) throw await refused(response);
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
+  const reader = response.body.getReader();
   for (;;) {
     const { value, done } = await reader.read();
     if (done) break;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop();
-    for (const line of lines) if (line) each(JSON.parse(line));
+    take(value);
   }
 }

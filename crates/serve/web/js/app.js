@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { el, fill } from "./dom.js";
 import * as filter from "./filter.js";
-import { language, load, number, t } from "./i18n.js";
+import { language, load, number, size, t } from "./i18n.js";
 import { broken } from "./parts.js";
 import * as state from "./state.js";
 
@@ -19,6 +19,8 @@ const NAMED = ["explorer", "games", "search", "statistics"];
 let page = null;
 let controller = new AbortController();
 let archives = [];
+let title = "Scoresheet";
+let reader = null;
 
 function theme(name) {
   if (name === "light" || name === "dark") document.documentElement.dataset.theme = name;
@@ -40,7 +42,7 @@ function header(now) {
       archives.map((own) => el("option", { value: own.archive, selected: String(own.archive) === params.archive }, `${own.name} (${number(own.games)})`))));
   return el("header.top", {},
     el("a.skip", { href: "#main" }, t("skip")),
-    el("a.brand", { href: state.address("explorer", {}) }, "Scoresheet"),
+    el("a.brand", { href: state.address("explorer", {}) }, title),
     el("nav", { "aria-label": t("pages") },
       NAMED.map((name) => el("a", { href: state.address(name), "aria-current": name === now ? "page" : null }, t(name)))),
     picker,
@@ -77,9 +79,10 @@ async function show() {
     embedded ? null : header(name),
     embedded || name === "game" ? null : filter.bar(),
     main,
+    embedded ? null : foot(),
     el("div", { id: "said", role: "status" }),
     el("div.visually-hidden", { id: "announced", "aria-live": "polite" }));
-  document.title = `${t(name)} – Scoresheet`;
+  document.title = `${t(name)} – ${title}`;
   const own = controller;
   try {
     const module = await PAGES[name]().catch(() => {
@@ -92,10 +95,27 @@ async function show() {
   }
 }
 
+/** The foot of a site: what has been fetched, and whose work shows it. */
+function foot() {
+  if (!reader) return null;
+  const line = el("span", {});
+  const tell = ({ requests, bytes, cached }) => {
+    line.textContent = t("fetched", { bytes: size(bytes), requests: number(requests), cached: size(cached) });
+    Object.assign(line.dataset, { requests, bytes, cached });
+  };
+  tell(reader.counts);
+  reader.watch(tell);
+  return el("footer.foot", {}, line, " ", el("a", { href: new URL("licences.html", api.root) }, t("licences")));
+}
+
 async function begin() {
   theme(localStorage.getItem("theme"));
   await load(localStorage.getItem("language"));
   try {
+    if (api.site) {
+      reader = await api.site;
+      ({ title } = reader);
+    }
     archives = (await api.archives()).archives;
   } catch (error) {
     fill(document.body, el("main", { id: "main" }, el("h1", {}, "Scoresheet"), broken(error, begin)));
@@ -104,14 +124,27 @@ async function begin() {
   await show();
 }
 
+// What a server would send as a file, a site makes.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest?.("a[href]");
+  if (!api.site || !link || !link.href.startsWith(new URL("api/v1/", api.root).href)) return;
+  event.preventDefault();
+  try {
+    const { blob, name } = await api.file(new URL(link.href));
+    const address = URL.createObjectURL(blob);
+    el("a", { href: address, download: link.getAttribute("download") || name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  } catch (error) {
+    document.getElementById("main")?.prepend(broken(error, () => link.click()));
+  }
+});
+
 // Links within the program change the page without loading it anew.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target || link.hasAttribute("download")) return;
   const to = new URL(link.getAttribute("href"), location.href);
-  if (to.origin !== location.origin || to.hash || !to.pathname.startsWith(api.root.pathname)) return;
-  const name = to.pathname.slice(api.root.pathname.length);
-  if (!(name in PAGES)) return;
+  if (to.origin !== location.origin || to.hash || !(state.named(to) in PAGES)) return;
   event.preventDefault();
   history.pushState(null, "", to);
   show();

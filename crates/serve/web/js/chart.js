@@ -1,7 +1,7 @@
 // Plots as SVG: bars that are links, and a line of evaluations with the clocks.
 
 import { el, svg } from "./dom.js";
-import { number, t } from "./i18n.js";
+import { number, short, t } from "./i18n.js";
 
 /** Returns bars, each a link to the games in it, and the same as a table. `items`: `{name, value, href}`. */
 export function bars(title, items, titles) {
@@ -24,8 +24,6 @@ export function bars(title, items, titles) {
   });
   return el("figure.plot-frame", {}, node, table(titles, items.map((item) => [item.href ? el("a", { href: item.href }, item.name) : item.name, number(item.value)])));
 }
-
-const short = (value) => new Intl.NumberFormat("en", { notation: "compact" }).format(value);
 
 /** Returns a table that opens below a plot. */
 export function table(titles, rows) {
@@ -51,11 +49,13 @@ export function graph(plies, { onPick }) {
   const chance = (value) => 50 + 50 * (2 / (1 + Math.exp(-0.00368208 * value)) - 1);
   const node = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "slider", tabindex: "0", preserveAspectRatio: "none",
     "aria-label": t("graph"), "aria-valuemin": 0, "aria-valuemax": last, "aria-valuenow": 0 });
-  node.append(svg("rect", { x: 0, y: 0, width, height, class: "ground" }));
+  node.append(svg("rect", { x: 0, y: 0, width, height, class: "unknown" }));
   const known = plies.map((ply, at) => [at, centipawns(ply.eval)]).filter(([, value]) => value !== null);
   if (known.length > 1) {
+    const [from, to] = [x(known[0][0]), x(known.at(-1)[0])];
+    node.append(svg("rect", { x: from, y: 0, width: to - from, height, class: "ground" }));
     const points = known.map(([at, value]) => `${x(at).toFixed(1)},${(height * (1 - chance(value) / 100)).toFixed(1)}`);
-    node.append(svg("polygon", { points: `${x(known[0][0])},${height} ${points.join(" ")} ${x(known.at(-1)[0])},${height}`, class: "area" }));
+    node.append(svg("polygon", { points: `${from},${height} ${points.join(" ")} ${to},${height}`, class: "area" }));
     node.append(svg("polyline", { points: points.join(" "), class: "eval" }));
   }
   const longest = Math.max(0, ...plies.map((ply) => ply.clock ?? 0));

@@ -120,6 +120,11 @@ function form(where) {
     try {
       await api.games({ where: wanted, limit: 0, archive: state.read().params.archive });
     } catch (error) {
+      // A site asks before it fetches the whole archive for this: the page does.
+      if (error.code === "whole") {
+        use(wanted);
+        return;
+      }
       whole.value = wanted;
       if (error.column) {
         whole.focus();

@@ -32,6 +32,13 @@ export const number = (value) => new Intl.NumberFormat(language).format(value);
 export const short = (value) =>
   value < 10000 ? number(value) : new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }).format(value);
 
+/** Returns a number of bytes: 340 B, 12 KB, 98 MB. */
+export const size = (bytes) => {
+  const [unit, by] = bytes < 1000 ? ["B", 1] : bytes < 1e6 ? ["KB", 1e3] : ["MB", 1e6];
+  const digits = by > 1 && bytes / by < 10 ? 1 : 0;
+  return `${new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(bytes / by)} ${unit}`;
+};
+
 export const percent = (part, whole, digits = 0) =>
   whole > 0 ? new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: digits }).format(part / whole) : "";
 

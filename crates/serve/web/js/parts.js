@@ -1,8 +1,8 @@
 // Parts that several pages have: how an empty, a broken, a busy panel looks; bars of results; tables that can be sorted.
 
-import { Fault } from "./api.js";
+import { Fault, site } from "./api.js";
 import { el, fill, wide } from "./dom.js";
-import { date, number, percent, t } from "./i18n.js";
+import { date, number, percent, size, t } from "./i18n.js";
 import * as state from "./state.js";
 
 /** Shows a panel's content once it is there: after a while that it is on its way, and what is wrong, with a way out. */
@@ -28,11 +28,29 @@ export async function load(panel, work, show) {
 /** Returns what is said of an error. */
 export function broken(error, retry) {
   if (!(error instanceof Fault)) console.error(error);
-  const heading = { gone: "server_gone", too_costly: "too_costly", busy: "server_busy", damaged: "damaged", not_found: "not_found" };
+  if (site && error.bytes) return whole(error, retry);
+  const heading = { gone: "server_gone", too_costly: "too_costly", busy: "server_busy", damaged: "damaged", not_found: "not_found", missing: "missing_file" };
   return el("div.notice", { role: "alert" },
     el("p", {}, el("strong", {}, t(heading[error.code] ?? "wrong")), " ", error.message),
     error.advice && el("p", {}, t("advice"), " ", el("code", {}, error.advice)),
     retry && el("button", { type: "button", onclick: retry }, t("retry")));
+}
+
+/** Returns what is said where all of the archive is needed: what that costs, and a button for it. */
+function whole(error, retry) {
+  const about = t(error.code === "no_ranges" ? "no_ranges" : "whole_needed", { bytes: size(error.bytes) });
+  const bar = el("progress", { max: 1, "aria-label": t("fetching") });
+  const button = el("button.primary", { type: "button", onclick: async () => {
+    button.replaceWith(bar);
+    try {
+      await (await site).fetchWhole((done, of) => { bar.value = done / of; });
+      retry?.();
+    } catch (fault) {
+      notice.replaceWith(broken(fault, retry));
+    }
+  } }, t("fetch_whole", { bytes: size(error.bytes) }));
+  const notice = el("div.notice", { role: "alert" }, el("p", {}, about), button);
+  return notice;
 }
 
 /** Returns what is said where nothing was found: the filter's parts can be dropped one by one. */
@@ -54,7 +72,7 @@ export function bar({ white, draws, black }) {
   const words = `${t("white")} ${percent(white, whole)}, ${t("draws")} ${percent(draws, whole)}, ${t("black")} ${percent(black, whole)}`;
   const part = (name, count) => {
     const share = (100 * count) / whole;
-    return count > 0 && wide(el(`span.part.${name}`, {}, share >= 12 ? percent(count, whole) : ""), share);
+    return count > 0 && wide(el(`span.part.${name}`, {}, share >= 20 ? percent(count, whole) : ""), share);
   };
   return el("span.bar", { role: "img", "aria-label": words, title: words },
     part("w", white), part("d", draws), part("b", black));

@@ -1,18 +1,28 @@
 // Where the reader is: the page and its parameters, in the address and nowhere else. A filter (`where`) and the archive
 // go along from page to page.
 
-import { root } from "./api.js";
+import { root, site } from "./api.js";
 
 const PAGES = ["explorer", "game", "games", "search", "statistics"];
 const KEPT = ["where", "archive"];
 
 let changed = () => {};
 
+/** Returns the page that an address names, if it is one of ours. A site without a server has one document for all. */
+export function named(address) {
+  const here = new URL(root).pathname;
+  if (!address.pathname.startsWith(here)) return null;
+  const path = address.pathname.slice(here.length);
+  if (!site) return path;
+  return path === "" || path === "index.html" ? new URLSearchParams(address.search).get("page") ?? "explorer" : null;
+}
+
 /** Returns the page and the parameters that the address names. */
 export function read() {
-  const path = location.pathname.slice(new URL(root).pathname.length);
-  const [first, second] = path.split("/");
   const params = Object.fromEntries(new URLSearchParams(location.search));
+  const [first, second] = (named(location) ?? "").split("/");
+  if (site) delete params.page;
+  if (first === "embed" && site) return { page: "game", embedded: true, params };
   if (first === "embed") return { page: "game", embedded: true, params: { ...params, n: second } };
   return { page: PAGES.includes(first) ? first : "explorer", embedded: false, params };
 }
@@ -28,9 +38,14 @@ export function address(page, params = {}) {
     // Readable where the address may have them as they are.
     .map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll("%2C", ",").replaceAll("%20", "+").replaceAll("%2F", "/")}`)
     .join("&");
-  const to = new URL(page, root);
-  to.search = query;
+  const to = new URL(site ? "" : page, root);
+  to.search = site ? [`page=${page}`, query].filter(Boolean).join("&") : query;
   return to;
+}
+
+/** Returns the address of a game as other pages show it. */
+export function embedded(game, ply) {
+  return new URL(site ? `?page=embed&n=${game}&ply=${ply}` : `embed/${game}?ply=${ply}`, root);
 }
 
 /** Goes to a page: a new entry in the browser's history. */

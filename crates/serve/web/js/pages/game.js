@@ -87,7 +87,7 @@ function view(holder, game, params, embedded, signal) {
   }
 
   function embed() {
-    const to = new URL(`embed/${game.game}?ply=${now.depth ? 0 : now.ply}`, api.root);
+    const to = state.embedded(game.game, now.depth ? 0 : now.ply);
     return `<iframe src="${to}" width="600" height="420"></iframe>`;
   }
 
@@ -96,7 +96,7 @@ function view(holder, game, params, embedded, signal) {
     return [
       el("div.buttons", {},
         el("button", { type: "button", onclick: () => copy(now.fen) }, t("copy_fen")),
-        el("button", { type: "button", onclick: async () => copy(await (await fetch(api.links.pgn(game.game))).text()) }, t("copy_pgn")),
+        el("button", { type: "button", onclick: async () => copy(await api.pgn(game.game)) }, t("copy_pgn")),
         el("button", { type: "button", onclick: copyLink }, t("copy_link")),
         el("button", { type: "button", onclick: () => copy(embed()) }, t("copy_embed")),
         el("a.button", { href: api.links.pgn(game.game), download: `game-${game.game}.pgn` }, "PGN"),

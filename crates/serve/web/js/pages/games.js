@@ -9,8 +9,8 @@ import * as state from "../state.js";
 
 const ROW = 44;
 const PAGE = 100;
-/** A browser's element is no higher than this: beyond it the list is shown in parts. */
-const MOST = 200_000;
+/** Browsers draw elements up to some 17 million pixels high: a longer list is scrolled as if it were so high. */
+const HIGHEST = 8_000_000;
 
 const COLUMNS = [["white", "white"], ["black", "black"], ["result", "result"], ["date", "date"], ["event", "event"], ["eco", "eco"], ["plies", "plies"]];
 
@@ -25,6 +25,11 @@ export function show(main, { params, signal }) {
   let count = 0;
   let chosen = 0;
   let cancelled = false;
+  /** How many pixels of the rows lie above the window; for a long list this is not what the window is scrolled by. */
+  let top = 0;
+  let scrolled = 0;
+  /** The row that gets the focus once its game is there. */
+  let wanted;
 
   fill(main,
     el("div.heading", {}, el("h1", {}, t("games")),
@@ -38,17 +43,17 @@ export function show(main, { params, signal }) {
     return found;
   }, (found) => {
     count = found.total;
-    fill(total, counted("game", count), found.undecided ? el("span.fault", {}, " ", t("not_read", { n: number(found.undecided) })) : null,
-      count > MOST ? el("span.soft", {}, " ", t("first_shown", { n: number(MOST) })) : null);
+    fill(total, counted("game", count), found.undecided ? el("span.fault", {}, " ", t("not_read", { n: number(found.undecided) })) : null);
     if (!count) {
       fill(panel, empty(params.where));
       return;
     }
     view.setAttribute("aria-rowcount", count);
     fill(view, head(), body);
-    body.style.height = `${Math.min(count, MOST) * ROW}px`;
+    body.style.height = `${height()}px`;
     fill(panel, el("div.with-picture", {}, view, picture));
-    view.addEventListener("scroll", draw, { passive: true });
+    view.addEventListener("scroll", scroll, { passive: true });
+    view.addEventListener("scrollend", settle, { passive: true });
     draw();
     look();
   });
@@ -85,23 +90,47 @@ export function show(main, { params, signal }) {
     }
   }
 
+  const height = () => Math.min(count * ROW, HIGHEST);
+  /** What the window shows of the rows, under the head. */
+  const shown = () => Math.max(ROW, view.clientHeight - ROW);
+  const furthest = () => Math.max(0, count * ROW - shown());
+  /** Pixels of rows for a pixel of the scroll bar. */
+  const ratio = () => count * ROW > HIGHEST ? furthest() / (HIGHEST - shown()) : 1;
+
+  function scroll() {
+    const step = view.scrollTop - scrolled;
+    scrolled = view.scrollTop;
+    // In a long list small steps go row by row, and great ones to the same part of the whole.
+    const isSmall = Math.abs(step) <= 2 * view.clientHeight && scrolled > 0 && scrolled < height() - shown() - 1;
+    top = Math.min(furthest(), Math.max(0, ratio() > 1 && isSmall ? top + step : scrolled * ratio()));
+    draw();
+  }
+
+  /** Puts the scroll bar where the rows are, without moving them. */
+  function settle() {
+    view.scrollTop = top / ratio();
+    scrolled = view.scrollTop;
+    draw();
+  }
+
   function draw() {
-    const first = Math.max(0, Math.floor(view.scrollTop / ROW) - 5);
-    const last = Math.min(Math.min(count, MOST) - 1, first + Math.ceil(view.clientHeight / ROW) + 10);
+    const first = Math.max(0, Math.floor(top / ROW) - 5);
+    const last = Math.min(count - 1, first + Math.ceil(view.clientHeight / ROW) + 10);
     for (let place = Math.floor(first / PAGE); place <= Math.floor(last / PAGE); place++) page(place);
     const rows = [];
     for (let place = first; place <= last; place++) {
       const game = pages.get(Math.floor(place / PAGE))?.[place % PAGE];
       rows.push(row(place, game));
     }
-    const focused = document.activeElement?.dataset?.place;
+    const active = document.activeElement;
+    const focused = active?.dataset?.place ?? (active === document.body ? wanted : undefined);
     body.replaceChildren(...rows);
     if (focused !== undefined) body.querySelector(`a[data-place="${focused}"]`)?.focus({ preventScroll: true });
   }
 
   function row(place, game) {
     const node = el("div.row", { role: "row", "aria-rowindex": place + 2, class: place === chosen ? "chosen" : "" });
-    node.style.top = `${place * ROW}px`;
+    node.style.top = `${place * ROW - top + view.scrollTop}px`;
     if (!game) return fill(node, el("div.cell", { role: "cell" }, "…"));
     if (game.error) return fill(node, el("div.cell.number", { role: "cell" }, game.game), el("div.cell.fault.damaged", { role: "cell" }, t("damaged"), " ", game.error));
     const cell = (name, ...content) => el("div.cell", { role: "cell", class: name }, content);
@@ -138,12 +167,11 @@ export function show(main, { params, signal }) {
   }
 
   function move(step) {
-    const next = Math.max(0, Math.min(Math.min(count, MOST) - 1, chosen + step));
+    const next = Math.max(0, Math.min(count - 1, chosen + step));
     choose(next);
-    const top = next * ROW;
-    if (top < view.scrollTop + ROW) view.scrollTop = Math.max(0, top - ROW);
-    else if (top > view.scrollTop + view.clientHeight - 2 * ROW) view.scrollTop = top - view.clientHeight + 2 * ROW;
-    draw();
+    wanted = next;
+    top = Math.max(0, Math.min(next * ROW, Math.max(top, (next + 1) * ROW - shown())));
+    settle();
     body.querySelector(`a[data-place="${next}"]`)?.focus({ preventScroll: true });
   }
 
@@ -155,6 +183,8 @@ export function show(main, { params, signal }) {
       else if (key === "k" || key === "ArrowUp") move(-1);
       else if (key === "PageDown") move(10);
       else if (key === "PageUp") move(-10);
+      else if (key === "Home") move(-count);
+      else if (key === "End") move(count);
       else if (key === "Enter" && at(chosen)) state.go("game", Object.fromEntries(link(at(chosen)).searchParams));
       else if (key === "/") {
         const details = document.querySelector("details.filter");

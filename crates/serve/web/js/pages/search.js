@@ -3,7 +3,7 @@
 import * as api from "../api.js";
 import { squares } from "../board.js";
 import { el, fill, later, svg } from "../dom.js";
-import { counted, number, t } from "../i18n.js";
+import { counted, number, size, t } from "../i18n.js";
 import { broken, copy, empty, gameRows } from "../parts.js";
 import * as state from "../state.js";
 
@@ -35,7 +35,8 @@ export function show(main, { params, signal }) {
       }
       const cost = await api.cost({ fen, where, archive: params.archive }, signal);
       fill(price, cost.replayed ? t("cost_replay", { n: number(cost.games), s: number(Math.max(0.1, Number(cost.seconds.toFixed(1)))) }) : t("cost_index", { n: number(cost.games) }),
-        cost.advice && [" ", t("advice"), " ", el("code", {}, cost.advice)]);
+        cost.bytes ? [" ", t("cost_bytes", { bytes: size(cost.bytes) })] : null,
+        cost.advice && !cost.bytes && [" ", t("advice"), " ", el("code", {}, cost.advice)]);
     } catch (error) {
       if (error.name === "AbortError") return;
       if (fen && error.code === "bad_request") fill(legality, error.message);

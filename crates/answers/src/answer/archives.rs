@@ -1,0 +1,37 @@
+//! `archives`: which archives are served, at which state.
+
+use crate::fault::Fault;
+use crate::snapshot::Snapshot;
+use scoresheet::archive::SideState;
+use serde_json::{Value, json};
+
+pub fn archives(snapshot: &Snapshot) -> Result<Value, Fault> {
+    let mut archives = Vec::new();
+    for (place, before, book) in snapshot.books(None)? {
+        let archive = book.archive();
+        let [positions, signatures, columns] = book.side_files().map(|(_, state)| state_name(state));
+        archives.push(json!({
+            "archive": place + 1,
+            "name": book.name,
+            "games": archive.len() - archive.deleted_count(),
+            "first": before + 1,
+            "last": before + archive.len(),
+            "deleted": archive.deleted_count(),
+            "bytes": archive.file_length(),
+            "commit": archive.sequence(),
+            "is_incomplete": archive.incomplete().is_some(),
+            "side_files": {"positions": positions, "signatures": signatures, "tag_columns": columns},
+        }));
+    }
+    Ok(json!({"archives": archives, "version": format!("{:016x}", snapshot.version)}))
+}
+
+fn state_name(state: SideState) -> Value {
+    match state {
+        SideState::File => "used",
+        SideState::Missing => "missing",
+        SideState::Stale => "stale",
+        _ => "damaged",
+    }
+    .into()
+}

@@ -1,0 +1,63 @@
+//! `complete`: names that begin like what has been typed, or have it in them.
+
+use crate::fault::Fault;
+use crate::params::Params;
+use crate::snapshot::Snapshot;
+use scoresheet::query::report::openings::Openings;
+use scoresheet::query::tag_columns::Key;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Names at most, and where nothing is said.
+const MOST: usize = 50;
+const NAMES: usize = 12;
+
+pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
+    let typed = params.get("text").unwrap_or_default().to_lowercase();
+    let limit = params.number("limit", NAMES)?.min(MOST);
+    let tag = match params.get("field").unwrap_or("player") {
+        // Both players' names are in one table.
+        "player" | "white" | "black" => Some("White"),
+        "event" => Some("Event"),
+        "opening" => None,
+        _ => return Err(Fault::bad("field: player, event or opening is wanted")),
+    };
+    // Those that begin so come first.
+    let (mut beginning, mut within) = (BTreeSet::new(), BTreeSet::new());
+    let mut look = |text: &str| {
+        let small = text.to_lowercase();
+        if small.starts_with(&typed) {
+            beginning.insert(text.to_owned());
+        } else if small.contains(&typed) {
+            within.insert(text.to_owned());
+        }
+        // Sorted, so that the first are the same whatever the order of looking.
+        for found in [&mut beginning, &mut within] {
+            if found.len() > limit {
+                found.pop_last();
+            }
+        }
+    };
+    if typed.is_empty() {
+        return Ok(json!({"names": []}));
+    }
+    match tag {
+        None => Openings::table().names().iter().for_each(|name| look(name)),
+        Some(tag) => {
+            snapshot.needs_whole()?;
+            for (_, _, book) in snapshot.books(params.archive()?)? {
+                let columns = book.tags().readable(&[Key::Tag(tag.to_owned()), Key::Tag("Black".to_owned())]).0;
+                let columns = if tag == "White" { &columns[..] } else { columns.get(..1).unwrap_or_default() };
+                for strings in columns.iter().filter_map(|column| column.strings()) {
+                    for number in 1..=strings.len() as u32 {
+                        if let Some(text) = strings.get(number) {
+                            look(&String::from_utf8_lossy(text));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let names: Vec<String> = beginning.into_iter().chain(within).take(limit).collect();
+    Ok(json!({ "names": names }))
+}

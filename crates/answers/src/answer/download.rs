@@ -1,0 +1,62 @@
+//! `download.pgn`: the games of a list as PGN, as they are read.
+
+use super::games::wanted;
+use super::{Answer, Flow};
+use crate::fault::Fault;
+use crate::params::Params;
+use crate::snapshot::Snapshot;
+use crate::stop::Stop;
+use scoresheet::pgn::PgnWriter;
+use std::sync::Arc;
+
+/// Games that are written before the client gets them.
+const PIECE: usize = 64;
+/// How many deadlines a download may take.
+const DEADLINES: u32 = 360;
+/// So many games are read one by one where the archive is fetched in parts.
+const FEW: u64 = 100;
+
+pub fn download(snapshot: &Arc<Snapshot>, params: &Params, stop: &Stop, most: u64) -> Result<Answer, Fault> {
+    let at = wanted(params)?;
+    let limit = params.number("limit", most)?.min(most);
+    let sort = params.get("sort").unwrap_or_default();
+    let selected = snapshot.select_at(params.archive()?, params.filter()?, sort, at.as_ref(), stop)?;
+    if selected.games.min(limit) > FEW {
+        snapshot.needs_whole()?;
+    }
+    let snapshot = Arc::clone(snapshot);
+    let pieces = move |flow: &mut Flow<'_>| {
+        let mut offset = 0;
+        while offset < limit {
+            let size = PIECE.min((limit - offset) as usize);
+            let numbers = selected.page(&snapshot, offset, size);
+            if numbers.is_empty() {
+                return;
+            }
+            offset += numbers.len() as u64;
+            let text = flow.run(|| numbers.into_iter().flat_map(|number| pgn(&snapshot, number)).collect());
+            if !text.is_some_and(|text| (flow.push)(text)) {
+                return;
+            }
+        }
+    };
+    Ok(Answer::Pieces {
+        kind: "application/x-chess-pgn",
+        name: Some("games.pgn"),
+        deadlines: DEADLINES,
+        pieces: Box::new(pieces),
+    })
+}
+
+/// A game as PGN. One that cannot be read is named in a line that readers of PGN pass over.
+fn pgn(snapshot: &Snapshot, number: u64) -> Vec<u8> {
+    let mut writer = PgnWriter::new();
+    let written = snapshot.locate(number).and_then(|(book, _, own)| {
+        let game = book.archive().game(own)?;
+        Ok(game.write_pgn(&mut writer)?)
+    });
+    match written {
+        Ok(()) => writer.into_bytes(),
+        Err(fault) => format!("% game {number}: {}\n\n", fault.message).into_bytes(),
+    }
+}

@@ -1,0 +1,281 @@
+//! `games/{n}`: one game with everything in it; as PGN; as the bytes of its source; and where it left the others.
+
+use super::Answer;
+use crate::fault::Fault;
+use crate::site::SiteFile;
+use crate::snapshot::Snapshot;
+use crate::stop::Stop;
+use scoresheet::chess::{Move, Position};
+use scoresheet::game::{Comment, Event, TextKind};
+use scoresheet::pgn::PgnWriter;
+use scoresheet::query::report::openings::Openings;
+use scoresheet::query::{PositionQuery, SearchOptions};
+use scoresheet::{Archive, Game};
+use serde_json::{Map, Value, json};
+
+/// One game as PGN.
+pub fn pgn(snapshot: &Snapshot, number: u64) -> Result<Answer, Fault> {
+    bytes(snapshot, number, "application/x-chess-pgn", |archive, number| {
+        let mut writer = PgnWriter::new();
+        archive.game(number)?.write_pgn(&mut writer)?;
+        Ok(writer.into_bytes())
+    })
+}
+
+/// The bytes of the source that a game was made of.
+pub fn original(snapshot: &Snapshot, number: u64) -> Result<Answer, Fault> {
+    bytes(snapshot, number, "application/octet-stream", |archive, number| {
+        let mut bytes = Vec::new();
+        archive.game(number)?.original(&mut bytes)?;
+        Ok(bytes)
+    })
+}
+
+fn bytes(
+    snapshot: &Snapshot,
+    number: u64,
+    kind: &'static str,
+    text: impl FnOnce(&Archive, u64) -> Result<Vec<u8>, Fault>,
+) -> Result<Answer, Fault> {
+    let (book, _, own) = snapshot.locate(number)?;
+    Ok(Answer::Bytes { kind, name: format!("game-{number}.pgn"), bytes: text(book.archive(), own)? })
+}
+
+/// The plies within which a game that has left all others may come back to them by another order of moves. What is the
+/// same later, as bare kings are in the end, is chance.
+pub const ANOTHER_ORDER: u32 = 8;
+
+/// Where a game leaves all others: the ply after the last position that another game has, too.
+pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, Fault> {
+    let (book, before, own) = snapshot.locate(number)?;
+    if !snapshot.is_indexed() {
+        return Err(Fault::new(
+            http::StatusCode::CONFLICT,
+            "no_index",
+            "where a game left the others is known by the position index alone",
+        )
+        .with("advice", "scoresheet index ARCHIVE --positions"));
+    }
+    let game = book.archive().game(own)?.to_game()?;
+    if let Some(site) = book.site() {
+        return novelty_of_site(site, &game, own);
+    }
+    let mut position = game.start.clone();
+    let mut known = snapshot.games() - 1;
+    let mut novelty = None;
+    for (ply, m) in (1u32..).zip(game.main_line()) {
+        if stop.is_set() {
+            return Err(Fault::stopped());
+        }
+        if novelty.as_ref().is_some_and(|(left, _)| ply > left + ANOTHER_ORDER) {
+            break;
+        }
+        let san = position.san(m);
+        position.play_unchecked(m);
+        let others = others(snapshot, number, &position)?;
+        match others {
+            0 => {
+                novelty.get_or_insert((ply, san));
+            }
+            // Another way round, it has come back to the others.
+            others => (known, novelty) = (others, None),
+        }
+    }
+    let (ply, san) = novelty.unzip();
+    Ok(json!({"game": before + own, "ply": ply, "san": san, "games_before": known}))
+}
+
+/// The same by the site file, which knows the ply.
+fn novelty_of_site(site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
+    let ply = site.known(number)?.novelty;
+    let mut position = game.start.clone();
+    let mut san = None;
+    for (own, m) in (1..).zip(game.main_line()) {
+        if own == ply {
+            san = Some(position.san(m));
+            break;
+        }
+        position.play_unchecked(m);
+    }
+    let others = site.count(&position)?.saturating_sub(1);
+    Ok(json!({"game": number, "ply": Some(ply).filter(|ply| *ply > 0), "san": san, "games_before": others}))
+}
+
+/// Returns how many other games have a position; of very many about how many.
+fn others(snapshot: &Snapshot, number: u64, position: &Position) -> Result<u64, Fault> {
+    let query = PositionQuery::from(position);
+    let mut others = 0;
+    for (_, before, book) in snapshot.books(None)? {
+        let search = book.search();
+        let most = search.cost(Some(&query)).games;
+        others += match most {
+            0 => 0,
+            1..=MANY => {
+                let hits = search.position(&query, SearchOptions::default()).hits;
+                hits.iter().filter(|hit| before + hit.game != number).count() as u64
+            }
+            // The index names places, and these need not be looked at to know that there are other games.
+            _ => most,
+        };
+    }
+    Ok(others)
+}
+
+/// So many games are counted one by one.
+const MANY: u64 = 1000;
+
+/// One game with everything in it.
+pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault> {
+    let (book, before, own) = snapshot.locate(number)?;
+    let game = book.archive().game(own)?;
+    let opening = Openings::table().classify(&game)?;
+    let opening = opening.map(|(opening, ply)| json!({"eco": opening.eco, "name": opening.name, "ply": ply}));
+    let (has_fault, is_changed) = (game.has_fault(), game.is_changed());
+    let game = game.to_game()?;
+    let mut reader = Reader { events: game.events.iter().peekable(), fens };
+    let (line, after) = reader.line(game.start.clone(), 0);
+    let tags: Vec<Value> = game.tags.iter().map(|(name, value)| json!([name, value])).collect();
+    Ok(json!({
+        "game": number,
+        "archive": book.name,
+        "number": number - before,
+        "last": snapshot.games(),
+        "tags": tags,
+        "start": game.start.fen(),
+        "result": result(&game),
+        "plies": game.main_line().count(),
+        "opening": opening,
+        "has_fault": has_fault,
+        "is_changed": is_changed,
+        "before": line.before,
+        "moves": line.moves,
+        "end": after.fen(),
+    }))
+}
+
+fn result(game: &Game) -> String {
+    match game.outcome {
+        Some(outcome) => outcome.token().to_owned(),
+        None => game.tag("Result").unwrap_or("*").to_owned(),
+    }
+}
+
+/// A line of moves on its way into JSON.
+#[derive(Default)]
+struct Line {
+    /// Comments before the first move.
+    before: Vec<Value>,
+    moves: Vec<Value>,
+}
+
+struct Reader<'a> {
+    events: std::iter::Peekable<std::slice::Iter<'a, Event>>,
+    fens: bool,
+}
+
+impl Reader<'_> {
+    /// Reads a line to its end: the events up to the one that closes it. Returns it and its last position.
+    fn line(&mut self, start: Position, ply: u32) -> (Line, Position) {
+        let (mut line, mut now, mut previous, mut ply) = (Line::default(), start.clone(), start, ply);
+        while let Some(event) = self.events.next() {
+            match event {
+                Event::Move(m) => {
+                    ply += 1;
+                    let node = self.node(&now, *m, ply);
+                    previous = now.clone();
+                    now.play_unchecked(*m);
+                    line.moves.push(node);
+                }
+                Event::Open => {
+                    // Variations nest as deeply as games have them: the parser of PGN has its limit.
+                    let (variation, _) = self.line(previous.clone(), ply.saturating_sub(1));
+                    let json = json!({"before": variation.before, "moves": variation.moves});
+                    add(&mut line, "variations", json);
+                }
+                Event::Close => break,
+                Event::Nag(nag) => add(&mut line, "nags", (*nag).into()),
+                Event::Suffix(good) => add(&mut line, "marks", if *good { "!" } else { "?" }.into()),
+                Event::Text(kind, text) => text_of(&mut line, *kind, text, ply),
+            }
+        }
+        (line, now)
+    }
+
+    fn node(&self, before: &Position, m: Move, ply: u32) -> Value {
+        let mut node = Map::new();
+        node.insert("ply".to_owned(), ply.into());
+        let null = m == Move::NULL;
+        node.insert("san".to_owned(), if null { "--".to_owned() } else { before.san(m) }.into());
+        node.insert("uci".to_owned(), before.uci(m).into());
+        if self.fens {
+            let mut after = before.clone();
+            after.play_unchecked(m);
+            node.insert("fen".to_owned(), after.fen().into());
+        }
+        Value::Object(node)
+    }
+}
+
+/// Adds something to a list of the last move of a line.
+fn add(line: &mut Line, name: &str, value: Value) {
+    let Some(Value::Object(node)) = line.moves.last_mut() else { return };
+    if let Value::Array(list) = node.entry(name).or_insert_with(|| Value::Array(Vec::new())) {
+        list.push(value);
+    }
+}
+
+/// Adds a text: its words apart from the commands in it.
+fn text_of(line: &mut Line, kind: TextKind, text: &str, ply: u32) {
+    let kind = match kind {
+        TextKind::Brace | TextKind::Line => "comment",
+        TextKind::Token => "token",
+        TextKind::Tail => "tail",
+        TextKind::Escape => "escape",
+    };
+    let comment = Comment { ply, depth: 0, text: text.to_owned() };
+    let commands = [("csl", "squares"), ("cal", "arrows")];
+    let mut json = Map::from_iter([("kind".to_owned(), kind.into()), ("text".to_owned(), words(text).into())]);
+    for (command, name) in commands {
+        if let Some(value) = comment.command(command) {
+            let items: Vec<Value> =
+                value.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect();
+            json.insert(name.to_owned(), items.into());
+        }
+    }
+    match line.moves.last_mut() {
+        Some(Value::Object(node)) => {
+            if let Some(clock) = comment.clock() {
+                node.entry("clock").or_insert_with(|| clock.as_secs_f64().into());
+            }
+            if let Some(elapsed) = comment.elapsed() {
+                node.entry("elapsed").or_insert_with(|| elapsed.as_secs_f64().into());
+            }
+            if let Some(evaluation) = comment.evaluation() {
+                node.entry("eval").or_insert_with(|| evaluation.to_string().into());
+            }
+            add(line, "comments", Value::Object(json));
+        }
+        _ => line.before.push(Value::Object(json)),
+    }
+}
+
+/// A comment without commands like `[%clk 0:03:00]`.
+fn words(text: &str) -> String {
+    let (mut words, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find("[%") {
+        let Some(length) = rest.get(start..).and_then(|from| from.find(']')) else { break };
+        words.push_str(rest.get(..start).unwrap_or_default());
+        rest = rest.get(start + length + 1..).unwrap_or_default();
+    }
+    words.push_str(rest);
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn words_without_commands() {
+        assert_eq!(super::words("[%clk 0:03:00] a  good\nmove [%eval 0.3] ! "), "a good move !");
+        assert_eq!(super::words("[% open"), "[% open");
+    }
+}

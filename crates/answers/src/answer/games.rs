@@ -1,0 +1,130 @@
+//! `games`: a list of games, page by page.
+
+use crate::book::Book;
+use crate::fault::Fault;
+use crate::heading::Heading;
+use crate::params::Params;
+use crate::site::SiteFile;
+use crate::snapshot::Snapshot;
+use crate::stop::Stop;
+use scoresheet::archive::GameSet;
+use scoresheet::chess::Position;
+use scoresheet::query::{PositionQuery, SearchOptions};
+use serde_json::{Map, Value, json};
+
+/// Games to a page at most, and where nothing is said.
+const MOST: usize = 500;
+const PAGE: usize = 50;
+
+/// Returns the position that games have to reach, if one is given.
+pub fn wanted(params: &Params) -> Result<Option<Position>, Fault> {
+    match params.get("fen").or(params.get("play")) {
+        None => Ok(None),
+        Some(_) => Ok(Some(params.line()?.position)),
+    }
+}
+
+pub fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
+    let limit = params.number("limit", PAGE)?.min(MOST);
+    let offset = match params.get("after") {
+        None => params.number("offset", 0u64)?,
+        Some(cursor) => offset(cursor, snapshot.version)?,
+    };
+    let at = wanted(params)?;
+    let sort = params.get("sort").unwrap_or_default();
+    if let (Some(position), [book]) = (&at, snapshot.all())
+        && let Some(site) = book.site()
+        && params.filter()?.trim().is_empty()
+        && sort.trim().is_empty()
+    {
+        return page_of_site(snapshot, book, site, position, offset, limit);
+    }
+    let selection = snapshot.select_at(params.archive()?, params.filter()?, sort, at.as_ref(), stop)?;
+    let numbers = selection.page(snapshot, offset, limit);
+    let mut games = Vec::with_capacity(numbers.len());
+    for number in &numbers {
+        let (book, _, own) = snapshot.locate(*number)?;
+        games.push(row(book, own, *number));
+    }
+    if let Some(position) = &at {
+        add_plies(snapshot, &numbers, position, &mut games)?;
+    }
+    Ok(listed(snapshot, (selection.games, selection.undecided), offset, games))
+}
+
+/// The games that reach a position, by the site file: of a long list only what is shown is read.
+fn page_of_site(
+    snapshot: &Snapshot,
+    book: &Book,
+    site: &SiteFile,
+    position: &Position,
+    offset: u64,
+    limit: usize,
+) -> Result<Value, Fault> {
+    let (total, games) = site.games_at(position, offset, limit as u64)?;
+    let row = |(game, ply): (u64, u32)| {
+        let mut row = row(book, game, game);
+        row.insert("ply".to_owned(), ply.into());
+        row
+    };
+    Ok(listed(snapshot, (total, 0), offset, games.into_iter().map(row).collect()))
+}
+
+/// What a list says of a game. One damaged game is no reason to show none of the others.
+fn row(book: &Book, game: u64, number: u64) -> Map<String, Value> {
+    match Heading::of(book, game) {
+        Ok(heading) => heading.json(number),
+        Err(fault) => Map::from_iter([("game".to_owned(), number.into()), ("error".to_owned(), fault.message.into())]),
+    }
+}
+
+fn listed(snapshot: &Snapshot, (total, undecided): (u64, u64), offset: u64, games: Vec<Map<String, Value>>) -> Value {
+    let end = offset.saturating_add(games.len() as u64);
+    let next = (end < total && !games.is_empty()).then(|| cursor(end, snapshot.version));
+    json!({"total": total, "offset": offset, "undecided": undecided, "games": games, "next": next})
+}
+
+/// Adds the first ply at which each game has the position.
+fn add_plies(
+    snapshot: &Snapshot,
+    numbers: &[u64],
+    position: &Position,
+    games: &mut [Map<String, Value>],
+) -> Result<(), Fault> {
+    let query = PositionQuery::from(position);
+    for (_, before, book) in snapshot.books(None)? {
+        let length = book.archive().len();
+        let own = numbers.iter().filter(|number| (before + 1..=before + length).contains(number));
+        let own = GameSet::of(length, own.map(|number| number - before));
+        if own.is_empty() {
+            continue;
+        }
+        for hit in book.search().among(&own).position(&query, SearchOptions::default()).hits {
+            let place = numbers.iter().position(|number| *number == before + hit.game);
+            if let Some(game) = place.and_then(|place| games.get_mut(place)) {
+                game.insert("ply".to_owned(), hit.ply.into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A place in a list, as a client hands it back: it is good for the archives at one state.
+fn cursor(offset: u64, version: u64) -> String {
+    format!("{offset:x}.{version:x}")
+}
+
+fn offset(cursor: &str, version: u64) -> Result<u64, Fault> {
+    let wrong = || Fault::bad("after: not a cursor that a list has given");
+    let (offset, state) = cursor.split_once('.').ok_or_else(wrong)?;
+    let [offset, state] = [offset, state].map(|text| u64::from_str_radix(text, 16));
+    match (offset, state) {
+        (Ok(offset), Ok(state)) if state == version => Ok(offset),
+        (Ok(_), Ok(_)) => Err(Fault::new(
+            http::StatusCode::GONE,
+            "changed",
+            "the archives have changed since the list began; begin it again",
+        )),
+        _ => Err(wrong()),
+    }
+}

@@ -1,0 +1,66 @@
+//! `position`: the rules. What can be played, what it is called, what it leads to.
+
+use crate::fault::Fault;
+use crate::params::Params;
+use crate::trees::after;
+use scoresheet::chess::fen::{Fen, ReadMode};
+use scoresheet::chess::{Color, Position};
+use serde_json::{Value, json};
+
+pub fn position(params: &Params) -> Result<Value, Fault> {
+    let mut line = params.line()?;
+    // A move as people type it: SAN, or UCI's notation.
+    if let Some(text) = params.get("move") {
+        let position = &line.position;
+        let m = position.parse_san(text.as_bytes()).or_else(|_| position.parse_uci(&text.to_lowercase()));
+        let m = m.map_err(|error| Fault::bad(format!("move: {error}")))?;
+        if m == scoresheet::Move::NULL {
+            return Err(Fault::bad("move: a null move is no move"));
+        }
+        line.moves.push((position.san(m), position.uci(m)));
+        line.position.play_unchecked(m);
+        line.opening = scoresheet::query::report::openings::Openings::table().of(&line.position).or(line.opening);
+    }
+    let faults: Vec<String> = match params.get("fen").map(|text| Fen::read(text.as_bytes(), ReadMode::Forgiving)) {
+        Some(Ok(fen)) => fen.illegalities_of(&fen.position()).iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    };
+    let moves: Vec<Value> = line.moves.iter().map(|(san, uci)| json!({"san": san, "uci": uci})).collect();
+    Ok(json!({
+        "fen": line.position.fen(),
+        "start": line.start.fen(),
+        "ply": line.moves.len(),
+        "turn": turn(&line.position),
+        "check": line.position.in_check(),
+        "end": end(&line.position),
+        "opening": line.opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
+        "moves": moves,
+        "legal": legal(&line.position),
+        "faults": faults,
+    }))
+}
+
+/// Returns the legal moves of a position, each with the FEN after it.
+fn legal(position: &Position) -> Vec<Value> {
+    let moves = position.legal_moves().into_iter();
+    let json = |m| json!({"san": position.san(m), "uci": position.uci(m), "fen": after(position, m).fen()});
+    moves.map(json).collect()
+}
+
+/// Returns whose move it is.
+fn turn(position: &Position) -> &'static str {
+    match position.turn() {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}
+
+fn end(position: &Position) -> Option<&'static str> {
+    if position.is_checkmate() {
+        Some("checkmate")
+    } else if position.is_stalemate() {
+        Some("stalemate")
+    } else {
+        None
+    }
+}

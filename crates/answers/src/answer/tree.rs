@@ -1,0 +1,135 @@
+//! `tree`: what was played in a position, all of it: moves, transpositions, games that end there, best and latest games.
+
+use crate::fault::Fault;
+use crate::heading::Heading;
+use crate::order::by_numbers;
+use crate::params::Params;
+use crate::snapshot::{Selection, Snapshot};
+use crate::stop::Stop;
+use crate::trees::{Forest, after, latest_games, top_games};
+use scoresheet::chess::{Color, Move, Position};
+use scoresheet::query::report::openings::{Opening, Openings};
+use scoresheet::query::{Tally, Tree, Visit};
+use serde_json::{Map, Value, json};
+
+/// Games listed at most, and where nothing is said.
+const GAMES: usize = 15;
+const LISTED: usize = 8;
+
+pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
+    let line = params.line()?;
+    let only = params.archive()?;
+    let most = params.number("games", LISTED)?.min(GAMES);
+    let selection = snapshot.select(only, params.filter()?, "")?;
+    let visit = if params.switch("last")? { Visit::Last } else { Visit::First };
+    let forest = Forest { snapshot, only, selection: &selection, visit, stop };
+    let position = &line.position;
+    let tree = forest.tree(position)?;
+    let mut moves = Vec::new();
+    for branch in &tree.branches {
+        let mut json = Map::new();
+        json.insert("uci".to_owned(), position.uci(branch.m).into());
+        json.insert("san".to_owned(), position.san(branch.m).into());
+        counted(&mut json, &branch.tally, position.turn());
+        let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
+        json.insert("game".to_owned(), only.into());
+        json.insert("opening".to_owned(), opening(Openings::table().of(&after(position, branch.m))));
+        moves.push(Value::Object(json));
+    }
+    let mut json = Map::new();
+    json.insert("fen".to_owned(), position.fen().into());
+    json.insert("opening".to_owned(), opening(line.opening));
+    counted(&mut json, &tree.tally, position.turn());
+    json.insert("moves".to_owned(), moves.into());
+    let [white, draws, black, unknown] = tree.ended();
+    let games = white + draws + black + unknown;
+    json.insert(
+        "ended".to_owned(),
+        json!({"games": games, "white": white, "draws": draws, "black": black, "unknown": unknown}),
+    );
+    if params.switch("transpositions")? {
+        json.insert("transpositions".to_owned(), transpositions(&forest, position, &tree, &selection)?);
+    }
+    for (name, games) in [("top_games", top_games(&tree, most)), ("latest_games", latest_games(&tree, most.min(8)))] {
+        json.insert(name.to_owned(), listed(snapshot, position, games)?);
+    }
+    json.insert("undecided".to_owned(), selection.undecided.into());
+    json.insert("unread".to_owned(), tree.unread.iter().map(ToString::to_string).take(20).collect::<Vec<_>>().into());
+    json.insert("is_indexed".to_owned(), snapshot.is_indexed().into());
+    Ok(Value::Object(json))
+}
+
+/// The legal moves that were never played in the position and reach one that games have, by other moves. Known by the
+/// position index alone: without it the answer is `null`.
+fn transpositions(
+    forest: &Forest<'_>,
+    position: &Position,
+    tree: &Tree,
+    selection: &Selection,
+) -> Result<Value, Fault> {
+    let mut found = Vec::new();
+    let mut add = |m: Move, tally: &Tally, next: &Position| {
+        let mut json = Map::new();
+        json.insert("uci".to_owned(), position.uci(m).into());
+        json.insert("san".to_owned(), position.san(m).into());
+        counted(&mut json, tally, position.turn());
+        json.insert("opening".to_owned(), opening(Openings::table().of(next)));
+        found.push((tally.games(), json));
+    };
+    let books = forest.snapshot.all();
+    match books.iter().map(|book| book.site()).collect::<Option<Vec<_>>>().as_deref() {
+        // A site is of one archive.
+        Some([site]) if selection.sets.is_none() => {
+            let Some(known) = site.transpositions(position)? else { return Ok(Value::Null) };
+            known.iter().for_each(|branch| add(branch.m, &branch.tally, &after(position, branch.m)));
+        }
+        Some([_, ..]) => return Ok(Value::Null),
+        _ if !forest.snapshot.is_indexed() || selection.games == 0 => return Ok(Value::Null),
+        _ => {
+            for m in position.legal_moves() {
+                if tree.branches.iter().any(|branch| branch.m == m) {
+                    continue;
+                }
+                let next = after(position, m);
+                let tally = forest.tree(&next)?.tally;
+                if tally.games() > 0 {
+                    add(m, &tally, &next);
+                }
+            }
+        }
+    }
+    let found = by_numbers(found, |(games, _)| (u64::MAX - games, 0));
+    Ok(found.into_iter().map(|(_, json)| Value::Object(json)).collect())
+}
+
+/// Adds counts, ratings of the side to move, and the last year.
+fn counted(json: &mut Map<String, Value>, tally: &Tally, turn: Color) {
+    let counts = [
+        ("games", tally.games()),
+        ("white", tally.white),
+        ("draws", tally.draws),
+        ("black", tally.black),
+        ("unknown", tally.unknown),
+    ];
+    json.extend(counts.map(|(name, count)| (name.to_owned(), count.into())));
+    json.insert("rating".to_owned(), tally.average_rating_of(turn).into());
+    json.insert("average_rating".to_owned(), tally.average_rating().into());
+    json.insert("performance".to_owned(), tally.performance(turn).into());
+    json.insert("last_year".to_owned(), tally.last_year().into());
+}
+
+fn opening(opening: Option<&Opening>) -> Value {
+    opening.map_or(Value::Null, |opening| json!({"eco": opening.eco, "name": opening.name}))
+}
+
+fn listed(snapshot: &Snapshot, position: &Position, games: Vec<(u64, Move)>) -> Result<Value, Fault> {
+    let mut list = Vec::new();
+    for (number, m) in games {
+        let (book, _, own) = snapshot.locate(number)?;
+        let mut json = Heading::of(book, own)?.json(number);
+        json.insert("uci".to_owned(), position.uci(m).into());
+        json.insert("san".to_owned(), position.san(m).into());
+        list.push(Value::Object(json));
+    }
+    Ok(list.into())
+}

@@ -1,0 +1,113 @@
+//! What goes wrong with a request, as the client gets it: a status, a code, one sentence, and no path of this machine.
+//!
+//! Knows the library's errors and nothing of routes. In come errors, out go answers in JSON (`/api/v1`) or in plain text
+//! (the explorer's routes).
+
+use http::StatusCode;
+use scoresheet::Error;
+use scoresheet::query::QueryFault;
+use serde_json::{Map, Value, json};
+
+/// Why a request has no answer.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The status.
+    pub status: StatusCode,
+    /// What kind of fault it is, for programs.
+    pub code: &'static str,
+    /// What is wrong, for people.
+    pub message: String,
+    /// More for programs: the column of a filter's fault, the game that is damaged, what to do.
+    pub more: Map<String, Value>,
+}
+
+impl Fault {
+    /// Returns a fault with this status, code and message.
+    pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Fault {
+        Fault { status, code, message: message.into(), more: Map::new() }
+    }
+
+    /// Returns the fault with one thing more to say.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Fault {
+        self.more.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// A request that cannot be understood.
+    pub fn bad(message: impl Into<String>) -> Fault {
+        Fault::new(StatusCode::BAD_REQUEST, "bad_request", message)
+    }
+
+    /// A filter or a pattern that cannot be read, with its column.
+    pub fn query(parameter: &str, fault: &QueryFault) -> Fault {
+        Fault::new(StatusCode::BAD_REQUEST, "bad_query", format!("{parameter}: {}", fault.what()))
+            .with("parameter", parameter)
+            .with("column", fault.column())
+    }
+
+    /// Something that is not there.
+    pub fn missing(message: impl Into<String>) -> Fault {
+        Fault::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    /// All threads for such work are busy.
+    pub fn busy() -> Fault {
+        Fault::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many searches at once; try again")
+            .with("retry_after", 1)
+    }
+
+    /// The work took longer than the server allows.
+    pub fn deadline(seconds: u64) -> Fault {
+        Fault::new(StatusCode::SERVICE_UNAVAILABLE, "too_costly", format!("no answer within {seconds} s"))
+            .with("retry_after", seconds)
+            .with("advice", "scoresheet index ARCHIVE --positions --tag-columns --signatures")
+    }
+
+    /// The client has gone, or the server is about to.
+    pub fn stopped() -> Fault {
+        Fault::new(StatusCode::SERVICE_UNAVAILABLE, "stopped", "the work was stopped").with("retry_after", 1)
+    }
+
+    /// What only the whole archive can answer, of which this reader has fetched parts.
+    pub fn whole(bytes: u64) -> Fault {
+        Fault::new(StatusCode::CONFLICT, "whole", "the whole archive is needed for this").with("bytes", bytes)
+    }
+
+    /// A fault of the program's own.
+    pub fn internal() -> Fault {
+        Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "something went wrong in the server")
+    }
+
+    /// Returns the fault as JSON.
+    pub fn json(&self) -> Value {
+        let mut error = json!({"code": self.code, "message": self.message});
+        if let Some(error) = error.as_object_mut() {
+            error.extend(self.more.clone());
+        }
+        json!({ "error": error })
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        match error {
+            Error::NoSuchGame { game, games } => {
+                Fault::missing(format!("there is no game {game}; the last is {games}"))
+            }
+            Error::Deleted { game } => Fault::missing(format!("game {game} has been deleted")),
+            Error::NoSuchPly { .. } => Fault::missing(error.to_string()),
+            Error::Interrupted => Fault::stopped(),
+            Error::Damaged(damage) => {
+                let game = damage.game;
+                let fault =
+                    Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", Error::Damaged(damage).to_string());
+                if game > 0 { fault.with("game", game) } else { fault }
+            }
+            Error::Limit { .. } | Error::Unknown { .. } => {
+                Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", error.to_string())
+            }
+            // What else there is names files.
+            _ => Fault::internal(),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What is said of a game in lists: players, ratings, result, date, opening code, event.
+//!
+//! Comes from the tag columns where a file has them, or they have been read already, and otherwise from the game.
+
+use crate::book::{Book, HEADING};
+use crate::fault::Fault;
+use scoresheet::game::Outcome;
+use scoresheet::query::report::openings::Openings;
+use serde_json::{Map, Value, json};
+
+/// The heading of a game. What the game does not say is empty, or 0.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Heading {
+    /// The values of the tags of [`HEADING`].
+    tags: [String; HEADING.len()],
+    /// Half-moves of the main line.
+    pub plies: u32,
+    /// The result by the movetext, where the tag says none.
+    outcome: Option<Outcome>,
+}
+
+impl Heading {
+    /// Returns the heading of a game of an archive.
+    ///
+    /// Errors: there is no such game, or it is damaged.
+    pub fn of(book: &Book, game: u64) -> Result<Heading, Fault> {
+        let is_there = game > 0 && game <= book.archive().len() && !book.archive().is_deleted(game);
+        if let Some(site) = book.site().filter(|_| is_there && !book.has_columns()) {
+            return site.heading(game);
+        }
+        if !is_there || !book.has_columns() {
+            let game = book.archive().game(game)?;
+            let mut heading = Heading { plies: game.plies(), outcome: game.outcome(), ..Heading::default() };
+            game.visit_tags(|name, value| {
+                let place = HEADING.iter().position(|own| own.as_bytes() == name);
+                if let Some(own) = place.and_then(|place| heading.tags.get_mut(place)).filter(|own| own.is_empty()) {
+                    *own = String::from_utf8_lossy(value).into_owned();
+                }
+            })?;
+            return Ok(heading);
+        }
+        let mut heading = Heading::default();
+        let columns = book.heading_columns();
+        for (tag, column) in heading.tags.iter_mut().zip(columns) {
+            *tag = column.text(game).map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default();
+        }
+        heading.plies = columns.last().map_or(0, |plies| plies.get(game));
+        if heading.of_tag().is_none() {
+            heading.outcome = book.archive().game(game)?.outcome();
+        }
+        Ok(heading)
+    }
+
+    /// Returns a heading of the values of the tags of [`HEADING`].
+    pub fn from_texts(tags: [String; HEADING.len()], plies: u32, outcome: Option<Outcome>) -> Heading {
+        Heading { tags, plies, outcome }
+    }
+
+    /// Returns the values of the tags of [`HEADING`].
+    pub fn texts(&self) -> &[String; HEADING.len()] {
+        &self.tags
+    }
+
+    /// Returns the result by the movetext, which is asked where the tag says none.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    /// Returns the value of a tag of [`HEADING`], `None` where it is missing, empty or `?`.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        let place = HEADING.iter().position(|own| *own == name)?;
+        Some(self.tags.get(place)?.as_str()).filter(|value| !matches!(*value, "" | "?" | "-"))
+    }
+
+    /// Returns a rating.
+    pub fn rating(&self, name: &str) -> Option<u32> {
+        let text = self.tag(name)?;
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        text.get(..digits)?.parse().ok().filter(|rating| (1..=4095).contains(rating))
+    }
+
+    /// Returns the date as written: of the tag Date, or UTCDate where that has no year.
+    pub fn date(&self) -> Option<&str> {
+        let known = |name| self.tag(name).filter(|date| date.get(..4).is_some_and(|year| year.parse::<u16>().is_ok()));
+        known("Date").or_else(|| known("UTCDate"))
+    }
+
+    /// Returns the year.
+    pub fn year(&self) -> Option<u32> {
+        self.date()?.get(..4)?.parse().ok()
+    }
+
+    /// Returns the month as `2016-12`.
+    pub fn month(&self) -> Option<String> {
+        let date = self.date()?;
+        let month = date.get(5..7)?;
+        month.parse::<u8>().ok().filter(|month| (1..=12).contains(month))?;
+        Some(format!("{}-{month}", date.get(..4)?))
+    }
+
+    /// The result by the tag.
+    fn of_tag(&self) -> Option<&str> {
+        self.tag("Result").filter(|text| matches!(*text, "1-0" | "0-1" | "1/2-1/2"))
+    }
+
+    /// Returns the result: the tag's, or where that says none the movetext's.
+    pub fn result(&self) -> &str {
+        self.of_tag().unwrap_or_else(|| self.outcome.unwrap_or(Outcome::Unknown).token())
+    }
+
+    /// Returns who won: `white`, `black`, or nobody.
+    pub fn winner(&self) -> Option<&'static str> {
+        match self.result() {
+            "1-0" => Some("white"),
+            "0-1" => Some("black"),
+            _ => None,
+        }
+    }
+
+    /// Returns how fast the game was, in the words of Lichess.
+    pub fn speed(&self) -> &'static str {
+        speed(self.tag("TimeControl").unwrap_or("-"))
+    }
+
+    /// Returns whether the game was rated, by its event's name as Lichess writes it.
+    pub fn is_rated(&self) -> bool {
+        !self.tag("Event").unwrap_or_default().to_ascii_lowercase().contains("casual")
+    }
+
+    /// Returns the heading as JSON, with the members of docs/JSON.md and the game's number.
+    pub fn json(&self, number: u64) -> Map<String, Value> {
+        let eco = self.tag("ECO");
+        let json = json!({
+            "game": number,
+            "white": self.tag("White"),
+            "black": self.tag("Black"),
+            "white_elo": self.rating("WhiteElo"),
+            "black_elo": self.rating("BlackElo"),
+            "result": self.result(),
+            "date": self.date(),
+            "eco": eco,
+            "opening": eco.and_then(|eco| Openings::table().name_of_code(eco)),
+            "plies": self.plies,
+            "event": self.tag("Event"),
+        });
+        match json {
+            Value::Object(json) => json,
+            _ => Map::new(),
+        }
+    }
+}
+
+/// Returns how fast a time control is, in the words of Lichess: by base and 40 increments.
+pub fn speed(control: &str) -> &'static str {
+    let (base, increment) = control.split_once('+').unwrap_or((control, "0"));
+    match (base.parse::<u64>(), increment.parse::<u64>()) {
+        (Ok(base), Ok(increment)) => match base.saturating_add(increment.saturating_mul(40)) {
+            0..30 => "ultraBullet",
+            30..180 => "bullet",
+            180..480 => "blitz",
+            480..1500 => "rapid",
+            1500..21600 => "classical",
+            _ => "correspondence",
+        },
+        _ => "correspondence",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::speed;
+
+    #[test]
+    fn speeds_are_those_of_lichess() {
+        let known = [
+            ("15+0", "ultraBullet"),
+            ("29+0", "ultraBullet"),
+            ("30+0", "bullet"),
+            ("60+2", "bullet"),
+            ("60+3", "blitz"),
+            ("300+4", "blitz"),
+            ("480+0", "rapid"),
+            ("900+15", "classical"),
+            ("-", "correspondence"),
+            ("40/7200:3600", "correspondence"),
+        ];
+        for (control, wanted) in known {
+            assert_eq!(speed(control), wanted, "{control}");
+        }
+    }
+}

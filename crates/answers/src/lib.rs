@@ -1,0 +1,38 @@
+//! Answers about chess archives: the requests of `/api/v1` by path and query, and their answers in JSON, PGN or lines.
+//!
+//! ```text
+//! path, query, body -> Request -> Answer
+//!                       params, snapshot (archives) -> library -> JSON, PGN, lines
+//! ```
+//!
+//! `scoresheet-serve` answers HTTP with it, `scoresheet-wasm` the pages of a site without a server: so both give the same
+//! answers. It knows neither HTTP (but for the numbers of status codes) nor threads. Imports go one way: `request` ->
+//! `answer` -> `trees`, `heading`, `params` -> `snapshot` -> `book` -> `site` -> `fault`, `order`, `stop`. The library does the
+//! chess; nothing here knows the rules or a byte of an archive.
+
+mod answer;
+mod book;
+mod fault;
+mod heading;
+mod order;
+mod params;
+mod request;
+pub mod site;
+mod snapshot;
+mod stop;
+mod trees;
+
+pub use answer::game::ANOTHER_ORDER;
+pub use answer::{Answer, Flow, Pieces};
+pub use book::{Book, HEADING};
+pub use fault::Fault;
+pub use heading::{Heading, speed};
+pub use params::{Line, PLIES, Params, WHERE};
+pub use request::Request;
+pub use snapshot::{Selection, Snapshot};
+pub use stop::{Cost, Stop, StopOnDrop};
+pub use trees::{Forest, after, latest_games, top_games, uci};
+
+/// The description of all requests (OpenAPI 3.1). A browser does without.
+#[cfg(not(target_family = "wasm"))]
+pub const DESCRIPTION: &str = include_str!("openapi.json");

@@ -1,0 +1,110 @@
+//! Requests: which answer a path, a query and a body ask for, what it costs, and the answer.
+
+use crate::answer::{
+    Answer, archives, by_position, by_tags, complete, download, find, game, games, position, stats, tree,
+};
+use crate::fault::Fault;
+use crate::params::Params;
+use crate::snapshot::Snapshot;
+use crate::stop::{Cost, Stop};
+use std::sync::Arc;
+
+/// A request, read and not yet answered.
+#[derive(Clone, Debug)]
+pub struct Request {
+    noun: Noun,
+    params: Params,
+}
+
+#[derive(Clone, Debug)]
+enum Noun {
+    Archives,
+    Games,
+    Game(u64),
+    Pgn(u64),
+    Original(u64),
+    Novelty(u64),
+    Position,
+    Tree,
+    Cost,
+    Find(Arc<find::Asked>),
+    Stats,
+    Complete,
+    Download,
+    #[cfg(not(target_family = "wasm"))]
+    Description,
+}
+
+impl Request {
+    /// Reads a request: a path below `/api/v1/`, a query, and the body of one that has any (a search by pattern).
+    ///
+    /// Errors: there is no such path; a parameter cannot be read. Some are read only when the answer is made.
+    pub fn read(path: &str, query: Option<&str>, body: Option<&[u8]>) -> Result<Request, Fault> {
+        let params = Params::read(query)?;
+        let game = |text: &str| text.parse::<u64>().map_err(|_| Fault::bad("games/N: the number of a game is wanted"));
+        let parts: Vec<&str> = path.split('/').collect();
+        let noun = match (parts.as_slice(), body) {
+            (["find"], Some(body)) => Noun::Find(Arc::new(find::by_pattern(body)?)),
+            (["find"], None) => Noun::Find(Arc::new(find::by_position(&params)?)),
+            (_, Some(_)) => return Err(Fault::missing("there is no such route; see /api/v1/openapi.json")),
+            (["archives"], _) => Noun::Archives,
+            (["games"], _) => Noun::Games,
+            (["games", number], _) => Noun::Game(game(number)?),
+            (["games", number, "pgn"], _) => Noun::Pgn(game(number)?),
+            (["games", number, "original"], _) => Noun::Original(game(number)?),
+            (["games", number, "novelty"], _) => Noun::Novelty(game(number)?),
+            (["position"], _) => Noun::Position,
+            (["tree"], _) => Noun::Tree,
+            (["cost"], _) => Noun::Cost,
+            (["stats"], _) => Noun::Stats,
+            (["complete"], _) => Noun::Complete,
+            (["download.pgn"], _) => Noun::Download,
+            #[cfg(not(target_family = "wasm"))]
+            (["openapi.json"], _) => Noun::Description,
+            _ => return Err(Fault::missing("there is no such route; see /api/v1/openapi.json")),
+        };
+        Ok(Request { noun, params })
+    }
+
+    /// Returns what the answer costs, or its beginning where it comes in pieces.
+    pub fn cost(&self, snapshot: &Snapshot) -> Cost {
+        let asks = |name: &str| self.params.get(name).is_some();
+        let at = asks("fen") || asks("play");
+        match &self.noun {
+            Noun::Archives | Noun::Game(_) | Noun::Pgn(_) | Noun::Original(_) | Noun::Position => Cost::Quick,
+            Noun::Find(_) => Cost::Quick,
+            #[cfg(not(target_family = "wasm"))]
+            Noun::Description => Cost::Quick,
+            Noun::Games if at => by_position(snapshot),
+            Noun::Games if asks("sort") || asks("where") => by_tags(snapshot),
+            Noun::Games => Cost::Quick,
+            Noun::Novelty(_) | Noun::Tree | Noun::Download => by_position(snapshot),
+            Noun::Cost | Noun::Stats | Noun::Complete => by_tags(snapshot),
+        }
+    }
+
+    /// Returns the answer. `most`: games of a download.
+    ///
+    /// Errors: parameters; games that are not there, or damaged; work that was stopped; where parts of an archive are at
+    /// hand, what needs all of it.
+    pub fn answer(&self, snapshot: &Arc<Snapshot>, stop: &Stop, most: u64) -> Result<Answer, Fault> {
+        let params = &self.params;
+        Ok(Answer::Json(match &self.noun {
+            Noun::Archives => archives::archives(snapshot)?,
+            Noun::Games => games::page(snapshot, params, stop)?,
+            Noun::Game(number) => game::game(snapshot, *number, params.switch("fens")?)?,
+            Noun::Pgn(number) => return game::pgn(snapshot, *number),
+            Noun::Original(number) => return game::original(snapshot, *number),
+            Noun::Novelty(number) => game::novelty(snapshot, *number, stop)?,
+            Noun::Position => position::position(params)?,
+            Noun::Tree => tree::tree(snapshot, params, stop)?,
+            Noun::Cost => find::cost(snapshot, params)?,
+            Noun::Find(asked) => return find::find(snapshot, asked),
+            Noun::Stats => stats::stats(snapshot, params, stop)?,
+            Noun::Complete => complete::complete(snapshot, params)?,
+            Noun::Download => return download::download(snapshot, params, stop, most),
+            #[cfg(not(target_family = "wasm"))]
+            Noun::Description => serde_json::from_str(crate::DESCRIPTION).map_err(|_| Fault::internal())?,
+        }))
+    }
+}

@@ -1,0 +1,408 @@
+//! The bytes of a site file (docs/site.md): its header, and the blocks that it consists of.
+//!
+//! Values go in and bytes come out, and the other way round. Decoders take any bytes without panicking.
+
+use crate::book::HEADING;
+use crate::heading::Heading;
+use scoresheet::game::Outcome;
+use std::io;
+
+/// The first bytes of every site file.
+pub const MAGIC: [u8; 8] = *b"\x89BGX\r\n\x1a\n";
+/// The version of the format.
+pub const VERSION: u32 = 1;
+/// The size of the header in bytes.
+pub const HEADER: usize = 128;
+/// Games to a block of headings.
+pub const HEADINGS: u64 = 64;
+/// A position of so many games has totals, a rarer one a list of its games.
+pub const LEAST: usize = 10;
+/// Games to a block of a list.
+pub const LISTED: usize = 4096;
+/// The bytes of an entry of a directory: where a block is, and its length.
+pub const ENTRY: u64 = 8;
+/// What stands for no move.
+pub const NO_MOVE: u8 = 255;
+/// No block has more bytes than this when it is unpacked.
+const MOST: usize = 64 << 20;
+
+/// The header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Header {
+    /// How many of a key's highest bits say its bucket.
+    pub bits: u32,
+    /// How many of them are kept, with those.
+    pub kept: u32,
+    /// The archive.
+    pub id: [u8; 16],
+    /// Its commit.
+    pub sequence: u64,
+    /// Its length in bytes.
+    pub archive: u64,
+    /// Its games, deleted ones too.
+    pub games: u64,
+    /// Where the directory of headings is.
+    pub headings: u64,
+    /// Where the directory of positions is.
+    pub positions: u64,
+    /// Where the statistics are, and their length.
+    pub stats: (u64, u64),
+    /// The length of the file.
+    pub length: u64,
+}
+
+impl Header {
+    /// Returns the bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        for number in [VERSION, self.bits, self.kept, 0] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(&self.id);
+        let numbers = [
+            self.sequence,
+            self.archive,
+            self.games,
+            self.headings,
+            self.positions,
+            self.stats.0,
+            self.stats.1,
+            self.length,
+        ];
+        numbers.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+        bytes.resize(HEADER - 8, 0);
+        let sum = checksum(&bytes);
+        bytes.extend_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the bytes; `None` where they are not those of a site file of this version, or damaged.
+    pub fn decode(bytes: &[u8]) -> Option<Header> {
+        let (body, sum) = bytes.get(..HEADER)?.split_at(HEADER - 8);
+        if checksum(body).to_le_bytes() != sum {
+            return None;
+        }
+        let mut rest = body.strip_prefix(&MAGIC)?;
+        let [version, bits, kept, _] = [word(&mut rest)?, word(&mut rest)?, word(&mut rest)?, word(&mut rest)?];
+        let (id, mut rest) = rest.split_first_chunk::<16>()?;
+        let mut next = || {
+            let (number, tail) = rest.split_first_chunk::<8>()?;
+            rest = tail;
+            Some(u64::from_le_bytes(*number))
+        };
+        let header = Header {
+            bits,
+            kept,
+            id: *id,
+            sequence: next()?,
+            archive: next()?,
+            games: next()?,
+            headings: next()?,
+            positions: next()?,
+            stats: (next()?, next()?),
+            length: next()?,
+        };
+        (version == VERSION && bits <= kept && bits < 32 && kept <= 56).then_some(header)
+    }
+
+    /// Returns the bucket of a key.
+    pub fn bucket(&self, key: u64) -> u64 {
+        if self.bits == 0 { 0 } else { key >> (64 - self.bits) }
+    }
+
+    /// Returns what tells a key apart from others of its bucket: the kept bits, and the eight lowest.
+    pub fn rest(&self, key: u64) -> u64 {
+        let kept = if self.kept == 0 { 0 } else { key >> (64 - self.kept) };
+        (kept & ((1 << (self.kept - self.bits)) - 1)) << 8 | key & 0xFF
+    }
+}
+
+fn word(rest: &mut &[u8]) -> Option<u32> {
+    let (number, tail) = rest.split_first_chunk::<4>()?;
+    *rest = tail;
+    Some(u32::from_le_bytes(*number))
+}
+
+/// FNV-1a, for the header alone: blocks have the checksums of zstd.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Appends a number: seven bits a byte, lowest first.
+pub fn push_number(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Reads a number.
+pub fn number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7F) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Reads a count of what takes at least a byte each.
+pub fn count(bytes: &mut &[u8]) -> Option<usize> {
+    let count = usize::try_from(number(bytes)?).ok()?;
+    (count <= bytes.len()).then_some(count)
+}
+
+/// Reads so many bytes.
+pub fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+    let (head, tail) = bytes.split_at_checked(length)?;
+    *bytes = tail;
+    Some(head)
+}
+
+/// Returns a block: its length unpacked, and a frame of zstd with a checksum.
+pub fn pack(raw: &[u8]) -> io::Result<Vec<u8>> {
+    let mut packer = zstd::bulk::Compressor::new(if raw.len() > 1 << 20 { 9 } else { 19 })?;
+    packer.include_checksum(true)?;
+    let mut block = (raw.len() as u32).to_le_bytes().to_vec();
+    block.extend(packer.compress(raw)?);
+    Ok(block)
+}
+
+/// Reads a block; `None` where it is damaged.
+pub fn unpack(block: &[u8]) -> Option<Vec<u8>> {
+    let (length, frame) = block.split_first_chunk::<4>()?;
+    let length = u32::from_le_bytes(*length) as usize;
+    if length > MOST {
+        return None;
+    }
+    let raw = zstd::bulk::decompress(frame, length).ok()?;
+    (raw.len() == length).then_some(raw)
+}
+
+/// Appends numbers of so many bytes, the first bytes of all before the second ones: so they pack better.
+fn push_column<const WIDTH: usize>(numbers: impl Iterator<Item = u64> + Clone, out: &mut Vec<u8>) {
+    for byte in 0..WIDTH {
+        out.extend(numbers.clone().map(|number| (number >> (8 * byte)) as u8));
+    }
+}
+
+fn column<const WIDTH: usize>(bytes: &mut &[u8], count: usize) -> Option<Vec<u64>> {
+    let whole = take(bytes, count.checked_mul(WIDTH)?)?;
+    let mut numbers = vec![0; count];
+    for (byte, own) in whole.chunks(count.max(1)).enumerate() {
+        numbers.iter_mut().zip(own).for_each(|(number, own)| *number |= u64::from(*own) << (8 * byte));
+    }
+    Some(numbers)
+}
+
+/// A visit of a game to a rare position.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Visited {
+    /// The game, from 1.
+    pub game: u64,
+    /// Its first ply with the position.
+    pub ply: u32,
+    /// The place of the move played there among the legal moves; [`NO_MOVE`] for none.
+    pub played: u8,
+}
+
+/// The positions of a bucket.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Bucket {
+    /// Keys and records of the frequent positions.
+    pub frequent: Vec<(u64, Vec<u8>)>,
+    /// The rare ones, by what tells their keys apart, ascending.
+    pub rare: Vec<(u64, Vec<Visited>)>,
+}
+
+impl Bucket {
+    /// Returns the bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        push_number(self.frequent.len() as u64, &mut out);
+        for (key, record) in &self.frequent {
+            out.extend_from_slice(&key.to_le_bytes());
+            push_number(record.len() as u64, &mut out);
+            out.extend_from_slice(record);
+        }
+        push_number(self.rare.len() as u64, &mut out);
+        let mut last = 0;
+        let gaps: Vec<u64> = self.rare.iter().map(|(rest, _)| rest - std::mem::replace(&mut last, *rest)).collect();
+        push_column::<6>(gaps.iter().copied(), &mut out);
+        push_column::<1>(self.rare.iter().map(|(_, visits)| visits.len() as u64), &mut out);
+        let visits = self.rare.iter().flat_map(|(_, visits)| visits);
+        push_column::<4>(visits.clone().map(|visit| visit.game), &mut out);
+        push_column::<3>(visits.clone().map(|visit| u64::from(visit.ply)), &mut out);
+        push_column::<1>(visits.map(|visit| u64::from(visit.played)), &mut out);
+        out
+    }
+
+    /// Reads the bytes; `None` where they cannot be those of a bucket.
+    pub fn decode(mut bytes: &[u8]) -> Option<Bucket> {
+        let bytes = &mut bytes;
+        let mut frequent = Vec::new();
+        for _ in 0..count(bytes)? {
+            let (key, rest) = bytes.split_first_chunk::<8>()?;
+            *bytes = rest;
+            let length = count(bytes)?;
+            frequent.push((u64::from_le_bytes(*key), take(bytes, length)?.to_vec()));
+        }
+        let positions = count(bytes)?;
+        let gaps = column::<6>(bytes, positions)?;
+        let counts = column::<1>(bytes, positions)?;
+        let all = counts.iter().sum::<u64>() as usize;
+        let (games, plies, moves) = (column::<4>(bytes, all)?, column::<3>(bytes, all)?, column::<1>(bytes, all)?);
+        let visited =
+            |((game, ply), played): ((u64, u64), u64)| Visited { game, ply: ply as u32, played: played as u8 };
+        let mut visits = games.into_iter().zip(plies).zip(moves).map(visited);
+        let mut rest = 0u64;
+        let mut rare = Vec::with_capacity(positions);
+        for (gap, count) in gaps.into_iter().zip(counts) {
+            rest = rest.checked_add(gap)?;
+            rare.push((rest, visits.by_ref().take(count as usize).collect()));
+        }
+        bytes.is_empty().then_some(Bucket { frequent, rare })
+    }
+}
+
+/// What is known of a game without the archive.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Known {
+    /// What lists show of it.
+    pub heading: Heading,
+    /// Result, ratings and year as the position index has them.
+    pub facts: u64,
+    /// The first ply that no other game has; 0 for none.
+    pub novelty: u32,
+}
+
+/// Returns a block of headings, before it is packed.
+pub fn encode_headings(games: &[Known]) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_number(games.len() as u64, &mut out);
+    for place in 0..HEADING.len() {
+        let texts = || games.iter().map(|game| game.heading.texts()[place].as_bytes());
+        texts().for_each(|text| push_number(text.len() as u64, &mut out));
+        texts().for_each(|text| out.extend_from_slice(text));
+    }
+    let outcome = |game: &Known| game.heading.outcome().map_or(4, |outcome| outcome as u64);
+    push_column::<1>(games.iter().map(outcome), &mut out);
+    push_column::<4>(games.iter().map(|game| u64::from(game.heading.plies)), &mut out);
+    push_column::<4>(games.iter().map(|game| u64::from(game.novelty)), &mut out);
+    push_column::<8>(games.iter().map(|game| game.facts), &mut out);
+    out
+}
+
+/// Reads a block of headings.
+pub fn decode_headings(mut bytes: &[u8]) -> Option<Vec<Known>> {
+    let bytes = &mut bytes;
+    let games = count(bytes)?;
+    let mut texts: Vec<[String; HEADING.len()]> = vec![Default::default(); games];
+    for place in 0..HEADING.len() {
+        let lengths = (0..games).map(|_| number(bytes)).collect::<Option<Vec<u64>>>()?;
+        for (game, length) in texts.iter_mut().zip(lengths) {
+            let text = take(bytes, usize::try_from(length).ok()?)?;
+            *game.get_mut(place)? = String::from_utf8_lossy(text).into_owned();
+        }
+    }
+    let outcomes = column::<1>(bytes, games)?;
+    let (plies, novelties, facts) =
+        (column::<4>(bytes, games)?, column::<4>(bytes, games)?, column::<8>(bytes, games)?);
+    let outcome = |number: u64| match number {
+        0 => Some(Outcome::Unknown),
+        1 => Some(Outcome::BlackWins),
+        2 => Some(Outcome::WhiteWins),
+        3 => Some(Outcome::Draw),
+        _ => None,
+    };
+    let rows = texts.into_iter().zip(outcomes).zip(plies).zip(novelties).zip(facts);
+    let known = |((((texts, result), plies), novelty), facts)| Known {
+        heading: Heading::from_texts(texts, plies as u32, outcome(result)),
+        facts,
+        novelty: novelty as u32,
+    };
+    bytes.is_empty().then(|| rows.map(known).collect())
+}
+
+/// Returns a block of a list of games with their plies, before it is packed.
+pub fn encode_list(games: &[(u64, u32)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_number(games.len() as u64, &mut out);
+    let mut last = 0;
+    games.iter().for_each(|(game, _)| push_number(game - std::mem::replace(&mut last, *game), &mut out));
+    games.iter().for_each(|(_, ply)| push_number(u64::from(*ply), &mut out));
+    out
+}
+
+/// Reads a block of a list.
+pub fn decode_list(mut bytes: &[u8]) -> Option<Vec<(u64, u32)>> {
+    let bytes = &mut bytes;
+    let count = count(bytes)?;
+    let mut last = 0u64;
+    let mut games = Vec::with_capacity(count);
+    for _ in 0..count {
+        last = last.checked_add(number(bytes)?)?;
+        games.push((last, 0));
+    }
+    for (_, ply) in &mut games {
+        *ply = u32::try_from(number(bytes)?).ok()?;
+    }
+    bytes.is_empty().then_some(games)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_come_back() {
+        let header = Header { bits: 5, kept: 33, id: [7; 16], games: 12, length: 4000, ..Header::default() };
+        let bytes = header.encode();
+        assert_eq!(bytes.len(), HEADER);
+        assert_eq!(Header::decode(&bytes), Some(header));
+        for bit in 0..HEADER * 8 {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(Header::decode(&flipped), None, "bit {bit}");
+        }
+        assert_eq!((header.bucket(u64::MAX), header.rest(u64::MAX)), (31, (1 << 36) - 1));
+        assert_eq!(Header { bits: 0, ..header }.bucket(u64::MAX), 0);
+    }
+
+    #[test]
+    fn blocks_come_back_and_cuts_show() {
+        let visit = |game: u64| Visited { game, ply: game as u32 % 300, played: game as u8 };
+        let bucket = Bucket {
+            frequent: vec![(u64::MAX, vec![1, 2, 3]), (5, Vec::new())],
+            rare: vec![(3, vec![visit(1)]), (1 << 40, (300..309).map(visit).collect())],
+        };
+        let list: Vec<(u64, u32)> = (1..500).map(|game| (game * game, game as u32)).collect();
+        let texts = || std::array::from_fn(|place| format!("text {place}"));
+        let known =
+            Known { heading: Heading::from_texts(texts(), 70, Some(Outcome::Draw)), facts: u64::MAX, novelty: 12 };
+        let headings = vec![known.clone(), Known::default(), known];
+        let bytes = [bucket.encode(), encode_list(&list), encode_headings(&headings)];
+        assert_eq!(Bucket::decode(&bytes[0]), Some(bucket));
+        assert_eq!(decode_list(&bytes[1]), Some(list));
+        assert_eq!(decode_headings(&bytes[2]), Some(headings));
+        for end in 0..bytes[0].len() {
+            assert_eq!(Bucket::decode(&bytes[0][..end]), None);
+        }
+        (0..bytes[1].len()).for_each(|end| assert_eq!(decode_list(&bytes[1][..end]), None));
+        (0..bytes[2].len()).for_each(|end| assert_eq!(decode_headings(&bytes[2][..end]), None));
+        for raw in bytes {
+            let block = pack(&raw).unwrap();
+            assert_eq!(unpack(&block), Some(raw));
+            for bit in 0..block.len() * 8 {
+                let mut flipped = block.clone();
+                flipped[bit / 8] ^= 1 << (bit % 8);
+                assert!(unpack(&flipped).is_none_or(|raw| raw == unpack(&block).unwrap()), "bit {bit}");
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// Bytes of files on a web server, read by ranges as they are asked for: synchronously, so only in a worker. Pages that
+// were read are kept, those used longest ago give way.
+
+/** What has been fetched: requests and bytes over the network, and bytes that a cache had. */
+export const counts = { requests: 0, bytes: 0, cached: 0 };
+
+/** Pages that are kept, in bytes. */
+const KEPT = 48 << 20;
+const pages = new Map();
+let kept = 0;
+
+/** What went wrong with a range: `code`, `message`. */
+export class RangeFault extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+function keep(key, bytes) {
+  pages.set(key, bytes);
+  kept += bytes.length;
+  for (const [oldest, page] of pages) {
+    if (kept <= KEPT) break;
+    pages.delete(oldest);
+    kept -= page.length;
+  }
+}
+
+function known(key) {
+  const page = pages.get(key);
+  if (page) {
+    // Used last.
+    pages.delete(key);
+    pages.set(key, page);
+  }
+  return page;
+}
+
+/** Returns the bytes of a file from `from` to before `to`. */
+function fetched(url, from, to) {
+  const request = new XMLHttpRequest();
+  request.open("GET", url, false);
+  request.responseType = "arraybuffer";
+  request.setRequestHeader("Range", `bytes=${from}-${to - 1}`);
+  try {
+    request.send();
+  } catch {
+    throw new RangeFault("gone", "");
+  }
+  if (request.status === 200) {
+    throw new RangeFault("no_ranges", "this web server gives whole files alone: no ranges");
+  }
+  if (request.status !== 206) throw new RangeFault(request.status >= 500 ? "gone" : "missing", `${request.status} ${request.statusText}: ${url}`);
+  const bytes = new Uint8Array(request.response);
+  if (request.getResponseHeader("X-Kept")) counts.cached += bytes.length;
+  else {
+    counts.requests += 1;
+    counts.bytes += bytes.length;
+  }
+  if (bytes.length !== to - from) throw new RangeFault("no_ranges", `this web server gives other ranges than asked for: ${bytes.length} bytes for ${to - from}`);
+  return bytes;
+}
+
+/** Returns all bytes of a file. */
+export function fetchedWhole(url) {
+  const request = new XMLHttpRequest();
+  request.open("GET", url, false);
+  request.responseType = "arraybuffer";
+  try {
+    request.send();
+  } catch {
+    throw new RangeFault("gone", "");
+  }
+  if (request.status !== 200) throw new RangeFault("missing", `${request.status} ${request.statusText}: ${url}`);
+  const bytes = new Uint8Array(request.response);
+  counts.requests += 1;
+  counts.bytes += bytes.length;
+  return bytes;
+}
+
+/** A file in parts of `part` bytes at these addresses, read in pages of `page` bytes. */
+export class Parts {
+  constructor({ length, part, urls, page = 4096 }) {
+    Object.assign(this, { length, part, urls, page });
+  }
+
+  /** Returns the file at one address, whose length the server says. */
+  static of(url, page) {
+    const request = new XMLHttpRequest();
+    request.open("HEAD", url, false);
+    request.send();
+    const length = Number(request.getResponseHeader("Content-Length"));
+    if (request.status !== 200 || !length) throw new RangeFault("missing", `${request.status} ${request.statusText}: ${url}`);
+    return new Parts({ length, part: length, urls: [url], page });
+  }
+
+  /** Returns bytes; what is missing of them is fetched, pages that are next to each other together. */
+  read(offset, length) {
+    const end = offset + length;
+    if (end > this.length) throw new RangeFault("missing", "beyond the end of the file");
+    const bytes = new Uint8Array(length);
+    for (let at = offset; at < end;) {
+      const place = Math.floor(at / this.part);
+      const first = place * this.part;
+      const size = Math.min(this.part, this.length - first);
+      const stop = Math.min(end, first + size);
+      this.#within(this.urls[place], size, at - first, bytes.subarray(at - offset, stop - offset));
+      at = stop;
+    }
+    return bytes;
+  }
+
+  #within(url, size, offset, into) {
+    const end = offset + into.length;
+    const [from, to] = [Math.floor(offset / this.page), Math.ceil(end / this.page)];
+    const key = (page) => `${page}/${this.page} ${url}`;
+    const found = [];
+    for (let page = from; page < to; page += 1) {
+      const own = known(key(page));
+      if (own) {
+        found.push(own);
+        continue;
+      }
+      let last = page + 1;
+      while (last < to && !pages.has(key(last))) last += 1;
+      const start = page * this.page;
+      const whole = fetched(url, start, Math.min(size, last * this.page));
+      for (; page < last; page += 1) {
+        const at = page * this.page - start;
+        const bytes = whole.slice(at, at + this.page);
+        keep(key(page), bytes);
+        found.push(bytes);
+      }
+      page -= 1;
+    }
+    found.forEach((bytes, place) => {
+      const at = (from + place) * this.page;
+      const [start, stop] = [Math.max(offset, at), Math.min(end, at + bytes.length)];
+      if (start < stop) into.set(bytes.subarray(start - at, stop - at), start - offset);
+    });
+  }
+}

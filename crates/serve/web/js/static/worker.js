@@ -1,0 +1,97 @@
+// The archive of a site, asked in a thread of its own: reads of ranges stop this worker and nothing else.
+
+import init, { Reader, loadModelBy } from "../../wasm/scoresheet_wasm.js";
+import { Parts, counts, fetchedWhole } from "./source.js";
+
+/** Pages: those of the archive are as its checksums have them; blocks of the site file have any length. */
+const PAGE = { archive: 4096, site: 512 };
+
+let site = null;
+let ready = null;
+let reader = null;
+let queue = [];
+
+const parts = (name) => {
+  const { length, parts } = site.manifest[name];
+  const urls = parts.map((part) => new URL(`data/${part}`, site.root).href);
+  return new Parts({ length, part: site.manifest.part, urls, page: PAGE[name] ?? length });
+};
+
+async function begin() {
+  await init({ module_or_path: new URL("../../wasm/scoresheet_wasm_bg.wasm", import.meta.url) });
+  loadModelBy(() => fetchedWhole(new URL("../../wasm/model.bin", import.meta.url)));
+}
+
+async function open() {
+  await begin();
+  const index = parts("index");
+  reader?.free();
+  reader = null;
+  reader = new Reader(site.manifest.name, parts("archive"), index.read(0, index.length), parts("site"), true);
+}
+
+/** Reads the archive from memory from now on. Without ranges there is no site file either. */
+async function whole({ blob, ranges }) {
+  await ready?.catch(() => {});
+  await begin();
+  const bytes = new Uint8Array(new FileReaderSync().readAsArrayBuffer(blob));
+  const next = new Reader(site.manifest.name, bytes, undefined, ranges ? parts("site") : undefined, false);
+  reader?.free();
+  reader = next;
+}
+
+const failure = (error) => ({ code: error.code ?? "damaged", message: error.message ?? String(error) });
+
+/** Opens the archive anew where that, or a read, has failed: the library keeps what it has read of a file, faults too. */
+async function opened() {
+  try {
+    await (ready ??= open());
+  } catch (error) {
+    ready = null;
+    throw error;
+  }
+}
+
+async function answer({ id, path, query, body }) {
+  try {
+    await opened();
+    const each = (piece) => {
+      postMessage({ id, piece: piece.slice() });
+      return true;
+    };
+    const [status, kind, whole, name] = reader.answer(path, query, body, each);
+    postMessage({ id, status, kind, body: whole, name, counts });
+  } catch (error) {
+    if (error.code) ready = null;
+    postMessage({ id, failed: failure(error), counts });
+  }
+}
+
+let busy = false;
+
+async function work() {
+  if (busy) return;
+  busy = true;
+  while (queue.length) {
+    await answer(queue.shift());
+    // What has been given up meanwhile is heard of first.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  busy = false;
+}
+
+addEventListener("message", ({ data }) => {
+  if (data.site) {
+    site = data.site;
+    ready = data.whole ? whole(data.whole) : open();
+    ready.catch(() => {});
+  } else if (data.whole) {
+    const id = data.id;
+    ready = whole(data.whole);
+    ready.then(() => postMessage({ id, status: 200 }), (error) => postMessage({ id, failed: failure(error) }));
+  } else if (data.gone) queue = queue.filter((asked) => asked.id !== data.gone);
+  else {
+    queue.push(data);
+    work();
+  }
+});

@@ -1,0 +1,120 @@
+//! The reader for the browser: `crates/wasm` is built by the same cargo for wasm32-unknown-unknown, in a target folder
+//! within this crate's own, and its JavaScript made by the library of wasm-bindgen; then what it links is listed with
+//! its licences.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names a folder"));
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for watched in ["wasm", "answers", "serve/web", "Cargo.lock", "../src", "../data", "../Cargo.toml", "site/pages"] {
+        println!("cargo:rerun-if-changed={}", workspace.join(watched).display());
+    }
+    for name in ["CC_wasm32_unknown_unknown", "AR_wasm32_unknown_unknown", "SCORESHEET_WASM_TARGET"] {
+        println!("cargo:rerun-if-env-changed={name}");
+    }
+    // A folder kept from one build to the next, where one is named.
+    let target = env::var_os("SCORESHEET_WASM_TARGET").map_or(out.join("wasm-target"), PathBuf::from);
+    let mut build = command("cargo");
+    build.args(["build", "--package", "scoresheet-wasm", "--profile", "wasm", "--target", TARGET, "--target-dir"]);
+    build.arg(&target).current_dir(&workspace);
+    // The module says nothing of the machine that built it, and is smaller for it.
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
+    let root = workspace.join("..").canonicalize().ok();
+    let remap = |path: Option<PathBuf>| path.map(|path| format!("--remap-path-prefix={}=", path.display()));
+    let flags: Vec<String> = [remap(home), remap(root)].into_iter().flatten().collect();
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+    if env::var_os("CC_wasm32_unknown_unknown").is_none()
+        && let Some((clang, archiver)) = clang()
+    {
+        build.env("CC_wasm32_unknown_unknown", clang).env("AR_wasm32_unknown_unknown", archiver);
+    }
+    match build.status() {
+        Ok(status) if status.success() => {}
+        _ => refuse(),
+    }
+    let module = target.join(TARGET).join("wasm").join("scoresheet_wasm.wasm");
+    let mut bindings = wasm_bindgen_cli_support::Bindgen::new();
+    bindings.input_path(&module).typescript(true);
+    let made = bindings.web(true).and_then(|bindings| bindings.generate(out.join("wasm")));
+    if let Err(error) = made {
+        eprintln!("the reader's JavaScript cannot be made: {error:#}");
+        exit(1);
+    }
+    fs::write(out.join("wasm").join("licences.json"), licences(&workspace)).expect("OUT_DIR can be written");
+}
+
+/// Cargo, free of what was set for this build alone.
+fn command(name: &str) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or(name.into()));
+    for name in [
+        "RUSTFLAGS",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "CARGO_TARGET_DIR",
+        "CARGO_BUILD_TARGET",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "CLIPPY_ARGS",
+    ] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// A clang that compiles C for this target, and an archiver: those on PATH, or those of Homebrew.
+fn clang() -> Option<(PathBuf, PathBuf)> {
+    let mut folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
+    folders.splice(0..0, ["/opt/homebrew/opt/llvm/bin", "/usr/local/opt/llvm/bin"].map(PathBuf::from));
+    let names = std::iter::once(String::new()).chain((14..30).rev().map(|version| format!("-{version}")));
+    let found = |folder: &PathBuf, name: &str| {
+        let tool = |tool: &str| {
+            Some(folder.join(format!("{tool}{name}{}", env::consts::EXE_SUFFIX))).filter(|path| path.is_file())
+        };
+        Some((tool("clang")?, tool("llvm-ar")?))
+    };
+    names.flat_map(|name| folders.iter().filter_map(|folder| found(folder, &name)).collect::<Vec<_>>()).next()
+}
+
+fn refuse() -> ! {
+    let installed = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    let has_target = installed.is_ok_and(|found| Path::new(String::from_utf8_lossy(&found.stdout).trim()).is_dir());
+    println!("cargo:warning=the reader for the browser could not be built");
+    if !has_target {
+        println!("cargo:warning=it needs the Rust target {TARGET}: rustup target add {TARGET}");
+    }
+    if clang().is_none() {
+        println!(
+            "cargo:warning=it needs clang and llvm-ar, which compile the C of zstd: apt install clang llvm, brew install llvm, or choco install llvm"
+        );
+    }
+    exit(1);
+}
+
+/// Returns what the module links, each with its version, licence and place.
+fn licences(workspace: &Path) -> String {
+    let mut ask = command("cargo");
+    ask.args(["tree", "--package", "scoresheet-wasm", "--target", TARGET, "--edges", "normal,no-proc-macro"]);
+    ask.args(["--prefix", "none", "--format", "{p}\t{l}\t{r}", "--offline"]).current_dir(workspace);
+    let found = ask.output().expect("cargo runs");
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+    let text = String::from_utf8_lossy(&found.stdout).into_owned();
+    let mut rows: Vec<Vec<String>> = text
+        .lines()
+        .filter_map(|line| {
+            let mut parts = line.trim_end_matches(" (*)").split('\t');
+            let mut named = parts.next()?.split(' ');
+            let (name, version) = (named.next()?, named.next()?.trim_start_matches('v'));
+            let (licence, place) = (parts.next()?, parts.next().unwrap_or_default().trim_end_matches(" (*)"));
+            Some([name, version, licence, place].map(str::to_owned).to_vec())
+        })
+        .collect();
+    rows.sort();
+    rows.dedup();
+    serde_json::to_string(&rows).expect("text is JSON")
+}

@@ -1,0 +1,77 @@
+// What has been seen once is there without a network: the pages, and the ranges of the archive's files that were read.
+// `scoresheet site` puts the list of files in; with another list this is another service worker, which takes over.
+
+const LIST = /*LIST*/{};
+const PAGES = `pages ${LIST.version}`;
+const RANGES = "ranges";
+/** So many ranges are kept. */
+const MOST = 6000;
+const root = new URL("./", self.location);
+
+self.addEventListener("install", (event) => {
+  const files = LIST.files.map((name) => new Request(new URL(name, root), { cache: "no-cache" }));
+  event.waitUntil(caches.open(PAGES).then((cache) => cache.addAll(files)).then(() => self.skipWaiting()));
+});
+
+async function tidy() {
+  for (const name of await caches.keys()) if (name !== PAGES && name.startsWith("pages ")) await caches.delete(name);
+  // Files of an archive that the site has no more.
+  const manifest = await (await caches.match(new URL("site.json", root)))?.json();
+  const named = new Set(["archive", "index", "site"].flatMap((name) => manifest?.[name].parts ?? []));
+  const cache = await caches.open(RANGES);
+  for (const request of await cache.keys()) {
+    const name = new URL(request.url).pathname.split("/").pop();
+    if (manifest && !named.has(name)) await cache.delete(request);
+  }
+}
+
+self.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => self.clients.claim())));
+
+/** Answers with a range that is kept, or fetches and keeps it. */
+async function range(request, wanted) {
+  const key = `${request.url}?${wanted.replace("=", "-")}`;
+  const cache = await caches.open(RANGES);
+  const kept = await cache.match(key);
+  if (kept) {
+    const headers = new Headers({ "Content-Type": "application/octet-stream", "X-Kept": "1" });
+    return new Response(kept.body, { status: 206, statusText: "Partial Content", headers });
+  }
+  // With its own cache the browser may answer a range by a whole file.
+  const response = await fetch(request.url, { headers: { Range: wanted }, cache: "no-store", credentials: "same-origin" });
+  if (response.status === 206) {
+    const bytes = await response.clone().arrayBuffer();
+    await cache.put(key, new Response(bytes)).catch(() => {});
+    if (Math.random() < 0.01) trim(cache);
+  }
+  return response;
+}
+
+/** Answers with a file that is kept once it has been asked for. */
+async function seen(request) {
+  const cache = await caches.open(PAGES);
+  const kept = await cache.match(request);
+  if (kept) return kept;
+  const response = await fetch(request);
+  if (response.ok) await cache.put(request, response.clone());
+  return response;
+}
+
+async function trim(cache) {
+  const keys = await cache.keys();
+  for (const key of keys.slice(0, Math.max(0, keys.length - MOST))) await cache.delete(key);
+}
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== "GET" || url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) return;
+  const name = url.pathname.slice(root.pathname.length) || "index.html";
+  const wanted = request.headers.get("Range");
+  if (name.startsWith("data/")) {
+    if (wanted) event.respondWith(range(request, wanted));
+    return;
+  }
+  if (name === "assets/wasm/model.bin") event.respondWith(seen(request));
+  if (!LIST.files.includes(name)) return;
+  event.respondWith(caches.open(PAGES).then((cache) => cache.match(new URL(name, root))).then((kept) => kept ?? fetch(request)));
+});

@@ -1,0 +1,99 @@
+//! The site file of an archive, made: positions, headings, statistics (docs/site.md).
+
+use crate::positions::{Places, directory};
+use rayon::prelude::*;
+use scoresheet::Archive;
+use scoresheet::query::PositionIndex;
+use scoresheet_answers::site::format::{HEADER, HEADINGS, Header, Known, encode_headings, pack};
+use scoresheet_answers::{Answer, Book, Heading, Request, Snapshot, Stop};
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Makes the site file of an archive at `path`; `index` is its position index. Returns its length.
+///
+/// Errors: a game that cannot be read, a disk that is full.
+pub fn make(
+    archive: Archive,
+    index: &PositionIndex,
+    name: &str,
+    path: &Path,
+    begin: &crate::Begin<'_>,
+) -> io::Result<u64> {
+    let state = archive.state();
+    let book = Arc::new(Book::of(name.to_owned(), archive));
+    let archive = book.archive();
+    let mut out = BufWriter::with_capacity(1 << 18, File::create(path)?);
+    out.write_all(&[0; HEADER])?;
+    let mut at = HEADER as u64;
+
+    let done = begin("replaying", archive.len());
+    let places = Places::of(archive, index, &*done).map_err(io::Error::other)?;
+    let (bits, kept) = places.bits();
+    let mut header = Header {
+        bits,
+        kept,
+        id: state.id.0,
+        sequence: state.sequence,
+        archive: state.length,
+        games: state.games,
+        ..Header::default()
+    };
+    let done = begin("positions", 1 << bits);
+    let positions = directory(&places.write(&header, &mut out, &mut at, &*done)?);
+    header.positions = at;
+    out.write_all(&positions)?;
+    at += positions.len() as u64;
+
+    let done = begin("headings", archive.len());
+    // All tags are read once, and not block by block.
+    book.heading_columns();
+    let mut blocks = Vec::new();
+    let numbers: Vec<u64> = (1..=archive.len()).collect();
+    for batch in numbers.chunks(HEADINGS as usize * rayon::current_num_threads() * 16) {
+        let made: Vec<io::Result<Vec<u8>>> = batch
+            .par_chunks(HEADINGS as usize)
+            .map(|games| {
+                let known = |game: &u64| {
+                    let heading = match archive.is_deleted(*game) {
+                        true => Heading::default(),
+                        false => Heading::of(&book, *game).map_err(|fault| io::Error::other(fault.message))?,
+                    };
+                    let facts = places.facts[*game as usize - 1].encode();
+                    Ok(Known { heading, facts, novelty: places.novelty(*game) })
+                };
+                let block = pack(&encode_headings(&games.iter().map(known).collect::<io::Result<Vec<_>>>()?))?;
+                done(games.len() as u64);
+                Ok(block)
+            })
+            .collect();
+        for block in made {
+            let block = block?;
+            blocks.push(at | (block.len() as u64) << 40);
+            out.write_all(&block)?;
+            at += block.len() as u64;
+        }
+    }
+    let headings = directory(&blocks);
+    header.headings = at;
+    out.write_all(&headings)?;
+    at += headings.len() as u64;
+
+    drop(places);
+    let _ = begin("statistics", 1);
+    let snapshot = Arc::new(Snapshot::of(vec![Arc::clone(&book)], ()));
+    let request = Request::read("stats", None, None).map_err(|fault| io::Error::other(fault.message))?;
+    let stats = match request.answer(&snapshot, &Stop::default(), 0) {
+        Ok(Answer::Json(stats)) => pack(stats.to_string().as_bytes())?,
+        Ok(_) => return Err(io::Error::other("no statistics")),
+        Err(fault) => return Err(io::Error::other(fault.message)),
+    };
+    header.stats = (at, stats.len() as u64);
+    out.write_all(&stats)?;
+    header.length = at + stats.len() as u64;
+    out.rewind()?;
+    out.write_all(&header.encode())?;
+    out.flush()?;
+    Ok(header.length)
+}

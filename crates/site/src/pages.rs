@@ -1,0 +1,126 @@
+//! The pages: those of `scoresheet serve`, told that there is no server; the service worker; the page of licences.
+
+use crate::Options;
+use crate::parts::{MANIFEST, hash};
+use rust_embed::Embed;
+use scoresheet_answers::site::format::pack;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+#[derive(Embed)]
+#[folder = "../serve/web/"]
+struct Web;
+
+/// The reader for the browser, as the build script has made it.
+pub const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm_bg.wasm"));
+/// Its JavaScript.
+pub const GLUE: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm.js"));
+/// The types of both.
+pub const TYPES: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm.d.ts"));
+/// What it links, with licences.
+const LICENCES: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/licences.json"));
+
+/// The service worker, in which the list of files is put.
+const SERVICE: &str = include_str!("../pages/sw.js");
+/// The licences of what is ours.
+pub const MIT: &str = include_str!("../../../LICENSE-MIT");
+/// The licences of what is ours.
+pub const APACHE: &str = include_str!("../../../LICENSE-APACHE");
+
+/// What a page may do: as the server says it, and that the reader may run.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'";
+
+/// Writes the pages and the service worker. Returns the bytes of what the first visit loads.
+pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u64> {
+    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for name in Web::iter().filter(|name| *name != "index.html") {
+        let file = Web::get(&name).ok_or_else(|| io::Error::other("a page is missing"))?;
+        files.insert(format!("assets/{name}"), file.data.into_owned());
+    }
+    files.insert("assets/wasm/scoresheet_wasm.js".to_owned(), GLUE.as_bytes().to_vec());
+    files.insert("assets/wasm/scoresheet_wasm_bg.wasm".to_owned(), MODULE.to_vec());
+    files.insert("assets/wasm/model.bin".to_owned(), pack(scoresheet::packed::MODEL)?);
+    let page = Web::get("index.html").ok_or_else(|| io::Error::other("a page is missing"))?;
+    let page = String::from_utf8_lossy(&page.data).into_owned();
+    files.insert("index.html".to_owned(), index(&page, &options.title).into_bytes());
+    files.insert("licences.html".to_owned(), licences().into_bytes());
+    for (name, bytes) in &files {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, bytes)?;
+    }
+    // Jekyll, which GitHub Pages runs otherwise, leaves files out.
+    fs::write(folder.join(".nojekyll"), "")?;
+    // Nobody loads the vendored board's own list and such; the model of packed moves only where there are some.
+    let loaded =
+        |name: &&String| !name.ends_with("SHA256SUMS") && !name.ends_with("LICENSE") && !name.ends_with("model.bin");
+    let names: Vec<&String> = files.keys().filter(loaded).collect();
+    let all: Vec<u8> = files.values().flatten().copied().chain(manifest.to_string().into_bytes()).collect();
+    let list = json!({"version": hash(&all), "files": names.iter().map(|name| name.as_str()).chain([MANIFEST]).collect::<Vec<_>>()});
+    fs::write(folder.join("sw.js"), SERVICE.replace("/*LIST*/{}", &list.to_string()))?;
+    Ok(names.iter().map(|name| files[*name].len() as u64).sum())
+}
+
+/// The page, with what says that it is a site.
+fn index(page: &str, title: &str) -> String {
+    let head = format!(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <link rel=\"scoresheet-site\" href=\"{MANIFEST}\">\n"
+    );
+    let without = "<noscript><p>This page shows a chess archive with JavaScript.</p></noscript>";
+    let (before, rest) = page.split_once("<noscript>").unwrap_or((page, ""));
+    let (_, after) = rest.split_once("</noscript>").unwrap_or(("", "</body>\n</html>\n"));
+    format!("{before}{without}{after}")
+        .replacen("<meta name=\"viewport\"", &format!("{head}<meta name=\"viewport\""), 1)
+        .replacen("<title>Scoresheet</title>", &format!("<title>{}</title>", escaped(title)), 1)
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The page of licences: everything that the folder ships.
+fn licences() -> String {
+    let linked: Vec<Vec<String>> = serde_json::from_str(LICENCES).unwrap_or_default();
+    let row = |own: &Vec<String>| {
+        let [name, version, licence, place] = [0, 1, 2, 3].map(|at| own.get(at).map_or("", String::as_str));
+        let name = match place.starts_with("https://") {
+            true => format!("<a href=\"{}\" rel=\"noopener\">{}</a>", escaped(place), escaped(name)),
+            false => escaped(name),
+        };
+        format!("<tr><th scope=\"row\">{name}</th><td>{}</td><td>{}</td></tr>\n", escaped(version), escaped(licence))
+    };
+    let rows: String = linked.iter().map(row).collect();
+    let board = Web::get("vendor/cm-chessboard/LICENSE").map(|file| String::from_utf8_lossy(&file.data).into_owned());
+    let text = |name: &str, text: &str| {
+        format!("<h2>{name}</h2>\n<pre class=\"licence\" tabindex=\"0\">{}</pre>\n", escaped(text))
+    };
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Licences</title>\n\
+         <link rel=\"icon\" type=\"image/svg+xml\" href=\"assets/icon.svg\">\n\
+         <link rel=\"stylesheet\" href=\"assets/app.css\">\n</head>\n<body>\n<main>\n\
+         <p><a href=\"./\">Back to the games</a></p>\n<h1>Licences</h1>\n\
+         <p>The games are those of whoever published this site. What shows them:</p>\n<table>\n\
+         <tr><th scope=\"row\">Scoresheet: pages, reader, archive</th><td>{version}</td><td>MIT OR Apache-2.0</td></tr>\n\
+         <tr><th scope=\"row\"><a href=\"https://github.com/shaack/cm-chessboard\" rel=\"noopener\">cm-chessboard</a>, changed in two places</th><td></td><td>MIT</td></tr>\n\
+         <tr><th scope=\"row\">Pieces: the chess glyphs of DejaVu Sans</th><td></td><td>public domain</td></tr>\n\
+         <tr><th scope=\"row\">Names of openings: Lichess's table</th><td></td><td>CC0-1.0</td></tr>\n</table>\n\
+         <h2>Linked into the reader</h2>\n<table>\n\
+         <tr><th scope=\"row\">zstd (its C library)</th><td></td><td>BSD-3-Clause</td></tr>\n{rows}</table>\n{}{}{}{}</main>\n</body>\n</html>\n",
+        text("cm-chessboard", &board.unwrap_or_default()),
+        text("zstd", include_str!("../pages/zstd-licence.txt")),
+        text("MIT", MIT),
+        text("Apache-2.0", APACHE),
+        version = env!("CARGO_PKG_VERSION"),
+    )
+}

@@ -1,0 +1,279 @@
+//! The positions of a site file: what was played in each, worked out from the position index, bucket by bucket.
+//!
+//! In go an archive and its position index, out go blocks in a file, and which places are in more than one game. Memory:
+//! two bytes and a bit for each place, sixteen for each game.
+
+use rayon::prelude::*;
+use scoresheet::chess::{Move, Position};
+use scoresheet::format::positions::Facts;
+use scoresheet::query::{Branch, PositionIndex, Tally, Tree};
+use scoresheet::{Archive, Error, Result};
+use scoresheet_answers::site::Record;
+use scoresheet_answers::site::format::{self, Bucket, Header, LEAST, LISTED, NO_MOVE, Visited, encode_list, pack};
+use scoresheet_answers::{after, latest_games, top_games};
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Entries of the position index to a bucket, about.
+const BUCKET: u64 = 512;
+/// So many of the best and of the latest games of a position are listed.
+const BEST: usize = 15;
+const LATEST: usize = 8;
+
+/// The places of an archive, seen from its games.
+pub struct Places<'a> {
+    archive: &'a Archive,
+    index: &'a PositionIndex,
+    /// What is known of each game.
+    pub facts: Vec<Facts>,
+    /// The first place of each game, and one after the last.
+    starts: Vec<u64>,
+    /// For each place the move played there, by its place among the legal ones, and the lowest byte of the key.
+    moves: Vec<[u8; 2]>,
+    /// A bit for each place whose position another game has, too.
+    shared: Vec<AtomicU64>,
+}
+
+impl<'a> Places<'a> {
+    /// Replays all games. The unit of progress is a game.
+    ///
+    /// Errors: a game that cannot be read.
+    pub fn of(archive: &'a Archive, index: &'a PositionIndex, done: &crate::Done) -> Result<Places<'a>> {
+        let facts: Vec<Facts> = index.facts()?.collect();
+        let (mut starts, mut places) = (Vec::with_capacity(facts.len() + 1), 0);
+        for known in &facts {
+            starts.push(places);
+            places += known.places();
+        }
+        starts.push(places);
+        let mut moves = vec![[NO_MOVE, 0]; places as usize];
+        let mut rest = moves.as_mut_slice();
+        let mut parts = Vec::new();
+        for chunk in 0..archive.chunk_count() {
+            let games = archive.games_of(chunk);
+            let length = starts[games.end as usize - 1] - starts[games.start as usize - 1];
+            let (part, tail) = rest.split_at_mut(length as usize);
+            rest = tail;
+            parts.push((chunk, part));
+        }
+        parts.into_par_iter().try_for_each(|(number, part)| {
+            let games = archive.games_of(number);
+            let first = starts[games.start as usize - 1];
+            let chunk = archive.chunk(number)?;
+            let mut legal = Vec::new();
+            for number in games {
+                let own = starts[number as usize - 1] - first..starts[number as usize] - first;
+                let game = match chunk.game(number) {
+                    Ok(game) => game,
+                    Err(Error::Deleted { .. }) => continue,
+                    Err(error) => return Err(error),
+                };
+                let mut position = game.start().clone();
+                let mut own = part[own.start as usize..own.end as usize].iter_mut();
+                for played in game.moves() {
+                    let m = played?.played();
+                    position.legal_moves_into(&mut legal);
+                    let place = legal.iter().position(|known| *known == m);
+                    let place = place.and_then(|place| u8::try_from(place).ok()).unwrap_or(NO_MOVE);
+                    if let Some(own) = own.next() {
+                        *own = [place, position.zobrist() as u8];
+                    }
+                    position.play_unchecked(m);
+                }
+                if let Some(own) = own.next() {
+                    *own = [NO_MOVE, position.zobrist() as u8];
+                }
+                done(1);
+            }
+            Ok(())
+        })?;
+        let shared = (0..places.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Ok(Places { archive, index, facts, starts, moves, shared })
+    }
+
+    /// Returns the game and ply of a place.
+    fn locate(&self, place: u64) -> (u64, u32) {
+        let game = self.starts.partition_point(|start| *start <= place);
+        (game as u64, (place - self.starts[game - 1]) as u32)
+    }
+
+    fn facts_of(&self, game: u64) -> Facts {
+        self.facts[game as usize - 1]
+    }
+
+    fn byte(&self, place: u64) -> u8 {
+        self.moves.get(place as usize).map_or(0, |own| own[1])
+    }
+
+    /// The places of the games that begin in the standard starting position, which the index does not name.
+    fn beginnings(&self) -> impl Iterator<Item = u64> + '_ {
+        self.facts.iter().zip(&self.starts).filter(|(facts, _)| !facts.set_up).map(|(_, start)| *start)
+    }
+
+    /// Returns the places with a position, ascending.
+    fn with(&self, position: &Position) -> Result<Vec<u64>> {
+        let key = position.zobrist();
+        let mut places: Vec<u64> =
+            self.index.places(position)?.filter(|place| self.byte(*place) == key as u8).collect();
+        if key == Position::standard().zobrist() {
+            places.extend(self.beginnings());
+            places.sort_unstable();
+        }
+        Ok(places)
+    }
+
+    /// Returns the first visit of each game among these places, which ascend.
+    fn first_visits(&self, places: &[u64]) -> Vec<Visited> {
+        let mut visits: Vec<Visited> = Vec::new();
+        for place in places {
+            let (game, ply) = self.locate(*place);
+            if visits.last().is_none_or(|last| last.game != game) {
+                visits.push(Visited { game, ply, played: self.moves[*place as usize][0] });
+            }
+        }
+        visits
+    }
+
+    /// Returns the first ply of a game that no other game has, 0 for none: that after which none comes back to others
+    /// within a few moves, as `novelty` of the API has it.
+    pub fn novelty(&self, game: u64) -> u32 {
+        let start = self.starts[game as usize - 1];
+        let mut left = 0;
+        for ply in 1..=self.facts_of(game).plies {
+            if left > 0 && ply > left + scoresheet_answers::ANOTHER_ORDER {
+                break;
+            }
+            let place = start + u64::from(ply);
+            let is_shared = self.shared[(place / 64) as usize].load(Ordering::Relaxed) >> (place % 64) & 1 != 0;
+            match (is_shared, left) {
+                (true, _) => left = 0,
+                (false, 0) => left = ply,
+                _ => {}
+            }
+        }
+        left
+    }
+
+    /// Returns how many of a key's bits say its bucket, and how many are kept.
+    pub fn bits(&self) -> (u32, u32) {
+        let bits = self.index.bucket_bits();
+        (bits.saturating_sub((BUCKET / 64).ilog2()), bits + 24)
+    }
+
+    /// Writes all buckets, each followed by its lists, from `at` on, and returns their directory. The unit of progress
+    /// is a bucket.
+    pub fn write(
+        &self,
+        header: &Header,
+        out: &mut impl Write,
+        at: &mut u64,
+        done: &crate::Done,
+    ) -> Result<Vec<u64>, io::Error> {
+        let mut directory = Vec::new();
+        let buckets: Vec<u64> = (0..1u64 << header.bits).collect();
+        for batch in buckets.chunks(rayon::current_num_threads() * 16) {
+            let blocks: Vec<io::Result<(Vec<u8>, Vec<u8>)>> = batch
+                .par_iter()
+                .map(|bucket| {
+                    let block = self.bucket(header, *bucket)?;
+                    done(1);
+                    Ok(block)
+                })
+                .collect();
+            for block in blocks {
+                let (block, lists) = block?;
+                directory.push(*at | (block.len() as u64) << 40);
+                out.write_all(&block)?;
+                out.write_all(&lists)?;
+                *at += (block.len() + lists.len()) as u64;
+            }
+        }
+        Ok(directory)
+    }
+
+    /// Returns a bucket's block, and the lists of its frequent positions.
+    fn bucket(&self, header: &Header, bucket: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
+        let more = header.kept - 24 - header.bits;
+        let mut entries: Vec<(u64, u64)> = Vec::new();
+        for own in 0..1u64 << more {
+            let found = self.index.bucket(bucket << more | own).map_err(io::Error::other)?;
+            let rest = |check: u32, place: u64| (own << 24 | u64::from(check)) << 8 | u64::from(self.byte(place));
+            entries.extend(found.map(|(check, place)| (rest(check, place), place)));
+        }
+        let standard = Position::standard().zobrist();
+        if header.bucket(standard) == bucket {
+            entries.extend(self.beginnings().map(|place| (header.rest(standard), place)));
+        }
+        entries.sort_unstable();
+        let (mut made, mut lists) = (Bucket::default(), Vec::new());
+        for group in entries.chunk_by(|one, other| one.0 == other.0) {
+            let places: Vec<u64> = group.iter().map(|(_, place)| *place).collect();
+            let visits = self.first_visits(&places);
+            if visits.len() > 1 {
+                for place in &places {
+                    self.shared[(place / 64) as usize].fetch_or(1 << (place % 64), Ordering::Relaxed);
+                }
+            }
+            if visits.len() < LEAST {
+                made.rare.push((group[0].0, visits));
+                continue;
+            }
+            made.frequent.push(self.record(&visits, &mut lists)?);
+        }
+        Ok((pack(&made.encode())?, lists))
+    }
+
+    /// Returns the key and the record of a frequent position, and adds its list.
+    fn record(&self, visits: &[Visited], lists: &mut Vec<u8>) -> io::Result<(u64, Vec<u8>)> {
+        let position = self.archive.position(visits[0].game, visits[0].ply).map_err(io::Error::other)?;
+        let moves = position.legal_moves();
+        let mut tally = Tally::default();
+        let mut branches = vec![Tally::default(); moves.len()];
+        for visit in visits {
+            let facts = self.facts_of(visit.game);
+            tally.add(visit.game, &facts);
+            if let Some(branch) = branches.get_mut(usize::from(visit.played)) {
+                branch.add(visit.game, &facts);
+            }
+        }
+        let mut transpositions = Vec::new();
+        for ((place, m), branch) in (0u8..=NO_MOVE).zip(&moves).zip(&branches) {
+            if branch.games() > 0 {
+                continue;
+            }
+            let mut tally = Tally::default();
+            let places = self.with(&after(&position, *m)).map_err(io::Error::other)?;
+            for visit in self.first_visits(&places) {
+                tally.add(visit.game, &self.facts_of(visit.game));
+            }
+            if tally.games() > 0 {
+                transpositions.push((place, tally));
+            }
+        }
+        let mut branches: Vec<(u8, Tally)> =
+            (0u8..=NO_MOVE).zip(branches).filter(|(_, tally)| tally.games() > 0).collect();
+        branches.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.games()));
+        let named = |(place, tally): &(u8, Tally)| Branch { m: moves[usize::from(*place)], tally: tally.clone() };
+        let tree = Tree { branches: branches.iter().map(named).collect(), ..Tree::empty(&position) };
+        let game = |(game, _): (u64, Move)| game;
+        let listed: HashSet<u64> =
+            top_games(&tree, BEST).into_iter().chain(latest_games(&tree, LATEST)).map(game).collect();
+        let list = lists.len() as u64;
+        let mut blocks = Vec::new();
+        for games in visits.chunks(LISTED) {
+            let games: Vec<(u64, u32)> = games.iter().map(|visit| (visit.game, visit.ply)).collect();
+            let block = pack(&encode_list(&games))?;
+            blocks.push(block.len() as u64);
+            lists.extend(block);
+        }
+        let record = Record { tally, branches, transpositions, list, blocks };
+        Ok((position.zobrist(), record.encode(|game| listed.contains(&game))))
+    }
+}
+
+/// Returns a directory as bytes.
+pub fn directory(entries: &[u64]) -> Vec<u8> {
+    debug_assert_eq!(format::ENTRY, 8);
+    entries.iter().flat_map(|entry| entry.to_le_bytes()).collect()
+}

@@ -1,0 +1,277 @@
+//! What a reader does: opens games, walks through the explorer, searches, loses the network; and what that fetches.
+
+use crate::chromium::{Browser, program};
+use crate::server::Server;
+use scoresheet_site::{Options, make};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+
+/// What a game may cost, and a step of the explorer.
+const GAME: u64 = 300_000;
+const STEP: u64 = 60_000;
+
+fn browser() -> Option<Browser> {
+    match program() {
+        Some(program) => Some(Browser::start(&program)),
+        None if std::env::var("SCORESHEET_BROWSER").as_deref() == Ok("required") => panic!("there is no Chromium"),
+        None => {
+            eprintln!("skipped: there is no Chromium; SCORESHEET_CHROMIUM names one");
+            None
+        }
+    }
+}
+
+/// Returns the folder of a site: that which SCORESHEET_SITE names, or one made once of the sample.
+fn site() -> &'static Path {
+    static SITE: OnceLock<(PathBuf, Option<tempfile::TempDir>)> = OnceLock::new();
+    let made = || {
+        if let Some(named) = std::env::var_os("SCORESHEET_SITE") {
+            return (PathBuf::from(named), None);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let (archive, site) = (folder.path().join("sample.bga"), folder.path().join("site"));
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst");
+        scoresheet::Import::new(&archive).run([sample]).unwrap();
+        let options = Options { title: "Test & games".to_owned(), ..Options::default() };
+        make(&archive, &site, &options, &|_, _| Box::new(|_| {})).unwrap();
+        (site, Some(folder))
+    };
+    &SITE.get_or_init(made).0
+}
+
+/// Returns what the manifest of the site says.
+fn manifest() -> serde_json::Value {
+    serde_json::from_str(&std::fs::read_to_string(site().join("site.json")).unwrap()).unwrap()
+}
+
+/// Returns a copy of the site, to be spoilt.
+fn copy(of: &Path) -> tempfile::TempDir {
+    fn within(from: &Path, to: &Path) {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap().flatten() {
+            let to = to.join(entry.file_name());
+            if entry.path().is_dir() {
+                within(&entry.path(), &to)
+            } else {
+                let _ = std::fs::copy(entry.path(), to).unwrap();
+            }
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    within(of, folder.path());
+    folder
+}
+
+fn keep(browser: &mut Browser, name: &str) {
+    let Some(folder) = std::env::var_os("SCORESHEET_PICTURES") else { return };
+    let picture = browser.picture();
+    const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits = |byte: u8| SIGNS.iter().position(|sign| *sign == byte).map(|place| place as u32);
+    let values: Vec<u32> = picture.bytes().filter_map(bits).collect();
+    let of = |four: &[u32]| {
+        let whole = four.iter().fold(0, |whole, bits| whole << 6 | bits) << (6 * (4 - four.len()));
+        whole.to_be_bytes()[1..four.len()].to_vec()
+    };
+    let bytes: Vec<u8> = values.chunks(4).flat_map(of).collect();
+    std::fs::write(Path::new(&folder).join(format!("site-{name}.png")), bytes).unwrap();
+}
+
+const ROWS: &str = "document.querySelectorAll('.tree tbody tr').length > 3 && !document.querySelector('[aria-busy]')";
+
+#[test]
+fn a_reader_walks_through_a_site_below_a_path() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(site(), "/chess/games/");
+    let root = format!("http://{}/chess/games/", server.address);
+    browser.open(&root);
+    browser.until(ROWS);
+    assert_eq!(browser.text("document.querySelector('.brand').textContent"), manifest()["title"].as_str().unwrap());
+    let opened = server.taken();
+    println!("opened: {opened:?}");
+    // Once it looks after the page, the service worker is told what was asked before.
+    browser.until("navigator.serviceWorker.controller");
+    std::thread::sleep(std::time::Duration::from_millis(1000));
+    println!("asked again: {:?}", server.taken());
+    // Steps of the explorer, each by a click on the first move.
+    let mut steps = Vec::new();
+    for _ in 0..12 {
+        let before = browser.text("location.href");
+        if browser.eval("document.querySelector('.tree tbody tr button.move') !== null") != true {
+            break;
+        }
+        browser.eval("document.querySelector('.tree tbody tr button.move').click()");
+        browser.until(&format!("location.href !== {before:?}"));
+        browser.until("!document.querySelector('[aria-busy]')");
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        browser.until("!document.querySelector('[aria-busy]')");
+        steps.push(server.taken());
+    }
+    println!("steps: {steps:?}");
+    assert!(steps.len() > 5, "{steps:?}");
+    assert!(steps.iter().all(|(_, bytes)| *bytes <= STEP), "{steps:?}");
+    // Games, each in a window that has seen nothing of the archive yet but its beginning.
+    let last = manifest()["games"].as_u64().unwrap();
+    let mut games = Vec::new();
+    for game in [1, last / 3, last / 2, last - 1] {
+        server.taken();
+        browser.open(&format!("{root}?page=game&n={game}"));
+        browser.until("document.querySelectorAll('.movetext .pair').length > 1 || document.querySelector('.movetext')");
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        games.push(server.taken());
+    }
+    println!("games: {games:?}");
+    assert!(games.iter().all(|(_, bytes)| *bytes > 0 && *bytes <= GAME), "{games:?}");
+    // The foot counts what the server has sent.
+    let (_, bytes) = games[3];
+    assert_eq!(browser.eval("Number(document.querySelector('.foot span').dataset.bytes)"), bytes);
+    keep(&mut browser, "game");
+    // The other pages.
+    browser.open(&format!("{root}?page=games"));
+    browser.until("document.querySelectorAll('.list .rows .row').length > 5");
+    browser.open(&format!("{root}?page=statistics"));
+    browser.until("document.querySelectorAll('.plot').length > 2");
+    browser.open(&format!("{root}licences.html"));
+    let licences = browser.text("document.body.innerText");
+    for part in ["cm-chessboard", "DejaVu", "zstd", "serde_json", "wasm-bindgen", "MIT", "Apache-2.0", "BSD"] {
+        assert!(licences.contains(part), "{part}");
+    }
+    assert_eq!(*server.state.missing.lock().unwrap(), [""; 0]);
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn what_was_seen_is_there_without_a_network() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(site(), "/sub/");
+    let root = format!("http://{}/sub/", server.address);
+    browser.open(&root);
+    browser.until(ROWS);
+    browser.until("navigator.serviceWorker.controller");
+    std::thread::sleep(std::time::Duration::from_millis(800));
+    browser.open(&format!("{root}?page=game&n=2"));
+    browser.until("document.querySelector('.movetext')");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let players = browser.text("document.querySelector('h1')?.textContent ?? document.title");
+    server.state.is_gone.store(true, Ordering::Relaxed);
+    browser.open(&format!("{root}?page=game&n=2"));
+    browser.until("document.querySelector('.movetext')");
+    assert_eq!(browser.text("document.querySelector('h1')?.textContent ?? document.title"), players);
+    assert_eq!(browser.eval("Number(document.querySelector('.foot span').dataset.bytes)"), 0);
+    browser.open(&root);
+    browser.until(ROWS);
+    // What was not seen is said to be out of reach, and the page stays.
+    browser.open(&format!("{root}?page=games"));
+    browser.open(&format!("{root}?page=game&n=2900"));
+    browser.until("document.querySelector('.notice')?.textContent.includes('does not answer')");
+    server.state.is_gone.store(false, Ordering::Relaxed);
+    browser.eval("document.querySelector('.notice button').click()");
+    browser.until("document.querySelector('.movetext')");
+}
+
+#[test]
+fn what_needs_the_whole_archive_says_so_before() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(site(), "/");
+    let root = format!("http://{}/", server.address);
+    browser.open(&format!("{root}?page=games&where=elo+%3E%3D+1500"));
+    browser.until("document.querySelector('.notice button.primary')");
+    keep(&mut browser, "whole");
+    assert!(browser.text("document.querySelector('.notice').textContent").contains("the whole archive is needed"));
+    server.taken();
+    browser.eval("document.querySelector('.notice button.primary').click()");
+    browser.until("document.querySelectorAll('.list .rows .row').length > 5");
+    let length = manifest()["archive"]["length"].as_u64().unwrap();
+    assert!(server.taken().1 >= length);
+    // From now on patterns are searched, too, and a search can be cancelled.
+    browser.eval("[...document.querySelectorAll('nav a')].find((link) => link.href.includes('search')).click()");
+    browser.until("document.querySelector('.tabs')");
+    browser.eval("[...document.querySelectorAll('.tabs button')][2].click()");
+    browser.until("document.querySelector('input[name=material]')");
+    browser.eval("(() => { const input = document.querySelector('input[name=material]'); input.value = 'KRkr'; input.form.requestSubmit(); })()");
+    browser.until("document.querySelectorAll('.games-table tbody tr').length > 0");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn without_ranges_the_reader_is_told_and_can_fetch_all() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(site(), "/");
+    server.state.no_ranges.store(true, Ordering::Relaxed);
+    browser.open(&format!("http://{}/", server.address));
+    browser.until("document.querySelector('.notice')?.textContent.includes('no parts of files')");
+    keep(&mut browser, "no-ranges");
+    browser.eval("document.querySelector('.notice button.primary').click()");
+    browser.until(ROWS);
+}
+
+#[test]
+fn damage_is_named() {
+    let Some(mut browser) = browser() else { return };
+    let spoilt = copy(site());
+    let manifest: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(spoilt.path().join("site.json")).unwrap()).unwrap();
+    for name in ["archive", "site"] {
+        for part in manifest[name]["parts"].as_array().unwrap() {
+            let path = spoilt.path().join("data").join(part.as_str().unwrap());
+            let mut bytes = std::fs::read(&path).unwrap();
+            // What opens the archive stays.
+            bytes.iter_mut().skip(16384).for_each(|byte| *byte ^= 0x55);
+            std::fs::write(path, bytes).unwrap();
+        }
+    }
+    let server = Server::of(spoilt.path(), "/");
+    browser.open(&format!("http://{}/", server.address));
+    browser.until("document.querySelector('.notice')?.textContent.includes('damaged')");
+    browser.open(&format!("http://{}/?page=game&n=2500", server.address));
+    browser.until("/[Dd]amaged/.test(document.querySelector('.notice')?.textContent)");
+    // A file that is not there.
+    for part in manifest["site"]["parts"].as_array().unwrap() {
+        std::fs::remove_file(spoilt.path().join("data").join(part.as_str().unwrap())).unwrap();
+    }
+    browser.eval("caches.delete('ranges')");
+    browser.open(&format!("http://{}/", server.address));
+    browser.until("document.querySelector('.notice')?.textContent.includes('missing')");
+}
+
+#[test]
+fn every_page_keeps_the_rules() {
+    let Some(mut browser) = browser() else { return };
+    let Some(axe) = std::env::var("SCORESHEET_AXE").ok().map(|path| std::fs::read_to_string(path).unwrap()) else {
+        eprintln!("skipped: SCORESHEET_AXE names no axe.min.js");
+        return;
+    };
+    let server = Server::of(site(), "/");
+    let root = format!("http://{}/", server.address);
+    let pages = [
+        ("explorer", "?page=explorer&play=e2e4,c7c5"),
+        ("game", "?page=game&n=1&ply=3"),
+        ("games", "?page=games"),
+        ("search", "?page=search"),
+        ("statistics", "?page=statistics"),
+        ("whole", "?page=games&where=elo+%3E%3D+1500"),
+        ("licences", "licences.html"),
+    ];
+    let mut faults = Vec::new();
+    for (width, height, phone) in [(1200, 900, false), (390, 844, true)] {
+        browser.size(width, height, phone);
+        for dark in [false, true] {
+            browser.dark(dark);
+            for (name, path) in pages {
+                browser.open(&format!("{root}{path}"));
+                std::thread::sleep(std::time::Duration::from_millis(300));
+                browser.until("!document.querySelector('[aria-busy]')");
+                let over = browser.eval("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap();
+                if over > 0 {
+                    faults.push(format!("{name} at {width}: {over} pixels too wide"));
+                }
+                keep(&mut browser, &format!("{name}-{width}-{}", if dark { "dark" } else { "light" }));
+                browser.eval(&format!("{axe}; 1"));
+                let found = browser.eval("axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => `${own.id}: ${own.nodes.map((node) => node.target.join(' ') + ' ' + node.failureSummary).join(' | ').slice(0, 400)}`))");
+                faults.extend(found.as_array().unwrap().iter().map(|own| format!("{name} {width} dark {dark}: {own}")));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert_eq!(browser.complaints(), [""; 0]);
+}

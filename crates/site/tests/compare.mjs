@@ -1,0 +1,69 @@
+// Asks the package what a native reader has answered already, and compares: node compare.mjs PACKAGE ARCHIVE SITE REQUESTS
+
+import { createReadStream, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { isDeepStrictEqual } from "node:util";
+import { pathToFileURL } from "node:url";
+
+const [folder, path, site, requests] = process.argv.slice(2);
+const { open, openSite, counts, Fault } = await import(pathToFileURL(`${folder}/node.js`));
+const lean = await openSite(path, site, { name: "games.bga" });
+const whole = await open(new Uint8Array(readFileSync(path)), { name: "games.bga" });
+const decoder = new TextDecoder();
+
+function asked(archive, { path, query, body }) {
+  try {
+    const params = Object.fromEntries(new URLSearchParams(query));
+    const answer = archive.request(path, params, { body: body === null ? undefined : JSON.parse(body) });
+    return [200, typeof answer.body === "string" ? answer.body : decoder.decode(answer.body)];
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const { message, status, stack, ...rest } = error;
+    return [status, JSON.stringify({ error: { code: rest.code, message, ...rest } })];
+  }
+}
+
+/** What may differ: whether there is an index; a cursor names the state of side files; of very many games the position index says about how many. */
+function settled(path, text, other) {
+  if (!/^[{[]/.test(text) || path === "find" || /pgn|original/.test(path)) return text;
+  const json = JSON.parse(text);
+  const native = JSON.parse(other);
+  delete json.next;
+  delete json.is_indexed;
+  // Worked out for frequent positions alone.
+  if (json.transpositions !== undefined && (native.transpositions === null || json.transpositions === null)) delete json.transpositions;
+  if (json.games_before > 900) json.games_before = "many";
+  return json;
+}
+
+const lines = (text) => text.split("\n").filter((line) => line.startsWith('{"hit"') || line.startsWith('{"done"')).sort().join("\n");
+
+const seen = {};
+const wrong = [];
+for await (const line of createInterface({ input: createReadStream(requests) })) {
+  const request = JSON.parse(line);
+  const before = { ...counts };
+  const began = performance.now();
+  const [status, text] = asked(request.whole ? whole : lean, request);
+  const kind = `${request.path.replace(/\d+/, "N")}${request.whole ? " (whole)" : ""}`;
+  const own = (seen[kind] ??= { asked: 0, ms: 0, bytes: 0, most: 0, reads: 0 });
+  own.asked += 1;
+  own.ms += performance.now() - began;
+  own.bytes += counts.bytes - before.bytes;
+  own.most = Math.max(own.most, counts.bytes - before.bytes);
+  own.reads += counts.requests - before.requests;
+  const same = status === request.status && (request.path === "find" && status === 200
+    ? lines(text) === lines(request.text)
+    : isDeepStrictEqual(settled(request.path, text, request.text), settled(request.path, request.text, text)));
+  if (!same) wrong.push({ ...request, got: [status, text] });
+}
+for (const [kind, { asked, ms, bytes, most, reads }] of Object.entries(seen)) {
+  console.log(`${kind}: ${asked} asked, ${(ms / asked).toFixed(2)} ms, ${(reads / asked).toFixed(1)} reads, ${Math.round(bytes / asked)} bytes, at most ${most}`);
+}
+lean.close();
+whole.close();
+if (wrong.length) {
+  console.error(`${wrong.length} answers differ, the first:`);
+  for (const { path, query, status, text, got } of wrong.slice(0, 5)) console.error(path, query, "\nnative", status, text.slice(0, 1500), "\nhere  ", got[0], got[1].slice(0, 1500));
+  process.exit(1);
+}

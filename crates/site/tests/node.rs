@@ -1,0 +1,204 @@
+//! The reader in Node gives the answers of the native one: positions, trees, games, PGN, searches, statistics; by the site
+//! file where parts of the archive are at hand, and with the whole of it in memory.
+//!
+//! Needs `node` on PATH; without it the test says so and passes, unless SCORESHEET_NODE=required. With
+//! SCORESHEET_CORPORA, a folder of games, it asks 20,000 positions, 2,000 games and 200 searches of those over the board,
+//! and otherwise fewer of the sample.
+
+use scoresheet::query::position::index;
+use scoresheet::query::{PositionIndex, PositionQuery, SearchOptions, tag_columns};
+use scoresheet::{Archive, Import, Monitor};
+use scoresheet_answers::{Answer, Book, Flow, Request, Snapshot, Stop};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+/// How many of each are asked.
+struct Size {
+    positions: u64,
+    games: u64,
+    searches: u64,
+}
+
+/// The games, and how many questions they are worth.
+fn sources() -> (Vec<PathBuf>, Size) {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst");
+    let small = (vec![sample], Size { positions: 1500, games: 200, searches: 60 });
+    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+        eprintln!("a smaller run: SCORESHEET_CORPORA names no folder of games");
+        return small;
+    };
+    let Ok(folder) = std::fs::read_dir(Path::new(&corpora).join("otb")) else { return small };
+    let mut files: Vec<PathBuf> = folder.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let mut bytes = 0;
+    files.retain(|file| {
+        bytes += std::fs::metadata(file).map_or(0, |meta| meta.len());
+        bytes < 12_000_000
+    });
+    (files, Size { positions: 20_000, games: 2000, searches: 200 })
+}
+
+/// The native answer to a request: status and text.
+fn answer(snapshot: &Arc<Snapshot>, path: &str, query: &str, body: Option<&str>) -> (u16, String) {
+    let stop = Stop::default();
+    let request = Request::read(path, Some(query), body.map(str::as_bytes));
+    match request.and_then(|request| request.answer(snapshot, &stop, 1000)) {
+        Err(fault) => (fault.status.as_u16(), fault.json().to_string()),
+        Ok(Answer::Json(json)) => (200, json.to_string()),
+        Ok(Answer::Bytes { bytes, .. }) => (200, String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(Answer::Pieces { pieces, .. }) => {
+            let mut all = Vec::new();
+            let mut push = |piece: Vec<u8>| {
+                all.extend(piece);
+                true
+            };
+            pieces(&mut Flow { stop: &stop, push: &mut push, run: &|work: &mut (dyn FnMut() + Send)| work() });
+            (200, String::from_utf8_lossy(&all).into_owned())
+        }
+    }
+}
+
+#[test]
+fn answers_in_node_are_the_native_ones() {
+    if Command::new("node").arg("--version").output().is_err() {
+        assert!(std::env::var("SCORESHEET_NODE").as_deref() != Ok("required"), "there is no node");
+        eprintln!("skipped: there is no node on PATH");
+        return;
+    }
+    let (sources, size) = sources();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.bga");
+    Import::new(&path).run(sources).unwrap();
+    let archive = Archive::open(&path).unwrap();
+    index::build(&archive, 64 << 20, Monitor::new()).unwrap();
+    tag_columns::write(&archive).unwrap();
+    let positions = PositionIndex::open(&archive).0.unwrap();
+    let site = folder.path().join("games.site");
+    let own = Archive::open(&path).unwrap();
+    scoresheet_site::file::make(own, &positions, "games.bga", &site, &|_, _| Box::new(|_| {})).unwrap();
+    let package = folder.path().join("package");
+    scoresheet_site::write_package(&package).unwrap();
+
+    let book = Arc::new(Book::open(&path, scoresheet::OpenOptions::default()).unwrap());
+    let snapshot = Arc::new(Snapshot::of(vec![Arc::clone(&book)], ()));
+    // Without side files.
+    let plain = Archive::from_bytes(std::fs::read(&path).unwrap(), None).unwrap();
+    let plain = Arc::new(Snapshot::of(vec![Arc::new(Book::of("games.bga".to_owned(), plain))], ()));
+    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    let mut random = |below: u64| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed % below.max(1)
+    };
+    let mut asked = String::new();
+    let mut ask = |native: &Arc<Snapshot>, path: &str, query: &str, body: Option<&Value>, whole: bool| {
+        let body = body.map(Value::to_string);
+        let (status, text) = answer(native, path, query, body.as_deref());
+        let line = json!({"path": path, "query": query, "body": body, "whole": whole, "status": status, "text": text});
+        writeln!(asked, "{line}").unwrap();
+    };
+    let percent = |fen: &str| fen.replace(' ', "+");
+    for number in 0..size.positions {
+        let game = archive.game(random(archive.len()) + 1).unwrap();
+        // A tenth of them early, where many games meet.
+        let plies = u64::from(game.plies()) + 1;
+        let ply = random(if number % 10 == 0 { plies.min(14) } else { plies }) as u32;
+        let position = game.position(ply).unwrap();
+        let fen = percent(&position.fen());
+        ask(&snapshot, "position", &format!("fen={fen}"), None, false);
+        // Transpositions cost the native reader thirty trees.
+        let more = if number % 100 == 0 { "&transpositions=1" } else { "" };
+        let query = format!("fen={fen}&games=15{more}");
+        // The position index tells positions apart by some forty bits, so that its tree may have a game too many, once in
+        // 200,000 positions: there the games themselves are asked.
+        let text = answer(&snapshot, "tree", &query, None).1;
+        let games = serde_json::from_str::<Value>(&text).unwrap()["games"].as_u64().unwrap();
+        let is_mistaken = games < 10 && {
+            let found = book.search().position(&PositionQuery::from(&position), SearchOptions::default());
+            found.hits.len() as u64 != games
+        };
+        if is_mistaken {
+            println!("two positions that the index takes for one: {fen}");
+        }
+        ask(if is_mistaken { &plain } else { &snapshot }, "tree", &query, None, false);
+        if number % 20 == 0 {
+            ask(&snapshot, "games", &format!("fen={fen}&limit=60&offset={}", random(200)), None, false);
+        }
+    }
+    ask(&snapshot, "tree", "games=15&transpositions=1", None, false);
+    ask(&snapshot, "games", "limit=100", None, false);
+    ask(&snapshot, "games", "play=e2e4&limit=50&offset=4090", None, false);
+    ask(&snapshot, "stats", "", None, false);
+    for number in 0..size.games {
+        let game = random(archive.len()) + 1;
+        ask(&snapshot, &format!("games/{game}/pgn"), "", None, false);
+        if number % 4 == 0 {
+            ask(&snapshot, &format!("games/{game}"), "fens=1", None, false);
+            ask(&snapshot, &format!("games/{game}/novelty"), "", None, false);
+            ask(&snapshot, &format!("games/{game}/original"), "", None, false);
+            ask(&snapshot, "games", &format!("limit=50&offset={game}"), None, false);
+        }
+    }
+    // What is not there, and what cannot be read.
+    for (path, query) in [
+        ("games/0", ""),
+        ("games/999999999", ""),
+        ("games/x", ""),
+        ("nothing", ""),
+        ("tree", "fen=8/8"),
+        ("tree", "play=e2e5"),
+        ("find", ""),
+    ] {
+        ask(&snapshot, path, query, None, false);
+    }
+    ask(&snapshot, "games", "where=elo+%3E%3E+5", None, true);
+    let materials = ["KRkr", "KRPkr", "KQkq", "KPk", "KBkn", "KRkbn", "KBPkb", "KQPkq", "KRRkrr", "KNPkn"];
+    for number in 0..size.searches {
+        match number % 4 {
+            0 | 1 => {
+                let game = archive.game(random(archive.len()) + 1).unwrap();
+                let ply = random(u64::from(game.plies()).min(30) + 1) as u32;
+                let fen = percent(&game.position(ply).unwrap().fen());
+                let either = if number % 8 == 0 { "&either_color=1" } else { "" };
+                ask(&snapshot, "find", &format!("fen={fen}&limit=300{either}"), None, false);
+            }
+            2 if number % 20 == 2 => {
+                let material = materials[(number / 20) as usize % materials.len()];
+                ask(
+                    &snapshot,
+                    "find",
+                    "",
+                    Some(&json!({"material": material, "plies": 1 + number % 3, "limit": 200})),
+                    true,
+                );
+            }
+            2 => {
+                let elo = 1500 + random(1200);
+                ask(&snapshot, "games", &format!("where=elo+%3E%3D+{elo}&sort=-plies,white&limit=20"), None, true);
+            }
+            _ => {
+                let elo = 1500 + random(1200);
+                ask(
+                    &snapshot,
+                    "tree",
+                    &format!("play=e2e4&where=whiteelo+%3E%3D+{elo}+and+result+%3D+1-0"),
+                    None,
+                    true,
+                );
+            }
+        }
+    }
+    ask(&snapshot, "stats", "where=result+%3D+1%2F2-1%2F2", None, true);
+    ask(&snapshot, "complete", "field=player&text=an", None, true);
+    ask(&snapshot, "download.pgn", "where=moves+%3C+10&limit=50", None, true);
+    let requests = folder.path().join("requests.ndjson");
+    std::fs::write(&requests, asked).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare.mjs");
+    let made = Command::new("node").arg(script).args([&package, &path, &site, &requests]).output().unwrap();
+    println!("{}", String::from_utf8_lossy(&made.stdout));
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}

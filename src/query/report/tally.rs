@@ -1,0 +1,266 @@
+//! Counts of games: results, ratings, years, the best and the latest games.
+
+use crate::chess::Color;
+use crate::format::positions::Facts;
+use crate::format::wire::{Bytes, push_varint};
+use crate::game::Outcome;
+use crate::query::report::points::performance;
+
+/// How many sample games are kept, the highest rated.
+const SAMPLES: usize = 15;
+/// How many of the latest games are kept.
+const LATEST: usize = 8;
+/// Bits of a game's number.
+const NUMBER: u32 = 48;
+
+/// Counts of games.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Games that White won.
+    pub white: u64,
+    /// Draws.
+    pub draws: u64,
+    /// Games that Black won.
+    pub black: u64,
+    /// Games without a result.
+    pub unknown: u64,
+    /// Games with a rating, and the sum of their ratings: a game's is the mean of the players', or that of the one who
+    /// has any.
+    rated: (u64, u64),
+    /// For White and for Black: games with a result in which the player has a rating; the sum of those ratings; twice
+    /// the points that the opponent scored in them.
+    sides: [(u64, u64, u64); 2],
+    /// The last year played; 0 where none is known.
+    year: u16,
+    /// Rating (twice) and number of the games with the highest ratings, best first.
+    samples: Vec<(u32, u64)>,
+    /// The latest games, the latest first: the year above the number's bits; 0 where there is none.
+    latest: [u64; LATEST],
+}
+
+/// Results, ratings and performance of one side in some games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Score {
+    /// Games with a result in which the opponent has a rating.
+    pub games: u64,
+    /// The sum of the opponents' ratings.
+    pub opponents: u64,
+    /// Twice the points that the side scored in them.
+    pub half_points: u64,
+}
+
+impl Tally {
+    /// Adds a game. Sums without branches: no processor foresees results.
+    #[inline]
+    #[doc(hidden)]
+    pub fn add(&mut self, game: u64, facts: &Facts) {
+        let is = |outcome: Outcome| u64::from(facts.outcome == outcome);
+        let (white_won, drawn, black_won) = (is(Outcome::WhiteWins), is(Outcome::Draw), is(Outcome::BlackWins));
+        let known = white_won + drawn + black_won;
+        self.white += white_won;
+        self.draws += drawn;
+        self.black += black_won;
+        self.unknown += 1 - known;
+        let [white, black] = facts.ratings.map(u32::from);
+        let one_only = (white == 0) | (black == 0);
+        let double = (white + black) << u32::from(one_only);
+        self.rated.0 += u64::from(double > 0);
+        self.rated.1 += u64::from(double);
+        for ((side, rating), lost) in self.sides.iter_mut().zip([white, black]).zip([black_won, white_won]) {
+            let counts = known & u64::from(rating > 0);
+            side.0 += counts;
+            side.1 += u64::from(rating) * counts;
+            side.2 += (2 * lost + drawn) * counts;
+        }
+        self.year = self.year.max(facts.year);
+        self.sample((double, game));
+        self.late(u64::from(facts.year) << NUMBER | game);
+    }
+
+    /// In an archive in the order of time every game is later than those before: so this shifts, and does nothing else.
+    #[inline]
+    fn late(&mut self, new: u64) {
+        if new <= self.latest[LATEST - 1] {
+            return;
+        }
+        let mut place = LATEST - 1;
+        while place > 0 && self.latest[place - 1] < new {
+            self.latest[place] = self.latest[place - 1];
+            place -= 1;
+        }
+        self.latest[place] = new;
+    }
+
+    #[inline]
+    fn sample(&mut self, new: (u32, u64)) {
+        let better = |old: &(u32, u64)| old.0 > new.0 || old.0 == new.0 && old.1 < new.1;
+        if self.samples.len() == SAMPLES && self.samples.last().is_some_and(better) {
+            return;
+        }
+        let place = self.samples.partition_point(better);
+        self.samples.insert(place, new);
+        self.samples.truncate(SAMPLES);
+    }
+
+    pub(super) fn join(&mut self, other: &Tally) {
+        self.white += other.white;
+        self.draws += other.draws;
+        self.black += other.black;
+        self.unknown += other.unknown;
+        self.rated = (self.rated.0 + other.rated.0, self.rated.1 + other.rated.1);
+        for (own, other) in self.sides.iter_mut().zip(other.sides) {
+            *own = (own.0 + other.0, own.1 + other.1, own.2 + other.2);
+        }
+        self.year = self.year.max(other.year);
+        other.samples.iter().for_each(|sample| self.sample(*sample));
+        other.latest.iter().for_each(|game| self.late(*game));
+    }
+
+    /// Returns the same counts with other numbers for the sample games.
+    pub(super) fn behind(&self, before: u64) -> Tally {
+        let samples = self.samples.iter().map(|(rating, game)| (*rating, game + before)).collect();
+        let latest = self.latest.map(|game| if game == 0 { 0 } else { game + before });
+        Tally { samples, latest, ..self.clone() }
+    }
+
+    /// Returns how many games there are.
+    pub fn games(&self) -> u64 {
+        self.white + self.draws + self.black + self.unknown
+    }
+
+    /// Returns the mean of the games' ratings, `None` where no game has any.
+    pub fn average_rating(&self) -> Option<u32> {
+        let (games, double) = self.rated;
+        (games > 0).then(|| ((double as f64) / (games as f64) / 2.0).round() as u32)
+    }
+
+    /// Returns the mean rating of the players with a colour, in games with a result; `None` where none has a rating.
+    pub fn average_rating_of(&self, color: Color) -> Option<u32> {
+        let (games, ratings, _) = self.sides[color.index()];
+        (games > 0).then(|| ((ratings as f64) / (games as f64)).round() as u32)
+    }
+
+    /// Returns how a side scored against opponents with ratings.
+    pub fn score(&self, color: Color) -> Score {
+        let (games, opponents, half_points) = self.sides[color.other().index()];
+        Score { games, opponents, half_points }
+    }
+
+    /// Returns the rating at which a side would have been expected to score what it scored: the mean of its opponents'
+    /// plus 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off. `None` where no opponent has a
+    /// rating.
+    pub fn performance(&self, color: Color) -> Option<i32> {
+        let Score { games, opponents, half_points } = self.score(color);
+        performance(games, opponents, half_points)
+    }
+
+    /// Returns the last year in which a game was played, `None` where no year is known.
+    pub fn last_year(&self) -> Option<u16> {
+        (self.year > 0).then_some(self.year)
+    }
+
+    /// Returns the games with the highest ratings, at most fifteen, best first.
+    pub fn samples(&self) -> impl Iterator<Item = u64> + '_ {
+        self.rated_samples().map(|(_, game)| game)
+    }
+
+    /// Returns the games with the highest ratings like `samples`, each after its rating: twice the mean of the players',
+    /// or of the one who has any; 0 where none has.
+    pub fn rated_samples(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.samples.iter().copied()
+    }
+
+    /// Returns the latest games, at most eight, the latest first, each after its year, 0 where that is not known. Of
+    /// games of a year that with the highest number is the latest.
+    pub fn latest(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        let games = self.latest.iter().take_while(|game| **game > 0);
+        games.map(|game| ((game >> NUMBER) as u16, game & ((1 << NUMBER) - 1)))
+    }
+
+    /// Returns the counts as bytes, of the games listed those alone that `keeps` names.
+    #[doc(hidden)]
+    pub fn to_bytes(&self, keeps: impl Fn(u64) -> bool, out: &mut Vec<u8>) {
+        let [white, black] = self.sides;
+        let sums = [self.rated.0, self.rated.1, white.0, white.1, white.2, black.0, black.1, black.2];
+        let counts = [self.white, self.draws, self.black, self.unknown];
+        for number in counts.into_iter().chain(sums).chain([u64::from(self.year)]) {
+            push_varint(number, out);
+        }
+        let samples: Vec<&(u32, u64)> = self.samples.iter().filter(|(_, game)| keeps(*game)).collect();
+        push_varint(samples.len() as u64, out);
+        for (rating, game) in samples {
+            push_varint(u64::from(*rating), out);
+            push_varint(*game, out);
+        }
+        let latest: Vec<(u16, u64)> = self.latest().filter(|(_, game)| keeps(*game)).collect();
+        push_varint(latest.len() as u64, out);
+        for (year, game) in latest {
+            push_varint(u64::from(year), out);
+            push_varint(game, out);
+        }
+    }
+
+    /// Reads what `to_bytes` has written, and leaves what comes after it; `None` where that cannot be.
+    #[doc(hidden)]
+    pub fn from_bytes(bytes: &mut &[u8]) -> Option<Tally> {
+        let mut read = Bytes(bytes);
+        let mut numbers = [0; 13];
+        for number in &mut numbers {
+            *number = read.varint()?;
+        }
+        let [white, draws, black, unknown, rated, ratings, a, b, c, d, e, f, year] = numbers;
+        let mut tally = Tally {
+            white,
+            draws,
+            black,
+            unknown,
+            rated: (rated, ratings),
+            sides: [(a, b, c), (d, e, f)],
+            year: u16::try_from(year).ok()?,
+            ..Tally::default()
+        };
+        for _ in 0..read.count().filter(|count| *count <= SAMPLES)? {
+            tally.samples.push((u32::try_from(read.varint()?).ok()?, read.varint()?));
+        }
+        for place in 0..read.count().filter(|count| *count <= LATEST)? {
+            let (year, game) = (u64::from(u16::try_from(read.varint()?).ok()?), read.varint()?);
+            *tally.latest.get_mut(place)? = year << NUMBER | game & ((1 << NUMBER) - 1);
+        }
+        *bytes = read.0;
+        Some(tally)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_come_back() {
+        let mut tally = Tally::default();
+        for game in 1..=40u64 {
+            let facts = Facts {
+                plies: 20,
+                set_up: false,
+                outcome: [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown][game as usize % 4],
+                ratings: [2000 + game as u16, if game % 3 == 0 { 0 } else { 1900 }],
+                year: 1990 + game as u16 / 2,
+            };
+            tally.add(game, &facts);
+        }
+        let mut bytes = Vec::new();
+        tally.to_bytes(|_| true, &mut bytes);
+        bytes.push(7);
+        let mut rest = bytes.as_slice();
+        assert_eq!(Tally::from_bytes(&mut rest).as_ref(), Some(&tally));
+        assert_eq!(rest, [7]);
+        for end in 0..bytes.len() - 1 {
+            assert_eq!(Tally::from_bytes(&mut &bytes[..end]), None, "cut at {end}");
+        }
+        let mut few = Vec::new();
+        tally.to_bytes(|game| game == 40, &mut few);
+        let few = Tally::from_bytes(&mut few.as_slice()).unwrap();
+        assert_eq!((few.games(), few.samples().collect::<Vec<_>>()), (40, vec![40]));
+        assert_eq!(few.latest().collect::<Vec<_>>(), [(2010, 40)]);
+    }
+}
