@@ -1,7 +1,7 @@
 //! Queries sent to a scheduler, and their rows.
 //!
-//! A table is known by its name alone: what it has, the scheduler knows. A query that has lost an executor, be it while it
-//! ran (see `guard`) or while its rows were fetched, is asked again: it only reads.
+//! A table is known by its name alone: what it has, the scheduler knows. A query that has lost an executor, be it while
+//! it ran (see `guard`) or while its rows were fetched, is asked again: it only reads.
 
 use crate::codec::{Codec, Side};
 use crate::guard::LOST;

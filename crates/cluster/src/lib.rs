@@ -1,8 +1,8 @@
 //! SQL over Scoresheet archives on several machines: Ballista cuts a query into tasks, and executors run them.
 //!
 //! The way of the data: query -> plan over the list of archives (`games.json`) -> tasks, each with a table of work
-//! (archive, first game, past the last) -> executors, which open these archives -> record batches -> shuffles on disk ->
-//! rows. Plans carry names, ranges, columns and filters, and nothing that an archive holds.
+//! (archive, first game, past the last) -> executors, which open these archives -> record batches -> shuffles on disk
+//! -> rows. Plans carry names, ranges, columns and filters, and nothing that an archive holds.
 //!
 //! | file | what it does |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Where files are: on disks, or in an object store, and how archives there are opened.
 //!
 //! An archive in an object store is read by ranges of bytes, in blocks that a cache of bounded size keeps; its small
-//! side files (index, tag columns, signatures) are copied to a folder, where they are mapped. Nothing is ever written to
-//! a store. Credentials and the endpoint are taken from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so that
+//! side files (index, tag columns, signatures) are copied to a folder, where they are mapped. Nothing is ever written
+//! to a store. Credentials and the endpoint are taken from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so that
 //! no plan has them.
 
 use futures::future::try_join_all;

@@ -1,5 +1,5 @@
-//! The table functions `tree('fen')` and `hits('fen')` as queries over the games of a cluster: each executor answers for
-//! its own, and what is counted is added.
+//! The table functions `tree('fen')` and `hits('fen')` as queries over the games of a cluster: each executor answers
+//! for its own, and what is counted is added.
 
 use datafusion::catalog::{TableFunctionArgs, TableFunctionImpl, TableProvider};
 use datafusion::common::{Result, plan_err};
@@ -76,11 +76,11 @@ fn tree(position: &Position) -> String {
          as average_rating, \
          arrow_cast(sum(case when decided and {opponent} is not null then 1 else 0 end), 'Float64') as rated, \
          arrow_cast(sum(case when decided then {opponent} end), 'Float64') as opponents, \
-         arrow_cast(sum(case when {opponent} is null then 0 when result = '{won}' then 2 when result = '1/2-1/2' then 1 \
-         else 0 end), 'Float64') as halves, \
+         arrow_cast(sum(case when {opponent} is null then 0 when result = '{won}' then 2 when result = '1/2-1/2' \
+         then 1 else 0 end), 'Float64') as halves, \
          max(try_cast(substr(date_text, 1, 4) as int)) as last_year \
-         from (select san_at(brenner, ply) as san, uci_at(brenner, ply) as uci, result, white_elo, black_elo, date_text, \
-         result in ('1-0', '0-1', '1/2-1/2') as decided \
+         from (select san_at(brenner, ply) as san, uci_at(brenner, ply) as uci, result, white_elo, black_elo, \
+         date_text, result in ('1-0', '0-1', '1/2-1/2') as decided \
          from (select *, first_ply(brenner, '{fen}') as ply from games where reaches(brenner, '{fen}'))) \
          where san is not null group by san, uci) order by games desc, uci"
     )

@@ -328,8 +328,8 @@ impl Function {
         }
     }
 
-    /// Calls `take` with each row's moves and what looks for what its text asks; with `None` where one is missing. What is
-    /// asked is the same for all rows nearly always, and is read once then.
+    /// Calls `take` with each row's moves and what looks for what its text asks; with `None` where one is missing. What
+    /// is asked is the same for all rows nearly always, and is read once then.
     fn ask(
         &self,
         question: Question,

@@ -64,7 +64,7 @@ impl Sought {
     /// Returns what looks for it in many games.
     pub fn look(&self) -> Look<'_> {
         match self {
-            Sought::Position(query) => Look::Position(query.main_line()),
+            Sought::Position(query) => Look::Position(Box::new(query.main_line())),
             Sought::Pattern(pattern) => Look::Pattern(pattern),
         }
     }
@@ -92,7 +92,7 @@ impl Sought {
 #[derive(Debug)]
 pub enum Look<'a> {
     /// A walk in search of a position.
-    Position(MainLine<'a>),
+    Position(Box<MainLine<'a>>),
     /// A pattern.
     Pattern(&'a Pattern),
 }

@@ -64,8 +64,8 @@ impl GamesTable {
     }
 }
 
-/// Returns names and types of columns. With `views`, texts that the archives have in tables are views of these: grouping
-/// by them is then several times as fast as by dictionaries, for which DataFusion has no table of groups.
+/// Returns names and types of columns. With `views`, texts that the archives have in tables are views of these:
+/// DataFusion has tables of groups for them, and none for dictionaries.
 pub fn schema(sources: &Arc<Sources>, columns: &Columns, views: bool) -> SchemaRef {
     let read = Batches::new(Arc::clone(sources), columns.clone(), Rows::Range(0..0), options(views)).schema();
     let field = |field: &Arc<Field>| match field.data_type() {

@@ -28,7 +28,8 @@ EXPECTED = {
     **dict.fromkeys(["event", "site", "round", "white", "black", "result", "date_text"], TEXT),
     "date": "date",
     "utc_time": "time(6)",
-    **dict.fromkeys(["white_elo", "black_elo", "white_rating_diff", "black_rating_diff", "increment_seconds"], "smallint"),
+    **dict.fromkeys(["white_elo", "black_elo", "white_rating_diff", "black_rating_diff"], "smallint"),
+    "increment_seconds": "smallint",
     **dict.fromkeys(["white_title", "black_title", "eco", "opening", "termination", "time_control", "start_fen"], TEXT),
     **dict.fromkeys(["base_seconds", "plies"], "int"),
     "tags": "map<string,string>",
@@ -57,7 +58,8 @@ def main():
     work = Path(tempfile.mkdtemp(prefix="spark-"))
     parquet = work / "games.parquet"
     columns = ",".join(EXPECTED)
-    subprocess.run([folder / "scoresheet-parquet", "export", archive, "-o", parquet, "-q", "--columns", columns], check=True)
+    export = [folder / "scoresheet-parquet", "export", archive, "-o", parquet, "-q", "--columns", columns]
+    subprocess.run(export, check=True)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Times of day are read by Spark 4.1 and newer, and only if asked.
     settings = {"spark.ui.enabled": "false", "spark.sql.timeType.enabled": "true"}

@@ -1,5 +1,5 @@
-"""Forty queries, asked of five: scoresheet-sql over an archive, scoresheet-cluster with two executors over the same games
-in three archives, scoresheet-sql over Parquet, DuckDB over the same Parquet, and a plain reading of the PGN with
+"""Forty queries, asked of five: scoresheet-sql over an archive, scoresheet-cluster with two executors over the same
+games in three archives, scoresheet-sql over Parquet, DuckDB over the same Parquet, and a plain reading of the PGN with
 python-chess. Each has to give the same rows.
 
     suite.py BIN-FOLDER CORPORA [GAMES]
