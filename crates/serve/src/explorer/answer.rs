@@ -8,9 +8,7 @@ use scoresheet::chess::{Color, Move};
 use scoresheet::query::report::openings::{Opening, Openings};
 use scoresheet::query::tag_columns::{Column, Key};
 use scoresheet::query::{Branch, PositionQuery, SearchOptions, Tree, Visit};
-use scoresheet_answers::{
-    Book, Fault, Forest, Selection, Snapshot, Stop, after, latest_games, top_games, uci,
-};
+use scoresheet_answers::{Book, Fault, Forest, Selection, Snapshot, Stop, after, latest_games, top_games, uci};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
