@@ -1,6 +1,8 @@
 //! An open archive with what belongs to it: side files, tag columns, and, where only parts of the archive are at hand,
 //! the site file.
 
+use crate::fault::Fault;
+use crate::heading::{HEADING, Heading};
 use crate::site::SiteFile;
 use scoresheet::archive::{FileKind, OpenOptions, SideState};
 use scoresheet::query::tag_columns::{Column, Key};
@@ -20,10 +22,6 @@ pub struct Book {
     site: Option<SiteFile>,
     is_lean: bool,
 }
-
-/// The tags that headings show, as columns, in this order.
-pub const HEADING: [&str; 10] =
-    ["White", "Black", "WhiteElo", "BlackElo", "Date", "UTCDate", "Result", "ECO", "Event", "TimeControl"];
 
 impl Book {
     /// Opens a file with the side files beside it. Errors: those of [`Archive::open`].
@@ -85,6 +83,22 @@ impl Book {
     /// Returns whether tags are looked up and not read game by game.
     pub fn has_columns(&self) -> bool {
         self.tags.state() == SideState::File || self.heading.get().is_some()
+    }
+
+    /// Returns the heading of a game: of the tag columns where a file has them, or they have been read already, of the
+    /// site file, or of the game.
+    ///
+    /// Errors: there is no such game, or it is damaged.
+    pub fn heading(&self, game: u64) -> Result<Heading, Fault> {
+        let is_there = game > 0 && game <= self.archive.len() && !self.archive.is_deleted(game);
+        if is_there && self.has_columns() {
+            let outcome = || Ok::<_, Fault>(self.archive.game(game)?.outcome());
+            return Heading::of_columns(self.heading_columns(), game, outcome);
+        }
+        match self.site.as_ref().filter(|_| is_there) {
+            Some(site) => site.heading(game),
+            None => Ok(Heading::of_game(&self.archive.game(game)?)?),
+        }
     }
 
     /// Returns the columns of [`HEADING`], and the plies. Where no file has them, all tags are read once.

@@ -1,12 +1,17 @@
 //! What is said of a game in lists: players, ratings, result, date, opening code, event.
 //!
-//! Comes from the tag columns where a file has them, or they have been read already, and otherwise from the game.
+//! Made of tag columns or of the game; which of them, `book` knows.
 
-use crate::book::{Book, HEADING};
-use crate::fault::Fault;
+use scoresheet::GameRef;
 use scoresheet::game::Outcome;
 use scoresheet::query::report::openings::Openings;
+use scoresheet::query::tag_columns::Column;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The tags that headings show, as columns, in this order.
+pub const HEADING: [&str; 10] =
+    ["White", "Black", "WhiteElo", "BlackElo", "Date", "UTCDate", "Result", "ECO", "Event", "TimeControl"];
 
 /// The heading of a game. What the game does not say is empty, or 0.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -20,33 +25,32 @@ pub struct Heading {
 }
 
 impl Heading {
-    /// Returns the heading of a game of an archive.
-    ///
-    /// Errors: there is no such game, or it is damaged.
-    pub fn of(book: &Book, game: u64) -> Result<Heading, Fault> {
-        let is_there = game > 0 && game <= book.archive().len() && !book.archive().is_deleted(game);
-        if let Some(site) = book.site().filter(|_| is_there && !book.has_columns()) {
-            return site.heading(game);
-        }
-        if !is_there || !book.has_columns() {
-            let game = book.archive().game(game)?;
-            let mut heading = Heading { plies: game.plies(), outcome: game.outcome(), ..Heading::default() };
-            game.visit_tags(|name, value| {
-                let place = HEADING.iter().position(|own| own.as_bytes() == name);
-                if let Some(own) = place.and_then(|place| heading.tags.get_mut(place)).filter(|own| own.is_empty()) {
-                    *own = String::from_utf8_lossy(value).into_owned();
-                }
-            })?;
-            return Ok(heading);
-        }
+    /// Returns the heading of a game. Errors: its tags are damaged.
+    pub fn of_game(game: &GameRef<'_>) -> scoresheet::Result<Heading> {
+        let mut heading = Heading { plies: game.plies(), outcome: game.outcome(), ..Heading::default() };
+        game.visit_tags(|name, value| {
+            let place = HEADING.iter().position(|own| own.as_bytes() == name);
+            if let Some(own) = place.and_then(|place| heading.tags.get_mut(place)).filter(|own| own.is_empty()) {
+                *own = String::from_utf8_lossy(value).into_owned();
+            }
+        })?;
+        Ok(heading)
+    }
+
+    /// Returns the heading of a game by columns: those of [`HEADING`] in this order, then the plies. `outcome` is asked
+    /// for the result by the movetext where the tag says none; its errors are those of this function.
+    pub fn of_columns<E>(
+        columns: &[Arc<Column>],
+        game: u64,
+        outcome: impl FnOnce() -> Result<Option<Outcome>, E>,
+    ) -> Result<Heading, E> {
         let mut heading = Heading::default();
-        let columns = book.heading_columns();
         for (tag, column) in heading.tags.iter_mut().zip(columns) {
             *tag = column.text(game).map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default();
         }
         heading.plies = columns.last().map_or(0, |plies| plies.get(game));
         if heading.of_tag().is_none() {
-            heading.outcome = book.archive().game(game)?.outcome();
+            heading.outcome = outcome()?;
         }
         Ok(heading)
     }

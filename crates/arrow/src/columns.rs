@@ -3,7 +3,7 @@
 //! Knows names and types, no archive. Signed integers only: some readers of Parquet refuse unsigned ones.
 
 use crate::values;
-use arrow_schema::{DataType, Field, TimeUnit};
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use std::fmt;
 use std::sync::Arc;
 
@@ -61,6 +61,13 @@ pub enum Value {
     EventId,
 }
 
+/// The type of the column of tags.
+fn map_type() -> DataType {
+    let fields = [Field::new("key", DataType::Utf8, false), Field::new("value", DataType::Utf8, true)];
+    let entries = Field::new("entries", DataType::Struct(Fields::from_iter(fields)), false);
+    DataType::Map(Arc::new(entries), false)
+}
+
 impl Value {
     /// Returns the type of the column, where texts are no dictionaries.
     pub fn data_type(self) -> DataType {
@@ -72,7 +79,7 @@ impl Value {
             Value::UtcTimestamp => DataType::Timestamp(TimeUnit::Second, None),
             Value::Number(_) | Value::Rating(_) | Value::IncrementSeconds => DataType::Int16,
             Value::BaseSeconds | Value::Plies => DataType::Int32,
-            Value::Tags => crate::games::map_type(),
+            Value::Tags => map_type(),
             Value::Brenner => DataType::Binary,
             Value::MovesSan | Value::MovesUci => list(DataType::Utf8),
             Value::ClocksWhite | Value::ClocksBlack => list(DataType::Int32),

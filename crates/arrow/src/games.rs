@@ -8,7 +8,6 @@ use arrow_array::ArrayRef;
 use arrow_array::builder::{
     ArrayBuilder, BinaryBuilder, Int16Builder, Int32Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder,
 };
-use arrow_schema::{DataType, Field, Fields};
 use scoresheet::archive::Chunk;
 use scoresheet::chess::Color;
 use scoresheet::game::{Evaluation, Outcome};
@@ -25,13 +24,6 @@ pub enum Wanted {
     Outcome,
     /// A column that games alone say.
     Value(Value),
-}
-
-/// The type of the column of tags.
-pub fn map_type() -> DataType {
-    let fields = [Field::new("key", DataType::Utf8, false), Field::new("value", DataType::Utf8, true)];
-    let entries = Field::new("entries", DataType::Struct(Fields::from_iter(fields)), false);
-    DataType::Map(Arc::new(entries), false)
 }
 
 /// A column that grows by a game at a time.

@@ -1,11 +1,12 @@
 //! Queries sent to a scheduler, and their rows.
 //!
-//! A table is known by its name alone: what it has, the scheduler knows. A query that has lost an executor, be it while it
-//! ran (see `guard`) or while its rows were fetched, is asked again: it only reads.
+//! A table is known by its name alone: what it has, the scheduler knows. A query that has lost an executor, be it while
+//! it ran (see `guard`) or while its rows were fetched, is asked again: it only reads.
 
 use crate::codec::{Codec, Side};
 use crate::guard::LOST;
 use crate::shelf::Named;
+use crate::views::views;
 use async_trait::async_trait;
 use ballista::prelude::SessionContextExt;
 use ballista_core::extension::SessionConfigExt;
@@ -62,6 +63,9 @@ impl Client {
         let catalog = MemoryCatalogProvider::new();
         catalog.register_schema("public", Arc::new(AnyTable::default()))?;
         context.register_catalog("datafusion", Arc::new(catalog));
+        for (name, view) in views(&context.state()) {
+            context.register_udtf(name, view);
+        }
         Ok(Client { context, scheduler })
     }
 

@@ -1,8 +1,8 @@
 //! SQL over Scoresheet archives on several machines: Ballista cuts a query into tasks, and executors run them.
 //!
 //! The way of the data: query -> plan over the list of archives (`games.json`) -> tasks, each with a table of work
-//! (archive, first game, past the last) -> executors, which open these archives -> record batches -> shuffles on disk ->
-//! rows. Plans carry names, ranges, columns and filters, and nothing that an archive holds.
+//! (archive, first game, past the last) -> executors, which open these archives -> record batches -> shuffles on disk
+//! -> rows. Plans carry names, ranges, columns and filters, and nothing that an archive holds.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -13,6 +13,7 @@
 //! | `guard` | no answer of a query that has lost an executor |
 //! | `services` | scheduler and executor |
 //! | `client` | queries sent to a scheduler |
+//! | `views` | `tree('fen')` and `hits('fen')` as queries |
 
 pub mod client;
 pub mod codec;
@@ -21,3 +22,4 @@ pub mod manifest;
 pub mod services;
 pub mod shelf;
 pub mod store;
+mod views;

@@ -3,6 +3,7 @@
 //!
 //! Knows arguments; services, plans and stores are the library's.
 
+use ballista_core::error::BallistaError;
 use clap::{Args, Parser, Subcommand};
 use scoresheet_arrow::NewFile;
 use scoresheet_cluster::client::Client;
@@ -251,7 +252,11 @@ fn executor(args: ExecutorArgs) -> Result<(), Failure> {
         work,
     };
     eprintln!("executor at {}, scheduler {}:{}", executor.address, executor.scheduler.0, executor.scheduler.1);
-    Ok(runtime(0)?.block_on(services::execute(executor, opener))?)
+    let (host, port) = executor.scheduler.clone();
+    runtime(0)?.block_on(services::execute(executor, opener)).map_err(|error| match error {
+        BallistaError::GrpcConnectionError(_) => format!("no scheduler answers at {host}:{port}").into(),
+        other => other.into(),
+    })
 }
 
 /// Reads HOST or HOST:PORT.

@@ -109,7 +109,9 @@ impl Opener {
         let archive = Arc::new(self.stores.open(&place)?);
         if archive.len() != work.of {
             let (there, listed) = (archive.len(), work.of);
-            return Err(format!("{place} has {there} games, its list {listed}: make the list again (cluster manifest)"));
+            return Err(format!(
+                "{place} has {there} games, its list {listed}: make the list again (cluster manifest)"
+            ));
         }
         let games = Arc::new(Games::after(work.before, archive));
         let mut state = lock();

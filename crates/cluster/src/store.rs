@@ -1,8 +1,8 @@
 //! Where files are: on disks, or in an object store, and how archives there are opened.
 //!
 //! An archive in an object store is read by ranges of bytes, in blocks that a cache of bounded size keeps; its small
-//! side files (index, tag columns, signatures) are copied to a folder, where they are mapped. Nothing is ever written to
-//! a store. Credentials and the endpoint are taken from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so that
+//! side files (index, tag columns, signatures) are copied to a folder, where they are mapped. Nothing is ever written
+//! to a store. Credentials and the endpoint are taken from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so that
 //! no plan has them.
 
 use futures::future::try_join_all;
@@ -110,7 +110,9 @@ const BLOCK: u64 = 1 << 20;
 
 /// Object stores, with a cache of blocks, and a runtime that waits for them.
 pub struct Stores {
-    runtime: Runtime,
+    /// There until the end.
+    runtime: Option<Runtime>,
+    handle: tokio::runtime::Handle,
     open: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
     blocks: Arc<Blocks>,
     /// Where side files are copied to.
@@ -128,12 +130,13 @@ impl Stores {
             .enable_all()
             .build()?;
         let blocks = Blocks { most: (memory / BLOCK).max(8) as usize, kept: Mutex::default() };
-        Ok(Stores { runtime, open: Mutex::default(), blocks: Arc::new(blocks), copies })
+        let handle = runtime.handle().clone();
+        Ok(Stores { runtime: Some(runtime), handle, open: Mutex::default(), blocks: Arc::new(blocks), copies })
     }
 
     /// Waits for what a store answers. It can be called from any thread, that of another runtime too.
     fn wait<T: Send + 'static>(&self, what: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
-        wait(self.runtime.handle(), what)
+        wait(&self.handle, what)
     }
 
     /// Returns the store of an address, and the key there.
@@ -222,7 +225,7 @@ impl Stores {
             address: url.to_string(),
             number: self.blocks.number(),
             blocks: Arc::clone(&self.blocks),
-            runtime: self.runtime.handle().clone(),
+            runtime: self.handle.clone(),
             length: head.size,
             e_tag: head.e_tag,
             store,
@@ -256,6 +259,15 @@ impl Stores {
             file.persist(&to).map_err(|error| error.to_string())?;
         }
         Ok(())
+    }
+}
+
+impl Drop for Stores {
+    fn drop(&mut self) {
+        // It may be dropped by a task of another runtime, which must not wait.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 

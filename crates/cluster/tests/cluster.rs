@@ -21,8 +21,10 @@ fn queries() -> Vec<String> {
         format!("select count(*) from games where reaches(brenner, '{SICILIAN}') and white_elo < 1500"),
         format!("select count(*) from games where not reaches(brenner, '{SICILIAN}') or game_id < 10"),
         "select count(*) from games where matches_subfen(brenner, '8/8/8/3p4/8/8/8/8')".into(),
-        "select count(*) from games where scoutfish_query(brenner, '{\"material\": \"KQRRBBNNPPPPPPPPkqrrbbnnpppppppp\"}')".into(),
-        "select white, count(*), min(game_id), max(white_elo), avg(plies) from games group by white order by white".into(),
+        "select count(*) from games where scoutfish_query(brenner, \
+         '{\"material\": \"KQRRBBNNPPPPPPPPkqrrbbnnpppppppp\"}')"
+            .into(),
+        "select white, count(*), min(game_id), max(white_elo), avg(plies) from games group by white order by 1".into(),
         "select fen_at(brenner, 2), count(*) from games group by 1 order by 1".into(),
         "select game_id, white from games where game_id between 1495 and 1499 order by game_id".into(),
         "select game_id, white, tags['Note'] from games where game_id % 900 = 0 order by game_id".into(),
@@ -36,8 +38,16 @@ fn queries() -> Vec<String> {
          where white in ('P1', 'P2') order by 1"
             .into(),
         "select game_id, array_to_string(to_san(brenner), ' ') from games where game_id % 700 = 1 order by 1".into(),
-        "select white from games where plies > 3 union select white || '!' from games where plies <= 3 order by 1".into(),
+        "select white from games where plies > 3 union select white || '!' from games where plies < 3 order by 1"
+            .into(),
         "select count(*) from old where white_elo >= 1900".into(),
+        "select game_id, first_ply(brenner, 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1'), \
+         san_at(brenner, 1), uci_at(brenner, -2) from games where game_id % 800 < 2 order by 1"
+            .into(),
+        "select * from tree() order by san".into(),
+        format!("select * from tree('{SICILIAN}')"),
+        "select * from tree('rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1')".into(),
+        format!("select * from hits('{SICILIAN}') where game_id < 100 order by game_id"),
         "select count(*) from games join old using (game_id)".into(),
     ]
 }
@@ -155,7 +165,7 @@ fn rows_beyond_the_memory_are_spilled() {
     let list = manifest(folder.path(), "games.json", &[&path]);
     let mut cluster = Cluster::new(folder.path(), &[list.to_str().unwrap()]);
     cluster.executor(&["--memory", "128", "--threads", "2"]);
-    let query = "select max(rank) from (select row_number() over (order by fen_at(a.brenner, -1), a.game_id, b.game_id) \
-                 as rank from games a join games b on a.white = b.white)";
+    let query = "select max(rank) from (select row_number() over (order by fen_at(a.brenner, -1), a.game_id, \
+                 b.game_id) as rank from games a join games b on a.white = b.white)";
     assert_eq!(cluster.ask(query, &[]).unwrap().trim(), "max(rank)\n225000");
 }

@@ -23,11 +23,8 @@ struct Server {
 impl Server {
     fn new() -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let server = Server {
-            port: listener.local_addr().unwrap().port(),
-            objects: Arc::default(),
-            asked: Arc::default(),
-        };
+        let server =
+            Server { port: listener.local_addr().unwrap().port(), objects: Arc::default(), asked: Arc::default() };
         let (objects, asked) = (Arc::clone(&server.objects), Arc::clone(&server.asked));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -187,7 +184,10 @@ fn archives_are_read_from_an_object_store() {
     assert_eq!(whole("one.bga") + whole("two.bga"), 0);
     assert!((1..=2).contains(&whole("one.bgh")) && (1..=2).contains(&whole("one.bgs")));
     let ranges = asked.iter().filter(|(_, path, range)| path.ends_with("one.bga") && range.is_some()).count();
-    assert!((1..=2).contains(&ranges), "an archive of less than 1 MiB is read once by each executor, not {ranges} times");
+    assert!(
+        (1..=2).contains(&ranges),
+        "an archive of less than 1 MiB is read once by each executor, not {ranges} times"
+    );
 
     // An archive that is replaced while executors have it open is no mixture of two.
     let grown = archive(folder.path(), "grown.bga", 3100);

@@ -19,7 +19,8 @@ def games(work: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 STEP = 50_000
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+settings = {"spark.ui.enabled": "false", "spark.sql.timeType.enabled": "true"}  # for the column utc_time
+spark = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
 archives = [path for path in sys.argv[1:] if path.endswith(".bga")]
 work = [(path, at, at + STEP) for path in archives for at in range(0, len(scoresheet.open(path)), STEP)]
 tasks = spark.createDataFrame(work, "path string, first long, past long").repartition(len(work))

@@ -3,14 +3,12 @@
 //! An event is a kind and a value: `("move", uci)`, `("nag", number)`, `("comment", text)`, `("open", None)`,
 //! `("close", None)`.
 
-use crate::game::Game;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use scoresheet::chess::{MoveKind, Position};
 use scoresheet::game::{Event, Outcome, TextKind};
-use std::sync::Arc;
 
 /// Whether tags say that a game is Chess960, where castling is written as king takes rook.
 pub fn is_chess960(variant: Option<&str>) -> bool {
@@ -69,9 +67,7 @@ pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game) -> PyResult<Bound<'py
 
 /// Returns a game of tag pairs and events. Raises ValueError where the starting position cannot be read or a move is
 /// not legal.
-#[pyfunction]
-#[pyo3(name = "_game_of_events")]
-pub fn game_of_events(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<Game> {
+pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<scoresheet::Game> {
     let mut game = scoresheet::Game { tags, ..scoresheet::Game::default() };
     if let Some(fen) = game.tag("FEN") {
         let position = Position::from_fen(fen.as_bytes());
@@ -107,7 +103,7 @@ pub fn game_of_events(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, re
         });
     }
     game.check().map_err(|fault| PyValueError::new_err(fault.to_string()))?;
-    Ok(Game::owned(Arc::new(game), 0, Vec::new()))
+    Ok(game)
 }
 
 /// Whether a move of a game may be written in two ways.

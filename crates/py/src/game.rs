@@ -115,6 +115,14 @@ impl Game {
     }
 }
 
+/// Returns a game of tag pairs and events. Raises ValueError where the starting position cannot be read or a move is
+/// not legal.
+#[pyfunction]
+#[pyo3(name = "_game_of_events")]
+pub fn game_of_events(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<Game> {
+    Ok(Game::owned(Arc::new(events::game_of(tags, events, result)?), 0, Vec::new()))
+}
+
 fn owned_position(game: &scoresheet::Game, ply: u32) -> scoresheet::Position {
     let mut position = game.start.clone();
     game.main_line().take(ply as usize).for_each(|played| position.play_unchecked(played));

@@ -30,11 +30,9 @@ mod _scoresheet {
     #[pymodule_export]
     use super::batch::{move_names, pack};
     #[pymodule_export]
-    use super::events::game_of_events;
-    #[pymodule_export]
     use super::failure::{ArchiveError, DamagedError, DeletedError, QueryError, ScoresheetError};
     #[pymodule_export]
-    use super::game::{Comment, Eval, Game, Variation};
+    use super::game::{Comment, Eval, Game, Variation, game_of_events};
     #[pymodule_export]
     use super::import::{Fault, Summary, import_pgn};
     #[pymodule_export]

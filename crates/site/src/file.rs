@@ -58,7 +58,7 @@ pub fn make(
                 let known = |game: &u64| {
                     let heading = match archive.is_deleted(*game) {
                         true => Heading::default(),
-                        false => Heading::of(&book, *game).map_err(|fault| io::Error::other(fault.message))?,
+                        false => book.heading(*game).map_err(|fault| io::Error::other(fault.message))?,
                     };
                     let facts = places.facts[*game as usize - 1].encode();
                     Ok(Known { heading, facts, novelty: places.novelty(*game) })

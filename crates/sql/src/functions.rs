@@ -1,8 +1,8 @@
 //! The scalar functions: of the column `brenner`, a game's moves in bytes that mean the game by themselves. So they
 //! work on archives, on Parquet files and on any machine.
 
-use crate::line::{each_move, replay_at, with_stream};
-use crate::sought::{Question, Sought};
+use crate::line::{each_move, move_at, replay_at, with_stream};
+use crate::sought::{Look, Question, Sought};
 use arrow::array::{
     Array, ArrayRef, BooleanBuilder, Int8Builder, Int64Builder, ListBuilder, StringBuilder, StructArray,
 };
@@ -27,6 +27,9 @@ pub fn functions() -> Vec<ScalarUDF> {
         Kind::EcoOf,
         Kind::OpeningOf,
         Kind::PliesOf,
+        Kind::FirstPly,
+        Kind::SanAt,
+        Kind::UciAt,
     ];
     questions.chain(others).map(|kind| ScalarUDF::from(Function::new(kind))).collect()
 }
@@ -42,6 +45,9 @@ enum Kind {
     EcoOf,
     OpeningOf,
     PliesOf,
+    FirstPly,
+    SanAt,
+    UciAt,
 }
 
 /// What a function has beside the moves.
@@ -64,13 +70,16 @@ impl Kind {
             Kind::EcoOf => "eco_of",
             Kind::OpeningOf => "opening_of",
             Kind::PliesOf => "plies_of",
+            Kind::FirstPly => "first_ply",
+            Kind::SanAt => "san_at",
+            Kind::UciAt => "uci_at",
         }
     }
 
     fn second(self) -> Second {
         match self {
-            Kind::Ask(_) => Second::Text,
-            Kind::FenAt | Kind::PieceCountsAt | Kind::ZobristAt => Second::Ply,
+            Kind::Ask(_) | Kind::FirstPly => Second::Text,
+            Kind::FenAt | Kind::PieceCountsAt | Kind::ZobristAt | Kind::SanAt | Kind::UciAt => Second::Ply,
             Kind::ToSan | Kind::ToUci | Kind::EcoOf | Kind::OpeningOf | Kind::PliesOf => Second::None,
         }
     }
@@ -78,10 +87,10 @@ impl Kind {
     fn return_type(self) -> DataType {
         match self {
             Kind::Ask(_) => DataType::Boolean,
-            Kind::FenAt | Kind::EcoOf | Kind::OpeningOf => DataType::Utf8,
+            Kind::FenAt | Kind::EcoOf | Kind::OpeningOf | Kind::SanAt | Kind::UciAt => DataType::Utf8,
             Kind::ToSan | Kind::ToUci => DataType::List(Arc::new(Field::new("item", DataType::Utf8, true))),
             Kind::PieceCountsAt => DataType::Struct(piece_fields()),
-            Kind::ZobristAt | Kind::PliesOf => DataType::Int64,
+            Kind::ZobristAt | Kind::PliesOf | Kind::FirstPly => DataType::Int64,
         }
     }
 }
@@ -207,7 +216,41 @@ impl Function {
             array.is_valid(row).then(|| array.value(row))
         };
         match self.kind {
-            Kind::Ask(question) => self.ask(question, moves, second),
+            Kind::Ask(question) => {
+                let mut found = BooleanBuilder::new();
+                self.ask(question, moves, second, |row| {
+                    found.append_option(row.map(|(look, bytes)| look.is_in(bytes)).transpose()?);
+                    Ok(())
+                })?;
+                Ok(Arc::new(found.finish()))
+            }
+            Kind::FirstPly => {
+                let mut plies = Int64Builder::new();
+                self.ask(Question::Reaches, moves, second, |row| {
+                    let ply = row.map(|(look, bytes)| look.first_ply(bytes)).transpose()?.flatten();
+                    plies.append_option(ply.map(i64::from));
+                    Ok(())
+                })?;
+                Ok(Arc::new(plies.finish()))
+            }
+            Kind::SanAt | Kind::UciAt => {
+                let (mut texts, mut text) = (StringBuilder::new(), Vec::new());
+                for row in rows {
+                    let (Some(bytes), Some(ply)) = (moves.get(row), ply(row)) else {
+                        texts.append_null();
+                        continue;
+                    };
+                    let played = self.checked(move_at(bytes, ply, |before, m| {
+                        text.clear();
+                        match self.kind {
+                            Kind::SanAt => before.write_san(m, &mut text),
+                            _ => before.write_uci(m, false, &mut text),
+                        }
+                    }))?;
+                    texts.append_option(played.then(|| String::from_utf8_lossy(&text).into_owned()));
+                }
+                Ok(Arc::new(texts.finish()))
+            }
             Kind::FenAt => {
                 let (mut fens, mut text) = (StringBuilder::new(), FenText::default());
                 for row in rows {
@@ -285,15 +328,22 @@ impl Function {
         }
     }
 
-    /// What is asked is the same for all rows nearly always, and is read once then.
-    fn ask(&self, question: Question, moves: Moves<'_>, second: Option<&ArrayRef>) -> Result<ArrayRef> {
+    /// Calls `take` with each row's moves and what looks for what its text asks; with `None` where one is missing. What
+    /// is asked is the same for all rows nearly always, and is read once then.
+    fn ask(
+        &self,
+        question: Question,
+        moves: Moves<'_>,
+        second: Option<&ArrayRef>,
+        mut take: impl FnMut(Option<(&Look<'_>, &[u8])>) -> Result<(), String>,
+    ) -> Result<()> {
         let texts = second.and_then(|array| array.as_string_opt::<i32>());
         let Some(texts) = texts else { return plan_err!("{} takes a text", self.name()) };
         let text = |row: usize| (row < moves.len() && texts.is_valid(row)).then(|| texts.value(row));
-        let (mut found, mut row) = (BooleanBuilder::new(), 0);
+        let mut row = 0;
         while row < moves.len() {
             let Some(own) = text(row) else {
-                found.append_null();
+                self.checked(take(None))?;
                 row += 1;
                 continue;
             };
@@ -303,12 +353,11 @@ impl Function {
             };
             let look = sought.look();
             while text(row) == Some(own) {
-                let is_in = moves.get(row).map(|bytes| look.is_in(bytes)).transpose();
-                found.append_option(self.checked(is_in)?);
+                self.checked(take(moves.get(row).map(|bytes| (&look, bytes))))?;
                 row += 1;
             }
         }
-        Ok(Arc::new(found.finish()))
+        Ok(())
     }
 
     /// Returns what `take` makes of the replay at a ply; null where the game has no such ply.

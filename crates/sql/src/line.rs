@@ -47,3 +47,22 @@ pub fn each_move(bytes: &[u8], mut seen: impl FnMut(&scoresheet::Position, score
     }
     Ok(())
 }
+
+/// Calls `seen` with the move that is played at a ply, one below 0 counted from the end (-1 is the last position, in
+/// which none is), and the position before it. Returns whether there is one.
+///
+/// Errors: those of `each_move`.
+pub fn move_at(
+    bytes: &[u8],
+    ply: i64,
+    seen: impl FnOnce(&scoresheet::Position, scoresheet::Move),
+) -> Result<bool, String> {
+    let game = standalone::decode(bytes).map_err(|error| format!("not a game in Brenner bytes: {error}"))?;
+    let ply = if ply < 0 { game.main_line().count() as i64 + 1 + ply } else { ply };
+    let Ok(ply) = usize::try_from(ply) else { return Ok(false) };
+    let played = game.moves().nth(ply);
+    if let Some(played) = &played {
+        seen(played.before(), played.played());
+    }
+    Ok(played.is_some())
+}

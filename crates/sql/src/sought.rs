@@ -64,7 +64,7 @@ impl Sought {
     /// Returns what looks for it in many games.
     pub fn look(&self) -> Look<'_> {
         match self {
-            Sought::Position(query) => Look::Position(query.main_line()),
+            Sought::Position(query) => Look::Position(Box::new(query.main_line())),
             Sought::Pattern(pattern) => Look::Pattern(pattern),
         }
     }
@@ -92,12 +92,24 @@ impl Sought {
 #[derive(Debug)]
 pub enum Look<'a> {
     /// A walk in search of a position.
-    Position(MainLine<'a>),
+    Position(Box<MainLine<'a>>),
     /// A pattern.
     Pattern(&'a Pattern),
 }
 
 impl Look<'_> {
+    /// Returns the first ply at which a game in Brenner bytes has the position; `None` for patterns.
+    ///
+    /// Errors: the bytes are no game.
+    pub fn first_ply(&self, bytes: &[u8]) -> Result<Option<u32>, String> {
+        match self {
+            Look::Position(line) => {
+                with_stream(bytes, |stream| line.first_ply(stream).map_err(|error| error.to_string()))
+            }
+            Look::Pattern(_) => Ok(None),
+        }
+    }
+
     /// Returns whether a game in Brenner bytes has it.
     ///
     /// Errors: the bytes are no game.

@@ -64,9 +64,15 @@ impl GamesTable {
     }
 }
 
-/// Returns names and types of columns: texts as dictionaries where that is wanted and the archives have them so.
-pub fn schema(sources: &Arc<Sources>, columns: &Columns, dictionaries: bool) -> SchemaRef {
-    Batches::new(Arc::clone(sources), columns.clone(), Rows::Range(0..0), options(dictionaries)).schema()
+/// Returns names and types of columns. With `views`, texts that the archives have in tables are views of these:
+/// DataFusion has tables of groups for them, and none for dictionaries.
+pub fn schema(sources: &Arc<Sources>, columns: &Columns, views: bool) -> SchemaRef {
+    let read = Batches::new(Arc::clone(sources), columns.clone(), Rows::Range(0..0), options(views)).schema();
+    let field = |field: &Arc<Field>| match field.data_type() {
+        DataType::Dictionary(..) => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
+        _ => Arc::clone(field),
+    };
+    Arc::new(Schema::new(read.fields().iter().map(field).collect::<Vec<Arc<Field>>>()))
 }
 
 #[async_trait]
@@ -216,8 +222,8 @@ pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
     Ok(work)
 }
 
-/// Returns a batch with the types of the table. Columns of an archive without `.bgh` become dictionaries once a filter
-/// has made them; the table is what it was when it was opened.
+/// Returns a batch with the types of the table: dictionaries as views of their strings, without a copy. Columns of an
+/// archive without `.bgh` become dictionaries once a filter has made them; the table is what it was when it was opened.
 fn conform(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| cast(column, field.data_type()));
     RecordBatch::try_new(Arc::clone(schema), columns.collect::<Result<Vec<ArrayRef>, ArrowError>>()?)
@@ -345,8 +351,7 @@ impl ExecutionPlan for GamesExec {
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let work = self.work.execute(partition, context)?;
         let (shelf, columns, selection) = (Arc::clone(&self.shelf), self.columns.clone(), Arc::clone(&self.selection));
-        let has_dictionary =
-            self.schema().fields().iter().any(|field| matches!(field.data_type(), DataType::Dictionary(..)));
+        let views = self.schema().fields().iter().any(|field| field.data_type() == &DataType::Utf8View);
         let (schema, mut limit) = (self.schema(), self.scan.limit.unwrap_or(u64::MAX));
         let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&schema), 2);
         let send = builder.tx();
@@ -363,9 +368,7 @@ impl ExecutionPlan for GamesExec {
                             Ok(send.blocking_send(batch.map_err(Into::into)).is_ok())
                         }
                         Piece::Rows(rows) => {
-                            for batch in
-                                Batches::new(Arc::clone(sources), columns.clone(), rows, options(has_dictionary))
-                            {
+                            for batch in Batches::new(Arc::clone(sources), columns.clone(), rows, options(views)) {
                                 let batch = batch.and_then(|batch| conform(&batch, &schema));
                                 let batch = batch.map_err(|error| error.to_string())?;
                                 if send.blocking_send(Ok(batch)).is_err() {

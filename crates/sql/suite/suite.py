@@ -1,5 +1,5 @@
-"""Forty queries, asked of five: scoresheet-sql over an archive, scoresheet-cluster with two executors over the same games
-in three archives, scoresheet-sql over Parquet, DuckDB over the same Parquet, and a plain reading of the PGN with
+"""Forty queries, asked of five: scoresheet-sql over an archive, scoresheet-cluster with two executors over the same
+games in three archives, scoresheet-sql over Parquet, DuckDB over the same Parquet, and a plain reading of the PGN with
 python-chess. Each has to give the same rows.
 
     suite.py BIN-FOLDER CORPORA [GAMES]
@@ -380,10 +380,9 @@ def compare(games, archive, parquet, sql, cluster, connection):
     failed, asked = 0, Counter()
     for name, query, duck, brute in QUERIES:
         expected = as_text(brute(games))
-        answers = {"archive": sql(query, archive)}
+        answers = {"archive": sql(query, archive), "cluster": cluster.ask(query)}
         if name not in OF_ARCHIVES:
             answers["parquet"] = sql(query, parquet)
-            answers["cluster"] = cluster.ask(query)
         if duck is not False and connection is not None:
             answers["duckdb"] = as_text(connection.execute(duck or query).fetchall())
         for engine, rows in answers.items():

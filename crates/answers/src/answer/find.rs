@@ -4,7 +4,6 @@ use super::games::wanted;
 use super::{Answer, Flow};
 use crate::book::Book;
 use crate::fault::Fault;
-use crate::heading::Heading;
 use crate::order::by_numbers;
 use crate::params::{Params, WHERE};
 use crate::snapshot::Snapshot;
@@ -244,7 +243,7 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
                 }
                 found += 1;
                 let number = before + hit.game;
-                let mut json = Heading::of(book, hit.game).map_or_else(
+                let mut json = book.heading(hit.game).map_or_else(
                     |fault| {
                         Map::from_iter([("game".to_owned(), number.into()), ("error".to_owned(), fault.message.into())])
                     },

@@ -2,7 +2,6 @@
 
 use crate::book::Book;
 use crate::fault::Fault;
-use crate::heading::Heading;
 use crate::params::Params;
 use crate::site::SiteFile;
 use crate::snapshot::Snapshot;
@@ -72,7 +71,7 @@ fn page_of_site(
 
 /// What a list says of a game. One damaged game is no reason to show none of the others.
 fn row(book: &Book, game: u64, number: u64) -> Map<String, Value> {
-    match Heading::of(book, game) {
+    match book.heading(game) {
         Ok(heading) => heading.json(number),
         Err(fault) => Map::from_iter([("game".to_owned(), number.into()), ("error".to_owned(), fault.message.into())]),
     }

@@ -2,7 +2,6 @@
 //! games.
 
 use crate::fault::Fault;
-use crate::heading::Heading;
 use crate::order::by_numbers;
 use crate::params::Params;
 use crate::snapshot::{Selection, Snapshot};
@@ -127,7 +126,7 @@ fn listed(snapshot: &Snapshot, position: &Position, games: Vec<(u64, Move)>) -> 
     let mut list = Vec::new();
     for (number, m) in games {
         let (book, _, own) = snapshot.locate(number)?;
-        let mut json = Heading::of(book, own)?.json(number);
+        let mut json = book.heading(own)?.json(number);
         json.insert("uci".to_owned(), position.uci(m).into());
         json.insert("san".to_owned(), position.san(m).into());
         list.push(Value::Object(json));

@@ -2,8 +2,7 @@
 //!
 //! Values go in and bytes come out, and the other way round. Decoders take any bytes without panicking.
 
-use crate::book::HEADING;
-use crate::heading::Heading;
+use crate::heading::{HEADING, Heading};
 use scoresheet::game::Outcome;
 use std::io;
 

@@ -1,6 +1,6 @@
 //! Answers in that API's JSON.
 
-use super::request::Request;
+use super::request::{Kind, Request};
 use super::{fide, id};
 use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
@@ -8,23 +8,10 @@ use scoresheet::chess::{Color, Move};
 use scoresheet::query::report::openings::{Opening, Openings};
 use scoresheet::query::tag_columns::{Column, Key};
 use scoresheet::query::{Branch, PositionQuery, SearchOptions, Tree, Visit};
-use scoresheet_answers::{
-    Book, Fault, Forest, Heading, Selection, Snapshot, Stop, after, latest_games, top_games, uci,
-};
+use scoresheet_answers::{Book, Fault, Forest, Selection, Snapshot, Stop, after, latest_games, top_games, uci};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Which of the routes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// `/masters`
-    Masters,
-    /// `/lichess`
-    Lichess,
-    /// `/player`
-    Player,
-}
 
 /// Returns the answer to a request.
 pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Result<Value, Fault> {
@@ -161,7 +148,7 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
 /// A game. What the tags do not say is 0 where that API has numbers alone.
 fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Result<Map<String, Value>, Fault> {
     let (book, _, own) = snapshot.locate(number)?;
-    let heading = Heading::of(book, own)?;
+    let heading = book.heading(own)?;
     let player = |name: &str, rating: &str| json!({"name": heading.tag(name).unwrap_or("?"), "rating": heading.rating(rating).unwrap_or(0)});
     let mut game = Map::new();
     game.insert("id".to_owned(), id::name(number).into());
@@ -195,7 +182,7 @@ fn history(snapshot: &Snapshot, selection: &Selection, request: &Request, stop: 
         let found = search.position(&query, SearchOptions { all_plies: true, variations: false });
         for hits in found.hits.chunk_by(|one, other| one.game == other.game) {
             let Some(last) = hits.last() else { continue };
-            let heading = Heading::of(book, last.game)?;
+            let heading = book.heading(last.game)?;
             let Some(month) = heading.month().filter(|_| heading.plies > last.ply) else { continue };
             let place = match heading.result() {
                 "1-0" => 0,

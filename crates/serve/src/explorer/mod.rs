@@ -11,12 +11,12 @@ mod request;
 
 use crate::App;
 use crate::refused::Refused;
-use answer::Kind;
 use axum::Router;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use request::Kind;
 use request::Request;
 use scoresheet::pgn::PgnWriter;
 use scoresheet_answers::{Cost, Fault, Params};

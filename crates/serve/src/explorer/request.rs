@@ -1,8 +1,18 @@
 //! A request in that API's parameters. Unknown parameters are ignored, and `source` with them.
 
-use super::answer::Kind;
 use scoresheet::chess::Color;
 use scoresheet_answers::{Fault, Line, Params, speed};
+
+/// Which of the routes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// `/masters`
+    Masters,
+    /// `/lichess`
+    Lichess,
+    /// `/player`
+    Player,
+}
 
 /// What is asked for.
 pub struct Request {

@@ -1,19 +1,12 @@
 // The data of the pages. This is the only file that asks a server; of a site without one (`scoresheet site`), whose
 // page says so, a worker is asked in its place (`static/reader.js`), with the same requests.
 
-/** Where the program's pages begin, whatever path they are served under. */
-export const root = new URL("../../", import.meta.url);
+import { Fault, root } from "./fault.js";
+
+export { Fault, root };
 
 /** The reader of a site without a server; `null` where there is a server. */
 export const site = document.querySelector('link[rel="scoresheet-site"]') ? import("./static/reader.js") : null;
-
-/** What went wrong, as the server says it: `code`, `message`, and what else it knows. */
-export class Fault extends Error {
-  constructor(error) {
-    super(error.message);
-    Object.assign(this, error);
-  }
-}
 
 function url(path, params = {}) {
   const address = new URL(`api/v1/${path}`, root);

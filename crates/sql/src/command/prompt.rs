@@ -24,6 +24,8 @@ reaches(brenner, fen)            whether the game reaches the position
 matches_subfen(brenner, fen)     whether it has a position with these pieces, an empty square meaning any
 scoutfish_query(brenner, json)   whether it has what a Scoutfish query asks (docs/FIND.md)
 fen_at(brenner, ply)             the position at a ply as FEN; -1 is the last
+first_ply(brenner, fen)          the first ply at which it reaches the position
+san_at(brenner, ply), uci_at(..) the move played at a ply
 zobrist_at(brenner, ply)         its Zobrist key as a signed number, alike for positions that are alike
 piece_counts_at(brenner, ply)    how many pieces it has: white_pawns, .. black_kings
 to_san(brenner), to_uci(brenner) the moves as a list of texts

@@ -1,6 +1,6 @@
 // A site without a server of ours: the same requests, answered by a worker that reads the archive's files.
 
-import { Fault, root } from "../api.js";
+import { Fault, root } from "../fault.js";
 
 const manifest = await (await fetch(new URL("site.json", root))).json();
 export const { title } = manifest;
