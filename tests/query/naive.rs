@@ -557,6 +557,52 @@ fn the_last_visit_counts_where_that_is_asked_for() {
     assert!(repeated > 0, "no game of the sample has one of the positions twice, with other moves after it");
 }
 
+/// The index keeps a part of a key: 24 bits in an archive as small as this one. What it takes for a position is none of
+/// the tree's games, where these are few.
+#[test]
+fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("one.bga");
+    let moves =
+        "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7";
+    let pgn = format!(
+        "[Event \"a\"]\n\n{moves} 1-0\n\n[Event \"b\"]\n\n{moves} 11. -- Bb7 *\n\n[Event \"c\"]\n\n{moves} 11. Nbd2 *\n"
+    );
+    scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+    let archive = Archive::open(&target).unwrap();
+    index::build(&archive, 1 << 20, |_| {}).unwrap();
+    let index = PositionIndex::open(&archive).0.unwrap();
+    let (plain, by_index) = (Search::new(&archive), Search::new(&archive).with_index(&index));
+    let end = archive.position(1, 20).unwrap();
+    let tree = by_index.tree(&end);
+    assert_eq!((tree.tally.games(), tree.branches.len(), tree.ended()), (3, 1, [1, 0, 0, 1]));
+    assert_eq!(plain.tree(&end).tally, tree.tally);
+
+    let mut state = 1u64;
+    let mut random = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed ^ mixed >> 27
+    };
+    let (mut position, mut taken) = (Position::standard(), 0);
+    for step in 0..4_000_000 {
+        let legal = position.legal_moves();
+        if legal.is_empty() || step % 60 == 0 {
+            position = Position::standard();
+            continue;
+        }
+        position.play_unchecked(legal[(random() % legal.len() as u64) as usize]);
+        if index.places(&position).unwrap().len() == 0 {
+            continue;
+        }
+        let games = plain.tree(&position).tally.games();
+        taken += u64::from(games == 0);
+        assert_eq!(by_index.tree(&position).tally.games(), games, "{position}");
+    }
+    println!("{taken} positions taken for another");
+    assert!(taken > 2, "{taken}");
+}
+
 #[test]
 fn a_tree_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! The opening tree: what was played in a position, and how it went.
 
-use crate::archive::GameSet;
+use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
 use crate::chess::{Move, Position};
@@ -13,6 +13,9 @@ use crate::query::position::position_query::{Compare, PositionQuery, class};
 use crate::query::position::search::Search;
 pub use crate::query::report::tally::{Score, Tally};
 use rayon::prelude::*;
+
+/// So few games are looked at, whatever the index says of them.
+const FEW: usize = 256;
 
 /// Which ply of a game counts where it has the position more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -52,8 +55,9 @@ impl Search<'_> {
     /// and legal en passant captures have to agree.
     ///
     /// With the position index the answer comes from the index alone and costs a few nanoseconds a game. Positions are
-    /// then told apart by the bits of two keys in succession (some 90 in a large archive) and not compared piece by
-    /// piece. A search that is stopped gives what it has counted so far, and [`Error::Interrupted`] in `unread`.
+    /// then told apart by a part of their keys: once in some hundred thousand positions a game too many is counted.
+    /// Where the index names 256 games or fewer, these are looked at, and the answer is exact. A search that is stopped
+    /// gives what it has counted so far, and [`Error::Interrupted`] in `unread`.
     pub fn tree(&self, position: &Position) -> Tree {
         self.tree_of(position, Visit::First)
     }
@@ -72,8 +76,7 @@ impl Search<'_> {
 
     fn tree_by_games(&self, position: &Position, moves: &[Move], visit: Visit) -> Tree {
         let sought = PositionQuery::new(position, Compare::default());
-        let line = MainLine::new(&sought);
-        let diffs = MoveDiff::of_all(position, moves);
+        let by_game = ByGame::new(&sought, position, moves, visit);
         let candidates = self.candidates(Some(&sought), &mut Vec::new());
         let archive = self.archive();
         let of_chunk = |number: usize| {
@@ -97,14 +100,7 @@ impl Search<'_> {
                     break;
                 }
                 let read = chunk.game(*number).and_then(|game| {
-                    let mut next = None;
-                    let damage = |_| Damage::new(0, DamageKind::Moves).of_game(*number);
-                    line.scan(&game, |replay, rest| {
-                        next = Some(played(&diffs, replay, rest));
-                        visit == Visit::Last
-                    })
-                    .map_err(damage)?;
-                    if let Some(branch) = next {
+                    if let Some(branch) = by_game.find(&game)? {
                         part.add(*number, &facts(&game)?, branch);
                     }
                     Ok(())
@@ -118,6 +114,32 @@ impl Search<'_> {
         parts.into_iter().for_each(|part| whole.join(part));
         whole.unread.extend(self.is_stopped().then_some(Error::Interrupted));
         Tree::new(position, moves, whole)
+    }
+}
+
+/// What was played in a position, found by replaying games.
+struct ByGame<'a> {
+    line: MainLine<'a>,
+    diffs: Vec<MoveDiff>,
+    visit: Visit,
+}
+
+impl<'a> ByGame<'a> {
+    fn new(sought: &'a PositionQuery, position: &Position, moves: &[Move], visit: Visit) -> ByGame<'a> {
+        ByGame { line: MainLine::new(sought), diffs: MoveDiff::of_all(position, moves), visit }
+    }
+
+    /// Returns which move a game has after its visit, if it has the position: `Some(None)` for its end and a null move.
+    fn find(&self, game: &GameRef<'_>) -> Result<Option<Option<usize>>> {
+        let mut next = None;
+        let damage = |_| Damage::new(0, DamageKind::Moves).of_game(game.number());
+        self.line
+            .scan(game, |replay, rest| {
+                next = Some(played(&self.diffs, replay, rest));
+                self.visit == Visit::Last
+            })
+            .map_err(damage)?;
+        Ok(next)
     }
 }
 
@@ -220,7 +242,7 @@ fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
     diffs.iter().find(|MoveDiff(squares, _)| fits(squares)).map(|MoveDiff(_, place)| *place)
 }
 
-/// The tree by the index alone.
+/// The tree by the index.
 fn by_index(
     search: &Search<'_>,
     index: &PositionIndex,
@@ -235,8 +257,11 @@ fn by_index(
         index.places(&after)
     };
     let lists = moves.iter().map(after).collect::<Result<Vec<Places<'_>>>>()?;
-    let from_start = PositionQuery::new(position, Compare::default()).matches(&STANDARD);
-    let by_index = ByIndex { places, lists, from_start, visit, among: search.games() };
+    let sought = PositionQuery::new(position, Compare::default());
+    let from_start = sought.matches(&STANDARD);
+    let few =
+        (!from_start && places.len() <= FEW).then(|| (search.archive(), ByGame::new(&sought, position, moves, visit)));
+    let by_index = ByIndex { places, lists, from_start, visit, among: search.games(), few };
     let mut ranges = index.ranges()?;
     if !from_start {
         let mut rest = by_index.places.clone();
@@ -271,6 +296,8 @@ struct ByIndex<'a> {
     from_start: bool,
     visit: Visit,
     among: Option<&'a GameSet>,
+    /// How games are looked at, where they are few.
+    few: Option<(&'a Archive, ByGame<'a>)>,
 }
 
 impl ByIndex<'_> {
@@ -287,6 +314,14 @@ impl ByIndex<'_> {
                 }
             }
             if let Some(visit) = visit.filter(|_| self.among.is_none_or(|among| among.contains(game))) {
+                if let Some((archive, by_game)) = &self.few {
+                    match archive.game(game).and_then(|game| by_game.find(&game)) {
+                        Ok(Some(branch)) => part.add(game, &facts, branch),
+                        Ok(None) | Err(Error::Deleted { .. }) => {}
+                        Err(error) => part.unread.push(error),
+                    }
+                    continue;
+                }
                 part.all.add(game, &facts);
                 // After a game's last place is another game.
                 let next = visit.saturating_add(1);
