@@ -592,7 +592,7 @@ fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
             continue;
         }
         position.play_unchecked(legal[(random() % legal.len() as u64) as usize]);
-        if index.places(&position).unwrap().len() == 0 {
+        if index.places(&position).unwrap().is_empty() {
             continue;
         }
         let games = plain.tree(&position).tally.games();
