@@ -4,7 +4,7 @@ import * as api from "../api.js";
 import { Board } from "../board.js";
 import { graph, time } from "../chart.js";
 import { el, fill } from "../dom.js";
-import { date, number, san, t } from "../i18n.js";
+import { counted, date, san, t } from "../i18n.js";
 import { announce, broken, copy, load, player, result } from "../parts.js";
 import * as state from "../state.js";
 
@@ -255,7 +255,7 @@ function view(holder, game, params, embedded, signal) {
     api.novelty(game.game, signal).then((found) => {
       if (found.ply) {
         const ply = found.ply - 1 + black;
-        fill(left, t("left_archive"), " ", el("button.move", { type: "button", onclick: () => go(main[found.ply]) }, `${from + Math.floor(ply / 2)}${ply % 2 ? "…" : "."} ${san(found.san)}`), ": ", t("games_before", { n: number(found.games_before) }));
+        fill(left, t("left_archive"), " ", el("button.move", { type: "button", onclick: () => go(main[found.ply]) }, `${from + Math.floor(ply / 2)}${ply % 2 ? "…" : "."} ${san(found.san)}`), ": ", counted("games_before", found.games_before));
       } else fill(left, t("never_left"));
     }, (error) => {
       if (error.name !== "AbortError") fill(left, error.code === "no_index" ? t("novelty_index") : error.message);
