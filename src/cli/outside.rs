@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// The programs that this project has, and where their source is.
-const KNOWN: [(&str, &str); 4] = [
+const KNOWN: [(&str, &str); 5] = [
+    ("cluster", "crates/cluster"),
     ("serve", "crates/serve"),
     ("site", "crates/site"),
     ("sql", "crates/sql"),
