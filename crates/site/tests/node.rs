@@ -26,7 +26,7 @@ struct Size {
 fn sources() -> (Vec<PathBuf>, Size) {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst");
     let small = (vec![sample], Size { positions: 1500, games: 200, searches: 60 });
-    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") else {
+    let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA").filter(|folder| !folder.is_empty()) else {
         eprintln!("a smaller run: SCORESHEET_CORPORA names no folder of games");
         return small;
     };
