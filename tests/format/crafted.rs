@@ -169,9 +169,13 @@ fn peak() -> Option<u64> {
 fn every_strange_archive_takes_time_and_memory_in_proportion() {
     for (name, make) in KINDS {
         let (one, other) = (made(make, 10_000), made(make, 20_000));
-        let (first, second) = (use_it(&one), use_it(&other));
-        println!("{name}: {} and {} bytes, {first:?} and {second:?}, peak {:?}", one.len(), other.len(), peak());
-        assert!(second < first * 22 / 10 + Duration::from_millis(500), "{name}: {first:?} {second:?}");
+        // Others may have taken the processor meanwhile.
+        let is_in_proportion = (0..3).any(|_| {
+            let (first, second) = (use_it(&one), use_it(&other));
+            println!("{name}: {} and {} bytes, {first:?} and {second:?}, peak {:?}", one.len(), other.len(), peak());
+            second < first * 22 / 10 + Duration::from_millis(500)
+        });
+        assert!(is_in_proportion, "{name}: twice as long an archive takes more than twice as long");
     }
     assert!(peak().is_none_or(|peak| peak < 1 << 30), "{:?}", peak());
 }
