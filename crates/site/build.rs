@@ -11,7 +11,9 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names a folder"));
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    // As it is now: a target folder that is kept may have been filled from another checkout.
+    let workspace =
+        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the crate's folder")).join("..");
     for watched in ["wasm", "answers", "serve/web", "Cargo.lock", "../src", "../data", "../Cargo.toml", "site/pages"] {
         println!("cargo:rerun-if-changed={}", workspace.join(watched).display());
     }

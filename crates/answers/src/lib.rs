@@ -29,7 +29,7 @@ pub use fault::Fault;
 pub use heading::{HEADING, Heading, speed};
 pub use params::{Line, PLIES, Params, WHERE};
 pub use request::Request;
-pub use snapshot::{Selection, Snapshot};
+pub use snapshot::{Choice, Selection, Snapshot};
 pub use stop::{Cost, Stop, StopOnDrop};
 pub use trees::{Forest, after, latest_games, top_games, uci};
 

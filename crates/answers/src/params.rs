@@ -3,6 +3,7 @@
 //! Knows the library's notations and nothing of routes. Unknown parameters are ignored, as the explorer's API has it.
 
 use crate::fault::Fault;
+use crate::snapshot::Choice;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::{Fen, Illegality, ReadMode};
 use scoresheet::query::report::openings::{Opening, Openings};
@@ -67,6 +68,11 @@ impl Params {
     /// Returns which archive is asked for, by its number from 1; `None` for all.
     pub fn archive(&self) -> Result<Option<usize>, Fault> {
         self.get("archive").map(|_| self.number("archive", 0)).transpose()
+    }
+
+    /// Returns the games that `archive` and `where` name, in the archives' own order.
+    pub fn choice(&self) -> Result<Choice<'_>, Fault> {
+        Ok(Choice { only: self.archive()?, filter: self.filter()?, ..Choice::default() })
     }
 
     /// Returns the position that `fen` and the moves of `play` lead to.

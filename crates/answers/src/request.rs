@@ -98,7 +98,7 @@ impl Request {
             Noun::Novelty(number) => game::novelty(snapshot, *number, stop)?,
             Noun::Position => position::position(params)?,
             Noun::Tree => tree::tree(snapshot, params, stop)?,
-            Noun::Cost => find::cost(snapshot, params)?,
+            Noun::Cost => find::cost(snapshot, params, stop)?,
             Noun::Find(asked) => return find::find(snapshot, asked),
             Noun::Stats => stats::stats(snapshot, params, stop)?,
             Noun::Complete => complete::complete(snapshot, params)?,

@@ -22,6 +22,19 @@ pub struct Snapshot {
     selections: Mutex<VecDeque<(String, Arc<Selection>)>>,
 }
 
+/// Which games are wanted, and in what order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choice<'a> {
+    /// The number, from 1, of the only archive that is asked; `None` for all.
+    pub only: Option<usize>,
+    /// What tags have to say; empty for all games.
+    pub filter: &'a str,
+    /// The keys to order by; empty for the archives' own order.
+    pub sort: &'a str,
+    /// A position that the main line has to reach.
+    pub at: Option<&'a Position>,
+}
+
 /// Games that a filter lets pass, in an order.
 #[derive(Debug)]
 pub struct Selection {
@@ -112,30 +125,19 @@ impl Snapshot {
         self.books.iter().all(|book| book.has_columns())
     }
 
-    /// Returns the games that a filter lets pass, in an order, and keeps it for the next request that asks for the
-    /// same.
-    pub fn select(&self, only: Option<usize>, filter: &str, sort: &str) -> Result<Arc<Selection>, Fault> {
-        self.select_at(only, filter, sort, None, &Stop::default())
-    }
-
-    /// Returns those of the games that `select` gives that reach a position in their main line.
+    /// Returns the games that are wanted, and keeps the selection for the next request that asks for the same.
     ///
-    /// Errors: the filter or the order cannot be read; the work was stopped.
-    pub fn select_at(
-        &self,
-        only: Option<usize>,
-        filter: &str,
-        sort: &str,
-        at: Option<&Position>,
-        stop: &Stop,
-    ) -> Result<Arc<Selection>, Fault> {
+    /// Errors: the filter or the order cannot be read; the whole of an archive is needed where parts of it are fetched;
+    /// the work was stopped.
+    pub fn select(&self, choice: Choice<'_>, stop: &Stop) -> Result<Arc<Selection>, Fault> {
+        let Choice { only, filter, sort, at } = choice;
         let fen = at.map(Position::fen).unwrap_or_default();
         let key = format!("{only:?}\0{fen}\0{filter}\0{sort}");
         let lock = || self.selections.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, kept)) = lock().iter().find(|(own, _)| *own == key) {
             return Ok(Arc::clone(kept));
         }
-        let made = Arc::new(self.make(only, filter, sort, at, stop)?);
+        let made = Arc::new(self.make(choice, stop)?);
         // What depends on the day is not kept beyond the request.
         if !filter.to_lowercase().contains("today") {
             let mut kept = lock();
@@ -150,14 +152,7 @@ impl Snapshot {
         Ok(made)
     }
 
-    fn make(
-        &self,
-        only: Option<usize>,
-        filter: &str,
-        sort: &str,
-        at: Option<&Position>,
-        stop: &Stop,
-    ) -> Result<Selection, Fault> {
+    fn make(&self, Choice { only, filter, sort, at }: Choice<'_>, stop: &Stop) -> Result<Selection, Fault> {
         let books = self.books(only)?;
         let mut undecided = 0;
         let mut sets = match filter.trim() {

@@ -11,8 +11,8 @@ use scoresheet_cluster::manifest::{Manifest, name_beside};
 use scoresheet_cluster::services::{self, Executor};
 use scoresheet_cluster::shelf::{Listed, Opener, Tables};
 use scoresheet_cluster::store::{Place, Stores};
-use scoresheet_sql::command::output::{Format, Output};
-use scoresheet_sql::command::{Answers, Failure, ending, prompt};
+use scoresheet_sql::command::output::Destination;
+use scoresheet_sql::command::{Failure, answer, ending, read_queries};
 use scoresheet_sql::{ALL_YEARS, Games, Shelf};
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
@@ -132,15 +132,8 @@ struct QueryArgs {
     /// The scheduler
     #[arg(long, value_name = "HOST[:PORT]", default_value = "localhost:50050")]
     scheduler: String,
-    /// The format; without it, what the name of the output says, or else a table
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// The file to write instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Replace the output file if it already exists
-    #[arg(long, requires = "output")]
-    force: bool,
+    #[command(flatten)]
+    destination: Destination,
     /// How many parts to cut groups, sorts and joins into: about the number of all executors' threads
     #[arg(long, value_name = "N", default_value_t = 16)]
     partitions: usize,
@@ -272,20 +265,12 @@ fn host_and_port(text: &str) -> Result<(String, u16), Failure> {
 
 fn query(args: QueryArgs) -> Result<(), Failure> {
     let queries = match &args.file {
-        Some(path) => Some(std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?),
+        Some(path) => Some(read_queries(path)?),
         None => args.query,
     };
-    let format = args.format.or_else(|| Format::by_name(args.output.as_deref()?)).unwrap_or(Format::Table);
     let scheduler = host_and_port(&args.scheduler)?;
     runtime(0)?.block_on(async {
         let client = Client::new(scheduler, args.partitions).await?;
-        let Some(queries) = queries else {
-            return prompt::run(&client, format).await;
-        };
-        let mut output = Output::new(format, args.output, args.force)?;
-        for query in prompt::statements(&queries) {
-            output.write(client.rows(&query).await?).await?;
-        }
-        output.finish()
+        answer(&client, queries.as_deref(), &args.destination).await
     })
 }

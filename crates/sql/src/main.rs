@@ -3,8 +3,8 @@
 //! Knows arguments; tables, functions, output and the prompt are the library's.
 
 use clap::Parser;
-use scoresheet_sql::command::output::{Format, Output};
-use scoresheet_sql::command::{Answers, Failure, ending, prompt};
+use scoresheet_sql::command::output::Destination;
+use scoresheet_sql::command::{Failure, answer, ending, read_queries};
 use scoresheet_sql::{Memory, Tables, session};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -33,15 +33,8 @@ struct Args {
     /// Read the queries from this file
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The format; without it, what the name of the output says, or else a table
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// The file to write instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Replace the output file if it already exists
-    #[arg(long, requires = "output")]
-    force: bool,
+    #[command(flatten)]
+    destination: Destination,
     /// Memory for sorting, grouping and joining; what is beyond it goes to temporary files
     #[arg(long, value_name = "MIB", default_value_t = 2048)]
     memory: usize,
@@ -61,7 +54,7 @@ fn run(args: Args) -> Result<(), Failure> {
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let mut files = args.arguments;
     let queries = match &args.file {
-        Some(path) => Some(std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?),
+        Some(path) => Some(read_queries(path)?),
         None if files.first().is_some_and(|first| is_file(first)) => None,
         None => Some(files.remove(0)),
     };
@@ -71,17 +64,9 @@ fn run(args: Args) -> Result<(), Failure> {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
     let memory = Memory { limit: args.memory << 20, folder: args.temporary };
-    let format = args.format.or_else(|| Format::by_name(args.output.as_deref()?)).unwrap_or(Format::Table);
     runtime.block_on(async {
         let context = session(&Tables::of(&files), &memory, threads).await?;
-        let Some(queries) = queries else {
-            return prompt::run(&context, format).await;
-        };
-        let mut output = Output::new(format, args.output, args.force)?;
-        for query in prompt::statements(&queries) {
-            output.write(context.rows(&query).await?).await?;
-        }
-        output.finish()
+        answer(&context, queries.as_deref(), &args.destination).await
     })
 }
 

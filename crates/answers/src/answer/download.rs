@@ -4,7 +4,7 @@ use super::games::wanted;
 use super::{Answer, Flow};
 use crate::fault::Fault;
 use crate::params::Params;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::pgn::PgnWriter;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub fn download(snapshot: &Arc<Snapshot>, params: &Params, stop: &Stop, most: u6
     let at = wanted(params)?;
     let limit = params.number("limit", most)?.min(most);
     let sort = params.get("sort").unwrap_or_default();
-    let selected = snapshot.select_at(params.archive()?, params.filter()?, sort, at.as_ref(), stop)?;
+    let selected = snapshot.select(Choice { sort, at: at.as_ref(), ..params.choice()? }, stop)?;
     if selected.games.min(limit) > FEW {
         snapshot.needs_whole()?;
     }

@@ -6,7 +6,7 @@ use crate::book::Book;
 use crate::fault::Fault;
 use crate::order::by_numbers;
 use crate::params::{Params, WHERE};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
@@ -44,10 +44,10 @@ pub struct Asked {
 }
 
 /// What a search by position, or by a pattern where none is given, would cost.
-pub fn cost(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
+pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
     let position = wanted(params)?;
     let query = position.as_ref().map(PositionQuery::from);
-    let selection = snapshot.select(params.archive()?, params.filter()?, "")?;
+    let selection = snapshot.select(params.choice()?, stop)?;
     let (mut games, mut replayed, mut with) = (0, false, "position index");
     for (place, _, book) in snapshot.books(params.archive()?)? {
         if let (Some(site), Some(position), true) = (book.site(), &position, selection.is_all) {
@@ -211,7 +211,8 @@ fn line(value: &Value) -> Vec<u8> {
 }
 
 fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(), Fault> {
-    let selection = flow.run(|| snapshot.select(asked.only, &asked.filter, "")).ok_or_else(Fault::internal)??;
+    let choice = Choice { only: asked.only, filter: &asked.filter, ..Choice::default() };
+    let selection = flow.run(|| snapshot.select(choice, flow.stop)).ok_or_else(Fault::internal)??;
     let (mut found, mut searched, mut unread, mut is_all) = (0, 0, selection.undecided, true);
     for (place, before, book) in snapshot.books(asked.only)? {
         let games = book.archive().len();

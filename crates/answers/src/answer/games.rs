@@ -4,7 +4,7 @@ use crate::book::Book;
 use crate::fault::Fault;
 use crate::params::Params;
 use crate::site::SiteFile;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
@@ -38,7 +38,7 @@ pub fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     {
         return page_of_site(snapshot, book, site, position, offset, limit);
     }
-    let selection = snapshot.select_at(params.archive()?, params.filter()?, sort, at.as_ref(), stop)?;
+    let selection = snapshot.select(Choice { sort, at: at.as_ref(), ..params.choice()? }, stop)?;
     let numbers = selection.page(snapshot, offset, limit);
     let mut games = Vec::with_capacity(numbers.len());
     for number in &numbers {

@@ -21,7 +21,7 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     {
         return site.stats();
     }
-    let selection = snapshot.select(only, params.filter()?, "")?;
+    let selection = snapshot.select(params.choice()?, stop)?;
     let mut all = Stats::default();
     let keys = [
         ("by_eco", GroupKey::Eco),

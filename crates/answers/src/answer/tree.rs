@@ -20,7 +20,7 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     let line = params.line()?;
     let only = params.archive()?;
     let most = params.number("games", LISTED)?.min(GAMES);
-    let selection = snapshot.select(only, params.filter()?, "")?;
+    let selection = snapshot.select(params.choice()?, stop)?;
     let visit = if params.switch("last")? { Visit::Last } else { Visit::First };
     let forest = Forest { snapshot, only, selection: &selection, visit, stop };
     let position = &line.position;

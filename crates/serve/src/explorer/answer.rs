@@ -8,14 +8,14 @@ use scoresheet::chess::{Color, Move};
 use scoresheet::query::report::openings::{Opening, Openings};
 use scoresheet::query::tag_columns::{Column, Key};
 use scoresheet::query::{Branch, PositionQuery, SearchOptions, Tree, Visit};
-use scoresheet_answers::{Book, Fault, Forest, Selection, Snapshot, Stop, after, latest_games, top_games, uci};
+use scoresheet_answers::{Book, Choice, Fault, Forest, Selection, Snapshot, Stop, after, latest_games, top_games, uci};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Returns the answer to a request.
 pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Result<Value, Fault> {
-    let selection = select(snapshot, request)?;
+    let selection = select(snapshot, request, stop)?;
     let forest = Forest { snapshot, only: None, selection: &selection, visit: Visit::Last, stop };
     let position = &request.line.position;
     let tree = forest.tree(position)?;
@@ -58,8 +58,8 @@ pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Re
 }
 
 /// The games that count.
-fn select(snapshot: &Snapshot, request: &Request) -> Result<Arc<Selection>, Fault> {
-    let selection = snapshot.select(None, &request.filter, "")?;
+fn select(snapshot: &Snapshot, request: &Request, stop: &Stop) -> Result<Arc<Selection>, Fault> {
+    let selection = snapshot.select(Choice { filter: &request.filter, ..Choice::default() }, stop)?;
     if request.speeds.is_empty() && request.player.is_none() {
         return Ok(selection);
     }

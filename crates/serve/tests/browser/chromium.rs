@@ -20,7 +20,7 @@ pub struct Browser {
 }
 
 /// Returns the program, `None` where there is none.
-pub fn program() -> Option<PathBuf> {
+fn program() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("SCORESHEET_CHROMIUM") {
         return Some(named.into());
     }
@@ -29,9 +29,21 @@ pub fn program() -> Option<PathBuf> {
     std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name))).find(|file| file.is_file())
 }
 
+/// Returns a browser, or says why there is none.
+pub fn browser() -> Option<Browser> {
+    match program() {
+        Some(program) => Some(Browser::start(&program)),
+        None if std::env::var("SCORESHEET_BROWSER").as_deref() == Ok("required") => panic!("there is no Chromium"),
+        None => {
+            eprintln!("skipped: there is no Chromium; SCORESHEET_CHROMIUM names one");
+            None
+        }
+    }
+}
+
 impl Browser {
     /// Starts a browser of so many pixels.
-    pub fn start(program: &PathBuf) -> Browser {
+    fn start(program: &PathBuf) -> Browser {
         let profile = tempfile::tempdir().unwrap();
         let mut child = Command::new(program)
             .args([

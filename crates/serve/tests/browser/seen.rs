@@ -1,9 +1,8 @@
 //! What a reader sees: every page in light and dark, wide and on a phone, in English and German; the rules of
 //! accessibility hold on each of them.
 
-use crate::chromium::Browser;
+use crate::chromium::{Browser, browser};
 use crate::common::Server;
-use crate::reader::browser;
 use serde_json::json;
 
 const PAGES: [(&str, &str); 9] = [

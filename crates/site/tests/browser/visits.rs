@@ -1,6 +1,6 @@
 //! What a reader does: opens games, walks through the explorer, searches, loses the network; and what that fetches.
 
-use crate::chromium::{Browser, program};
+use crate::chromium::{Browser, browser};
 use crate::server::Server;
 use scoresheet_site::{Options, make};
 use std::path::{Path, PathBuf};
@@ -10,17 +10,6 @@ use std::sync::atomic::Ordering;
 /// What a game may cost, and a step of the explorer.
 const GAME: u64 = 300_000;
 const STEP: u64 = 60_000;
-
-fn browser() -> Option<Browser> {
-    match program() {
-        Some(program) => Some(Browser::start(&program)),
-        None if std::env::var("SCORESHEET_BROWSER").as_deref() == Ok("required") => panic!("there is no Chromium"),
-        None => {
-            eprintln!("skipped: there is no Chromium; SCORESHEET_CHROMIUM names one");
-            None
-        }
-    }
-}
 
 /// Returns the folder of a site: that which SCORESHEET_SITE names, or one made once of the sample.
 fn site() -> &'static Path {

@@ -6,7 +6,9 @@ pub mod prompt;
 use datafusion::common::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::prelude::SessionContext;
+use output::{Destination, Output};
 use scoresheet_arrow::is_broken_pipe;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Why a command fails: its message.
@@ -24,6 +26,27 @@ impl Answers for SessionContext {
     async fn rows(&self, query: &str) -> Result<SendableRecordBatchStream, Failure> {
         Ok(self.sql(query).await?.execute_stream().await?)
     }
+}
+
+/// Returns the queries of a file.
+///
+/// Errors: the file cannot be read, or is no UTF-8; with its name.
+pub fn read_queries(path: &Path) -> Result<String, Failure> {
+    Ok(std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?)
+}
+
+/// Writes the answers of queries, several with semicolons between them, or without any opens a prompt.
+///
+/// Errors: those of a query, which ends it, of the output, and of the terminal.
+pub async fn answer(answers: &impl Answers, queries: Option<&str>, destination: &Destination) -> Result<(), Failure> {
+    let Some(queries) = queries else {
+        return prompt::run(answers, destination.format()).await;
+    };
+    let mut output = Output::new(destination)?;
+    for query in prompt::statements(queries) {
+        output.write(answers.rows(&query).await?).await?;
+    }
+    output.finish()
 }
 
 /// Says why a command failed, if it did, and returns its exit code.

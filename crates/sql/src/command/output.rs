@@ -6,7 +6,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use arrow::util::pretty::pretty_format_batches;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
@@ -43,6 +43,27 @@ impl Format {
     }
 }
 
+/// Where rows are to go, as arguments of a command.
+#[derive(Clone, Debug, Args)]
+pub struct Destination {
+    /// The format; without it, what the name of the output says, or else a table
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The file to write instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the output file if it already exists
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+impl Destination {
+    /// Returns the format that is asked for, or that the file's name says; else a table.
+    pub fn format(&self) -> Format {
+        self.format.or_else(|| Format::by_name(self.output.as_deref()?)).unwrap_or(Format::Table)
+    }
+}
+
 /// The rows that a table shows: all of them are in memory.
 const MOST: usize = 10_000;
 
@@ -57,14 +78,15 @@ impl Output {
     /// Returns an output into a new file, or to standard output.
     ///
     /// Errors: the file is there already, or cannot be made; Parquet without a file.
-    pub fn new(format: Format, path: Option<PathBuf>, force: bool) -> Result<Output, Failure> {
-        let Some(path) = path else {
+    pub fn new(destination: &Destination) -> Result<Output, Failure> {
+        let format = destination.format();
+        let Some(path) = &destination.output else {
             if format == Format::Parquet {
                 return Err("a Parquet file needs a name: -o FILE".into());
             }
             return Ok(Output { format, file: None });
         };
-        Ok(Output { format, file: Some(NewFile::create(&path, force)?) })
+        Ok(Output { format, file: Some(NewFile::create(path, destination.force)?) })
     }
 
     /// Writes rows.
