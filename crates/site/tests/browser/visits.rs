@@ -68,6 +68,9 @@ fn keep(browser: &mut Browser, name: &str) {
 
 const ROWS: &str = "document.querySelectorAll('.tree tbody tr').length > 3 && !document.querySelector('[aria-busy]')";
 
+/// Once it looks after the page, the service worker is told what was asked before.
+const KEPT: &str = "'kept' in document.documentElement.dataset";
+
 #[test]
 fn a_reader_walks_through_a_site_below_a_path() {
     let Some(mut browser) = browser() else { return };
@@ -78,9 +81,7 @@ fn a_reader_walks_through_a_site_below_a_path() {
     assert_eq!(browser.text("document.querySelector('.brand').textContent"), manifest()["title"].as_str().unwrap());
     let opened = server.taken();
     println!("opened: {opened:?}");
-    // Once it looks after the page, the service worker is told what was asked before.
-    browser.until("navigator.serviceWorker.controller");
-    std::thread::sleep(std::time::Duration::from_millis(1000));
+    browser.until(KEPT);
     println!("asked again: {:?}", server.taken());
     // Steps of the explorer, each by a click on the first move.
     let mut steps = Vec::new();
@@ -136,11 +137,9 @@ fn what_was_seen_is_there_without_a_network() {
     let root = format!("http://{}/sub/", server.address);
     browser.open(&root);
     browser.until(ROWS);
-    browser.until("navigator.serviceWorker.controller");
-    std::thread::sleep(std::time::Duration::from_millis(800));
+    browser.until(KEPT);
     browser.open(&format!("{root}?page=game&n=2"));
-    browser.until("document.querySelector('.movetext')");
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    browser.until("document.querySelector('.movetext') && !document.querySelector('[aria-busy]')");
     let players = browser.text("document.querySelector('h1')?.textContent ?? document.title");
     server.state.is_gone.store(true, Ordering::Relaxed);
     browser.open(&format!("{root}?page=game&n=2"));

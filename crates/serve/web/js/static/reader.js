@@ -51,13 +51,17 @@ function start() {
 const early = [];
 let isKept = false;
 
+/** Says to styles and scripts that what has been seen will be there without a network. */
+const say = () => { document.documentElement.dataset.kept = ""; };
+
 /** Keeps what is seen for the time without a network: the service worker has it from the first visit on. */
 function keep() {
   const service = navigator.serviceWorker;
   // Not over plain HTTP, and not in every window: then nothing is kept.
   if (!service) return;
   isKept = service.controller !== null;
-  if (!isKept) service.addEventListener("controllerchange", again, { once: true });
+  if (isKept) say();
+  else service.addEventListener("controllerchange", again, { once: true });
   service.register(new URL("sw.js", root), { scope: root.pathname, updateViaCache: "none" }).catch(() => {});
 }
 
@@ -67,7 +71,8 @@ async function again() {
   isKept = true;
   worker.terminate();
   start();
-  for (const asked of early.splice(0)) post(asked).catch(() => {});
+  await Promise.allSettled(early.splice(0).map((asked) => post(asked)));
+  say();
 }
 
 keep();
