@@ -314,8 +314,10 @@ types:
         type: u4
       - id: width
         type: u4
+      - id: collision_count
+        type: u8
       - id: reserved
-        size: 28
+        size: 20
       - id: header_crc
         type: u4
       - id: facts
@@ -334,6 +336,10 @@ types:
         type: u8
         repeat: expr
         repeat-expr: (1 << bits) + 1
+      - id: collisions
+        type: u8
+        repeat: expr
+        repeat-expr: collision_count
       - id: page_crcs
         type: u4
         repeat: eos

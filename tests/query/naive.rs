@@ -10,7 +10,7 @@ use scoresheet::query::{
     PositionIndex, PositionQuery, Search, SearchOptions, Signatures, Tree, Visit, pattern::json, position::index,
 };
 use scoresheet::{Archive, Error, ImportOptions, Monitor, Position};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -558,7 +558,7 @@ fn the_last_visit_counts_where_that_is_asked_for() {
 }
 
 /// The index keeps a part of a key: 24 bits in an archive as small as this one. What it takes for a position is none of
-/// the tree's games, where these are few.
+/// the tree's games.
 #[test]
 fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
     let folder = tempfile::tempdir().unwrap();
@@ -601,6 +601,66 @@ fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
     }
     println!("{taken} positions taken for another");
     assert!(taken > 2, "{taken}");
+}
+
+/// Two positions of one archive that have the same kept bits: the index cannot tell their places apart, and says so.
+#[test]
+fn positions_of_one_archive_that_the_index_takes_for_each_other_are_told_apart() {
+    let mut state = 7u64;
+    let mut random = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed ^ mixed >> 27
+    };
+    // Lines of 30 plies: three games of them have less than 128 entries, of which 24 bits are kept.
+    let mut seen: HashMap<u64, (u64, Vec<String>)> = HashMap::new();
+    let mut found = Vec::new();
+    while found.len() < 4 {
+        let (mut position, mut line) = (Position::standard(), Vec::new());
+        for _ in 0..30 {
+            let legal = position.legal_moves();
+            if legal.is_empty() {
+                break;
+            }
+            let m = legal[(random() % legal.len() as u64) as usize];
+            line.push(position.san(m).to_string());
+            position.play_unchecked(m);
+            let key = position.zobrist();
+            let (other, moves) = seen.entry(key >> 40).or_insert_with(|| (key, line.clone()));
+            if *other != key {
+                found.push((moves.clone(), line.clone()));
+                break;
+            }
+        }
+    }
+    for (one, other) in found {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("three.bga");
+        let pgn = [&one, &other, &other].map(|line| format!("[Event \"a\"]\n\n{} *\n\n", line.join(" "))).concat();
+        scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+        let archive = Archive::open(&target).unwrap();
+        index::build(&archive, 1 << 20, |_| {}).unwrap();
+        let index = PositionIndex::open(&archive).0.unwrap();
+        index.verify().unwrap();
+        let (plain, by_index) = (Search::new(&archive), Search::new(&archive).with_index(&index));
+        for (game, games) in [(1, vec![1]), (2, vec![2, 3])] {
+            let length = archive.game(game).unwrap().plies();
+            let last = archive.position(game, length).unwrap();
+            assert!(index.has_collision(&last).unwrap());
+            assert_eq!(index.places(&last).unwrap().len(), 3, "{last}");
+            let hits = by_index.position(&PositionQuery::from(&last), SearchOptions::default()).hits;
+            assert_eq!(hits.iter().map(|hit| hit.game).collect::<Vec<_>>(), games);
+            // The ply before, too: there a move leads to a position that is taken for another.
+            assert!(!index.has_collision(&archive.position(game, length - 1).unwrap()).unwrap());
+            for ply in 0..=length {
+                let position = archive.position(game, ply).unwrap();
+                for visit in [Visit::First, Visit::Last] {
+                    let (plain, by_index) = (plain.tree_of(&position, visit), by_index.tree_of(&position, visit));
+                    assert_eq!((by_index.tally, by_index.branches), (plain.tally, plain.branches), "{position}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The position index: where each position of each main line is, by its key (FORMAT.md, "Position index").
 //!
-//! `header | facts | group starts | entries | buckets | page CRCs`, each part's place given by the numbers in the
-//! header.
+//! `header | facts | group starts | entries | buckets | collisions | page CRCs`, each part's place given by the numbers
+//! in the header.
 
 use super::header::{self, SideHeader};
 use crate::format::wire::Bytes;
@@ -90,13 +90,16 @@ pub struct PositionsLayout {
     pub bits: u32,
     /// Bytes of a place in an entry: 4 or 8.
     pub width: usize,
+    /// How many times the entries of different keys have the same kept bits.
+    pub collisions: u64,
 }
 
 impl PositionsLayout {
-    /// Returns the layout for the entries that `side` counts.
+    /// Returns the layout for the entries that `side` counts, without collisions.
     pub fn new(side: SideHeader, places: u64) -> PositionsLayout {
         let bits = (side.own / 64).checked_ilog2().unwrap_or(0).min(32);
-        PositionsLayout { side, places, bits, width: if u32::try_from(places).is_ok() { 4 } else { 8 } }
+        let width = if u32::try_from(places).is_ok() { 4 } else { 8 };
+        PositionsLayout { side, places, bits, width, collisions: 0 }
     }
 
     /// Returns the bytes of an entry.
@@ -129,9 +132,14 @@ impl PositionsLayout {
         self.entries() + self.side.own * self.entry() as u64
     }
 
+    /// Returns where the collisions begin.
+    pub fn collision_list(&self) -> u64 {
+        self.buckets() + ((1 << self.bits) + 1) * 8
+    }
+
     /// Returns where the page CRCs begin.
     pub fn crcs(&self) -> u64 {
-        self.buckets() + ((1 << self.bits) + 1) * 8
+        self.collision_list() + self.collisions * 8
     }
 
     /// Returns how many pages have a CRC: those of everything between the header and the CRCs.
@@ -161,6 +169,7 @@ impl PositionsLayout {
         header.extend_from_slice(&self.places.to_le_bytes());
         header.extend_from_slice(&self.bits.to_le_bytes());
         header.extend_from_slice(&(self.width as u32).to_le_bytes());
+        header.extend_from_slice(&self.collisions.to_le_bytes());
         header.resize(CRC_AT, 0);
         header.extend_from_slice(&self.side.state.id.crc(0, &header).to_le_bytes());
         header
@@ -176,17 +185,17 @@ impl PositionsLayout {
             return None;
         }
         let mut bytes = Bytes(body.get(header::HEADER..)?);
-        let (places, bits, width) = (bytes.u64()?, bytes.u32()?, bytes.u32()?);
+        let (places, bits, width, collisions) = (bytes.u64()?, bytes.u32()?, bytes.u32()?, bytes.u64()?);
         let width = width as usize;
         if bits > 32 || !matches!(width, 4 | 8) {
             return None;
         }
         // Numbers that are too great for the file would overflow below.
         let most = file.len() as u64;
-        if side.state.games > most || side.own > most || 1 << bits > most {
+        if side.state.games > most || side.own > most || collisions > most || 1 << bits > most {
             return None;
         }
-        let layout = PositionsLayout { side, places, bits, width };
+        let layout = PositionsLayout { side, places, bits, width, collisions };
         (layout.length() == most).then_some(layout)
     }
 }

@@ -148,7 +148,8 @@ impl PositionIndex {
     /// Returns the places whose key agrees with that of the position in all bits that the index keeps (24 and one for
     /// each doubling of its size beyond 64 entries), ascending.
     ///
-    /// Two positions may share those bits: an answer that must be right looks at the games. The standard starting
+    /// Another position may share those bits: an answer that must be right looks at one of the games, or at all of them
+    /// where there is a collision. The standard starting
     /// position at ply 0 of games that begin with it is not indexed.
     pub fn places(&self, position: &Position) -> Result<Places<'_>> {
         let (bucket, check) = self.layout.split(position.zobrist());
@@ -177,6 +178,13 @@ impl PositionIndex {
         let to = bound(from, &|found| found > check)?;
         let entries = self.bytes(start + from * size as u64..start + to * size as u64)?;
         Ok(Places::new(entries, size))
+    }
+
+    /// Returns whether the places of the position are those of more positions than one, whichever these are.
+    pub fn has_collision(&self, position: &Position) -> Result<bool> {
+        let kept = self.layout.kept(position.zobrist());
+        let collisions = self.numbers(self.layout.collision_list(), self.layout.collisions)?;
+        Ok(collisions.binary_search_by_key(&kept, |number| u64::from_le_bytes(*number)).is_ok())
     }
 
     /// Returns how many of the highest bits of a key say its bucket.
@@ -290,7 +298,7 @@ pub fn build<'a>(archive: &Archive, memory: u64, monitor: impl Into<Monitor<'a>>
     for batch in chunks.chunks(rayon::current_num_threads() * 4) {
         monitor.check()?;
         let keys: Vec<Result<Vec<(u64, u64)>>> =
-            batch.par_iter().map(|chunk| keys_of(archive, *chunk, &starts, &layout)).collect();
+            batch.par_iter().map(|chunk| keys_of(archive, *chunk, &starts)).collect();
         for (keys, chunk) in keys.into_iter().zip(batch) {
             sorter.add(&keys?).map_err(Error::io("cannot write", &path))?;
             let games = archive.games_of(*chunk);
@@ -323,8 +331,8 @@ fn all_facts(archive: &Archive, monitor: &Monitor) -> Result<Vec<Facts>> {
     Ok(all)
 }
 
-/// The kept bits of the key and the place of each position of a chunk.
-fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &PositionsLayout) -> Result<Vec<(u64, u64)>> {
+/// The key and the place of each position of a chunk.
+fn keys_of(archive: &Archive, chunk: usize, starts: &[u64]) -> Result<Vec<(u64, u64)>> {
     let mut keys = Vec::new();
     for number in archive.games_of(chunk) {
         let game = match archive.game(number) {
@@ -338,7 +346,7 @@ fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &PositionsLa
         let (mut place, mut skipped) = (*start, !game.is_set_up());
         let walked = Replay::new(game.start()).walk_keys(game.brenner(), |_, key| {
             if !std::mem::take(&mut skipped) {
-                keys.push((layout.kept(key), place));
+                keys.push((key, place));
             }
             place += 1;
         });
@@ -347,20 +355,20 @@ fn keys_of(archive: &Archive, chunk: usize, starts: &[u64], layout: &PositionsLa
     Ok(keys)
 }
 
-/// Entries on their way into order: in memory, or divided among temporary files by the highest bits of their keys.
+/// Keys and places on their way into order: in memory, or divided among temporary files by the highest bits of the keys.
 struct Sorter {
-    /// How far a kept key is shifted to give its part.
-    shift: u32,
+    layout: PositionsLayout,
+    /// How many of those bits there are, fewer than are kept.
+    parts: u32,
     files: Vec<BufWriter<File>>,
     held: Vec<(u64, u64)>,
 }
 
 impl Sorter {
     fn new(layout: PositionsLayout, parts: u32, path: &Path) -> io::Result<Sorter> {
-        let shift = layout.bits + CHECK as u32 * 8 - parts;
         let files = if parts == 0 { 0 } else { 1 << parts };
         let file = |_| Ok(BufWriter::with_capacity(1 << 16, temporary::unnamed(path)?));
-        Ok(Sorter { shift, files: (0..files).map(file).collect::<io::Result<_>>()?, held: Vec::new() })
+        Ok(Sorter { layout, parts, files: (0..files).map(file).collect::<io::Result<_>>()?, held: Vec::new() })
     }
 
     fn add(&mut self, keys: &[(u64, u64)]) -> io::Result<()> {
@@ -369,7 +377,7 @@ impl Sorter {
             return Ok(());
         }
         for (key, place) in keys {
-            if let Some(file) = self.files.get_mut((key >> self.shift) as usize) {
+            if let Some(file) = self.files.get_mut((key >> (64 - self.parts)) as usize) {
                 file.write_all(&key.to_le_bytes())?;
                 file.write_all(&place.to_le_bytes())?;
             }
@@ -377,14 +385,28 @@ impl Sorter {
         Ok(())
     }
 
-    /// Calls `each` with all entries in order.
-    fn sorted(mut self, mut each: impl FnMut(u64, u64) -> io::Result<()>) -> io::Result<()> {
+    /// Calls `each` with the kept bits and the place of all entries in order. Returns the kept bits that positions of
+    /// different keys have, ascending.
+    fn sorted(mut self, mut each: impl FnMut(u64, u64) -> io::Result<()>) -> io::Result<Vec<u64>> {
+        let mut collisions = Vec::new();
+        let layout = self.layout;
         let mut give = |held: &mut Vec<(u64, u64)>| {
             held.par_sort_unstable();
-            held.drain(..).try_for_each(|(key, place)| each(key, place))
+            for same in held.chunk_by_mut(|one, other| layout.kept(one.0) == layout.kept(other.0)) {
+                let (Some((first, _)), Some((last, _))) = (same.first(), same.last()) else { continue };
+                let kept = layout.kept(*first);
+                if first != last {
+                    collisions.push(kept);
+                    same.sort_unstable_by_key(|(_, place)| *place);
+                }
+                same.iter().try_for_each(|(_, place)| each(kept, *place))?;
+            }
+            held.clear();
+            io::Result::Ok(())
         };
         if self.files.is_empty() {
-            return give(&mut self.held);
+            give(&mut self.held)?;
+            return Ok(collisions);
         }
         for file in self.files {
             let mut file = file.into_inner().map_err(|error| error.into_error())?;
@@ -400,7 +422,7 @@ impl Sorter {
             }
             give(&mut self.held)?;
         }
-        Ok(())
+        Ok(collisions)
     }
 }
 
@@ -462,7 +484,7 @@ fn write(
     }
     let buckets = 1usize << layout.bits;
     let (mut ends, mut block) = (vec![0u64; buckets + 1], Vec::with_capacity(1 << 16));
-    sorter.sorted(|kept, place| {
+    let collisions = sorter.sorted(|kept, place| {
         // The count of a bucket stands one further on, where its end will be.
         if let Some(count) = ends.get_mut((kept >> (CHECK * 8)) as usize + 1) {
             *count += 1;
@@ -481,7 +503,14 @@ fn write(
         end += bucket;
         paged.put(&end.to_le_bytes())?;
     }
+    for kept in &collisions {
+        paged.put(&kept.to_le_bytes())?;
+    }
     let mut out = paged.finish()?;
+    // How many collisions there are is known only now.
+    let layout = PositionsLayout { collisions: collisions.len() as u64, ..*layout };
+    out.rewind()?;
+    out.write_all(&layout.encode())?;
     out.flush()?;
     drop(out);
     file.sync_data()?;

@@ -161,8 +161,7 @@ impl Search<'_> {
             let used = replay.run(stream, *ply).map_err(|_| Damage::new(0, DamageKind::Moves).of_game(number))?;
             let (bytes, rest) = stream.split_at_checked(used).unwrap_or_default();
             stream = rest;
-            let fits =
-                replay.ply() == *ply && sought.same_pieces(replay.board()) && sought.same_state_at(&replay.state());
+            let fits = replay.ply() == *ply && sought.is_at(&replay);
             if is_short && used <= LONGEST {
                 // The one that has been known longest gives way.
                 if known.len() == KNOWN {

@@ -1,6 +1,6 @@
 //! A position to be found, made ready for comparing it with a great many others.
 
-use crate::brenner::replay::ReplayState;
+use crate::brenner::replay::{Replay, ReplayState};
 use crate::chess::piece::{CODES, EMPTY, PieceId};
 use crate::chess::{CastlingSide, Color, Position, Role, Square};
 
@@ -267,6 +267,11 @@ impl PositionQuery {
             Some(target) if self.en_passant.is_none() && !beside_pawns(target, other) => true,
             Some(_) => self.same_state(&other.position()),
         }
+    }
+
+    /// Returns whether a replay has come to the position.
+    pub(crate) fn is_at(&self, replay: &Replay) -> bool {
+        self.same_pieces(replay.board()) && self.same_state_at(&replay.state())
     }
 
     /// Returns whether a position is the one sought.

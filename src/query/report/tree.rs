@@ -7,15 +7,15 @@ use crate::chess::{Move, Position};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::positions::Facts;
 use crate::query::position::facts::facts;
-use crate::query::position::index::{GameRange, Places, PositionIndex};
+use crate::query::position::index::{GameRange, Place, Places, PositionIndex};
 use crate::query::position::main_line::MainLine;
 use crate::query::position::position_query::{Compare, PositionQuery, class};
 use crate::query::position::search::Search;
 pub use crate::query::report::tally::{Score, Tally};
 use rayon::prelude::*;
 
-/// So few games are looked at, whatever the index says of them.
-const FEW: usize = 256;
+/// So many games are asked what the places of a position are, while they cannot be read.
+const ASKED: usize = 8;
 
 /// Which ply of a game counts where it has the position more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -54,10 +54,10 @@ impl Search<'_> {
     /// Returns what was played in a position, in the main lines of the games searched; side to move, castling rights
     /// and legal en passant captures have to agree.
     ///
-    /// With the position index the answer comes from the index alone and costs a few nanoseconds a game. Positions are
-    /// then told apart by a part of their keys: once in some hundred thousand positions a game too many is counted.
-    /// Where the index names 256 games or fewer, these are looked at, and the answer is exact. A search that is stopped
-    /// gives what it has counted so far, and [`Error::Interrupted`] in `unread`.
+    /// With the position index the answer comes from the index, for a few nanoseconds a game: one game is looked at for
+    /// the position and each that a move leads to, and all where positions share what the index keeps of their keys. It
+    /// rests on 64-bit keys: that two positions have the same one is not looked for. A search that is stopped gives what
+    /// it has counted so far, and [`Error::Interrupted`] in `unread`.
     pub fn tree(&self, position: &Position) -> Tree {
         self.tree_of(position, Visit::First)
     }
@@ -250,21 +250,21 @@ fn by_index(
     moves: &[Move],
     visit: Visit,
 ) -> Result<Tree> {
-    let places = index.places(position)?;
+    let archive = search.archive();
+    let sought = PositionQuery::new(position, Compare::default());
+    let from_start = sought.matches(&STANDARD);
+    let places = Listed::of(archive, index, &sought)?;
     let after = |m: &Move| {
         let mut after = position.clone();
         after.play_unchecked(*m);
-        index.places(&after)
+        Listed::of(archive, index, &PositionQuery::new(&after, Compare::default()))
     };
-    let lists = moves.iter().map(after).collect::<Result<Vec<Places<'_>>>>()?;
-    let sought = PositionQuery::new(position, Compare::default());
-    let from_start = sought.matches(&STANDARD);
-    let few =
-        (!from_start && places.len() <= FEW).then(|| (search.archive(), ByGame::new(&sought, position, moves, visit)));
-    let by_index = ByIndex { places, lists, from_start, visit, among: search.games(), few };
+    let lists = moves.iter().map(after).collect::<Result<Vec<Listed<'_>>>>()?;
+    let by_game = ByGame::new(&sought, position, moves, visit);
+    let by_index = ByIndex { archive, places, lists, from_start, visit, among: search.games(), by_game };
     let mut ranges = index.ranges()?;
     if !from_start {
-        let mut rest = by_index.places.clone();
+        let mut rest = by_index.places.places.clone();
         ranges.retain(|range| {
             rest = rest.within(range.places.start..u64::MAX);
             rest.clone().next().is_some_and(|place| place < range.places.end)
@@ -289,15 +289,49 @@ fn by_index(
     Ok(Tree::new(position, moves, whole))
 }
 
+/// What the index says of a position.
+struct Listed<'a> {
+    places: Places<'a>,
+    /// Whether all of them have it: else each is to be looked at.
+    is_sure: bool,
+}
+
+impl<'a> Listed<'a> {
+    fn of(archive: &Archive, index: &'a PositionIndex, sought: &PositionQuery) -> Result<Listed<'a>> {
+        let places = index.places(sought.position())?;
+        if places.is_empty() || index.has_collision(sought.position())? {
+            return Ok(Listed { is_sure: places.is_empty(), places });
+        }
+        // They have the same position, whichever it is.
+        for place in places.clone().take(ASKED) {
+            match index.locate(std::iter::once(place))?.first().map(|place| has(archive, *place, sought)) {
+                Some(Ok(true)) => return Ok(Listed { places, is_sure: true }),
+                Some(Ok(false)) => return Ok(Listed { places: places.within(0..0), is_sure: true }),
+                Some(Err(_)) | None => {}
+            }
+        }
+        Ok(Listed { places, is_sure: false })
+    }
+}
+
+/// Returns whether a game has the position there.
+fn has(archive: &Archive, place: Place, sought: &PositionQuery) -> Result<bool> {
+    let game = archive.game_until(place.game, Some(place.ply))?;
+    let mut replay = Replay::new(game.start());
+    let damage = |_| Damage::new(0, DamageKind::Moves).of_game(place.game);
+    replay.run(game.brenner(), place.ply).map_err(damage)?;
+    Ok(replay.ply() == place.ply && sought.is_at(&replay))
+}
+
 /// What the index says of a position and of those after each move.
 struct ByIndex<'a> {
-    places: Places<'a>,
-    lists: Vec<Places<'a>>,
+    archive: &'a Archive,
+    places: Listed<'a>,
+    lists: Vec<Listed<'a>>,
     from_start: bool,
     visit: Visit,
     among: Option<&'a GameSet>,
-    /// How games are looked at, where they are few.
-    few: Option<(&'a Archive, ByGame<'a>)>,
+    by_game: ByGame<'a>,
 }
 
 impl ByIndex<'_> {
@@ -305,7 +339,7 @@ impl ByIndex<'_> {
     fn add(&self, range: &GameRange<'_>, part: &mut Part) {
         // The place after the visit of each game that has the position, and the game.
         let mut behind = Vec::new();
-        let mut places = self.places.within(range.places.clone()).peekable();
+        let mut places = self.places.places.within(range.places.clone()).peekable();
         for (game, facts, own) in range.games() {
             let mut visit = (self.from_start && !facts.set_up).then_some(own.start);
             while let Some(place) = places.next_if(|place| *place < own.end) {
@@ -314,10 +348,10 @@ impl ByIndex<'_> {
                 }
             }
             if let Some(visit) = visit.filter(|_| self.among.is_none_or(|among| among.contains(game))) {
-                if let Some((archive, by_game)) = &self.few {
-                    match archive.game(game).and_then(|game| by_game.find(&game)) {
+                if !self.places.is_sure {
+                    match self.look(game) {
                         Ok(Some(branch)) => part.add(game, &facts, branch),
-                        Ok(None) | Err(Error::Deleted { .. }) => {}
+                        Ok(None) => {}
                         Err(error) => part.unread.push(error),
                     }
                     continue;
@@ -330,15 +364,30 @@ impl ByIndex<'_> {
                 }
             }
         }
-        for (tally, list) in part.branches.iter_mut().zip(&self.lists) {
+        for (branch, (tally, list)) in part.branches.iter_mut().zip(&self.lists).enumerate() {
             let mut left = behind.as_slice();
-            for place in list.within(range.places.clone()) {
+            for place in list.places.within(range.places.clone()) {
                 left = left.get(ahead(left, place)..).unwrap_or_default();
                 let Some((next, game)) = left.first() else { break };
-                if let Some(facts) = range.facts(*game).filter(|_| *next == place) {
-                    tally.add(*game, &facts);
+                let Some(facts) = range.facts(*game).filter(|_| *next == place) else { continue };
+                let is_played = match list.is_sure {
+                    true => Ok(true),
+                    false => self.look(*game).map(|found| found == Some(Some(branch))),
+                };
+                match is_played {
+                    Ok(true) => tally.add(*game, &facts),
+                    Ok(false) => {}
+                    Err(error) => part.unread.push(error),
                 }
             }
+        }
+    }
+
+    /// Looks at a game: what `ByGame::find` returns; nothing for a deleted game.
+    fn look(&self, game: u64) -> Result<Option<Option<usize>>> {
+        match self.archive.game(game).and_then(|game| self.by_game.find(&game)) {
+            Err(Error::Deleted { .. }) => Ok(None),
+            found => found,
         }
     }
 }
