@@ -196,7 +196,8 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
     fn read_tags(&mut self) -> bool {
         let mut fen = None;
         loop {
-            if let Some(pair) = self.next_pair() {
+            // Looked at where it is: a copy would wait for what has just been written.
+            if let Some(pair) = &self.next_pair() {
                 if self.tags > 0 && pair.name == b"Event" && self.after_empty_line(self.lexer.at) {
                     break;
                 }
@@ -271,7 +272,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
     }
 
     #[inline]
-    fn tag(&mut self, pair: Pair<'_>, fen: &mut Option<(Vec<u8>, usize)>) {
+    fn tag(&mut self, pair: &Pair<'_>, fen: &mut Option<(Vec<u8>, usize)>) {
         let at = self.lexer.at;
         self.lexer.at = pair.end;
         self.tags += 1;
