@@ -314,7 +314,7 @@ types:
         type: u4
       - id: width
         type: u4
-      - id: collision_count
+      - id: page_crcs_at
         type: u8
       - id: reserved
         size: 20
@@ -339,7 +339,7 @@ types:
       - id: collisions
         type: u8
         repeat: expr
-        repeat-expr: collision_count
+        repeat-expr: (page_crcs_at - _io.pos) / 8
       - id: page_crcs
         type: u4
         repeat: eos

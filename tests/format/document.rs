@@ -269,7 +269,7 @@ fn side_files() {
     assert!(section("20 Position index").contains("89 42 47 50 0D 0A 1A 0A"));
     let numbers: Vec<u64> = table[5..8].iter().chain(&table[9..12]).map(|field| at(&header, *field)).collect();
     assert_eq!(numbers, [5, 6, 2, 64 << 9, 0x1112_1314, 9]);
-    assert_eq!((at(&header, table[12]), at(&header, table[13])), (4, 3));
+    assert_eq!((at(&header, table[12]), at(&header, table[13])), (4, layout.crcs()));
     assert_eq!((layout.crcs() - layout.collision_list(), layout.collision_list() - layout.buckets()), (24, 513 * 8));
     assert_eq!(table.last().map(|field| field.0 + field.1), Some(positions::HEADER));
     assert_eq!(positions::PositionsLayout::new(side, 1 << 32).width, 8);

@@ -70,7 +70,7 @@ pub(super) fn positions(walk: &mut Walk, place: &mut Place) {
         walk.number(place, "places", 8)?;
         let bits = walk.number(place, "bits of a bucket", 4).filter(|bits| *bits <= 32)?;
         let width = usize::try_from(walk.number(place, "bytes of a place", 4)?).ok().filter(|width| *width <= 8)?;
-        let collisions = usize::try_from(walk.number(place, "collisions", 8)?).ok()?;
+        let crcs = walk.number(place, "where the page CRCs begin", 8)?;
         walk.plain(place, "reserved", 20)?;
         walk.checksum(place, "CRC of the header", id.crc(0, file.get(..124)?))?;
         walk.many(place, "facts", games, |walk, place, _| {
@@ -87,6 +87,7 @@ pub(super) fn positions(walk: &mut Walk, place: &mut Place) {
         })?;
         let buckets = (1usize << bits).checked_add(1)?;
         walk.many(place, "buckets", buckets, |walk, place, _| walk.number(place, "first entry", 8).map(drop))?;
+        let collisions = usize::try_from(crcs.checked_sub(place.offset())? / 8).ok()?;
         walk.many(place, "collisions", collisions, |walk, place, _| walk.number(place, "kept bits", 8).map(drop))?;
         let covered = positions::HEADER..place.offset() as usize;
         let pages = covered.len().div_ceil(positions::PAGE);

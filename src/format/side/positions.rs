@@ -169,7 +169,7 @@ impl PositionsLayout {
         header.extend_from_slice(&self.places.to_le_bytes());
         header.extend_from_slice(&self.bits.to_le_bytes());
         header.extend_from_slice(&(self.width as u32).to_le_bytes());
-        header.extend_from_slice(&self.collisions.to_le_bytes());
+        header.extend_from_slice(&self.crcs().to_le_bytes());
         header.resize(CRC_AT, 0);
         header.extend_from_slice(&self.side.state.id.crc(0, &header).to_le_bytes());
         header
@@ -185,17 +185,19 @@ impl PositionsLayout {
             return None;
         }
         let mut bytes = Bytes(body.get(header::HEADER..)?);
-        let (places, bits, width, collisions) = (bytes.u64()?, bytes.u32()?, bytes.u32()?, bytes.u64()?);
+        let (places, bits, width, crcs) = (bytes.u64()?, bytes.u32()?, bytes.u32()?, bytes.u64()?);
         let width = width as usize;
         if bits > 32 || !matches!(width, 4 | 8) {
             return None;
         }
         // Numbers that are too great for the file would overflow below.
         let most = file.len() as u64;
-        if side.state.games > most || side.own > most || collisions > most || 1 << bits > most {
+        if side.state.games > most || side.own > most || 1 << bits > most {
             return None;
         }
-        let layout = PositionsLayout { side, places, bits, width, collisions };
-        (layout.length() == most).then_some(layout)
+        let layout = PositionsLayout { side, places, bits, width, collisions: 0 };
+        let collisions = crcs.checked_sub(layout.crcs())? / 8;
+        let layout = PositionsLayout { collisions, ..layout };
+        (collisions <= most && layout.crcs() == crcs && layout.length() == most).then_some(layout)
     }
 }

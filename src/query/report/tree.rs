@@ -55,8 +55,8 @@ impl Search<'_> {
     /// and legal en passant captures have to agree.
     ///
     /// With the position index the answer comes from the index, for a few nanoseconds a game: one game is looked at for
-    /// the position and each that a move leads to, and all where positions share what the index keeps of their keys. It
-    /// rests on 64-bit keys: that two positions have the same one is not looked for. A search that is stopped gives what
+    /// the position and one for each move, and all where positions share what the index keeps of their keys. It rests on
+    /// 64-bit keys: that two positions have the same one is not looked for. A search that is stopped gives what
     /// it has counted so far, and [`Error::Interrupted`] in `unread`.
     pub fn tree(&self, position: &Position) -> Tree {
         self.tree_of(position, Visit::First)
@@ -257,11 +257,11 @@ fn by_index(
     let after = |m: &Move| {
         let mut after = position.clone();
         after.play_unchecked(*m);
-        Listed::of(archive, index, &PositionQuery::new(&after, Compare::default()))
+        Ok(Listed { places: index.places(&after)?, is_sure: !index.has_collision(&after)? })
     };
     let lists = moves.iter().map(after).collect::<Result<Vec<Listed<'_>>>>()?;
     let by_game = ByGame::new(&sought, position, moves, visit);
-    let by_index = ByIndex { archive, places, lists, from_start, visit, among: search.games(), by_game };
+    let mut by_index = ByIndex { archive, places, lists, from_start, visit, among: search.games(), by_game };
     let mut ranges = index.ranges()?;
     if !from_start {
         let mut rest = by_index.places.places.clone();
@@ -270,21 +270,10 @@ fn by_index(
             rest.clone().next().is_some_and(|place| place < range.places.end)
         });
     }
-    let part = || Part::new(moves.len());
-    let add = |mut part: Part, range: &GameRange<'_>| {
-        if !search.is_stopped() {
-            by_index.add(range, &mut part);
-        }
-        part
-    };
-    let mut whole = match ranges.len() {
-        // A few games are counted before other threads have woken up.
-        ..16 => ranges.iter().fold(part(), add),
-        _ => ranges.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut one, other| {
-            one.join(other);
-            one
-        }),
-    };
+    let mut whole = by_index.count(search, &ranges);
+    if by_index.prove(&mut whole) {
+        whole = by_index.count(search, &ranges);
+    }
     whole.unread.extend(search.is_stopped().then_some(Error::Interrupted));
     Ok(Tree::new(position, moves, whole))
 }
@@ -335,6 +324,46 @@ struct ByIndex<'a> {
 }
 
 impl ByIndex<'_> {
+    /// Counts the games of these ranges.
+    fn count(&self, search: &Search<'_>, ranges: &[GameRange<'_>]) -> Part {
+        let part = || Part::new(self.lists.len());
+        let add = |mut part: Part, range: &GameRange<'_>| {
+            if !search.is_stopped() {
+                self.add(range, &mut part);
+            }
+            part
+        };
+        match ranges.len() {
+            // A few games are counted before other threads have woken up.
+            ..16 => ranges.iter().fold(part(), add),
+            _ => ranges.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut one, other| {
+                one.join(other);
+                one
+            }),
+        }
+    }
+
+    /// Looks at a game of each move that was counted: where it has not played it, the list is another position's, and
+    /// none has. Returns whether there is a move of which no game can be read, so that all are to be looked at.
+    fn prove(&mut self, counted: &mut Part) -> bool {
+        let mut is_open = false;
+        for (branch, tally) in counted.branches.iter_mut().enumerate().filter(|(_, tally)| tally.games() > 0) {
+            if !self.places.is_sure || !self.lists.get(branch).is_some_and(|list| list.is_sure) {
+                continue;
+            }
+            let played = tally.samples().find_map(|game| self.look(game).ok());
+            match played {
+                Some(played) if played == Some(Some(branch)) => {}
+                Some(_) => *tally = Tally::default(),
+                None => {
+                    is_open = true;
+                    self.lists.get_mut(branch).into_iter().for_each(|list| list.is_sure = false);
+                }
+            }
+        }
+        is_open
+    }
+
     /// Adds the games of a range.
     fn add(&self, range: &GameRange<'_>, part: &mut Part) {
         // The place after the visit of each game that has the position, and the game.
