@@ -38,6 +38,8 @@ pub enum Failure {
     Library(Error),
     /// A message of the command.
     Message(String),
+    /// What is wrong with the arguments, where clap does not see it.
+    Usage(String),
     /// What is wrong with a query, which is this option's value, and where in it.
     Query(&'static str, QueryFault),
     /// The message of a command that a signal has stopped.
@@ -107,7 +109,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Library(error) => write!(f, "{error}{}", advice(error)),
             Failure::Query(option, fault) => write!(f, "{option}: {fault}"),
-            Failure::Message(message) | Failure::Interrupted(message) => f.write_str(message),
+            Failure::Message(message) | Failure::Usage(message) | Failure::Interrupted(message) => f.write_str(message),
             Failure::Output(error) => write!(f, "cannot write the output: {error}"),
         }
     }

@@ -76,6 +76,10 @@ fn report(session: &Session, failure: &Failure) -> ExitCode {
             session.message(&text);
             session.interrupt_code().into()
         }
+        Failure::Usage(_) => {
+            session.message(&text);
+            Code::Usage.into()
+        }
         _ => {
             session.message(&text);
             Code::Failed.into()

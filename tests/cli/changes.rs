@@ -58,13 +58,14 @@ fn tags_are_set() {
     assert_eq!(room.fine(&["export", "g.bga"]).matches("Carlsen").count(), 0);
     gives_back_its_source(&room);
     for (args, code, word) in [
-        (&["set", "g.bga", "--games", "1"][..], 1, "nothing to set"),
-        (&["set", "g.bga", "White=x"], 1, "no games given"),
+        (&["set", "g.bga", "--games", "1"][..], 2, "nothing to set"),
+        (&["set", "g.bga", "White=x"], 2, "no games given"),
+        (&["set", "g.bga", "--games", "1", "--rename", "White=Result"], 2, "Result has values of its own"),
         (&["set", "g.bga", "--games", "9", "White=x"], 1, "there is no game 9"),
     ] {
         room.fails(args, code, &[word]);
     }
-    for bad in ["White", "Wh ite=x", "FEN=8/8", "=x", "White=a\nb"] {
+    for bad in ["White", "Wh ite=x", "FEN=8/8", "=x", "White=a\nb", "Variant=Crazyhouse"] {
         assert_eq!(room.run(&["set", "g.bga", "--games", "1", bad]).code, Some(2), "{bad}");
     }
 }

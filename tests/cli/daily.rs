@@ -411,7 +411,7 @@ fn groups_and_reports() {
         assert!(names.iter().any(|name| name.as_str().unwrap().starts_with(found)), "{key}: {names:?}");
     }
     assert_eq!(json(&stats(&["--by", "player", "--json"]))[0]["games"], 5);
-    room.fails(&["stats", "g.bga", "--by", "opponent"], 1, &["--player"]);
+    room.fails(&["stats", "g.bga", "--by", "opponent"], 2, &["--player"]);
     assert!(room.run(&["stats", "g.bga", "--by", "horse"]).err.contains("grouped by opening, family"));
     let player = json(&room.fine(&["player", "g.bga", "adl", "--json"])).remove(0);
     assert_eq!((&player["games"], &player["won"], &player["black"]["lost"]), (&5.into(), &1.into(), &2.into()));
@@ -424,7 +424,7 @@ fn groups_and_reports() {
     assert_eq!((&opening["opening"], &opening["games"]), (&"C00 French Defense".into(), &1.into()));
     assert_eq!((&opening["moves"][0]["san"], &opening["with_white"][0]["player"]), (&"d4".into(), &"Adler".into()));
     assert!(room.fine(&["opening", "g.bga", "--where", "opening ~ french"]).contains("1 game: White won 1"));
-    room.fails(&["opening", "g.bga"], 1, &["which opening?"]);
+    room.fails(&["opening", "g.bga"], 2, &["which opening?"]);
     for text in [room.fine(&["player", "g.bga", "Adler"]), stats(&[])] {
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }

@@ -29,6 +29,16 @@ fn positions_in_every_format() {
         assert_eq!(find(&["--epd", &format!("{fen} id \"x\";"), "--format", "pairs"]), "1:3\n");
         assert_eq!(find(&["--fen", &fen.replace(" b ", " w "), "--count"]), "0\n");
         assert_eq!(find(&["--fen", &fen.replace(" b KQkq", " w -"), "--any-side", "--any-castling", "--count"]), "1\n");
+        // What a FEN leaves out is not compared.
+        let placement = fen.split(' ').next().unwrap();
+        for (text, games) in
+            [(placement.to_owned(), "1\n"), (format!("{placement} b"), "1\n"), (format!("{placement} w"), "0\n")]
+        {
+            assert_eq!(find(&["--fen", &text, "--count"]), games, "{text}");
+        }
+        for format in ["fen", "pairs"] {
+            room.fails(&["find", "g.bga", "--moves", "e4", "--variations", "--format", format], 2, &["--variations"]);
+        }
         assert_eq!(find(&["--moves", "", "--count"]), "2\n");
         assert_eq!(find(&["--moves", "", "--limit", "1", "--format", "numbers"]), "1\n");
         assert_eq!(find(&["--moves", "e4 e5 Nf3 Nc6 Bb5", "--count"]), "0\n");
@@ -115,6 +125,30 @@ fn stale_side_files_are_told() {
     assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["moves"].as_array().unwrap().len(), 2);
     assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["draws"], 1);
     assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["white"], 0);
+}
+
+/// The tag Result decides, and the movetext where it says none, in everything that counts results.
+#[test]
+fn results_are_those_of_the_tag() {
+    let room = Room::new();
+    let game = |tag: &str, end: &str| format!("[Result \"{tag}\"]\n\n1. e4 e5 {end}\n\n");
+    room.write("g.pgn", [game("0-1", "1-0"), game("?", "1-0"), game("*", "0-1"), game("1/2", "1-0")].concat());
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    for _ in 0..2 {
+        let tree = json(&room.fine(&["tree", "g.bga", "--json"]));
+        let counts = ["white", "draws", "black", "unknown"].map(|name| tree[name].as_u64());
+        assert_eq!(counts, [Some(1), Some(1), Some(1), Some(1)], "{tree}");
+        for (result, game) in [("1-0", "2\n"), ("0-1", "1\n"), ("1/2-1/2", "4\n")] {
+            let by_filter =
+                room.fine(&["list", "g.bga", "--where", &format!("result = {result}"), "--format", "numbers"]);
+            let query = format!("{{\"result\": \"{result}\"}}");
+            let by_query = room.fine(&["find", "g.bga", "--query", &query, "--format", "numbers"]);
+            assert_eq!((by_filter.as_str(), by_query.as_str()), (game, game), "{result}");
+        }
+        room.fine(&["index", "g.bga", "--positions", "--signatures", "--tag-columns", "-q"]);
+    }
+    // By number, whatever the order that they were named in.
+    assert_eq!(room.fine(&["list", "g.bga", "--games", "3,1,2", "--sort=-game", "--format", "numbers"]), "3\n2\n1\n");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn deleted_games_are_gone_from_everything() {
     let room = Room::with_archive();
     room.write("f.pgn", FAULTY);
     room.fine(&["import", "f.pgn", "-o", "g.bga", "--append", "-q"]);
-    room.fails(&["delete", "g.bga"], 1, &["--games", "--where"]);
+    room.fails(&["delete", "g.bga"], 2, &["--games", "--where"]);
     let dry = room.run(&["delete", "g.bga", "--where", "fault", "--dry-run"]);
     assert!(dry.err.contains("1 game would be deleted"), "{}", dry.err);
     assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 4);
@@ -51,6 +51,7 @@ fn deleted_games_are_gone_from_everything() {
     room.fine(&["verify", "g.bga", "-q"]);
     let info = json(&room.fine(&["info", "g.bga", "--json"])).remove(0);
     assert_eq!((&info["games"], &info["deleted"]), (&4.into(), &2.into()));
+    room.fails(&["export", "g.bga", "--original", "--source", "f.pgn", "-o", "x.pgn"], 1, &["deleted", "undelete"]);
     room.fine(&["compact", "g.bga", "-o", "c.bga", "-q"]);
     assert_eq!(room.digest("c.bga"), room.digest("g.bga"));
     assert_eq!(room.fine(&["list", "c.bga"]).lines().count(), 2);

@@ -6,6 +6,7 @@ use scoresheet::GameRef;
 use scoresheet::game::Outcome;
 use scoresheet::query::report::openings::Openings;
 use scoresheet::query::tag_columns::Column;
+use scoresheet::query::tag_value;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ impl Heading {
             *tag = column.text(game).map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default();
         }
         heading.plies = columns.last().map_or(0, |plies| plies.get(game));
-        if heading.of_tag().is_none() {
+        if heading.told().is_none() {
             heading.outcome = outcome()?;
         }
         Ok(heading)
@@ -103,13 +104,13 @@ impl Heading {
     }
 
     /// The result by the tag.
-    fn of_tag(&self) -> Option<&str> {
-        self.tag("Result").filter(|text| matches!(*text, "1-0" | "0-1" | "1/2-1/2"))
+    fn told(&self) -> Option<Outcome> {
+        tag_value::outcome(self.tag("Result")?.as_bytes())
     }
 
     /// Returns the result: the tag's, or where that says none the movetext's.
-    pub fn result(&self) -> &str {
-        self.of_tag().unwrap_or_else(|| self.outcome.unwrap_or(Outcome::Unknown).token())
+    pub fn result(&self) -> &'static str {
+        self.told().or(self.outcome).unwrap_or(Outcome::Unknown).token()
     }
 
     /// Returns who won: `white`, `black`, or nobody.
@@ -154,18 +155,16 @@ impl Heading {
     }
 }
 
-/// Returns how fast a time control is, in the words of Lichess: by base and 40 increments.
+/// Returns how fast a time control is, in the words of Lichess: by base and 40 increments; of several periods the first
+/// counts.
 pub fn speed(control: &str) -> &'static str {
-    let (base, increment) = control.split_once('+').unwrap_or((control, "0"));
-    match (base.parse::<u64>(), increment.parse::<u64>()) {
-        (Ok(base), Ok(increment)) => match base.saturating_add(increment.saturating_mul(40)) {
-            0..30 => "ultraBullet",
-            30..180 => "bullet",
-            180..480 => "blitz",
-            480..1500 => "rapid",
-            1500..21600 => "classical",
-            _ => "correspondence",
-        },
+    let Some((base, increment)) = tag_value::control(control.as_bytes()) else { return "correspondence" };
+    match base.saturating_add(increment.saturating_mul(40)) {
+        ..30 => "ultraBullet",
+        30..180 => "bullet",
+        180..480 => "blitz",
+        480..1500 => "rapid",
+        1500..21600 => "classical",
         _ => "correspondence",
     }
 }
@@ -186,7 +185,8 @@ mod tests {
             ("480+0", "rapid"),
             ("900+15", "classical"),
             ("-", "correspondence"),
-            ("40/7200:3600", "correspondence"),
+            ("40/7200:3600", "classical"),
+            ("86400", "correspondence"),
         ];
         for (control, wanted) in known {
             assert_eq!(speed(control), wanted, "{control}");

@@ -18,6 +18,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use rayon::prelude::*;
 use scoresheet::query::tag_columns::Key;
+use scoresheet::query::tag_value;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -320,8 +321,11 @@ impl<'a> Batch<'a> {
             }
             Value::Date => {
                 let (date, utc) = (self.texts("Date"), self.texts("UTCDate"));
-                let (date, utc) = (date.read::<Date32Type>(values::day), utc.read::<Date32Type>(values::day));
-                Arc::new(date.iter().zip(&utc).map(|(date, utc)| date.or(utc)).collect::<PrimitiveArray<Date32Type>>())
+                // The tag Date decides where it says a year, and if it says no more.
+                let decides = |place| date.get(place).is_some_and(|text| tag_value::year(text.as_bytes()).is_some());
+                let (days, utc) = (date.read::<Date32Type>(values::day), utc.read::<Date32Type>(values::day));
+                let day = |(place, (day, utc))| if decides(place) { day } else { utc };
+                Arc::new(days.iter().zip(&utc).enumerate().map(day).collect::<PrimitiveArray<Date32Type>>())
             }
             Value::UtcDate => Arc::new(self.texts("UTCDate").read::<Date32Type>(values::day)),
             Value::DateText => {

@@ -9,7 +9,7 @@ use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
+use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext, col, try_cast};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -101,9 +101,11 @@ async fn register_parquet(context: &SessionContext, name: &str, paths: &[PathBuf
         let Ok(mut entries) = path.read_dir() else { return false };
         entries.any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("year=")))
     };
-    if paths.iter().all(has_years) {
-        let whole = |name: &str| (name.to_owned(), DataType::Int32);
-        options = options.table_partition_cols(vec![whole("year"), whole("month")]);
+    const KEYS: [&str; 2] = ["year", "month"];
+    let is_hive = paths.iter().all(has_years);
+    if is_hive {
+        // As texts: the folder of games without a date has no number in its name.
+        options = options.table_partition_cols(KEYS.map(|name| (name.to_owned(), DataType::Utf8)).to_vec());
     }
     let text = |path: &PathBuf| {
         if !path.exists() {
@@ -113,11 +115,12 @@ async fn register_parquet(context: &SessionContext, name: &str, paths: &[PathBuf
         Ok(if path.is_dir() { format!("{text}/") } else { text })
     };
     let paths = paths.iter().map(text).collect::<Result<Vec<String>>>()?;
-    match paths.as_slice() {
-        [path] => context.register_parquet(name, path.as_str(), options).await,
-        _ => {
-            let table = context.read_parquet(paths, options).await?;
-            context.register_table(name, table.into_view()).map(|_| ())
-        }
+    if let ([path], false) = (paths.as_slice(), is_hive) {
+        return context.register_parquet(name, path.as_str(), options).await;
     }
+    let mut table = context.read_parquet(paths, options).await?;
+    for name in KEYS.into_iter().filter(|_| is_hive) {
+        table = table.with_column(name, try_cast(col(name), DataType::Int32))?;
+    }
+    context.register_table(name, table.into_view()).map(|_| ())
 }

@@ -28,6 +28,14 @@ fn archive(folder: &Path, name: &str) -> PathBuf {
     path
 }
 
+/// Writes an archive as a Parquet file.
+fn write(archive: &Path, target: &Path) {
+    let sources = Arc::new(Sources::open([archive]).unwrap());
+    let batches = Batches::new(sources, Columns::scoresheet(), Rows::all(), Options::default());
+    let file = std::fs::File::create(target).unwrap();
+    write_parquet(batches, file, ParquetOptions::default(), |_| true).unwrap().unwrap();
+}
+
 async fn open(paths: &[&Path], partitions: usize) -> SessionContext {
     let arguments: Vec<String> = paths.iter().map(|path| path.to_str().unwrap().to_owned()).collect();
     session(&Tables::of(&arguments), &Memory::default(), partitions).await.unwrap()
@@ -77,14 +85,43 @@ async fn parquet_answers_alike() {
     let folder = tempfile::tempdir().unwrap();
     let path = archive(folder.path(), "games.bga");
     let parquet = folder.path().join("games.parquet");
-    let sources = Arc::new(Sources::open([&path]).unwrap());
-    let batches = Batches::new(sources, Columns::scoresheet(), Rows::all(), Options::default());
-    let file = std::fs::File::create(&parquet).unwrap();
-    write_parquet(batches, file, ParquetOptions::default(), |_| true).unwrap().unwrap();
+    write(&path, &parquet);
     let (own, other) = (open(&[&path], 3).await, open(&[&parquet], 3).await);
     for query in queries() {
         assert_eq!(ask(&own, &query).await, ask(&other, &query).await, "{query}");
     }
+}
+
+/// What is handed down to archives lets pass all that the columns say.
+#[tokio::test(flavor = "multi_thread")]
+async fn odd_tags_answer_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, parquet) = (folder.path().join("odd.bga"), folder.path().join("odd.parquet"));
+    let dates = ["2020.??.??", "2020.02.30", "????.??.??", "2021.05.01", "2021-5-2", "2021.13.01", "x"];
+    let mut pgn = String::new();
+    for date in dates {
+        for (utc, control) in [("2021.06.07", "300+5 "), ("2020.??.??", "40/7200:3600"), ("?", "300")] {
+            pgn += &format!("[Date \"{date}\"]\n[UTCDate \"{utc}\"]\n[TimeControl \"{control}\"]\n\n1. e4 *\n\n");
+        }
+    }
+    Import::new(&path).run_reader("odd.pgn", pgn.as_bytes()).unwrap();
+    write(&path, &parquet);
+    let (own, other) = (open(&[&path], 2).await, open(&[&parquet], 2).await);
+    for condition in [
+        "date >= date '2021-01-01'",
+        "date < date '2021-05-02'",
+        "date = date '2021-06-07'",
+        "date between date '2020-01-01' and date '2020-12-31'",
+        "date is null",
+        "base_seconds = 300",
+        "base_seconds > 300",
+        "increment_seconds >= 5",
+    ] {
+        let query = format!("select count(*), min(game_id), max(game_id) from games where {condition}");
+        assert_eq!(ask(&own, &query).await, ask(&other, &query).await, "{condition}");
+    }
+    // The 7th of June where Date says no year: of three dates, once each.
+    assert!(ask(&own, "select count(*) from games where date = date '2021-06-07'").await.contains("| 3 "));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -102,6 +139,28 @@ async fn deleted_games_are_no_rows() {
     );
     let ends = ask(&context, "select min(game_id) * 10000 + max(game_id) as ends from games").await;
     assert!(ends.contains("| 22999 |"), "{ends}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn folders_of_years_have_one_for_games_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga");
+    let hive = folder.path().join("hive");
+    let none = "__HIVE_DEFAULT_PARTITION__";
+    for (year, month) in [("2013", "1"), ("2014", none), (none, none)] {
+        let own = hive.join(format!("year={year}")).join(format!("month={month}"));
+        std::fs::create_dir_all(&own).unwrap();
+        write(&path, &own.join("games.parquet"));
+    }
+    let context = open(&[&hive], 2).await;
+    assert!(ask(&context, "select count(*) from games").await.contains("| 9000 "));
+    assert!(ask(&context, "select count(*) from games where year is null").await.contains("| 3000 "));
+    assert!(ask(&context, "select count(*) from games where year = 2013").await.contains("| 3000 "));
+    let groups = ask(&context, "select year + 1 as next, month, count(*) from games group by 1, 2").await;
+    assert!(groups.contains("| 2014 | 1     | 3000 ") && groups.contains("| 2015 |       | 3000 "), "{groups}");
+    // Of other years no file is read.
+    let plan = ask(&context, "explain select count(*) from games where year = 2013").await;
+    assert!(!plan.contains(none) && !plan.contains("year=2014"), "{plan}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 ///
 /// Other games keep their numbers; the number of a deleted game is not used again. The bytes of deleted games stay in
 /// the file until `scoresheet compact` makes a new archive without them; until then `scoresheet undelete` restores
-/// them.
+/// them. `export --original` leaves them out, too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +46,7 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.games.is_none() && !args.filter.is_given() {
-        return Err(Failure::Message("no games given: use --games RANGES or --where EXPR".to_owned()));
+        return Err(Failure::Usage("no games given: use --games RANGES or --where EXPR".to_owned()));
     }
     // All archives are searched before any is changed.
     let (chosen, undecided) = {

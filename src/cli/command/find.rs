@@ -107,9 +107,14 @@ struct Sought {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     use scoresheet::query::measure::Judgement;
+    let listing = &args.listing;
+    if args.variations && listing.names_plies() {
+        let what =
+            "a hit in a variation has no ply of the main line: leave out --variations, or --format fen and pairs";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     let archives = archives::open_all(session, &args.archives)?;
     ranges::of_one(&archives, args.games.as_ref())?;
-    let listing = &args.listing;
     let (pattern, skip, own_limit) = match args.pattern.pattern()? {
         Some(query) => (Some(query.pattern), query.skip, query.limit),
         None => (None, 0, None),

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Merge several archives into a new one, one after the other
 ///
 /// Games are copied as stored and renumbered; deleted ones are left out. Sources are kept, so that `export --original`
-/// still restores them.
+/// still restores those of which no game was deleted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -50,7 +50,7 @@ pub struct Args {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if !args.position.is_given() && !args.filter.is_given() {
         let what = "which opening? Give a position (--moves, --fen, --epd) or a filter (--where 'eco = B90')";
-        return Err(Failure::Message(what.to_owned()));
+        return Err(Failure::Usage(what.to_owned()));
     }
     let archives = archives::open_all(session, &args.archives)?;
     let position = args.position.position()?;

@@ -86,12 +86,20 @@ fn assignment(text: &str) -> Result<Pair, String> {
         "Date" | "UTCDate" | "EventDate" if !is_date(value) => {
             "a date is written 2024.05.31, with ? for what is not known, as in 2024.??.??"
         }
+        // A reader would take the moves for those of other rules.
+        name if is_variant(name) && !["", "Standard", "Chess960"].contains(&value.as_str()) => {
+            "a variant is Standard or Chess960: moves by other rules cannot be read"
+        }
         "WhiteElo" | "BlackElo" if !matches!(value.as_str(), "" | "-" | "?") && value.parse::<u16>().is_err() => {
             "a rating is a whole number, or ? where it is not known"
         }
         _ => return Ok(pair),
     };
     Err(fault.to_owned())
+}
+
+fn is_variant(name: &str) -> bool {
+    name == "Variant"
 }
 
 /// Returns whether a text is a date as PGN has it, known in part at least in its form.
@@ -134,13 +142,16 @@ fn tag(name: &str) -> Result<String, String> {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.set.is_empty() && args.remove.is_empty() && args.rename.is_empty() && !args.restore {
         let what = "nothing to set: give TAG=VALUE, --remove TAG, --rename OLD=NEW or --restore";
-        return Err(Failure::Message(what.to_owned()));
+        return Err(Failure::Usage(what.to_owned()));
     }
     if args.games.is_none() && !args.filter.is_given() {
-        return Err(Failure::Message("no games given: use --games RANGES or --where EXPR".to_owned()));
+        return Err(Failure::Usage("no games given: use --games RANGES or --where EXPR".to_owned()));
     }
     for Pair(_, to) in &args.rename {
-        tag(to).map_err(Failure::Message)?;
+        tag(to).map_err(Failure::Usage)?;
+        if to == "Result" || is_variant(to) {
+            return Err(Failure::Usage(format!("{to} has values of its own: write {to}=VALUE")));
+        }
     }
     args.threads.install(|| {
         let archive = archives::open(session, &args.archive)?;

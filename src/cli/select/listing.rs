@@ -98,6 +98,11 @@ impl Listing {
         self.output.as_deref().map(|path| new_archive::target(paths, path, self.force)).transpose()
     }
 
+    /// Returns whether hits are named by plies of the main line alone.
+    pub fn names_plies(&self) -> bool {
+        matches!(self.format, Some(Format::Pairs | Format::Fen))
+    }
+
     /// Returns the most games that are listed, and how many are skipped before them.
     pub fn span(&self) -> (usize, usize) {
         let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);

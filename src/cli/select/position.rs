@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[group(id = "place", multiple = false)]
 pub struct PositionArgs {
-    /// The position as FEN; fields after the piece placement may be omitted; startpos is the starting position
+    /// The position as FEN; fields after the piece placement may be omitted: White to move, no castling, no en passant;
+    /// startpos is the starting position
     #[arg(long, value_name = "FEN", allow_hyphen_values = true)]
     fen: Option<String>,
     /// The position as EPD; its operations are ignored
@@ -39,6 +40,12 @@ impl PositionArgs {
             _ => Ok(Position::standard()),
         }
     }
+}
+
+/// Returns what a FEN says beside the placement.
+fn said(fen: &str) -> Compare {
+    let fields = if fen == "startpos" { 4 } else { fen.split_whitespace().count() };
+    Compare { side: fields > 1, castling: fields > 2, en_passant: fields > 3 }
 }
 
 /// Returns the position of a FEN, or of the word startpos.
@@ -138,8 +145,8 @@ pub struct PositionQueryArgs {
 #[derive(Debug, clap::Args)]
 #[group(id = "place", multiple = false)]
 struct PlaceArgs {
-    /// The position as FEN; fields after the piece placement may be omitted; startpos is the starting position. Given
-    /// several times: games that reach any of these positions
+    /// The position as FEN; fields after the piece placement may be omitted, and are then not compared; startpos is the
+    /// starting position. Given several times: games that reach any of these positions
     #[arg(long, value_name = "FEN", allow_hyphen_values = true)]
     fen: Vec<String>,
     /// The position as EPD; its operations are ignored. It too may be given several times
@@ -158,17 +165,22 @@ impl PositionQueryArgs {
     /// colours exchanged.
     pub fn queries(&self, either_color: bool) -> Result<Vec<Vec<PositionQuery>>, Failure> {
         let place = &self.place;
-        let positions = if let Some(path) = &place.fens {
-            of_list(path)?
+        let whole = |position| (position, Compare::default());
+        let positions: Vec<(Position, Compare)> = if let Some(path) = &place.fens {
+            of_list(path)?.into_iter().map(whole).collect()
         } else if let Some(moves) = &place.moves {
-            vec![of_moves(moves)?]
+            vec![whole(of_moves(moves)?)]
         } else if place.epd.is_empty() {
-            place.fen.iter().map(|fen| of_fen(fen)).collect::<Result<_, _>>()?
+            place.fen.iter().map(|fen| Ok((of_fen(fen)?, said(fen)))).collect::<Result<_, Failure>>()?
         } else {
-            place.epd.iter().map(|epd| of_epd(epd)).collect::<Result<_, _>>()?
+            place.epd.iter().map(|epd| of_epd(epd).map(whole)).collect::<Result<_, _>>()?
         };
-        let compare = Compare { side: !self.any_side, castling: !self.any_castling, en_passant: !self.any_en_passant };
-        let query = |position: &Position| {
+        let query = |(position, said): &(Position, Compare)| {
+            let compare = Compare {
+                side: said.side && !self.any_side,
+                castling: said.castling && !self.any_castling,
+                en_passant: said.en_passant && !self.any_en_passant,
+            };
             let swapped = either_color.then(|| PositionQuery::new(&position.colors_swapped(), compare));
             std::iter::once(PositionQuery::new(position, compare)).chain(swapped).collect()
         };

@@ -56,7 +56,7 @@ pub fn decided(winner: bool, test: impl Fn(&str) -> Expr) -> Expr {
 }
 
 /// The numbers outside of ranges, as ranges.
-pub fn outside(Ranges(mut ranges): Ranges) -> Ranges {
+fn outside(Ranges(mut ranges): Ranges) -> Ranges {
     ranges.sort_unstable();
     let (mut gaps, mut next) = (Vec::new(), -MOST);
     for (low, high) in ranges {
@@ -71,16 +71,23 @@ pub fn outside(Ranges(mut ranges): Ranges) -> Ranges {
     Ranges(gaps)
 }
 
-/// The condition that a field's number is in ranges; of either player's rating, where `both` is set, that both are.
-pub fn numbers(field: &Field, ranges: &Ranges, both: bool) -> Expr {
+/// The condition that a field's number is there and not in ranges; of either player's, that neither is.
+pub fn no_numbers(field: &Field, ranges: Ranges) -> Expr {
+    match field {
+        Field::Rating | Field::EitherMeasure(_) => {
+            Expr::And(known(field).into_iter().chain([not(numbers(field, &ranges))]).collect())
+        }
+        _ => numbers(field, &outside(ranges)),
+    }
+}
+
+/// The condition that a field's number is in ranges; of either player's, that one of them is.
+pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
     let value = |name: &str, reading| Expr::Test(Test::Value(name.to_owned(), reading, ranges.clone()));
     match field {
         Field::Text(name) => value(name, Reading::Number),
         Field::Value(name, reading) => value(name, *reading),
-        Field::Rating => {
-            let all = ["WhiteElo", "BlackElo"].map(|name| value(name, Reading::Rating)).to_vec();
-            if both { Expr::And(all) } else { Expr::Or(all) }
-        }
+        Field::Rating => Expr::Or(["WhiteElo", "BlackElo"].map(|name| value(name, Reading::Rating)).to_vec()),
         Field::Ratings(ratings) => Expr::Test(Test::Ratings(*ratings, ranges.clone())),
         Field::Date(reading) => Expr::Test(Test::Date(*reading, ranges.clone())),
         Field::Year => {
@@ -99,8 +106,7 @@ pub fn numbers(field: &Field, ranges: &Ranges, both: bool) -> Expr {
         Field::Measure(measure) => Expr::Test(Test::Measure(*measure, ranges.clone())),
         Field::EitherMeasure(kind) => {
             let test = |side| Expr::Test(Test::Measure(Measure { kind: *kind, side: Some(side) }, ranges.clone()));
-            let all = Color::BOTH.map(test).to_vec();
-            if both { Expr::And(all) } else { Expr::Or(all) }
+            Expr::Or(Color::BOTH.map(test).to_vec())
         }
         Field::Score(side) => {
             let (won, lost) = match side {
@@ -132,6 +138,6 @@ pub fn known(field: &Field) -> Option<Expr> {
         Field::Opening => opening(TextTest::Known),
         Field::Result => Expr::Test(Test::Result(!(1 << Outcome::Unknown as u8) & 15)),
         Field::Plies | Field::Moves | Field::Number | Field::Fact(_) | Field::Color(_) => return None,
-        field => numbers(field, &Ranges(vec![(-MOST, MOST)]), false),
+        field => numbers(field, &Ranges(vec![(-MOST, MOST)])),
     })
 }

@@ -12,6 +12,7 @@ use crate::query::filter::verdicts::{self, ASK};
 use crate::query::measure::field::Measure;
 use crate::query::measure::values::NONE;
 use crate::query::tag_columns::{Column, Key, Strings, TagColumns};
+use crate::query::tag_value;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -64,7 +65,7 @@ enum Node {
 #[derive(Clone, PartialEq)]
 enum Asked {
     Text(TextTest),
-    /// A value in ranges, and the verdict where there is none.
+    /// A value in ranges, and the verdict where there is none that another tag could not have.
     Value(Reading, Ranges, u8),
 }
 
@@ -161,7 +162,8 @@ impl Maker<'_, '_> {
         let verdicts: Arc<[u8]> = match &asked {
             Asked::Text(test) => verdicts::of_text(column, test),
             Asked::Value(reading, ranges, missing) => verdicts::of(column, *missing, |text| {
-                value::read(*reading, text).map_or(*missing, |value| u8::from(ranges.hold(value)))
+                let unsaid = || if value::decides(*reading, text) { 0 } else { *missing };
+                value::read(*reading, text).map_or_else(unsaid, |value| u8::from(ranges.hold(value)))
             }),
         }
         .into();
@@ -424,12 +426,5 @@ pub fn marked_outcome(facts: u8) -> u8 {
 
 /// The number of the outcome that a Result tag says.
 pub fn outcome(text: &[u8]) -> Option<u8> {
-    use crate::game::Outcome;
-    Some(match text.trim_ascii() {
-        b"1-0" => Outcome::WhiteWins,
-        b"0-1" => Outcome::BlackWins,
-        b"1/2-1/2" | b"1/2" => Outcome::Draw,
-        b"*" => Outcome::Unknown,
-        _ => return None,
-    } as u8)
+    tag_value::outcome(text).map(|outcome| outcome as u8)
 }

@@ -12,6 +12,7 @@ use crate::query::filter::{parse, value};
 use crate::query::measure::field::{Measure, Unit, piece_name};
 use crate::query::measure::values;
 use crate::query::report::openings::Openings;
+use crate::query::tag_value;
 use std::fmt;
 
 /// A field of the filter language, to be read of games: a tag, a rating, a fact, a measure of clocks and evaluations.
@@ -112,7 +113,11 @@ impl GameField {
                 integer(white.zip(black).map(|(white, black)| made.of(white, black)))
             }
             Field::Date(Reading::Date) => date_text().map(|date| FieldValue::Text(date.to_owned())),
-            Field::Date(reading) => integer(["Date", "UTCDate"].into_iter().find_map(|name| number(name, *reading))),
+            Field::Date(reading) => {
+                let decides = text("Date").is_some_and(|date| value::decides(*reading, date.as_bytes()));
+                let other = || if decides { None } else { number("UTCDate", *reading) };
+                integer(number("Date", *reading).or_else(other))
+            }
             Field::Year => {
                 let day = ["Date", "UTCDate"].into_iter().find_map(|name| number(name, Reading::Date));
                 integer(day.map(value::year))
@@ -162,13 +167,7 @@ fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
 
 /// The result by the tag, or by the movetext where that says none.
 fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
-    let told = match tag.map(str::trim) {
-        Some("1-0") => Some(Outcome::WhiteWins),
-        Some("0-1") => Some(Outcome::BlackWins),
-        Some("1/2-1/2" | "1/2") => Some(Outcome::Draw),
-        Some("*") => Some(Outcome::Unknown),
-        _ => None,
-    };
+    let told = tag.and_then(|tag| tag_value::outcome(tag.as_bytes()));
     told.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown)
 }
 

@@ -3,7 +3,7 @@
 use crate::chess::Color;
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
-use crate::query::filter::conditions::{decided, joined, known, not, numbers, opening, outside};
+use crate::query::filter::conditions::{decided, joined, known, no_numbers, not, numbers, opening};
 use crate::query::filter::expr::{Expr, Ranges, Reading, Test, TextTest};
 use crate::query::filter::field::{self, Field};
 use crate::query::filter::lexer::{self, Kind, Token};
@@ -320,13 +320,13 @@ impl Parser<'_> {
         let (low, high) = self.number(field, &token)?;
         let ranges = Ranges(match sign {
             Sign::Is => vec![(low, high)],
-            Sign::IsNot => return Ok(numbers(field, &outside(Ranges(vec![(low, high)])), true)),
+            Sign::IsNot => return Ok(no_numbers(field, Ranges(vec![(low, high)]))),
             Sign::Less => vec![(-MOST, low - 1)],
             Sign::AtMost => vec![(-MOST, high)],
             Sign::More => vec![(high + 1, MOST)],
             Sign::AtLeast => vec![(low, MOST)],
         });
-        Ok(numbers(field, &ranges, false))
+        Ok(numbers(field, &ranges))
     }
 
     /// What stands after `~` and `^=`.
@@ -464,13 +464,16 @@ impl Parser<'_> {
                 Field::Decided { winner } => decided(*winner, test),
                 Field::Opening if none => opening(TextTest::IsNot(texts)),
                 Field::Opening => opening(TextTest::Is(texts)),
-                _ if none => Expr::And(vec![test("White"), test("Black")]),
+                // One side may be unknown; neither is one of these.
+                _ if none => {
+                    let is = |name: &str| Expr::Test(Test::Text(name.to_owned(), TextTest::Is(texts.clone())));
+                    Expr::And(vec![Expr::Or(vec![test("White"), test("Black")]), not(is("White")), not(is("Black"))])
+                }
                 _ => Expr::Or(vec![test("White"), test("Black")]),
             });
         }
         if !ranges.0.is_empty() {
-            let ranges = if none { outside(ranges) } else { ranges };
-            all.push(numbers(field, &ranges, none));
+            all.push(if none { no_numbers(field, ranges) } else { numbers(field, &ranges) });
         }
         Ok(joined(all, if none { Expr::And } else { Expr::Or }))
     }

@@ -1,5 +1,7 @@
 //! Dates relative to today, as in `today - 3y`.
 
+use crate::query::tag_value::month_length;
+
 /// Returns the day that a text such as `today`, `today-3y` or `today-1m+7d` stands for, as `2024.05.31`; what is wrong,
 /// where it is none.
 pub fn date(text: &str) -> Result<String, &'static str> {
@@ -52,24 +54,12 @@ fn moved((mut year, mut month, mut day): (i64, i64, i64), terms: &str) -> Option
                 let months = if unit.eq_ignore_ascii_case(&'m') { number } else { number * 12 };
                 let all = year * 12 + month - 1 + sign * months;
                 (year, month) = (all.div_euclid(12), all.rem_euclid(12) + 1);
-                day = day.min(length(year, month));
+                day = day.min(month_length(year, month));
             }
             _ => return None,
         }
     }
     (1..=9999).contains(&year).then_some((year, month, day))
-}
-
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-fn length(year: i64, month: i64) -> i64 {
-    match month {
-        2 => 28 + i64::from(is_leap(year)),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
 }
 
 /// The days from the first day of year 1 to the first of a year.
@@ -80,7 +70,7 @@ fn before(year: i64) -> i64 {
 
 /// The days since 1970 of a day.
 pub fn days(year: i64, month: i64, day: i64) -> i64 {
-    let months: i64 = (1..month).map(|month| length(year, month)).sum();
+    let months: i64 = (1..month).map(|month| month_length(year, month)).sum();
     before(year) + months + day - 1 - before(1970)
 }
 
@@ -96,8 +86,8 @@ fn civil(days: i64) -> (i64, i64, i64) {
         year += 1;
     }
     let (mut month, mut rest) = (1, days - before(year));
-    while month < 12 && rest >= length(year, month) {
-        rest -= length(year, month);
+    while month < 12 && rest >= month_length(year, month) {
+        rest -= month_length(year, month);
         month += 1;
     }
     (year, month, rest + 1)

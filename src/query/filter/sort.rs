@@ -140,7 +140,14 @@ impl SortKey {
             Field::Moves => of_column(headers, games, &Key::Plies, |plies| i64::from(plies.div_ceil(2))),
             Field::Fact(bit) => of_column(headers, games, &Key::Facts, |facts| i64::from(facts & u32::from(*bit) != 0)),
             // Numbers go on from one archive to the next.
-            Field::Number => (0..games.len()).map(|place| Some(place as i64)).collect(),
+            Field::Number => {
+                let before: Vec<u64> = headers
+                    .iter()
+                    .scan(0, |before, headers| Some(std::mem::replace(before, *before + headers.archive().len())))
+                    .collect();
+                let number = |(archive, game): &(usize, u64)| before.get(*archive).map(|before| (before + game) as i64);
+                games.iter().map(number).collect()
+            }
             Field::Measure(measure) => measured(headers, games, *measure),
             Field::EitherMeasure(kind) => {
                 let [white, black] =
@@ -212,7 +219,10 @@ fn numbers(headers: &[TagColumns<'_>], games: &[(usize, u64)], name: &str, readi
 /// Of a date in part the first day that it can be counts.
 fn dates(headers: &[TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
     let [date, utc] = ["Date", "UTCDate"].map(|name| numbers(headers, games, name, reading));
-    date.into_iter().zip(utc).map(|(date, utc)| date.or(utc)).collect()
+    let own = Source::of(headers, "Date");
+    let decides = |game: &(usize, u64)| own.text(*game).is_some_and(|text| value::decides(reading, text));
+    let of = |((date, utc), game): ((Value, Value), _)| if decides(game) { date } else { date.or(utc) };
+    date.into_iter().zip(utc).zip(games).map(of).collect()
 }
 
 /// Black's wins, draws, White's wins.

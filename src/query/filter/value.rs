@@ -1,24 +1,18 @@
 //! Tag values read as numbers, and written ones as the ranges that they stand for.
 
 use crate::query::filter::expr::Reading;
-
-/// The greatest number that a bound may have.
-pub const MOST: i64 = i64::MAX / 4;
-
-/// Returns whether a tag's text says anything: `?` and `-` stand for nothing.
-pub fn is_known(text: &[u8]) -> bool {
-    !matches!(text, b"" | b"?" | b"-")
-}
+use crate::query::tag_value::{self, control, date, month_length, number, rating};
+pub use crate::query::tag_value::{MOST, is_known};
 
 /// Returns what a tag's text says, least and greatest; `None` where it says nothing of the kind.
 pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
     let both = |number: i64| (number, number);
     match reading {
         Reading::Number => number(text).map(both),
-        Reading::Rating => number(text).filter(|rating| *rating > 0).map(both),
+        Reading::Rating => rating(text).map(both),
         Reading::Date => {
             let [year, month, day] = date(text)?;
-            (year > 0).then(|| span(year, month, day))
+            (year > 0).then(|| span(year, month, day, month_length(year, month)))
         }
         Reading::Month => date(text).map(|[_, month, _]| month).filter(|month| *month > 0).map(both),
         Reading::Day => date(text).map(|[.., day]| day).filter(|day| *day > 0).map(both),
@@ -28,32 +22,10 @@ pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
     }
 }
 
-/// Returns the number that a text begins with.
-fn number(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text.trim_ascii_start() {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        rest => (false, rest),
-    };
-    let length = digits.iter().take_while(|digit| digit.is_ascii_digit()).count();
-    let value = std::str::from_utf8(digits.get(..length)?).ok()?.parse::<i64>().ok()?.min(MOST);
-    Some(if negative { -value } else { value })
-}
-
-/// Returns year, month and day, 0 for what is not known: `1998.05.??`, `1998-5-1`, `1998`.
-fn date(text: &[u8]) -> Option<[i64; 3]> {
-    let mut parts = text.trim_ascii().split(|byte| matches!(byte, b'.' | b'-' | b'/'));
-    let mut next = |most: i64, digits: usize| {
-        let part = parts.next().unwrap_or(b"?");
-        if part.is_empty() || part.iter().all(|byte| *byte == b'?') {
-            return Some(0);
-        }
-        let whole = part.len() <= digits && part.iter().all(u8::is_ascii_digit);
-        number(part).filter(|number| whole && *number <= most)
-    };
-    let (year, month, day) = (next(9999, 4)?, next(12, 2)?, next(31, 2)?);
-    // 1998.??.05 is no more than 1998; a time after the day, or a fourth part, makes it no date.
-    parts.next().is_none().then_some([year, month, day])
+/// Returns whether a text that does not say this says so much that no other tag is asked: month and day are those of the
+/// tag that says the year.
+pub fn decides(reading: Reading, text: &[u8]) -> bool {
+    matches!(reading, Reading::Month | Reading::Day) && tag_value::year(text).is_some()
 }
 
 /// Returns the year of a day as `Reading::Date` gives it.
@@ -62,12 +34,12 @@ pub fn year(day: i64) -> i64 {
     day / 32 / 13
 }
 
-/// The first and the last day that a date in part can be.
-fn span(year: i64, month: i64, day: i64) -> (i64, i64) {
+/// The first and the last day that a date in part can be, in months of so many days.
+fn span(year: i64, month: i64, day: i64, length: i64) -> (i64, i64) {
     let code = |month: i64, day: i64| (13 * year + month) * 32 + day;
     match (month, day) {
         (0, _) => (code(1, 1), code(12, 31)),
-        (month, 0) => (code(month, 1), code(month, 31)),
+        (month, 0) => (code(month, 1), code(month, length)),
         (month, day) => (code(month, day), code(month, day)),
     }
 }
@@ -93,27 +65,15 @@ fn eco(text: &[u8], part: bool) -> Option<(i64, i64)> {
     }
 }
 
-/// Returns base and increment of a time control, in seconds: `300+2`, `300`, and of several periods the first,
-/// `40/9000:900`.
-fn control(text: &[u8]) -> Option<(i64, i64)> {
-    let first = text.split(|byte| *byte == b':').next()?;
-    let seconds = first.rsplit(|byte| *byte == b'/').next()?;
-    let mut parts = seconds.split(|byte| *byte == b'+');
-    let whole = |part: &[u8]| number(part).filter(|_| part.iter().all(u8::is_ascii_digit));
-    let base = whole(parts.next()?)?;
-    let increment = match parts.next() {
-        Some(part) => whole(part)?,
-        None => 0,
-    };
-    parts.next().is_none().then_some((base, increment))
-}
-
 /// Returns the range that a value written in a filter stands for; `None` where it is not of the kind.
 pub fn literal(reading: Reading, text: &str) -> Option<(i64, i64)> {
     let bytes = text.as_bytes();
     match reading {
         Reading::Eco => eco(bytes, true),
-        Reading::Date => read(reading, bytes),
+        // The 31st of April, where a tag says so, is in that April.
+        Reading::Date => {
+            date(bytes).filter(|[year, ..]| *year > 0).map(|[year, month, day]| span(year, month, day, 31))
+        }
         _ => {
             let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
             let whole = !digits.is_empty() && digits.len() <= 18 && digits.iter().all(u8::is_ascii_digit);
@@ -147,6 +107,9 @@ mod tests {
             (Rating, "?", None),
             (Date, "1998.05.12", same(day(1998, 5, 12))),
             (Date, "1998.05.??", Some((day(1998, 5, 1), day(1998, 5, 31)))),
+            (Date, "1998.06.??", Some((day(1998, 6, 1), day(1998, 6, 30)))),
+            (Date, "1996.02.??", Some((day(1996, 2, 1), day(1996, 2, 29)))),
+            (Date, "1900.02", Some((day(1900, 2, 1), day(1900, 2, 28)))),
             (Date, "1998.??.??", Some((day(1998, 1, 1), day(1998, 12, 31)))),
             (Date, "1998.??.07", Some((day(1998, 1, 1), day(1998, 12, 31)))),
             (Date, "1998", Some((day(1998, 1, 1), day(1998, 12, 31)))),
@@ -180,6 +143,7 @@ mod tests {
         assert_eq!(literal(Eco, "c"), Some((200, 299)));
         assert_eq!(literal(Eco, "C421"), None);
         assert_eq!(literal(Date, "1998.05"), Some((day(1998, 5, 1), day(1998, 5, 31))));
+        assert_eq!(literal(Date, "1998.04"), Some((day(1998, 4, 1), day(1998, 4, 31))));
         assert_eq!(literal(Number, "-12"), Some((-12, -12)));
         for bad in ["", "-", "1x", "1.5", "9999999999999999999"] {
             assert_eq!(literal(Number, bad), None, "{bad}");

@@ -64,15 +64,18 @@ fn in_parts(column: &Column, missing: u8, decide: impl Fn(&Strings, Range<u32>, 
 fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     let Some(strings) = column.strings() else { return vec![0] };
     let mut all = vec![others; strings.len() + 1];
+    // No value is neither one of these nor another.
+    let unknown = [&b""[..], b"?", b"-"].into_iter().filter_map(|text| strings.find(text));
+    for number in unknown.chain([0]) {
+        if let Some(verdict) = all.get_mut(number as usize) {
+            *verdict = 0;
+        }
+    }
     let found = texts.iter().filter_map(|text| strings.find(text.as_bytes()));
     for number in found {
         if let Some(verdict) = all.get_mut(number as usize) {
             *verdict = 1 - others;
         }
-    }
-    // No value is neither one of these nor another.
-    if let Some(first) = all.first_mut() {
-        *first = 0;
     }
     all
 }

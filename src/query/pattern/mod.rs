@@ -419,14 +419,28 @@ impl Pattern {
     /// before.
     ///
     /// The matches are the earliest ones: of each streak the first that begins after the end of the one before it. The
-    /// game is one of an archive, or the [`Stream`] of any other.
+    /// game is one of an archive, or the [`Stream`] of any other; its result is the movetext's.
     pub fn scan<'s>(
         &self,
         game: impl Into<Stream<'s>>,
-        mut found: impl FnMut(Vec<u32>) -> bool,
+        found: impl FnMut(Vec<u32>) -> bool,
     ) -> Result<(), ReplayError> {
         let game = game.into();
-        let outcome = game.outcome();
+        self.scan_ended(game, game.outcome(), found)
+    }
+
+    /// Returns whether a result is asked for.
+    pub(crate) fn asks_result(&self) -> bool {
+        self.conditions().any(|condition| !condition.results.is_empty())
+    }
+
+    /// `scan` of a game with this result.
+    pub(crate) fn scan_ended(
+        &self,
+        game: Stream<'_>,
+        outcome: Outcome,
+        mut found: impl FnMut(Vec<u32>) -> bool,
+    ) -> Result<(), ReplayError> {
         if !self.conditions().all(|condition| condition.has_result(outcome)) {
             return Ok(());
         }

@@ -1,6 +1,8 @@
 //! Which games have what a pattern asks.
 
+use crate::game::Outcome;
 use crate::query::pattern::Pattern;
+use crate::query::position::facts::outcome;
 use crate::query::position::search::{Hit, Search, SearchResult, Step, games_of};
 
 impl Search<'_> {
@@ -10,6 +12,7 @@ impl Search<'_> {
         let mut steps = Vec::new();
         let mut candidates = self.candidates(None, &mut steps);
         let swapped = either_color.then(|| pattern.swapped());
+        let asks_result = pattern.asks_result();
         if let Some(signatures) = self.signatures() {
             candidates = signatures.ending_within(pattern.most(), self.games());
             if let Some(swapped) = &swapped {
@@ -25,8 +28,9 @@ impl Search<'_> {
             let may = |pattern: &&Pattern| {
                 self.signatures().is_none_or(|known| known.may_end_within(game.number(), pattern.most()))
             };
+            let outcome = if asks_result { outcome(game)? } else { Outcome::Unknown };
             for pattern in [pattern].into_iter().chain(&swapped).filter(may) {
-                pattern.scan(game, |found| {
+                pattern.scan_ended(game.stream(), outcome, |found| {
                     plies.push(found);
                     all_plies
                 })?;

@@ -74,6 +74,24 @@ pub struct SearchResult {
     pub unread: Vec<Error>,
 }
 
+/// What of a game cannot be read.
+pub(crate) enum Unreadable {
+    Moves,
+    Rest(Error),
+}
+
+impl From<ReplayError> for Unreadable {
+    fn from(_: ReplayError) -> Unreadable {
+        Unreadable::Moves
+    }
+}
+
+impl From<Error> for Unreadable {
+    fn from(error: Error) -> Unreadable {
+        Unreadable::Rest(error)
+    }
+}
+
 /// A search in an archive: among which games, and with the help of what.
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
@@ -166,13 +184,14 @@ impl<'a> Search<'a> {
         let line = MainLine::new(sought);
         let (hits, unread) = self.each(&candidates, |game, hits| {
             if reach.variations && memchr::memchr(OPEN, game.brenner()).is_some() {
-                return all_lines(sought, game, reach, hits);
+                return Ok(all_lines(sought, game, reach, hits)?);
             }
             let number = game.number();
             line.scan(game, |replay, _| {
                 hits.push(Hit { game: number, ply: replay.ply(), variation: false });
                 reach.all_plies
-            })
+            })?;
+            Ok(())
         });
         steps.push(Step { what: "replay", games: games_of(&hits) });
         SearchResult { hits, steps, unread }
@@ -209,7 +228,7 @@ impl<'a> Search<'a> {
     pub(crate) fn each<T: Send>(
         &self,
         games: &[u64],
-        work: impl Fn(&GameRef<'_>, &mut Vec<T>) -> Result<(), ReplayError> + Sync,
+        work: impl Fn(&GameRef<'_>, &mut Vec<T>) -> Result<(), Unreadable> + Sync,
     ) -> (Vec<T>, Vec<Error>) {
         let of_task = |games: &[u64]| {
             let (mut found, mut unread) = (Vec::new(), Vec::new());
@@ -223,9 +242,10 @@ impl<'a> Search<'a> {
                 for game in open.drain(..) {
                     match game {
                         Ok(game) => {
-                            if work(&game, &mut found).is_err() {
-                                unread.push(Damage::new(0, DamageKind::Moves).of_game(game.number()).into());
-                            }
+                            unread.extend(work(&game, &mut found).err().map(|fault| match fault {
+                                Unreadable::Moves => Damage::new(0, DamageKind::Moves).of_game(game.number()).into(),
+                                Unreadable::Rest(error) => error,
+                            }));
                         }
                         Err(Error::Deleted { .. }) => {}
                         Err(error) => unread.push(error),

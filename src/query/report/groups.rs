@@ -14,6 +14,7 @@ use crate::query::nearest::nearest;
 use crate::query::report::openings::Openings;
 use crate::query::report::points::Points;
 use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
+use crate::query::tag_value::month_length;
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -574,8 +575,9 @@ impl Source<'_> {
                 let text = self.date_text(game)?.as_bytes();
                 let (month, _) = value::read(Reading::Month, text)?;
                 let (day, _) = value::read(Reading::Day, text)?;
-                // The first day of 1970 was a Thursday.
-                (days(value::year(self.day(game)?), month, day) + 3).rem_euclid(7)
+                let year = value::year(self.day(game)?);
+                // The first day of 1970 was a Thursday; the 30th of February is no day of the week.
+                (day <= month_length(year, month)).then(|| (days(year, month, day) + 3).rem_euclid(7))?
             }
             GroupKey::TimeControl => {
                 texts.place(&text(self.control).filter(|text| !matches!(text.as_str(), "" | "?"))?)

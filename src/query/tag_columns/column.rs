@@ -2,6 +2,7 @@
 
 use crate::archive::map::Map;
 use crate::format::tag_columns;
+use crate::query::tag_value;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -222,14 +223,9 @@ fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], 
     }
 }
 
-/// The year that each string of a table begins with; 0 for none, and for no string.
+/// The year of the date that each string of a table is; 0 for none, and for no string.
 pub(in crate::query) fn years(column: &Column) -> Vec<u16> {
     let Some(strings) = column.strings() else { return vec![0] };
-    let year = |number: u32| {
-        let text = strings.get(number)?;
-        let digits = text.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
-        let ends = text.get(4).is_none_or(|byte| matches!(byte, b'.' | b'-' | b'/'));
-        ends.then(|| digits.iter().fold(0, |year, digit| year * 10 + u16::from(digit - b'0')))
-    };
-    (0..=strings.len() as u32).map(|number| year(number).unwrap_or(0)).collect()
+    let year = |number: u32| strings.get(number).and_then(tag_value::year).unwrap_or(0);
+    (0..=strings.len() as u32).map(year).collect()
 }

@@ -38,13 +38,17 @@ pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Re
     };
     let games = |games: Vec<(u64, Move)>| games.into_iter().map(game).collect::<Result<Vec<_>, Fault>>();
     let mut found = 0;
+    // A game without a result would be a draw there.
+    let decided = |games: Vec<(u64, Move)>, most: usize| {
+        games.into_iter().filter(|(number, _)| has_result(snapshot, *number)).take(most).collect::<Vec<_>>()
+    };
     if kind != Kind::Player {
-        let top = games(top_games(&tree, request.top))?;
+        let top = games(decided(top_games(&tree, usize::MAX), request.top))?;
         found = if kind == Kind::Lichess { top.len() } else { 0 };
         answer.insert("topGames".to_owned(), top.into());
     }
     if kind != Kind::Masters {
-        let recent = games(latest_games(&tree, request.recent.saturating_sub(found)))?;
+        let recent = games(decided(latest_games(&tree, usize::MAX), request.recent.saturating_sub(found)))?;
         answer.insert("recentGames".to_owned(), recent.into());
     }
     answer.insert("opening".to_owned(), opening(request.line.opening));
@@ -138,11 +142,18 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
         }
     }
     add_results(&mut object, results(branch));
-    let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
+    let is_only = results(branch).iter().sum::<u64>() == 1;
+    let only = branch.tally.samples().find(|number| is_only && has_result(snapshot, *number));
     let only = only.map(|number| game(snapshot, number, kind)).transpose()?;
     object.insert("game".to_owned(), only.map_or(Value::Null, Value::Object));
     object.insert("opening".to_owned(), opening(Openings::table().of(&after(position, branch.m))));
     Ok(Value::Object(object))
+}
+
+/// Returns whether a game has a result, as the counts have it.
+fn has_result(snapshot: &Snapshot, number: u64) -> bool {
+    let located = snapshot.locate(number).ok();
+    located.and_then(|(book, _, own)| book.heading(own).ok()).is_some_and(|heading| heading.result() != "*")
 }
 
 /// A game. What the tags do not say is 0 where that API has numbers alone.

@@ -48,7 +48,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         if !(same && source.exact) {
             code = Code::Failed;
         }
-        report(request, session, source, same);
+        report(request, session, &archive, source, same);
     };
     match (folder, request.output) {
         (Some(folder), _) => {
@@ -158,13 +158,16 @@ fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Resu
     })
 }
 
-fn report(request: &Request, session: &Session, source: &SourceRecord, same: bool) {
+fn report(request: &Request, session: &Session, archive: &Archive, source: &SourceRecord, same: bool) {
     let SourceRecord { name, bytes, exact, .. } = source;
     let name = if name == "-" { "standard input" } else { name.as_str() };
     let bytes = thousands(*bytes);
     match (same, *exact) {
         (true, true) if request.quiet => {}
         (true, true) => session.note(&format!("{name}: {bytes} bytes, identical to what was imported (SHA-256)")),
+        (false, _) if archive.deleted_count() > 0 => session.message(&format!(
+            "{name}: differs from what was imported ({bytes} bytes): deleted games are left out; `scoresheet undelete` brings them back"
+        )),
         // Nothing is missing, and yet it is not the source.
         (true, false) => session.message(&format!(
             "{name}: not what was imported but its conversion to PGN ({bytes} bytes): the source was PCN, whose own bytes are not kept"
@@ -173,7 +176,7 @@ fn report(request: &Request, session: &Session, source: &SourceRecord, same: boo
             session.message(&format!("{name}: differs from what was imported (SHA-256): see `scoresheet verify`"))
         }
         (false, false) => session.message(&format!(
-            "{name}: differs from what was imported ({bytes} bytes): text far from any stored game was not kept"
+            "{name}: differs from what was imported ({bytes} bytes): not all of its games and of the text between them are in this archive"
         )),
     }
 }

@@ -66,7 +66,7 @@ pub fn run(
     if args.player.is_none()
         && let Some(key) = keys.iter().find(|key| key.needs_player())
     {
-        return Err(Failure::Message(format!("--by {} needs --player NAME", key.name())));
+        return Err(Failure::Usage(format!("--by {} needs --player NAME", key.name())));
     }
     let format = if choice.json { GroupFormat::Json } else { args.format };
     let (mut all, mut failed) = (Vec::new(), 0);

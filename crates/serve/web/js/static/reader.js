@@ -60,8 +60,11 @@ function keep() {
   // Not over plain HTTP, and not in every window: then nothing is kept.
   if (!service) return;
   isKept = service.controller !== null;
-  if (isKept) say();
-  else service.addEventListener("controllerchange", again, { once: true });
+  if (isKept) {
+    say();
+    // The site has been made again: another service worker takes over, and the page begins anew.
+    service.addEventListener("controllerchange", () => location.reload(), { once: true });
+  } else service.addEventListener("controllerchange", again, { once: true });
   service.register(new URL("sw.js", root), { scope: root.pathname, updateViaCache: "none" }).catch(() => {});
 }
 

@@ -1,0 +1,84 @@
+//! What the texts of tags say as numbers: one reading for filters, columns and side files alike. It knows no archive.
+
+use crate::game::Outcome;
+
+/// The greatest number that a bound may have.
+pub const MOST: i64 = i64::MAX / 4;
+
+/// Returns whether a tag's text says anything: `?` and `-` stand for nothing.
+pub fn is_known(text: &[u8]) -> bool {
+    !matches!(text, b"" | b"?" | b"-")
+}
+
+/// Returns the number that a text begins with.
+pub fn number(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text.trim_ascii_start() {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    };
+    let length = digits.iter().take_while(|digit| digit.is_ascii_digit()).count();
+    let value = std::str::from_utf8(digits.get(..length)?).ok()?.parse::<i64>().ok()?.min(MOST);
+    Some(if negative { -value } else { value })
+}
+
+/// Returns the rating that a text begins with, above 0.
+pub fn rating(text: &[u8]) -> Option<i64> {
+    number(text).filter(|rating| *rating > 0)
+}
+
+/// Returns year, month and day, 0 for what is not known: `1998.05.??`, `1998-5-1`, `1998`.
+pub fn date(text: &[u8]) -> Option<[i64; 3]> {
+    let mut parts = text.trim_ascii().split(|byte| matches!(byte, b'.' | b'-' | b'/'));
+    let mut next = |most: i64, digits: usize| {
+        let part = parts.next().unwrap_or(b"?");
+        if part.is_empty() || part.iter().all(|byte| *byte == b'?') {
+            return Some(0);
+        }
+        let whole = part.len() <= digits && part.iter().all(u8::is_ascii_digit);
+        number(part).filter(|number| whole && *number <= most)
+    };
+    let (year, month, day) = (next(9999, 4)?, next(12, 2)?, next(31, 2)?);
+    // 1998.??.05 is no more than 1998; a time after the day, or a fourth part, makes it no date.
+    parts.next().is_none().then_some([year, month, day])
+}
+
+/// Returns the year of a date, 1 to 9999.
+pub fn year(text: &[u8]) -> Option<u16> {
+    date(text).and_then(|[year, ..]| u16::try_from(year).ok()).filter(|year| *year > 0)
+}
+
+/// Returns the result that a tag says; `None` where it says none.
+pub fn outcome(text: &[u8]) -> Option<Outcome> {
+    Some(match text.trim_ascii() {
+        b"1-0" => Outcome::WhiteWins,
+        b"0-1" => Outcome::BlackWins,
+        b"1/2-1/2" | b"1/2" => Outcome::Draw,
+        b"*" => Outcome::Unknown,
+        _ => return None,
+    })
+}
+
+/// Returns base and increment of a time control, in seconds: `300+2`, `300`, and of several periods the first,
+/// `40/9000:900`.
+pub fn control(text: &[u8]) -> Option<(i64, i64)> {
+    let first = text.trim_ascii().split(|byte| *byte == b':').next()?;
+    let seconds = first.rsplit(|byte| *byte == b'/').next()?;
+    let mut parts = seconds.split(|byte| *byte == b'+');
+    let whole = |part: &[u8]| number(part).filter(|_| part.iter().all(u8::is_ascii_digit));
+    let base = whole(parts.next()?)?;
+    let increment = match parts.next() {
+        Some(part) => whole(part)?,
+        None => 0,
+    };
+    parts.next().is_none().then_some((base, increment))
+}
+
+/// Returns how many days a month has.
+pub fn month_length(year: i64, month: i64) -> i64 {
+    match month {
+        2 => 28 + i64::from(year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
