@@ -171,6 +171,8 @@ fn what_needs_the_whole_archive_says_so_before() {
     browser.until("document.querySelectorAll('.list .rows .row').length > 5");
     let length = manifest()["archive"]["length"].as_u64().unwrap();
     assert!(server.taken().1 >= length);
+    // What the page has fetched itself is counted, too.
+    browser.until(&format!("Number(document.querySelector('.foot span').dataset.bytes) >= {length}"));
     // From now on patterns are searched, too, and a search can be cancelled.
     browser.eval("[...document.querySelectorAll('nav a')].find((link) => link.href.includes('search')).click()");
     browser.until("document.querySelector('.tabs')");
@@ -191,6 +193,28 @@ fn without_ranges_the_reader_is_told_and_can_fetch_all() {
     keep(&mut browser, "no-ranges");
     browser.eval("document.querySelector('.notice button.primary').click()");
     browser.until(ROWS);
+}
+
+/// Whoever has seen a site sees it as it is after it has been made again: the service worker that kept it gives way.
+#[test]
+fn a_site_made_again_takes_over() {
+    let Some(mut browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("site");
+    let make_with = |games: usize| {
+        let archive = folder.path().join(format!("{games}.bga"));
+        scoresheet::Import::new(&archive).run_reader("games.pgn", "1. e4 *\n\n".repeat(games).as_bytes()).unwrap();
+        make(&archive, &pages, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
+    };
+    make_with(7);
+    let server = Server::of(&pages, "/");
+    let games = format!("http://{}/?page=games", server.address);
+    browser.open(&games);
+    browser.until("document.querySelector('.total')?.textContent.startsWith('7 games')");
+    browser.until(KEPT);
+    make_with(5);
+    browser.open(&games);
+    browser.until("document.querySelector('.total')?.textContent.startsWith('5 games')");
 }
 
 #[test]

@@ -7,8 +7,21 @@ export const { title } = manifest;
 
 /** What has been fetched by now; `watch` is called whenever that changes. */
 export let counts = { requests: 0, bytes: 0, cached: 0 };
+/** That of it which the present worker has not fetched: those before it, and this page. */
+let others = counts;
 let watcher = () => {};
 export const watch = (work) => { watcher = work; };
+
+const sum = (one, other) =>
+  ({ requests: one.requests + other.requests, bytes: one.bytes + other.bytes, cached: one.cached + other.cached });
+
+/** Counts what this page has fetched itself. */
+function fetchedHere(requests, bytes) {
+  const here = { requests, bytes, cached: 0 };
+  others = sum(others, here);
+  counts = sum(counts, here);
+  watcher(counts);
+}
 
 /** The whole archive, once it has been fetched, and whether the server gives ranges. */
 let blob = null;
@@ -20,11 +33,12 @@ let last = 0;
 let worker = null;
 
 function start() {
+  others = counts;
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   worker.postMessage({ site: { manifest, root: root.href }, whole: blob && { blob, ranges } });
   worker.addEventListener("message", ({ data }) => {
     if (data.counts) {
-      counts = data.counts;
+      counts = sum(others, data.counts);
       watcher(counts);
     }
     const asked = waiting.get(data.id);
@@ -122,12 +136,14 @@ export async function fetchWhole(progress, signal) {
       throw new Fault({ code: "gone", message: "" });
     }
     if (!response.ok) throw new Fault({ code: "http", message: `${response.status} ${response.statusText}` });
+    fetchedHere(1, 0);
     const stream = response.body.getReader();
     for (;;) {
       const { value, done: ended } = await stream.read();
       if (ended) break;
       chunks.push(value);
       done += value.length;
+      fetchedHere(0, value.length);
       progress(done, of);
     }
   }
