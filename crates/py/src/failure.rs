@@ -2,13 +2,22 @@
 
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyException, PyFileExistsError, PyIndexError, PyKeyboardInterrupt, PyLookupError, PyOSError, PyValueError,
+    PyException, PyFileExistsError, PyIndexError, PyKeyboardInterrupt, PyLookupError, PyOSError, PyOverflowError,
+    PyValueError,
 };
 use pyo3::prelude::*;
 use scoresheet::Error;
 use scoresheet::query::QueryFault;
 use std::io;
 use std::path::Path;
+
+/// Returns the number of a game. Raises IndexError where no game can have it: below 0, or beyond 64 bits.
+pub fn game_number(number: &Bound<'_, PyAny>) -> PyResult<u64> {
+    number.extract().map_err(|error: PyErr| match error.is_instance_of::<PyOverflowError>(number.py()) {
+        true => PyIndexError::new_err(format!("there is no game {number}")),
+        false => error,
+    })
+}
 
 create_exception!(
     scoresheet,

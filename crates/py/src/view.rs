@@ -1,6 +1,6 @@
 //! Archives and parts of them: sequences of games in an order, with Python's habits.
 
-use crate::failure::OrRaise;
+use crate::failure::{OrRaise, game_number};
 use crate::game::Game;
 use crate::positions::Positions;
 use crate::search::{self, Tree};
@@ -211,7 +211,12 @@ impl View {
     ///
     /// >>> archive.game(1).number == archive[0].number
     /// True
-    fn game(&self, py: Python<'_>, number: u64) -> PyResult<Game> {
+    /// >>> archive.game(-1)
+    /// Traceback (most recent call last):
+    ///     ...
+    /// IndexError: there is no game -1
+    fn game(&self, number: &Bound<'_, PyAny>) -> PyResult<Game> {
+        let (py, number) = (number.py(), game_number(number)?);
         self.shared.get()?.with_game(number, |_| Ok(())).or_raise(py)?;
         Ok(Game::stored(&self.shared, number))
     }

@@ -34,11 +34,11 @@ def test_a_sequence(archive: scoresheet.Archive) -> None:
             archive[index]
     with pytest.raises(TypeError):
         archive["White"]
-    for number in (0, 3001, 2**63):
+    for number in (0, 3001, 2**63, 2**70, -1):
         with pytest.raises(IndexError):
             archive.game(number)
-    with pytest.raises(OverflowError):
-        archive.game(-1)
+    with pytest.raises(TypeError):
+        archive.game("1")
 
 
 def test_numbers_of_numpy(archive: scoresheet.Archive) -> None:

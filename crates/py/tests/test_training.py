@@ -228,3 +228,14 @@ def test_a_loader_with_workers(made: Path) -> None:
     alone = batches(0)
     assert alone == batches(2, "fork") == batches(2, "spawn")
     assert sum(len(move) for _, move in alone) == len(data)
+
+
+def test_ratings_are_read_as_filters_read_them(write):
+    ratings = [("1500?", "1720P"), ("2000.5", "-5"), ("?", "40000"), (" 1600", "+1700")]
+    games = [f'[WhiteElo "{white}"]\n[BlackElo "{black}"]\n\n1. e4 *\n\n' for white, black in ratings]
+    archive = write("".join(games))
+    numbers = [1, 2, 3, 4]
+    read = archive.batch(numbers, [0] * 4, what=["elo"])["elo"].tolist()
+    assert read == [[1500, 1720], [2000, 0], [0, 0], [1600, 1700]]
+    for number, (white, _) in zip(numbers, read):
+        assert (number in archive.where(f"whiteelo = {white}").numbers) == (white > 0)
