@@ -147,6 +147,11 @@ fn results_are_those_of_the_tag() {
         }
         room.fine(&["index", "g.bga", "--positions", "--signatures", "--tag-columns", "-q"]);
     }
+    // Each side has won one game and drawn one: its move weighs three points.
+    room.fine(&["book", "g.bga", "-o", "g.bin", "--min-games", "1", "-q"]);
+    let weights: Vec<u16> =
+        room.read("g.bin").chunks(16).map(|entry| u16::from_be_bytes([entry[10], entry[11]])).collect();
+    assert_eq!(weights, [3, 3]);
     // By number, whatever the order that they were named in.
     assert_eq!(room.fine(&["list", "g.bga", "--games", "3,1,2", "--sort=-game", "--format", "numbers"]), "3\n2\n1\n");
 }

@@ -65,7 +65,7 @@ enum Node {
 #[derive(Clone, PartialEq)]
 enum Asked {
     Text(TextTest),
-    /// A value in ranges, and the verdict where there is none that another tag could not have.
+    /// A value in ranges, and the verdict on a text that has none and leaves it to others.
     Value(Reading, Ranges, u8),
 }
 

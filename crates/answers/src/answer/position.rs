@@ -4,7 +4,8 @@ use crate::fault::Fault;
 use crate::params::Params;
 use crate::trees::after;
 use scoresheet::chess::fen::{Fen, ReadMode};
-use scoresheet::chess::{Color, Position};
+use scoresheet::chess::san::SanError;
+use scoresheet::chess::{Color, Position, UciError};
 use serde_json::{Value, json};
 
 pub fn position(params: &Params) -> Result<Value, Fault> {
@@ -12,8 +13,14 @@ pub fn position(params: &Params) -> Result<Value, Fault> {
     // A move as people type it: SAN, or UCI's notation.
     if let Some(text) = params.get("move") {
         let position = &line.position;
-        let m = position.parse_san(text.as_bytes()).or_else(|_| position.parse_uci(&text.to_lowercase()));
-        let m = m.map_err(|error| Fault::bad(format!("move: {error}")))?;
+        let by_san = position.parse_san(text.as_bytes());
+        let m = by_san.or_else(|san| match (san, position.parse_uci(&text.to_lowercase())) {
+            (_, Ok(m)) => Ok(m),
+            (SanError::Unreadable, Err(UciError::Unreadable)) => Err("neither SAN nor UCI's notation".to_owned()),
+            (SanError::Unreadable, Err(error)) => Err(error.to_string()),
+            (error, Err(_)) => Err(error.to_string()),
+        });
+        let m = m.map_err(|what| Fault::bad(format!("move: {what}")))?;
         if m == scoresheet::Move::NULL {
             return Err(Fault::bad("move: a null move is no move"));
         }

@@ -212,6 +212,21 @@ fn games_are_given_by_their_names() {
     }
 }
 
+/// To that API's clients a game without a winner is a draw.
+#[test]
+fn games_without_a_result_are_not_listed() {
+    let rated = |elo: &'static str| [("WhiteElo", elo), ("BlackElo", elo), ("TimeControl", "40/7200:20/3600:900+30")];
+    let server = Server::of(&[game(&rated("2700"), "1. e4 *"), game(&rated("2000"), "1. e4 1-0")].concat());
+    for path in ["/masters", "/lichess", "/lichess?speeds=classical"] {
+        let answer = server.fine(path).json();
+        assert_eq!((&answer["white"], &answer["draws"], &answer["black"]), (&json!(1), &json!(0), &json!(0)), "{path}");
+        let listed: Vec<&Value> = answer["topGames"].as_array().unwrap().iter().collect();
+        assert_eq!((listed.len(), &listed[0]["id"]), (1, &json!("00000002")), "{path}: {answer}");
+        assert_eq!(answer["moves"][0]["game"]["winner"], "white", "{path}");
+    }
+    assert_eq!(server.fine("/lichess?speeds=correspondence").json()["white"], 0);
+}
+
 #[test]
 fn what_is_wrong_is_said_in_plain_text() {
     let server = Server::of("1. e4 *\n");

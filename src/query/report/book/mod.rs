@@ -13,6 +13,7 @@ use crate::brenner::replay::ReplayError;
 use crate::chess::{CastlingSide, Color, Move, MoveKind, Piece, Position, Role, Square};
 use crate::error::Error;
 use crate::game::Outcome;
+use crate::query::position::facts;
 use crate::query::position::search::Search;
 use numbers::NUMBERS;
 
@@ -148,7 +149,7 @@ impl Search<'_> {
         // In parts, so that what recurs is joined before there is too much of it.
         for part in candidates.chunks(1 << 15) {
             let (new, failed) = self.each(part, |game, scores| {
-                let outcome = game.outcome().unwrap_or(Outcome::Unknown);
+                let outcome = facts::outcome(game)?;
                 if outcome == Outcome::Unknown {
                     return Ok(());
                 }
