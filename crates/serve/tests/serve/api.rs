@@ -309,9 +309,11 @@ fn faults_of_filters_have_their_column() {
         assert_eq!(server.get(path).status, 400, "{path}");
     }
     // What is wrong with a move is said of the notation that it is in.
-    for (text, said) in
-        [("Ke2", "no piece can make this move"), ("e7e5", "not legal"), ("hello", "neither SAN nor UCI's notation")]
-    {
+    for (text, said) in [
+        ("Ke2", "no piece can make this move"),
+        ("e7e5", "no piece can make this move"),
+        ("hello", "neither SAN nor UCI's notation"),
+    ] {
         let reply = server.get(&format!("/api/v1/position?move={text}"));
         assert_eq!(reply.status, 400, "{text}");
         let message = reply.json()["error"]["message"].as_str().unwrap_or_default().to_owned();
