@@ -149,8 +149,7 @@ impl PositionIndex {
     /// each doubling of its size beyond 64 entries), ascending.
     ///
     /// Another position may share those bits: an answer that must be right looks at one of the games, or at all of them
-    /// where there is a collision. The standard starting
-    /// position at ply 0 of games that begin with it is not indexed.
+    /// where there is a collision. The standard starting position at ply 0 of games that begin with it is not indexed.
     pub fn places(&self, position: &Position) -> Result<Places<'_>> {
         let (bucket, check) = self.layout.split(position.zobrist());
         let [first, end] = match self.numbers(self.layout.buckets() + bucket * 8, 2)? {
