@@ -1,6 +1,7 @@
 //! Patterns and the opening tree against naive evaluations, position by position.
 
 use crate::common::import::archive_of;
+use crate::common::random::Random;
 use crate::common::sample::lichess;
 use scoresheet::archive::{GameRef, GameSet};
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
@@ -578,12 +579,7 @@ fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
     assert_eq!((tree.tally.games(), tree.branches.len(), tree.ended()), (3, 1, [1, 0, 0, 1]));
     assert_eq!(plain.tree(&end).tally, tree.tally);
 
-    let mut state = 1u64;
-    let mut random = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed ^ mixed >> 27
-    };
+    let mut random = Random::new(1);
     let (mut position, mut taken) = (Position::standard(), 0);
     for step in 0..4_000_000 {
         let legal = position.legal_moves();
@@ -591,7 +587,7 @@ fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
             position = Position::standard();
             continue;
         }
-        position.play_unchecked(legal[(random() % legal.len() as u64) as usize]);
+        position.play_unchecked(legal[random.below(legal.len())]);
         if index.places(&position).unwrap().is_empty() {
             continue;
         }
@@ -606,12 +602,7 @@ fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
 /// Two positions of one archive that have the same kept bits: the index cannot tell their places apart, and says so.
 #[test]
 fn positions_of_one_archive_that_the_index_takes_for_each_other_are_told_apart() {
-    let mut state = 7u64;
-    let mut random = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed ^ mixed >> 27
-    };
+    let mut random = Random::new(7);
     // Lines of 30 plies: three games of them have less than 128 entries, of which 24 bits are kept.
     let mut seen: HashMap<u64, (u64, Vec<String>)> = HashMap::new();
     let mut found = Vec::new();
@@ -622,7 +613,7 @@ fn positions_of_one_archive_that_the_index_takes_for_each_other_are_told_apart()
             if legal.is_empty() {
                 break;
             }
-            let m = legal[(random() % legal.len() as u64) as usize];
+            let m = legal[random.below(legal.len())];
             line.push(position.san(m).to_string());
             position.play_unchecked(m);
             let key = position.zobrist();

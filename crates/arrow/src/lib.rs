@@ -44,3 +44,4 @@ pub use parquet::{ParquetError, ParquetOptions, write_parquet, write_parquet_par
 #[cfg(feature = "parquet")]
 pub use pgn::RowsToPgn;
 pub use sources::{Source, Sources};
+pub use values::rating;

@@ -2,6 +2,8 @@
 //!
 //! A text that does not say what is asked for gives nothing: it is in the column of the text as it stands.
 
+use scoresheet::query::tag_value;
+
 /// Returns the whole number that a text says, sign and all, if it fits.
 pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
     let text = text.trim();
@@ -9,12 +11,9 @@ pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
     T::try_from(value).ok()
 }
 
-/// Returns the rating that a text begins with, as filters read it: above 0.
+/// Returns the rating that a text begins with, as filters read it, if it fits.
 pub fn rating(text: &str) -> Option<i16> {
-    let text = text.trim_ascii_start();
-    let digits = text.strip_prefix('+').unwrap_or(text);
-    let length = digits.bytes().take_while(u8::is_ascii_digit).count();
-    digits.get(..length)?.parse().ok().filter(|rating| *rating > 0)
+    tag_value::rating(text.as_bytes()).and_then(|rating| i16::try_from(rating).ok())
 }
 
 /// Returns a number as PGN writes a change of a rating: `+5`, `-3`, `+0`.
@@ -29,23 +28,9 @@ pub fn time_text(second: i32) -> String {
 
 /// Returns the day, counted from 1970-01-01, of a date with nothing missing: `2013.01.31`.
 pub fn day(text: &str) -> Option<i32> {
-    let mut parts = text.trim().split(['.', '-', '/']);
-    let mut next = |digits: usize| {
-        let part = parts.next()?;
-        (part.len() <= digits && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
-            .then(|| part.parse::<i32>().ok())?
-    };
-    let (year, month, day) = (next(4)?, next(2)?, next(2)?);
-    if parts.next().is_some() || year == 0 || !(1..=12).contains(&month) {
-        return None;
-    }
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let most = match month {
-        2 => 28 + i32::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    };
-    (1..=most).contains(&day).then(|| days(year, month, day))
+    let [year, month, day] = tag_value::date(text.as_bytes())?;
+    let is_whole = year > 0 && month > 0 && (1..=tag_value::month_length(year, month)).contains(&day);
+    is_whole.then(|| days(year as i32, month as i32, day as i32))
 }
 
 /// The days from 1970-01-01 to a day of the Gregorian calendar.
@@ -67,17 +52,10 @@ pub fn second(text: &str) -> Option<i32> {
     parts.next().is_none().then_some(hours * 3600 + minutes * 60 + seconds)
 }
 
-/// Returns base and increment of a time control, in seconds: `300+2`, `300`, and of several periods the first,
-/// `40/9000:900`.
+/// Returns base and increment of a time control, in seconds, as filters read it, if both fit.
 pub fn control(text: &str) -> Option<(i32, i16)> {
-    let first = text.trim().split(':').next()?;
-    let seconds = first.rsplit('/').next()?;
-    let (base, increment) = seconds.split_once('+').unwrap_or((seconds, "0"));
-    let whole = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !whole(base) || !whole(increment) {
-        return None;
-    }
-    Some((base.parse().ok()?, increment.parse().ok()?))
+    let (base, increment) = tag_value::control(text.as_bytes())?;
+    Some((base.try_into().ok()?, increment.try_into().ok()?))
 }
 
 /// Returns the last part of the address in a text: `a1b2c3d4` of `https://lichess.org/a1b2c3d4`.

@@ -382,7 +382,6 @@ impl Opened {
     /// Reads what tags say of all games.
     pub fn facts(&self, ratings: bool, results: bool) -> Result<Facts, Error> {
         use scoresheet::query::tag_columns::Key;
-        use scoresheet::query::tag_value;
         let mut facts = Facts { ratings: Vec::new(), results: Vec::new() };
         for source in self.sources.sources() {
             let columns = |names: &[&str]| {
@@ -394,10 +393,7 @@ impl Opened {
                 }
             };
             if ratings {
-                let rating = |text: Option<&str>| {
-                    let rating = text.and_then(|text| tag_value::rating(text.as_bytes()));
-                    rating.and_then(|rating| i16::try_from(rating).ok()).unwrap_or(0)
-                };
+                let rating = |text: Option<&str>| text.and_then(scoresheet_arrow::rating).unwrap_or(0);
                 let mut own = columns(&["WhiteElo", "BlackElo"])?.into_iter().map(|own| Column::new(own, rating));
                 if let (Some(white), Some(black)) = (own.next(), own.next()) {
                     facts.ratings.push([white, black]);

@@ -11,6 +11,7 @@ use crate::query::filter::field::Field;
 use crate::query::filter::{parse, value};
 use crate::query::measure::field::{Measure, Unit, piece_name};
 use crate::query::measure::values;
+use crate::query::position::facts;
 use crate::query::report::openings::Openings;
 use crate::query::tag_value;
 use std::fmt;
@@ -167,8 +168,7 @@ fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
 
 /// The result by the tag, or by the movetext where that says none.
 fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
-    let told = tag.and_then(|tag| tag_value::outcome(tag.as_bytes()));
-    told.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown)
+    facts::result(game, tag.and_then(|tag| tag_value::outcome(tag.as_bytes())))
 }
 
 /// The greatest, or least, of some measures of one unit.

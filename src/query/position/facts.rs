@@ -22,7 +22,7 @@ pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
         }
         _ => {}
     })?;
-    let outcome = told.flatten().or_else(|| game.outcome()).unwrap_or(Outcome::Unknown);
+    let outcome = result(game, told.flatten());
     let year = years.into_iter().flatten().find(|year| *year > 0).unwrap_or(0);
     let ratings = ratings.map(Option::unwrap_or_default);
     Ok(Facts { plies: game.plies().min(MAX_PLIES), set_up: game.is_set_up(), outcome, ratings, year })
@@ -30,13 +30,13 @@ pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
 
 /// Returns the result of a game as its facts have it.
 pub fn outcome(game: &GameRef<'_>) -> Result<Outcome> {
-    let mut told = None;
-    game.visit_tags(|name, value| {
-        if name == b"Result" {
-            told.get_or_insert(tag_value::outcome(value));
-        }
-    })?;
-    Ok(told.flatten().or_else(|| game.outcome()).unwrap_or(Outcome::Unknown))
+    let tag = game.tag("Result")?;
+    Ok(result(game, tag.and_then(|tag| tag_value::outcome(tag.as_bytes()))))
+}
+
+/// Returns the result of a game: what its tag tells, or the movetext where that tells none.
+pub fn result(game: &GameRef<'_>, told: Option<Outcome>) -> Outcome {
+    told.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown)
 }
 
 /// A rating that fits.

@@ -56,8 +56,8 @@ impl Search<'_> {
     ///
     /// With the position index the answer comes from the index, for a few nanoseconds a game: one game is looked at for
     /// the position and one for each move, and all where positions share what the index keeps of their keys. It rests on
-    /// 64-bit keys: that two positions have the same one is not looked for. A search that is stopped gives what
-    /// it has counted so far, and [`Error::Interrupted`] in `unread`.
+    /// 64-bit keys: that two positions have the same one is not looked for. A search that is stopped gives what it has
+    /// counted so far, and [`Error::Interrupted`] in `unread`.
     pub fn tree(&self, position: &Position) -> Tree {
         self.tree_of(position, Visit::First)
     }
@@ -347,8 +347,12 @@ impl ByIndex<'_> {
     /// none has. Returns whether there is a move of which no game can be read, so that all are to be looked at.
     fn prove(&mut self, counted: &mut Part) -> bool {
         let mut is_open = false;
+        if !self.places.is_sure {
+            // All of them have been looked at.
+            return is_open;
+        }
         for (branch, tally) in counted.branches.iter_mut().enumerate().filter(|(_, tally)| tally.games() > 0) {
-            if !self.places.is_sure || !self.lists.get(branch).is_some_and(|list| list.is_sure) {
+            if !self.lists.get(branch).is_some_and(|list| list.is_sure) {
                 continue;
             }
             let played = tally.samples().find_map(|game| self.look(game).ok());

@@ -25,30 +25,25 @@ pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Re
     }
     let mut moves = Vec::new();
     for branch in tree.branches.iter().filter(|branch| results(branch).iter().sum::<u64>() > 0).take(request.moves) {
-        moves.push(self::branch(snapshot, request, kind, &tree, branch)?);
+        moves.push(self::branch(snapshot, request, kind, &tree, branch));
     }
     let mut answer = Map::new();
     add_results(&mut answer, all);
     answer.insert("moves".to_owned(), moves.into());
-    let game = |(number, m): (u64, Move)| -> Result<Value, Fault> {
-        let mut game = Map::new();
-        game.insert("uci".to_owned(), uci(position, m).into());
-        game.extend(self::game(snapshot, number, kind)?);
-        Ok(Value::Object(game))
+    let game = |(number, m): (u64, Move)| {
+        let mut listed = Map::from_iter([("uci".to_owned(), uci(position, m).into())]);
+        listed.extend(game(snapshot, number, kind)?);
+        Some(Value::Object(listed))
     };
-    let games = |games: Vec<(u64, Move)>| games.into_iter().map(game).collect::<Result<Vec<_>, Fault>>();
+    let games = |games: Vec<(u64, Move)>, most| games.into_iter().filter_map(game).take(most).collect::<Vec<_>>();
     let mut found = 0;
-    // A game without a result would be a draw there.
-    let decided = |games: Vec<(u64, Move)>, most: usize| {
-        games.into_iter().filter(|(number, _)| has_result(snapshot, *number)).take(most).collect::<Vec<_>>()
-    };
     if kind != Kind::Player {
-        let top = games(decided(top_games(&tree, usize::MAX), request.top))?;
+        let top = games(top_games(&tree, usize::MAX), request.top);
         found = if kind == Kind::Lichess { top.len() } else { 0 };
         answer.insert("topGames".to_owned(), top.into());
     }
     if kind != Kind::Masters {
-        let recent = games(decided(latest_games(&tree, usize::MAX), request.recent.saturating_sub(found)))?;
+        let recent = games(latest_games(&tree, usize::MAX), request.recent.saturating_sub(found));
         answer.insert("recentGames".to_owned(), recent.into());
     }
     answer.insert("opening".to_owned(), opening(request.line.opening));
@@ -122,7 +117,7 @@ fn add_results(object: &mut Map<String, Value>, counts: [u64; 3]) {
 }
 
 /// A move and how it went.
-fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branch: &Branch) -> Result<Value, Fault> {
+fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branch: &Branch) -> Value {
     let position = &tree.position;
     let mut object = Map::new();
     object.insert("uci".to_owned(), uci(position, branch.m).into());
@@ -143,23 +138,17 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
     }
     add_results(&mut object, results(branch));
     let is_only = results(branch).iter().sum::<u64>() == 1;
-    let only = branch.tally.samples().find(|number| is_only && has_result(snapshot, *number));
-    let only = only.map(|number| game(snapshot, number, kind)).transpose()?;
+    let only = branch.tally.samples().filter(|_| is_only).find_map(|number| game(snapshot, number, kind));
     object.insert("game".to_owned(), only.map_or(Value::Null, Value::Object));
     object.insert("opening".to_owned(), opening(Openings::table().of(&after(position, branch.m))));
-    Ok(Value::Object(object))
+    Value::Object(object)
 }
 
-/// Returns whether a game has a result, as the counts have it.
-fn has_result(snapshot: &Snapshot, number: u64) -> bool {
-    let located = snapshot.locate(number).ok();
-    located.and_then(|(book, _, own)| book.heading(own).ok()).is_some_and(|heading| heading.result() != "*")
-}
-
-/// A game. What the tags do not say is 0 where that API has numbers alone.
-fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Result<Map<String, Value>, Fault> {
-    let (book, _, own) = snapshot.locate(number)?;
-    let heading = book.heading(own)?;
+/// A game; `None` where it cannot be read, or has no result: without a winner it would be a draw there. What the tags
+/// do not say is 0 where that API has numbers alone.
+fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Option<Map<String, Value>> {
+    let (book, _, own) = snapshot.locate(number).ok()?;
+    let heading = book.heading(own).ok().filter(|heading| heading.result() != "*")?;
     let player = |name: &str, rating: &str| json!({"name": heading.tag(name).unwrap_or("?"), "rating": heading.rating(rating).unwrap_or(0)});
     let mut game = Map::new();
     game.insert("id".to_owned(), id::name(number).into());
@@ -172,7 +161,7 @@ fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Result<Map<String, Valu
     game.insert("black".to_owned(), player("Black", "BlackElo"));
     game.insert("year".to_owned(), heading.year().unwrap_or(0).into());
     game.insert("month".to_owned(), heading.month().into());
-    Ok(game)
+    Some(game)
 }
 
 fn opening(opening: Option<&Opening>) -> Value {
