@@ -133,27 +133,6 @@ pub(crate) fn between(a: usize, b: usize) -> u64 {
     BETWEEN[a & 63][b & 63]
 }
 
-/// The squares beyond the second of two on a line, as seen from the first; and that second one itself where the line is
-/// a rank or a file, which a caller that has a piece there can ask for without loss. None where they are not on a line.
-pub(crate) static BEYOND: [[u64; 64]; 64] = {
-    let mut table = [[0; 64]; 64];
-    let mut a = 0;
-    while a < 64 {
-        let mut direction = 0;
-        while direction < 8 {
-            let mut at = a as u8;
-            while let Some(next) = step(at, DIRECTIONS[direction]) {
-                let straight = if direction & 1 == 0 { 1 << next } else { 0 };
-                table[a][next as usize] = RAYS[direction][next as usize] | straight;
-                at = next;
-            }
-            direction += 1;
-        }
-        a += 1;
-    }
-    table
-};
-
 /// Returns the first occupied square from `square` in `direction`, or `None` where the ray is empty.
 #[inline]
 pub(crate) fn first_seen(square: usize, direction: usize, occupied: u64) -> Option<u8> {

@@ -76,6 +76,12 @@ impl Position {
         self.fullmove_number = self.fullmove_number.saturating_add(u32::from(us == Color::Black));
         self.turn = us.other();
         self.attention = if check { Attention::Check } else { Attention::Quiet };
+        if let Some(king) = self.king(us.other()) {
+            self.screen_towards(us, role, m.to, king);
+        }
+        if role == Role::King {
+            self.screens[us.index()] = self.screens_of(us);
+        }
     }
 
     #[inline(never)]
@@ -89,9 +95,7 @@ impl Position {
             MoveKind::Null => {}
             MoveKind::Castle(side) => {
                 let (king_file, rook_file) = side.files();
-                let (king, rook) = (self.lift(from), self.lift(to));
-                self.put(king, Square::at(king_file, us.back_rank()).index());
-                self.put(rook, Square::at(rook_file, us.back_rank()).index());
+                self.put_castled(us, [m.from, m.to], [king_file, rook_file].map(|file| Square::at(file, us.back_rank())));
                 self.rights &= !(3 << (us.index() * 2));
             }
             _ => {
@@ -131,6 +135,23 @@ impl Position {
             _ if self.king(self.turn).is_some_and(|king| self.attacked_by(us, king)) => Attention::Check,
             _ => Attention::Quiet,
         };
+        self.screens = Color::BOTH.map(|side| self.screens_of(side));
+    }
+
+    /// Takes king and rook from their squares to others.
+    fn put_castled(&mut self, us: Color, from: [Square; 2], to: [Square; 2]) {
+        let codes = from.map(|square| std::mem::replace(&mut self.board[square.at_most_63()], EMPTY));
+        for (code, square) in codes.into_iter().zip(to) {
+            self.board[square.at_most_63()] = code;
+            self.square[code as usize % CODES] = square.index();
+        }
+        // A target may be where the other one stood.
+        let [king, rook] = [0, 1].map(|piece| (from[piece].bit(), to[piece].bit()));
+        self.occupied[us.index()] = self.occupied[us.index()] & !(king.0 | rook.0) | king.1 | rook.1;
+        for (role, (from, to)) in [(Role::King, king), (Role::Rook, rook)] {
+            let squares = &mut self.roles[role as usize];
+            *squares = *squares & !from | to;
+        }
     }
 
     pub(super) fn drop_rights(&mut self, us: Color, mover: u8, from: u8, to: u8) {

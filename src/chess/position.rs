@@ -31,6 +31,9 @@ pub struct Position {
     pub(crate) halfmove_clock: u32,
     pub(crate) fullmove_number: u32,
     pub(crate) attention: Attention,
+    /// For each side at least the squares from which a piece can uncover an attack on its king, when it goes away:
+    /// those between the king and sliders of the other side. They mean nothing where `attention` is unknown.
+    pub(crate) screens: [u64; 2],
 }
 
 /// The standard starting position, set up once.
@@ -63,6 +66,7 @@ impl Position {
             position.grant_castling(color, side, Square::masked(rook));
         }
         position.attention = Attention::Quiet;
+        position.screens = Color::BOTH.map(|side| position.screens_of(side));
         position
     }
 
@@ -84,6 +88,7 @@ impl Position {
             halfmove_clock: 0,
             fullmove_number: 1,
             attention: Attention::Unknown,
+            screens: [0; 2],
         };
         let mut seen = [[0u8; 6]; 2];
         let mut occupied = 0u64;

@@ -1,6 +1,6 @@
 //! Attacks on squares, checks and pins: which moves are legal.
 
-use super::attacks::{ATTACKS, BEYOND, KNIGHT, PAWN, REACH, between};
+use super::attacks::{ATTACKS, KNIGHT, PAWN, REACH, between};
 use super::attention::Attention;
 use super::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use super::piece::{Color, Piece, PieceId, Role};
@@ -43,9 +43,7 @@ impl Position {
     #[inline]
     pub(super) fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
         let at = square.at_most_63();
-        let queens = self.role(Role::Queen);
-        let sliders = (queens | self.role(Role::Rook)) & REACH[Role::Rook as usize][at]
-            | (queens | self.role(Role::Bishop)) & REACH[Role::Bishop as usize][at];
+        let sliders = self.sliders_towards(square);
         let leapers = KNIGHT[at] & self.role(Role::Knight)
             | PAWN[color.other().index()][at] & self.role(Role::Pawn)
             | REACH[Role::King as usize][at] & self.role(Role::King);
@@ -53,20 +51,27 @@ impl Position {
             || squares(sliders & attackers).any(|from| between(from.at_most_63(), at) & occupied == 0)
     }
 
-    /// Whether a slider of that colour may come to attack `king` when the piece on `from` goes away: one stands behind
-    /// it. False only where none can.
+    /// Whether the king of that side may come to be attacked when the piece on `from` goes away. False only where it
+    /// cannot; only for a position whose `attention` is known.
     #[inline(always)]
-    pub(super) fn may_uncover(&self, color: Color, king: Square, from: Square) -> bool {
-        self.behind(color, king, from) != 0
+    pub(super) fn is_screen(&self, side: Color, from: Square) -> bool {
+        self.screens[side.index()] & from.bit() != 0
     }
 
-    /// The sliders of that colour that look through `from` at `king`, or would if nothing else stood between.
-    #[inline(always)]
-    fn behind(&self, color: Color, king: Square, from: Square) -> u64 {
-        let beyond = BEYOND[king.at_most_63()][from.at_most_63()];
-        let straight = beyond & from.bit() != 0;
-        let sliders = if straight { self.role(Role::Rook) } else { self.role(Role::Bishop) } | self.role(Role::Queen);
-        beyond & !from.bit() & sliders & self.occupied[color.index()]
+    /// The squares between a side's king and the sliders of the other side that look towards it.
+    pub(super) fn screens_of(&self, side: Color) -> u64 {
+        let Some(king) = self.king(side) else { return 0 };
+        let sliders = self.sliders_towards(king) & self.occupied[side.other().index()];
+        squares(sliders).fold(0, |screens, from| screens | between(from.at_most_63(), king.at_most_63()))
+    }
+
+    /// The sliders of both sides that would attack the square on an empty board.
+    #[inline]
+    fn sliders_towards(&self, square: Square) -> u64 {
+        let at = square.at_most_63();
+        let queens = self.role(Role::Queen);
+        (queens | self.role(Role::Rook)) & REACH[Role::Rook as usize][at]
+            | (queens | self.role(Role::Bishop)) & REACH[Role::Bishop as usize][at]
     }
 
     /// Returns whether a move is legal chess here: that a piece of the side to move can make it and its king is not
@@ -159,7 +164,7 @@ impl Position {
             MoveKind::Castle(_) => true, // examined as a whole by `castling_is_possible`
             MoveKind::EnPassant => self.is_safe_in_full(m, king),
             _ if self.attention == Attention::Quiet && m.from != king => {
-                !self.may_uncover(us.other(), king, m.from) || self.is_safe_in_full(m, king)
+                !self.is_screen(us, m.from) || self.is_safe_in_full(m, king)
             }
             _ => self.is_safe_in_full(m, king),
         }
@@ -224,8 +229,8 @@ impl Position {
         let Some(king) = self.king(self.turn.other()) else { return false };
         let rook = Square::at(side.files().1, m.from.rank_index());
         REACH[Role::Rook as usize][rook.at_most_63()] & king.bit() != 0
-            || self.may_uncover(self.turn, king, m.from)
-            || self.may_uncover(self.turn, king, m.to)
+            || self.is_screen(self.turn.other(), m.from)
+            || self.is_screen(self.turn.other(), m.to)
     }
 
     /// `gives_check` for a plain move where the other king is not attacked yet.
@@ -238,18 +243,30 @@ impl Position {
     /// `gives_check_plainly` for a move of that side and role, where the other king's square is known.
     #[inline(always)]
     pub(super) fn gives_check_of(&self, us: Color, role: Role, m: Move, king: Square) -> bool {
-        let (to, at) = (m.to.at_most_63(), king.at_most_63());
-        let reach = ATTACKS[us.index()][role as usize][to];
+        let (aligned, way) = Position::looks_at(us, role, m.to, king);
         // One question, as no processor foresees which pieces look towards a king.
-        let blocked = between(at, to) & self.all() & !m.from.bit();
-        let direct = reach >> at & u64::from(blocked == 0);
-        let behind = self.behind(us, king, m.from);
-        direct | behind != 0 && (direct != 0 || self.is_uncovered(m, king))
+        let direct = aligned & u64::from(way & self.all() & !m.from.bit() == 0);
+        let uncovers = u64::from(self.is_screen(us.other(), m.from));
+        direct | uncovers != 0 && (direct != 0 || self.is_uncovered(m, king))
+    }
+
+    /// Whether (1 or 0) a piece would attack the king's square on an empty board, and the way between them.
+    #[inline(always)]
+    pub(super) fn looks_at(us: Color, role: Role, from: Square, king: Square) -> (u64, u64) {
+        let (from, at) = (from.at_most_63(), king.at_most_63());
+        (ATTACKS[us.index()][role as usize][from] >> at & 1, between(at, from))
+    }
+
+    /// Sees to it that the other king's screens hold for a piece of this role that has come to `to`.
+    #[inline(always)]
+    pub(super) fn screen_towards(&mut self, us: Color, role: Role, to: Square, king: Square) {
+        let (aligned, way) = Position::looks_at(us, role, to, king);
+        self.screens[us.other().index()] |= way & aligned.wrapping_neg();
     }
 
     /// Whether a piece other than the mover attacks the other king after a plain move.
     #[inline(never)]
-    fn is_uncovered(&self, m: Move, king: Square) -> bool {
+    pub(super) fn is_uncovered(&self, m: Move, king: Square) -> bool {
         let occupied = self.all() & !m.from.bit() | m.to.bit();
         self.attacked_with(self.turn, king, self.occupied[self.turn.index()] & !m.from.bit(), occupied)
     }

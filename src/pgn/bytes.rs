@@ -26,7 +26,7 @@ pub(in crate::pgn) fn slice(text: &[u8], start: usize, end: usize) -> &[u8] {
 
 /// Returns the part of `text` from `start` on.
 #[inline]
-pub(in crate::pgn) fn from(text: &[u8], start: usize) -> &[u8] {
+pub(in crate::pgn) fn from<T>(text: &[T], start: usize) -> &[T] {
     text.get(start..).unwrap_or_default()
 }
 

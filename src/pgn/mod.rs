@@ -17,6 +17,7 @@
 mod bytes;
 mod fault;
 mod limits;
+mod masks;
 mod tags;
 mod text_visitor;
 mod windows_1252;

@@ -1,7 +1,8 @@
 //! One tag pair, as the standard has it and as people write it.
 
-use crate::pgn::bytes::{ONES, from, is_line_end, line_end, slice, trim_end};
+use crate::pgn::bytes::{from, is_line_end, line_end, slice, trim_end};
 use crate::pgn::fault::FaultKind;
+use crate::pgn::masks::{letters, stops};
 use std::borrow::Cow;
 
 /// How far a name may reach; a longer one is no name.
@@ -103,11 +104,7 @@ pub(in crate::pgn) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
 #[inline(always)]
 fn read_usual(text: &[u8], at: usize) -> Option<Pair<'_>> {
     let [b'[', begin @ ..] = from(text, at).first_chunk::<17>()? else { return None };
-    let word = |at: usize| from(begin, at).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-    let (low, high) = (others(word(0)), others(word(8)));
-    // Without a branch: which of the two it is nobody foresees.
-    let (found, before) = if low != 0 { (low, 0) } else { (high, 8) };
-    let length = before + found.trailing_zeros() as usize / 8;
+    let length = letters(begin.first_chunk()?).trailing_ones() as usize;
     let start = at + length + 3;
     if length == 0 || length > 15 || slice(text, start - 2, start) != b" \"" {
         return None;
@@ -121,15 +118,6 @@ fn read_usual(text: &[u8], at: usize) -> Option<Pair<'_>> {
         fault: None,
         standard: true,
     })
-}
-
-/// Returns a word with the top bit set in each byte that is no letter of ASCII.
-#[inline(always)]
-const fn others(word: u64) -> u64 {
-    let lower = (word | (ONES * 0x20)) & (ONES * 0x7F);
-    // Bytes below 128: no sum runs over into the next.
-    let letters = (lower + ONES * (0x80 - b'a' as u64)) & !(lower + ONES * (0x7F - b'z' as u64));
-    !(letters & !word) & ONES << 7
 }
 
 #[inline(never)]
@@ -149,43 +137,6 @@ fn plain_end(text: &[u8], start: usize) -> Option<usize> {
         }
         at += 32;
     }
-}
-
-/// Returns which of the bytes are quotes, backslashes or control characters: the first is bit 0.
-#[inline(always)]
-fn stops(bytes: &[u8; 32]) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    {
-        // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
-        #[allow(unsafe_code)]
-        unsafe {
-            stops_wide(bytes)
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    stops_everywhere(bytes)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "sse2")]
-fn stops_wide(bytes: &[u8; 32]) -> u32 {
-    use std::arch::x86_64::*;
-    let word = |at: usize| from(bytes, at).first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes));
-    let half = |at: usize| {
-        let bytes = _mm_set_epi64x(word(at + 8), word(at));
-        let is = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte.cast_signed()));
-        let control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
-        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(is(b'"'), is(b'\\')), control)).cast_unsigned()
-    };
-    half(0) | half(16) << 16
-}
-
-/// `stops` without anything special to a processor.
-#[cfg(any(test, not(target_arch = "x86_64")))]
-fn stops_everywhere(bytes: &[u8; 32]) -> u32 {
-    let is_stop = |byte: u8| matches!(byte, b'"' | b'\\' | 0..b' ');
-    bytes.iter().enumerate().fold(0, |stops, (at, byte)| stops | u32::from(is_stop(*byte)) << at)
 }
 
 fn read_in_full<'a>(text: &'a [u8], name: &'a [u8], start: usize) -> Option<Pair<'a>> {
@@ -339,18 +290,6 @@ mod tests {
             }
         }
         assert!(usual > 10_000, "{usual}");
-    }
-
-    #[test]
-    #[allow(clippy::indexing_slicing)] // 32 bytes
-    fn stops_are_seen_everywhere() {
-        for byte in 0..=255 {
-            for at in 0..32 {
-                let mut bytes = [b'a'; 32];
-                bytes[at] = byte;
-                assert_eq!(stops(&bytes), stops_everywhere(&bytes), "{byte} {at}");
-            }
-        }
     }
 
     #[test]

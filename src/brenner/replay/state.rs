@@ -239,6 +239,7 @@ impl ReplayState<'_> {
             halfmove_clock: self.halfmove_clock(),
             fullmove_number: self.fullmove_number(),
             attention: Attention::Unknown,
+            screens: [0; 2],
         }
     }
 }

@@ -4,27 +4,53 @@
 
 use crate::chess::san::{Short, ShortText};
 use crate::pgn::bytes::{ONES, from, is_line_end, slice};
+use crate::pgn::masks::blanks;
 use crate::pgn::text_visitor::Lines;
 use crate::pgn::write::writer::{LEADS, NUMBERS, number_length};
 
 /// The most words that are looked for at once.
 pub(in crate::pgn) const MOST: usize = 64;
-/// In a word: its line is begun before its last token, so that there is no gap.
-const NO_GAP: u16 = 1 << 15;
-
 /// A word that may be a move. Places count from where the looking began.
+///
+/// In one number, as many are made: 16 bits of what its text says, 16 of where it ends, 15 of its length, 1 for where
+/// its line is begun before its last token, so that there is no gap, and 16 of where its line begins, if not where the
+/// one of the word before does, else 0.
 #[derive(Clone, Copy)]
-pub(in crate::pgn) struct Word {
-    pub(in crate::pgn) short: Short,
-    start: u16,
-    end: u16,
-    /// Where its line begins, if not where the one of the word before does, else 0; and `NO_GAP`.
-    line: u16,
-}
+pub(in crate::pgn) struct Word(u64);
+
+/// In a word: there is no gap.
+const NO_GAP: u64 = 1 << 47;
 
 impl Word {
     /// No word.
-    pub(in crate::pgn) const NONE: Word = Word { short: Short::NONE, start: 0, end: 0, line: 0 };
+    pub(in crate::pgn) const NONE: Word = Word(0);
+
+    /// A word within the line that is begun.
+    #[inline(always)]
+    fn new(short: Short, len: usize, end: usize) -> Word {
+        Word(u64::from(short.bits()) | (end as u64) << 16 | (len as u64) << 32)
+    }
+
+    /// What its text says.
+    #[inline(always)]
+    pub(in crate::pgn) fn short(self) -> Short {
+        Short::from_bits(self.0 as u16)
+    }
+
+    /// Where it ends.
+    #[inline]
+    pub(in crate::pgn) fn end(&self) -> usize {
+        usize::from((self.0 >> 16) as u16)
+    }
+
+    fn len(self) -> usize {
+        usize::from((self.0 >> 32) as u16 & 0x7FFF)
+    }
+
+    /// Where its line begins, if not where the one of the word before does.
+    pub(in crate::pgn) fn line(&self) -> Option<usize> {
+        Some(usize::from((self.0 >> 48) as u16)).filter(|line| *line != 0)
+    }
 }
 
 /// A text that is looked through.
@@ -101,22 +127,60 @@ impl Words<'_> {
                 false => return 0,
             }
         }
-        for pair in words.get_mut(count..).unwrap_or_default().chunks_mut(2) {
-            let (white, black) = match pair {
-                [white, black] => (white, Some(black)),
-                [white] => (white, None),
-                _ => break,
-            };
-            if !self.word::<false>(base, number, white) {
-                break;
+        // Where lines break is looked at here for the usual layouts alone.
+        let in_pairs = !(self.lines.filled | self.lines.pairs);
+        loop {
+            let left = words.get_mut(count..).unwrap_or_default();
+            if in_pairs {
+                let found = self.pairs(base, number, left.as_chunks_mut().0);
+                (number, count) = (number.saturating_add(found as u32), count + 2 * found);
             }
-            count += 1;
-            if !black.is_some_and(|word| self.word::<true>(base, number, word)) {
-                break;
+            for black in [false, true] {
+                let Some(word) = words.get_mut(count) else { return count };
+                if !(if black { self.word::<true>(base, number, word) } else { self.word::<false>(base, number, word) }) {
+                    return count;
+                }
+                count += 1;
             }
-            count += 1;
             number = number.saturating_add(1);
         }
+    }
+
+    /// Looks for White's words and Black's, two by two, where both stand within the line that is begun. Returns how many
+    /// pairs there are; the next is none, or not so simple.
+    #[inline(never)]
+    fn pairs(&mut self, base: usize, number: u32, pairs: &mut [[Word; 2]]) -> usize {
+        let joined = usize::from(self.lines.joined_numbers);
+        let (mut rest, mut place) = (from(self.text, self.at), self.at - base);
+        let room = (self.lines.width as isize).saturating_add(self.line - base as isize);
+        let mut count = 0;
+        for (pair, lead) in pairs.iter_mut().zip(from(&LEADS, number as usize)) {
+            let Some(window) = rest.first_chunk::<32>() else { break };
+            let lead_len = (lead >> 56) as usize - joined;
+            // Where words end is known from all bytes at once: none waits for the one before it.
+            let ends = blanks(window) >> (lead_len & 31);
+            let white_len = ends.trailing_zeros() as usize;
+            let second = lead_len + white_len + 1;
+            let end = lead_len + (ends & ends.wrapping_sub(1)).trailing_zeros() as usize;
+            let black_len = end.wrapping_sub(second);
+            let leads = (load(window, 0) ^ lead) << ((64 - 8 * lead_len) & 63) == 0;
+            let near = (white_len.wrapping_sub(1) | black_len.wrapping_sub(1)) < 8;
+            if !leads | !near || (place + end) as isize > room {
+                break;
+            }
+            // All places are within the window now; the masks say so to the compiler.
+            let (white, black) = (load(window, lead_len & 15), load(window, second & 15));
+            let (Some(white), Some(black)) = (Short::known(white, white_len), Short::known(black, black_len)) else {
+                break;
+            };
+            let Some(after @ [terminator, ..]) = rest.get(end & 31..) else { break };
+            if window.get((second - 1) & 31) != Some(&b' ') || !is_end(*terminator) {
+                break;
+            }
+            *pair = [Word::new(white, white_len, place + second - 1), Word::new(black, black_len, place + end)];
+            (rest, place, count) = (after, place + end, count + 1);
+        }
+        self.at = base + place;
         count
     }
 
@@ -157,8 +221,7 @@ impl Words<'_> {
             return false;
         }
         self.at = end;
-        *found =
-            Word { short: Short::read(word, len), start: (start - base) as u16, end: (end - base) as u16, line: 0 };
+        *found = Word::new(Short::read(word, len), len, end - base);
         true
     }
 
@@ -168,13 +231,12 @@ impl Words<'_> {
     fn broken<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
         self.place(BLACK, number).is_some_and(|(start, end, line, gap)| {
             let word = load(&last_window(self.text, start), 0);
-            let begun = line.map_or(0, |line| (line - base) as u16);
+            let begun = line.map_or(0, |line| (line - base) as u64);
             if let Some(line) = line {
                 self.line = line as isize;
             }
-            let short = Short::read(word, end - start);
-            let line = begun | if gap { 0 } else { NO_GAP };
-            *found = Word { short, start: (start - base) as u16, end: (end - base) as u16, line };
+            let Word(word) = Word::new(Short::read(word, end - start), end - start, end - base);
+            *found = Word(word | begun << 48 | if gap { 0 } else { NO_GAP });
             self.at = end;
             self.lines.number = false;
             true
@@ -241,30 +303,17 @@ impl Words<'_> {
 
     /// The bytes of a word.
     pub(in crate::pgn) fn text_of(&self, base: usize, word: &Word) -> Option<ShortText> {
-        let start = base + usize::from(word.start);
-        ShortText::new(load(&last_window(self.text, start), 0).to_le_bytes(), usize::from(word.end - word.start))
+        let start = base + word.end() - word.len();
+        ShortText::new(load(&last_window(self.text, start), 0).to_le_bytes(), word.len())
     }
 
     /// The blank before the last token of a word, `before` it another one's end, where the line can be broken.
     pub(in crate::pgn) fn gap(&self, black: bool, before: usize, word: &Word) -> Option<usize> {
         let Lines { joined_numbers, unbroken_numbers, pairs, .. } = self.lines;
-        if word.line & NO_GAP != 0 || black && pairs {
+        if word.0 & NO_GAP != 0 || black && pairs {
             return None;
         }
         // With its number, Black's too, a word may be one token.
-        Some(if joined_numbers || unbroken_numbers { before } else { usize::from(word.start) - 1 })
-    }
-}
-
-impl Word {
-    /// Where it ends.
-    #[inline]
-    pub(in crate::pgn) fn end(&self) -> usize {
-        usize::from(self.end)
-    }
-
-    /// Where its line begins, if not where the one of the word before does.
-    pub(in crate::pgn) fn line(&self) -> Option<usize> {
-        Some(usize::from(self.line & !NO_GAP)).filter(|line| *line != 0)
+        Some(if joined_numbers || unbroken_numbers { before } else { word.end() - word.len() - 1 })
     }
 }

@@ -158,7 +158,7 @@ impl Position {
     fn is_plainly_safe(&self, m: Move) -> bool {
         let Some(king) = self.king(self.turn) else { return true };
         let exposed = self.attention == Attention::Check || m.from == king;
-        if !exposed && !self.may_uncover(self.turn.other(), king, m.from) {
+        if !exposed && !self.is_screen(self.turn, m.from) {
             return true;
         }
         self.is_safe_in_full(m, king)

@@ -69,105 +69,145 @@ const TAKES: u16 = 1 << 9;
 const PLUS: u16 = 1 << 10;
 const MATE: u16 = 2 << 10;
 
-/// What the texts of one first byte and one target are.
-#[derive(Clone, Copy)]
-struct Texts {
-    /// The text that does not take, the first byte lowest; then the one that does. 0 where there is none.
-    words: [u32; 2],
-    /// What they say, but whether they take.
-    short: u16,
-}
+/// The bytes of a text of at most six, and in the highest two what it says.
+const TEXT: u64 = (1 << 48) - 1;
 
-/// The place of texts by their first byte and their last two.
-#[inline(always)]
-const fn place(first: u8, file: u8, rank: u8) -> usize {
-    (first as usize & 63) << 6 | (rank as usize & 7) << 3 | file as usize & 7
-}
-
-/// By `place`: pieces' moves, and those of pawns short of promotion.
-static TEXTS: [Texts; 4096] = {
-    let mut table = [Texts { words: [0; 2], short: 0 }; 4096];
-    let mut to = 0u8;
-    while to < 64 {
-        let (file, rank) = (b'a' + (to & 7), b'1' + (to >> 3));
-        let mut first = b'A';
-        while first <= b'h' {
-            let step = u32::from_le_bytes([file, rank, 0, 0]);
-            let plain = u32::from_le_bytes([first, file, rank, 0]);
-            let taking = u32::from_le_bytes([first, b'x', file, rank]);
-            let (words, kind) = match first {
-                b'N' => ([plain, taking], Role::Knight as usize),
-                b'B' => ([plain, taking], Role::Bishop as usize),
-                b'R' => ([plain, taking], Role::Rook as usize),
-                b'Q' => ([plain, taking], Role::Queen as usize),
-                b'K' => ([plain, taking], Role::King as usize),
-                b'a'..=b'h' if rank == b'1' || rank == b'8' => ([0; 2], 0),
-                b'a'..=b'h' if first == file => ([step, 0], Role::Pawn as usize),
-                b'a'..=b'h' if first + 1 == file => ([0, taking], FROM_LEFT),
-                b'a'..=b'h' if file + 1 == first => ([0, taking], FROM_RIGHT),
-                _ => ([0; 2], 0),
-            };
-            if words[0] | words[1] != 0 {
-                let short = to as u16 | (kind as u16) << 6;
-                table[place(first, file, rank)] = Texts { words, short };
+/// Texts by their `place`, those that are met most put there first; a text whose place another one has is not among
+/// them.
+static TEXTS: [u64; 1 << PLACE_BITS] = {
+    let mut table = [(Short::NONE.0 as u64) << 48; 1 << PLACE_BITS];
+    // Castling is known to be none of these at once.
+    let mut castling = 0;
+    while castling < 4 {
+        let text = u64::from_le_bytes([*b"O-O\0\0\0\0\0", *b"O-O-O\0\0\0", *b"O-O+\0\0\0\0", *b"O-O-O+\0\0"][castling]);
+        table[place(text)] = text | (Short::NONE.0 as u64) << 48;
+        castling += 1;
+    }
+    // Plain ones, those that name a file, and the marked ones of both.
+    let mut class = 0;
+    while class < 6 {
+        let (named, mark) = ([false, false, true, true, false, true][class], [0, b'+', 0, b'+', b'#', b'#'][class]);
+        let mut to = 0;
+        while to < 64 {
+            let target = u16::from_le_bytes([b'a' + (to & 7), b'1' + (to >> 3)]) as u64;
+            let mut form = 0;
+            while form < 13 * 9 * 2 {
+                let (first, file, takes) = (b"NBRQKabcdefgh"[form % 13], (form / 13 % 9) as u8, form / 117 == 1);
+                if (file > 0) == named {
+                    let mut text = if takes { target << 8 | b'x' as u64 } else { target };
+                    if named {
+                        text = text << 8 | (b'a' + file - 1) as u64;
+                    }
+                    // A pawn's step is its target alone.
+                    if first < b'a' || takes {
+                        text = text << 8 | first as u64;
+                    }
+                    let mut len = 8 - text.leading_zeros() as usize / 8;
+                    if mark != 0 {
+                        text |= (mark as u64) << (8 * len);
+                        len += 1;
+                    }
+                    let entry = &mut table[place(text)];
+                    if let Some(short) = Short::parse(text, len)
+                        && *entry & TEXT == 0
+                    {
+                        *entry = text | (short.0 as u64) << 48;
+                    }
+                }
+                form += 1;
             }
-            first += 1;
+            to += 1;
         }
-        to += 1;
+        class += 1;
     }
     table
 };
+
+/// The size of `TEXTS`: a larger one would miss fewer, but hold fewer of those that are met most near each other.
+const PLACE_BITS: u32 = 13;
+
+/// The place of a text. This multiplier, found by trying, leaves out one in a hundred texts of real games.
+#[inline(always)]
+const fn place(text: u64) -> usize {
+    (text.wrapping_mul(0x9bd0_304e_b814_e201) >> (64 - PLACE_BITS)) as usize
+}
 
 impl Short {
     /// A text that no position has a move for: a pawn takes from the left of the a-file.
     pub(crate) const NONE: Short = Short((FROM_LEFT as u16) << 6 | TAKES);
 
-    /// Takes the first `len` bytes of `word`, the first lowest, apart; one to seven. `NONE` where they are not of the
+    /// Returns the bits.
+    #[inline(always)]
+    pub(crate) fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Returns what has these bits, of another one.
+    #[inline(always)]
+    pub(crate) fn from_bits(bits: u16) -> Short {
+        Short(bits)
+    }
+
+    /// Takes the first `len` bytes of `word`, the first lowest, apart; one to eight. `NONE` where they are not of the
     /// plainest form.
     #[inline(always)]
     pub(crate) fn read(word: u64, len: usize) -> Short {
-        // The text moved up, so that its last byte is the highest.
-        let up = (64 - 8 * len) & 63;
-        let high = word << up;
-        let texts = &TEXTS[place(word as u8, (high >> 48) as u8, (high >> 56) as u8) & 4095];
-        let takes = usize::from(len == 4);
-        if high >> up == u64::from(texts.words[takes]) {
-            return Short(texts.short | (takes << 9) as u16);
+        #[inline(never)]
+        fn read_rare(word: u64, len: usize) -> Short {
+            Short::parse(word, len).unwrap_or(Short::NONE)
         }
-        Short::read_longer(word, len).unwrap_or(Short::NONE)
+        Short::known(word, len).unwrap_or_else(|| read_rare(word, len))
     }
 
-    /// `read` for a text with a mark or a file named.
-    #[inline(never)]
-    fn read_longer(word: u64, len: usize) -> Option<Short> {
-        let bytes = word.to_le_bytes();
-        let (text, mark) = match bytes.get(..len & 7)? {
-            [text @ .., b'+'] => (text, PLUS),
-            [text @ .., b'#'] => (text, MATE),
-            text => (text, 0),
+    /// `read` for nearly all texts that have the form; `None` for others.
+    #[inline(always)]
+    pub(crate) fn known(word: u64, len: usize) -> Option<Short> {
+        let beyond = (64 - 8 * len) & 63;
+        let text = word << beyond >> beyond;
+        let entry = TEXTS[place(text) & ((1 << PLACE_BITS) - 1)];
+        (entry & TEXT == text).then_some(Short((entry >> 48) as u16))
+    }
+
+    /// `read` without a table.
+    const fn parse(text: u64, len: usize) -> Option<Short> {
+        let bytes = text.to_le_bytes();
+        let last = bytes[(len.wrapping_sub(1)) & 7];
+        let mark = match last {
+            b'+' => PLUS,
+            b'#' => MATE,
+            _ => 0,
         };
-        let (text, named) = match *text {
-            [first @ (b'N' | b'B' | b'R' | b'Q'), named @ b'a'..=b'h', file, rank] => ([first, file, rank, 0], named),
-            [first @ (b'N' | b'B' | b'R' | b'Q'), named @ b'a'..=b'h', b'x', file, rank] => {
-                ([first, b'x', file, rank], named)
-            }
-            [file, rank] => ([file, rank, 0, 0], 0),
-            [first, file, rank] => ([first, file, rank, 0], 0),
-            [first, x, file, rank] => ([first, x, file, rank], 0),
+        let len = if mark == 0 { len } else { len - 1 };
+        let (first, named, takes, file, rank) = match (len, bytes) {
+            (2, [file, rank, ..]) => (file, 0, false, file, rank),
+            (3, [first, file, rank, ..]) => (first, 0, false, file, rank),
+            (4, [first, b'x', file, rank, ..]) => (first, 0, true, file, rank),
+            (4, [first, named @ b'a'..=b'h', file, rank, ..]) => (first, named, false, file, rank),
+            (5, [first, named @ b'a'..=b'h', b'x', file, rank, ..]) => (first, named, true, file, rank),
             _ => return None,
         };
-        let (first, file, rank) = match text {
-            [file, rank, 0, _] => (file, file, rank),
-            [first, file, rank, 0] => (first, file, rank),
-            [first, _, file, rank] => (first, file, rank),
-        };
-        let takes = usize::from(text[3] != 0);
-        let texts = &TEXTS[place(first, file, rank) & 4095];
-        if u32::from_le_bytes(text) != texts.words[takes] {
+        if !matches!(file, b'a'..=b'h') || !matches!(rank, b'1'..=b'8') {
             return None;
         }
-        let named = if named == 0 { 0 } else { u16::from(named - b'a' + 1) << 12 };
-        Some(Short(texts.short | (takes << 9) as u16 | mark | named))
+        let (kind, can_be_named) = match first {
+            b'N' => (Role::Knight as usize, true),
+            b'B' => (Role::Bishop as usize, true),
+            b'R' => (Role::Rook as usize, true),
+            b'Q' => (Role::Queen as usize, true),
+            b'K' => (Role::King as usize, false),
+            // Short of promotion.
+            b'a'..=b'h' if rank == b'1' || rank == b'8' => return None,
+            b'a'..=b'h' if len == 2 => (Role::Pawn as usize, false),
+            b'a'..=b'h' if takes && first + 1 == file => (FROM_LEFT, false),
+            b'a'..=b'h' if takes && file + 1 == first => (FROM_RIGHT, false),
+            _ => return None,
+        };
+        if named != 0 && !can_be_named {
+            return None;
+        }
+        let named = if named == 0 { 0 } else { (named - b'a' + 1) as u16 };
+        let takes = if takes { TAKES } else { 0 };
+        Some(Short(named << 12 | mark | takes | (kind as u16) << 6 | ((rank - b'1') << 3 | file - b'a') as u16))
     }
 }
 
@@ -304,7 +344,7 @@ impl Position {
         let our_king = Square::masked(self.square[us.index() * 32 + 24]);
         let their_king = Square::masked(self.square[them.index() * 32 + 24]);
         let exposed =
-            || role == Role::King || self.attention == Attention::Check || self.may_uncover(them, our_king, m.from);
+            || role == Role::King || self.attention == Attention::Check || self.is_screen(us, m.from);
         if !safe && exposed() && !self.is_safe_in_full(m, our_king) {
             return None;
         }
@@ -337,6 +377,10 @@ impl Position {
         }
         self.turn = us.other();
         self.attention = if check { Attention::Check } else { Attention::Quiet };
+        self.screen_towards(us, role, m.to, their_king);
+        if role == Role::King {
+            self.screens[us.index()] = self.screens_of(us);
+        }
         Some(())
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! A game that is too long is never held: its bytes are given out in parts as they come, and at its end what it was.
 
-use crate::pgn::bytes::{BOM, count_lines, is_all_blank, is_blank, slice};
+use crate::pgn::bytes::{BOM, count_lines, from, is_all_blank, is_blank, slice};
 use crate::pgn::limits::ReadLimits;
 use scan::{REACH, Scan, Step, View};
 use sha2::{Digest, Sha256};
@@ -109,9 +109,8 @@ pub struct Splitter<R> {
     ended: bool,
     failed: Option<io::Error>,
 
-    /// Bytes read, up to `filled`, and room for more.
+    /// Bytes read, with room for more.
     buffer: Vec<u8>,
-    filled: usize,
     /// Where the span begins that is being scanned: in the buffer, in the source, and its line.
     span: usize,
     offset: u64,
@@ -146,7 +145,6 @@ impl<R: Read> Splitter<R> {
             ended: false,
             failed: None,
             buffer: Vec::new(),
-            filled: 0,
             span: 0,
             offset: 0,
             line: 1,
@@ -208,8 +206,8 @@ impl<R: Read> Splitter<R> {
                     self.fill();
                 }
                 Step::More => {
-                    if self.failed.is_none() && self.span < self.filled {
-                        self.found = Some(self.filled - self.span);
+                    if self.failed.is_none() && self.span < self.buffer.len() {
+                        self.found = Some(self.buffer.len() - self.span);
                         continue;
                     }
                     // Blanks at the end of a source belong to it, too.
@@ -218,7 +216,7 @@ impl<R: Read> Splitter<R> {
                         return Ok(Some(self.take()));
                     }
                     self.hash_to(self.span);
-                    self.filled = self.span;
+                    self.buffer.truncate(self.span);
                     self.scan = Scan::new(self.span);
                     return self.failed.take().map_or(Ok(None), Err);
                 }
@@ -233,31 +231,15 @@ impl<R: Read> Splitter<R> {
 
     fn fill(&mut self) {
         // Little more than a batch, as what is left over is copied; of a span that is much longer, as much again.
-        let room = match self.step.checked_sub(self.filled) {
+        let room = match self.step.checked_sub(self.buffer.len()) {
             Some(missing) => missing.max(ROOM),
-            None if self.filled < 2 * self.step => ROOM,
+            None if self.buffer.len() < 2 * self.step => ROOM,
             None => self.step,
         };
-        let end = self.filled + room;
-        if self.buffer.is_empty() {
-            // Zeros that come from the system, not written here.
-            self.buffer = vec![0; end + ROOM];
-        } else if self.buffer.len() < end {
-            self.buffer.resize(end, 0);
-        }
-        let room = self.buffer.get_mut(self.filled..end).unwrap_or_default();
-        let count = loop {
-            match self.reader.read(room) {
-                Ok(count) => break count.min(room.len()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.failed = Some(error);
-                    break 0;
-                }
-            }
-        };
-        self.ended = count == 0;
-        self.filled += count;
+        self.buffer.reserve_exact(room);
+        let filled = self.buffer.len();
+        self.failed = (&mut self.reader).take(room as u64).read_to_end(&mut self.buffer).err();
+        self.ended = self.failed.is_some() || self.buffer.len() == filled;
     }
 
     /// Hashes what stands before `end` and has not been hashed.
@@ -285,14 +267,13 @@ impl<R: Read> Splitter<R> {
         self.hash_to(count);
         let text = slice(&self.buffer, 0, count).to_vec();
         // A CR and its LF are one line end.
-        let parted = text.last() == Some(&b'\r') && slice(&self.buffer, count, self.filled).first() == Some(&b'\n');
+        let parted = text.last() == Some(&b'\r') && from(&self.buffer, count).first() == Some(&b'\n');
         self.given_lines += count_lines(&text) - u64::from(parted);
         self.given_blank &= text.iter().all(|byte| is_blank(*byte) || BOM.contains(byte));
         self.given += count as u64;
         let head = Oversized::HEAD.saturating_sub(self.head.len());
         self.head.extend_from_slice(slice(&text, 0, head));
         self.buffer.drain(..count);
-        self.filled -= count;
         self.hashed -= count;
         self.scan.back(count);
         let open = length != Some(count);
@@ -315,12 +296,9 @@ impl<R: Read> Splitter<R> {
     fn take(&mut self) -> Batch {
         self.hash_to(self.span);
         self.hashed = 0;
-        let kept = slice(&self.buffer, self.span, self.filled);
-        let mut rest = vec![0; kept.len() + if self.ended { 0 } else { self.step + 2 * ROOM }];
-        if let Some(start) = rest.get_mut(..kept.len()) {
-            start.copy_from_slice(kept);
-        }
-        self.filled = kept.len();
+        let kept = from(&self.buffer, self.span);
+        let mut rest = Vec::with_capacity(kept.len() + if self.ended { 0 } else { self.step + 2 * ROOM });
+        rest.extend_from_slice(kept);
         let mut text = std::mem::replace(&mut self.buffer, rest);
         text.truncate(self.span);
         self.scan.back(self.span);
@@ -336,7 +314,7 @@ impl<R: Read> Splitter<R> {
     }
 
     fn step(&mut self) -> Step {
-        let text = slice(&self.buffer, 0, self.filled);
+        let text = self.buffer.as_slice();
         let view = View {
             text,
             ended: self.ended,

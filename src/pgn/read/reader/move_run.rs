@@ -89,7 +89,7 @@ impl<V: TextVisitor> Reader<'_, V> {
     #[inline(always)]
     fn play_word<const BLACK: bool>(&mut self, words: &Words, base: usize, word: &Word, castling: u64) -> bool {
         let Reader { now, before, visitor, branching, .. } = self;
-        let played = now.play_quick::<BLACK>(word.short, castling, |now, m| {
+        let played = now.play_quick::<BLACK>(word.short(), castling, |now, m| {
             visitor.play_in_run(now, m);
             if *branching {
                 before.clone_from(now);

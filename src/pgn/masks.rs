@@ -1,0 +1,139 @@
+//! Questions asked of 16 or 32 bytes at once: the answer has a bit for each, the first the lowest.
+
+/// Returns which of the bytes are quotes, backslashes or control characters.
+#[inline(always)]
+pub(in crate::pgn) fn stops(bytes: &[u8; 32]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
+        #[allow(unsafe_code)]
+        unsafe {
+            wide::stops(bytes)
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    everywhere::stops(bytes)
+}
+
+/// Returns which of the bytes are blanks or control characters, line ends among them.
+#[inline(always)]
+pub(in crate::pgn) fn blanks(bytes: &[u8; 32]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
+        #[allow(unsafe_code)]
+        unsafe {
+            wide::blanks(bytes)
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    everywhere::blanks(bytes)
+}
+
+/// Returns which of the bytes are letters of ASCII.
+#[inline(always)]
+pub(in crate::pgn) fn letters(bytes: &[u8; 16]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
+        #[allow(unsafe_code)]
+        unsafe {
+            wide::letters(bytes)
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    everywhere::letters(bytes)
+}
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use crate::pgn::bytes::slice;
+    use std::arch::x86_64::*;
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub(super) fn stops(bytes: &[u8; 32]) -> u32 {
+        let [low, high] = halves(bytes).map(|half| {
+            let is = |byte: u8| _mm_cmpeq_epi8(half, _mm_set1_epi8(byte.cast_signed()));
+            _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(is(b'"'), is(b'\\')), at_most(half, 0x1F))).cast_unsigned()
+        });
+        low | high << 16
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub(super) fn blanks(bytes: &[u8; 32]) -> u32 {
+        let [low, high] = halves(bytes).map(|half| _mm_movemask_epi8(at_most(half, b' ')).cast_unsigned());
+        low | high << 16
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn halves(bytes: &[u8; 32]) -> [__m128i; 2] {
+        [0, 16].map(|at| load(slice(bytes, at, at + 16).first_chunk().unwrap_or(&[0; 16])))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    #[allow(clippy::cast_possible_truncation)] // the lower half
+    fn load(bytes: &[u8; 16]) -> __m128i {
+        let bytes = u128::from_le_bytes(*bytes).cast_signed();
+        _mm_set_epi64x((bytes >> 64) as i64, bytes as i64)
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub(super) fn letters(bytes: &[u8; 16]) -> u32 {
+        // Capitals become small ones; then `a` is 0.
+        let small = _mm_or_si128(load(bytes), _mm_set1_epi8(0x20));
+        let letters = _mm_sub_epi8(small, _mm_set1_epi8(b'a'.cast_signed()));
+        _mm_movemask_epi8(at_most(letters, b'z' - b'a')).cast_unsigned()
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn at_most(bytes: __m128i, most: u8) -> __m128i {
+        _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(most.cast_signed())), bytes)
+    }
+}
+
+/// Without anything special to a processor.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod everywhere {
+    pub(super) fn stops(bytes: &[u8; 32]) -> u32 {
+        mask(bytes, |byte| matches!(byte, b'"' | b'\\' | 0..b' '))
+    }
+
+    pub(super) fn blanks(bytes: &[u8; 32]) -> u32 {
+        mask(bytes, |byte| byte <= b' ')
+    }
+
+    pub(super) fn letters(bytes: &[u8; 16]) -> u32 {
+        mask(bytes, |byte| byte.is_ascii_alphabetic())
+    }
+
+    #[inline]
+    fn mask(bytes: &[u8], is: impl Fn(u8) -> bool) -> u32 {
+        bytes.iter().enumerate().fold(0, |mask, (at, byte)| mask | u32::from(is(*byte)) << at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_ways_see_the_same() {
+        for byte in 0..=255 {
+            for at in 0..32 {
+                let mut bytes = [b'a'; 32];
+                bytes[at] = byte;
+                assert_eq!(stops(&bytes), everywhere::stops(&bytes), "{byte} {at}");
+                assert_eq!(blanks(&bytes), everywhere::blanks(&bytes), "{byte} {at}");
+                let half = bytes.first_chunk().unwrap();
+                assert_eq!(letters(half), everywhere::letters(half), "{byte} {at}");
+            }
+        }
+        assert_eq!((stops(&[b'"'; 32]), blanks(&[b' '; 32])), (u32::MAX, u32::MAX));
+    }
+}
