@@ -127,14 +127,10 @@ impl Words<'_> {
                 false => return 0,
             }
         }
-        // Where lines break is looked at here for the usual layouts alone.
-        let in_pairs = !(self.lines.filled | self.lines.pairs);
         loop {
             let left = words.get_mut(count..).unwrap_or_default();
-            if in_pairs {
-                let found = self.pairs(base, number, left.as_chunks_mut().0);
-                (number, count) = (number.saturating_add(found as u32), count + 2 * found);
-            }
+            let found = self.pairs(base, number, left.as_chunks_mut().0);
+            (number, count) = (number.saturating_add(found as u32), count + 2 * found);
             for black in [false, true] {
                 let Some(word) = words.get_mut(count) else { return count };
                 if !(if black { self.word::<true>(base, number, word) } else { self.word::<false>(base, number, word) }) {
@@ -146,17 +142,28 @@ impl Words<'_> {
         }
     }
 
-    /// Looks for White's words and Black's, two by two, where both stand within the line that is begun. Returns how many
-    /// pairs there are; the next is none, or not so simple.
+    /// Looks for White's words and Black's, two by two, where the line is broken before White's number at most. Returns
+    /// how many pairs there are; the next is none, or not so simple.
     #[inline(never)]
     fn pairs(&mut self, base: usize, number: u32, pairs: &mut [[Word; 2]]) -> usize {
-        let joined = usize::from(self.lines.joined_numbers);
-        let (mut rest, mut place) = (from(self.text, self.at), self.at - base);
-        let room = (self.lines.width as isize).saturating_add(self.line - base as isize);
+        let Lines { width, line_end, joined_numbers, unbroken_numbers, filled, pairs: may_reach_over, .. } = self.lines;
+        let one_token = joined_numbers | unbroken_numbers;
+        let room = (width as isize).saturating_sub(isize::from(filled));
+        // What has to stand on the line: the whole pair, White's word, or not all of what stands before it.
+        let (white_counts, black_counts) = (usize::from(!filled), usize::from(!filled & !may_reach_over));
+        let (mut rest, mut place, mut line) = (from(self.text, self.at), self.at - base, self.line - base as isize);
         let mut count = 0;
         for (pair, lead) in pairs.iter_mut().zip(from(&LEADS, number as usize)) {
-            let Some(window) = rest.first_chunk::<32>() else { break };
-            let lead_len = (lead >> 56) as usize - joined;
+            let breaks = rest.first() != Some(&b' ') && !self.any;
+            let (mut text, mut begin, mut lead) = (rest, place, *lead);
+            if breaks && stands(rest, 0, line_end) {
+                // The last byte of a line end stands where a blank would.
+                begin += line_end.len() - 1;
+                text = from(rest, line_end.len() - 1);
+                lead ^= u64::from(b' ' ^ text.first().map_or(0, |last| *last));
+            }
+            let Some(window) = text.first_chunk::<32>() else { break };
+            let lead_len = (lead >> 56) as usize - usize::from(joined_numbers);
             // Where words end is known from all bytes at once: none waits for the one before it.
             let ends = blanks(window) >> (lead_len & 31);
             let white_len = ends.trailing_zeros() as usize;
@@ -165,7 +172,20 @@ impl Words<'_> {
             let black_len = end.wrapping_sub(second);
             let leads = (load(window, 0) ^ lead) << ((64 - 8 * lead_len) & 63) == 0;
             let near = (white_len.wrapping_sub(1) | black_len.wrapping_sub(1)) < 8;
-            if !leads | !near || (place + end) as isize > room {
+            if !leads | !near {
+                break;
+            }
+            let mut before = 0;
+            if breaks {
+                // Broken where its first token would not have stood on the line, and nowhere else.
+                let token = if one_token { second - 1 } else { lead_len - 1 };
+                if (place + token * white_counts) as isize - line <= room {
+                    break;
+                }
+                line = begin as isize + 1;
+                before = (line as u64) << 48 | if one_token | filled { NO_GAP } else { 0 };
+            }
+            if (begin + white_counts * (second - 1) + black_counts * (black_len + 1)) as isize - line > room {
                 break;
             }
             // All places are within the window now; the masks say so to the compiler.
@@ -173,12 +193,13 @@ impl Words<'_> {
             let (Some(white), Some(black)) = (Short::known(white, white_len), Short::known(black, black_len)) else {
                 break;
             };
-            let Some(after @ [terminator, ..]) = rest.get(end & 31..) else { break };
+            let Some(after @ [terminator, ..]) = text.get(end & 31..) else { break };
             if window.get((second - 1) & 31) != Some(&b' ') || !is_end(*terminator) {
                 break;
             }
-            *pair = [Word::new(white, white_len, place + second - 1), Word::new(black, black_len, place + end)];
-            (rest, place, count) = (after, place + end, count + 1);
+            let Word(white) = Word::new(white, white_len, begin + second - 1);
+            *pair = [Word(white | before), Word::new(black, black_len, begin + end)];
+            (rest, place, count, self.line) = (after, begin + end, count + 1, line + base as isize);
         }
         self.at = base + place;
         count
