@@ -5,6 +5,7 @@ use super::encode::push_move;
 use super::replay::table::{Entry, NOBODY, TABLE};
 use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
 use crate::chess::piece::CODES;
+use crate::chess::san::ShortText;
 use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square, Threat};
 use crate::game::{Line, Outcome};
 use std::fmt;
@@ -379,6 +380,36 @@ impl<'a> Decoder<'a> {
             Color::White => self.plain::<false>(before),
             Color::Black => self.plain::<true>(before),
         }
+    }
+
+    /// Plays the next elements as long as they are legal moves of one byte and there is room for their texts: the SAN of
+    /// each, with whole squares where the file does not distinguish a piece, if wanted. Returns how many.
+    pub(crate) fn play_texts(&mut self, full_squares: bool, texts: &mut [ShortText]) -> usize {
+        let (mut black, mut count) = (self.position().turn() == Color::Black, 0);
+        for text in texts {
+            let seen = |before: &Position, m, threat| *text = before.short_san_checked(m, threat, full_squares);
+            if !(if black { self.plain::<true>(seen) } else { self.plain::<false>(seen) }) {
+                let Some(castling) = self.castling_text() else { break };
+                *text = castling;
+            }
+            (black, count) = (!black, count + 1);
+        }
+        count
+    }
+
+    /// Castles if that is next, and legal.
+    #[inline(never)]
+    fn castling_text(&mut self) -> Option<ShortText> {
+        let side = match *self.bytes.get(self.at)? {
+            CASTLE_H => CastlingSide::King,
+            CASTLE_A => CastlingSide::Queen,
+            _ => return None,
+        };
+        let m = self.castling(side).ok().filter(|_| self.quick)?;
+        let text = self.position().short_san(m, false)?;
+        self.line.play(m);
+        self.at += 1;
+        Some(text)
     }
 
     /// `advance_plain` for the side to move.

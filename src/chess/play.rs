@@ -95,7 +95,11 @@ impl Position {
             MoveKind::Null => {}
             MoveKind::Castle(side) => {
                 let (king_file, rook_file) = side.files();
-                self.put_castled(us, [m.from, m.to], [king_file, rook_file].map(|file| Square::at(file, us.back_rank())));
+                self.put_castled(
+                    us,
+                    [m.from, m.to],
+                    [king_file, rook_file].map(|file| Square::at(file, us.back_rank())),
+                );
                 self.rights &= !(3 << (us.index() * 2));
             }
             _ => {

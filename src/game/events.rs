@@ -1,6 +1,6 @@
 //! The events of a game, and who receives them.
 
-use crate::chess::{Move, Position, Threat};
+use crate::chess::{Move, Position};
 use std::fmt;
 
 /// What kind of text stands in a movetext.
@@ -86,12 +86,6 @@ pub trait Visitor {
     fn start(&mut self, position: &Position);
     /// A move of the position `before`.
     fn play(&mut self, before: &Position, m: Move);
-    /// `play`, where the move is known to be [plain](crate::chess::MoveKind::Plain), and what it means for the king.
-    #[inline]
-    fn play_plain(&mut self, before: &Position, m: Move, threat: Threat) {
-        let _ = threat;
-        self.play(before, m);
-    }
     /// A `!` (good) or `?` as written after a move.
     fn suffix(&mut self, good: bool);
     /// A numeric annotation glyph, `$0` to `$255`.

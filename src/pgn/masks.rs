@@ -123,6 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[allow(clippy::indexing_slicing, clippy::unwrap_used)] // 32 bytes
     fn all_ways_see_the_same() {
         for byte in 0..=255 {
             for at in 0..32 {

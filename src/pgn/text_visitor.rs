@@ -5,7 +5,7 @@
 //! writer would write it, the text passes at once.
 
 use crate::chess::san::ShortText;
-use crate::chess::{Move, Position, Threat};
+use crate::chess::{Move, Position};
 use crate::game::{Outcome, TextKind, Visitor};
 
 /// Which moves a [`TextVisitor`] takes as a run of moves: one after the other, with nothing between them but numbers
@@ -101,11 +101,6 @@ impl<V: Visitor> Visitor for Events<'_, V> {
     #[inline]
     fn play(&mut self, before: &Position, m: Move) {
         self.0.play(before, m);
-    }
-
-    #[inline]
-    fn play_plain(&mut self, before: &Position, m: Move, threat: Threat) {
-        self.0.play_plain(before, m, threat);
     }
 
     #[inline]

@@ -5,6 +5,7 @@ use crate::archive::read::columns::Columns;
 use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::count_plies;
 use crate::brenner::standalone::{Stream, last_outcome};
+use crate::chess::san::ShortText;
 use crate::chess::{Position, position::STANDARD};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::layout;
@@ -281,17 +282,46 @@ impl<'a> GameRef<'a> {
     /// far as its text needs it, but not whether it leaves its king in check, as [`GameRef::visit`] and `verify` do.
     pub fn write_pgn(&self, writer: &mut PgnWriter) -> Result<()> {
         self.visit_tags(|name, value| writer.tag(name, value))?;
-        self.drive(writer, Decoder::proved(self.brenner(), self.start().clone(), TextPlaces::Apart))?;
+        let mut texts = [ShortText::EMPTY; 64];
+        let full_squares = writer.style().full_squares;
+        let decoder = Decoder::proved(self.brenner(), self.start().clone(), TextPlaces::Apart);
+        self.drive(writer, decoder, |decoder, most, writer| {
+            let mut played = 0;
+            while played < most {
+                let (turn, number) = (decoder.position().turn(), decoder.position().fullmove_number());
+                let room = texts.len().min(usize::try_from(most - played).unwrap_or(usize::MAX));
+                let count = decoder.play_texts(full_squares, texts.get_mut(..room).unwrap_or_default());
+                writer.play_texts(turn, number, texts.get(..count).unwrap_or_default());
+                played += count as u64;
+                if count < room {
+                    break;
+                }
+            }
+            played
+        })?;
         writer.finish();
         Ok(())
     }
 
     /// Drives a visitor with everything but the tags.
     pub(in crate::archive) fn visit_moves<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
-        self.drive(visitor, self.decoder())
+        self.drive(visitor, self.decoder(), |decoder, most, visitor| {
+            let mut played = 0;
+            while played < most && decoder.advance_plain(|before, m, _| visitor.play(before, m)) {
+                played += 1;
+            }
+            played
+        })
     }
 
-    fn drive<V: Visitor>(&self, visitor: &mut V, mut decoder: Decoder<'_>) -> Result<()> {
+    /// Drives a visitor with everything but the tags. `play_plainly` plays plain moves, as many as follow, and at most
+    /// so many, and returns how many.
+    fn drive<V: Visitor>(
+        &self,
+        visitor: &mut V,
+        mut decoder: Decoder<'_>,
+        mut play_plainly: impl FnMut(&mut Decoder<'_>, u64, &mut V) -> u64,
+    ) -> Result<()> {
         visitor.start(self.start());
         let columns = self.columns();
         let texts = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
@@ -309,10 +339,7 @@ impl<'a> GameRef<'a> {
             placed.peek().map(|(after, _)| *after)
         };
         loop {
-            while due != Some(moves) && decoder.advance_plain(|before, m, threat| visitor.play_plain(before, m, threat))
-            {
-                moves += 1;
-            }
+            moves += play_plainly(&mut decoder, due.map_or(u64::MAX, |due| due.saturating_sub(moves)), visitor);
             let item = decoder.advance(|before, m| {
                 due = flush(moves, visitor);
                 visitor.play(before, m);

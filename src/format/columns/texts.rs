@@ -344,12 +344,13 @@ impl Texts {
         for (field, games) in streams {
             readers.push(match field {
                 TemplateField::Text => {
-                    let start = bytes.0;
-                    for _ in games {
-                        let end = memchr::memchr(0, bytes.0)?;
-                        bytes.take(end + 1)?;
+                    let mut ends: Vec<usize> = budget::with_room(games.len())?;
+                    ends.extend(memchr::memchr_iter(0, bytes.0).take(games.len()));
+                    if ends.len() < games.len() {
+                        return None;
                     }
-                    Reader::Text(start.get(..start.len() - bytes.0.len())?)
+                    let text = bytes.take(ends.last().map_or(0, |end| end + 1))?;
+                    Reader::Text { text, at: 0, ends: ends.into_iter() }
                 }
                 field => {
                     budget.draw(usize::from(!games.is_empty()), budget::STREAM)?;
@@ -374,10 +375,10 @@ impl Texts {
                 for ((literal, _), stream) in found.iter().zip(uses.get(*number as usize)?) {
                     texts.push(literal)?;
                     match readers.get_mut(*stream)? {
-                        Reader::Text(rest) => {
-                            let (text, after) = rest.split_at_checked(memchr::memchr(0, rest)?)?;
-                            texts.push(text)?;
-                            *rest = after.get(1..)?;
+                        Reader::Text { text, at, ends } => {
+                            let end = ends.next()?;
+                            texts.push(text.get(*at..end)?)?;
+                            *at = end + 1;
                         }
                         Reader::Numbers(field, values) => {
                             texts.push(&[])?;
@@ -442,6 +443,11 @@ impl Texts {
 
 /// A stream being read.
 enum Reader<'a> {
-    Text(&'a [u8]),
+    /// Texts, where the next one begins, and where each ends.
+    Text {
+        text: &'a [u8],
+        at: usize,
+        ends: std::vec::IntoIter<usize>,
+    },
     Numbers(TemplateField, std::vec::IntoIter<i64>),
 }

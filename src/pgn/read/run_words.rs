@@ -133,7 +133,8 @@ impl Words<'_> {
             (number, count) = (number.saturating_add(found as u32), count + 2 * found);
             for black in [false, true] {
                 let Some(word) = words.get_mut(count) else { return count };
-                if !(if black { self.word::<true>(base, number, word) } else { self.word::<false>(base, number, word) }) {
+                if !(if black { self.word::<true>(base, number, word) } else { self.word::<false>(base, number, word) })
+                {
                     return count;
                 }
                 count += 1;
@@ -183,7 +184,7 @@ impl Words<'_> {
                     break;
                 }
                 line = begin as isize + 1;
-                before = (line as u64) << 48 | if one_token | filled { NO_GAP } else { 0 };
+                before = (begin as u64 + 1) << 48 | if one_token | filled { NO_GAP } else { 0 };
             }
             if (begin + white_counts * (second - 1) + black_counts * (black_len + 1)) as isize - line > room {
                 break;

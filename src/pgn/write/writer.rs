@@ -3,7 +3,7 @@
 use crate::chess::fen::{CastlingStyle, EnPassantStyle, write_number};
 use crate::chess::position::STANDARD;
 use crate::chess::san::ShortText;
-use crate::chess::{Color, Move, Position, Threat};
+use crate::chess::{Color, Move, Position};
 use crate::game::{Game, Outcome, TextKind, Visitor};
 use crate::pgn::bytes::{ONES, from, is_line_end};
 use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
@@ -301,15 +301,15 @@ impl PgnWriter {
 
     /// A move with its number, if it is due; `san` appends its text, with whole squares if the style has them.
     #[inline]
-    fn move_token(&mut self, before: &Position, san: impl FnOnce(bool, &mut Vec<u8>)) {
-        let white = before.turn() == Color::White;
+    fn move_token(&mut self, (turn, number): (Color, u32), san: impl FnOnce(bool, &mut Vec<u8>)) {
+        let white = turn == Color::White;
         let mut joined = false;
         if self.number || white {
             if white && self.style.filled && self.out.len() - self.line >= self.style.width as usize {
                 self.break_line();
             }
             self.begin_token();
-            write_move_number(&mut self.out, before.fullmove_number());
+            write_move_number(&mut self.out, number);
             if !white {
                 self.out.extend_from_slice(b"..");
             }
@@ -339,21 +339,21 @@ impl PgnWriter {
     /// `move_token` where `short_token` does not do it.
     #[cold]
     #[inline(never)]
-    fn long_token(&mut self, before: &Position, san: ShortText) {
-        self.move_token(before, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
+    fn long_token(&mut self, at: (Color, u32), san: ShortText) {
+        self.move_token(at, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
     }
 
     /// `move_token` for nearly all moves. Returns false, and has written nothing, where it is not so simple.
     #[inline(always)]
-    fn short_token(&mut self, before: &Position, san: ShortText) -> bool {
+    fn short_token(&mut self, (turn, number): (Color, u32), san: ShortText) -> bool {
         let start = self.out.len();
-        let white = before.turn() == Color::White;
+        let white = turn == Color::White;
         if start == self.line || self.head | (self.opening > 0) | self.letters.is_some() | (self.number & !white) {
             return false;
         }
         let (mut lead, mut lead_len) = (u64::from(b' '), 1);
         if white {
-            let Some(&text) = LEADS.get(before.fullmove_number() as usize) else { return false };
+            let Some(&text) = LEADS.get(number as usize) else { return false };
             (lead, lead_len) = (text, (text >> 56) as usize);
         }
         let gap = start + lead_len - 1;
@@ -376,6 +376,68 @@ impl PgnWriter {
             self.break_short(start, gap, white);
         }
         true
+    }
+
+    /// Appends a move of which the text is known, by the side to move and the number of the move.
+    #[inline]
+    fn short_move(&mut self, at: (Color, u32), san: ShortText) {
+        if !self.short_token(at, san) {
+            self.long_token(at, san);
+        }
+    }
+
+    /// Appends moves one after the other of which the texts are known, the first by that side and of that number.
+    pub(crate) fn play_texts(&mut self, turn: Color, number: u32, texts: &[ShortText]) {
+        let (mut turn, mut number, mut left) = (turn, number, texts);
+        while let Some((first, rest)) = left.split_first() {
+            self.short_move((turn, number), *first);
+            (number, turn, left) = (number.saturating_add(u32::from(turn == Color::Black)), turn.other(), rest);
+            // What was special before the first is no more.
+            if !self.style.is_unusual() && self.letters.is_none() && number as usize + left.len() < LEADS.len() {
+                return self.usual_tokens(turn, number, left);
+            }
+        }
+    }
+
+    /// `play_texts` after another move, in the usual styles, for numbers of which the `LEADS` are known.
+    fn usual_tokens(&mut self, turn: Color, number: u32, texts: &[ShortText]) {
+        const MOST: usize = 16;
+        let (mut at, mut line, mut gap) = (self.out.len(), self.line, self.gap);
+        let (width, line_end) = (self.style.width as usize, self.style.line_end.bytes().first().copied());
+        self.out.resize(at + texts.len() * MOST, 0);
+        let mut white = turn == Color::White;
+        let mut leads = from(&LEADS, number as usize + usize::from(!white)).iter();
+        for san in texts {
+            let lead = if white { leads.next().copied().unwrap_or_default() } else { u64::from(b' ') | 1 << 56 };
+            let lead_len = (lead >> 56) as usize & 7;
+            let Some(token) = self.out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<MOST>) else { break };
+            // At most seven bytes before a text of at most seven.
+            if let Some(place) = token.first_chunk_mut() {
+                *place = lead.to_le_bytes();
+            }
+            if let Some(place) = token.get_mut(lead_len..).and_then(<[u8]>::first_chunk_mut) {
+                *place = san.bits().to_le_bytes();
+            }
+            let (start, blank) = (at, at + lead_len - 1);
+            at += lead_len + san.len();
+            gap = Some(blank);
+            if at - line > width {
+                // The number may stand on the line that ends, or not.
+                let places = [start, blank];
+                for place in places.into_iter().skip(usize::from(!white)) {
+                    let end = if place == blank { at } else { blank };
+                    if end - line > width
+                        && let (Some(byte), Some(line_end)) = (self.out.get_mut(place), line_end)
+                    {
+                        (*byte, line) = (line_end, place + 1);
+                        gap = if place == blank { None } else { gap };
+                    }
+                }
+            }
+            white = !white;
+        }
+        self.out.truncate(at);
+        (self.line, self.gap, self.begun, self.marks, self.number) = (line, gap, true, true, false);
     }
 
     /// Sets the gap before a move in an unusual style, and returns the bytes of what stands before it, of `lead_len`
@@ -418,13 +480,21 @@ impl PgnWriter {
     #[cold]
     #[inline(never)]
     fn play_in_full(&mut self, before: &Position, m: Move) {
-        self.move_token(before, |full_squares, out| match full_squares {
+        self.move_token((before.turn(), before.fullmove_number()), |full_squares, out| match full_squares {
             true => before.write_san_full_squares(m, out),
             false => before.write_san(m, out),
         });
     }
 
     fn brace(&mut self, text: &[u8]) {
+        if memchr::memchr3(b'}', b'\n', b'\r', text).is_none() {
+            self.begin_token();
+            self.out.reserve(text.len() + 2);
+            self.out.push(b'{');
+            self.out.extend_from_slice(text);
+            self.out.push(b'}');
+            return self.end_token();
+        }
         if memchr::memchr(b'}', text).is_none() {
             return self.raw(&[b"{", text, b"}"]);
         }
@@ -500,15 +570,7 @@ impl Visitor for PgnWriter {
 
     #[inline]
     fn play(&mut self, before: &Position, m: Move) {
-        match before.short_san(m) {
-            Some(san) => self.play_known(before, m, san),
-            None => self.play_in_full(before, m),
-        }
-    }
-
-    #[inline]
-    fn play_plain(&mut self, before: &Position, m: Move, threat: Threat) {
-        match before.short_san_checked(m, threat) {
+        match before.short_san(m, self.style.full_squares) {
             Some(san) => self.play_known(before, m, san),
             None => self.play_in_full(before, m),
         }
@@ -571,9 +633,7 @@ impl TextVisitor for PgnWriter {
 
     #[inline]
     fn play_known(&mut self, before: &Position, _: Move, san: ShortText) {
-        if !self.short_token(before, san) {
-            self.long_token(before, san);
-        }
+        self.short_move((before.turn(), before.fullmove_number()), san);
     }
 
     #[inline]

@@ -19,6 +19,9 @@ pub struct ShortText {
 }
 
 impl ShortText {
+    /// No bytes.
+    pub(crate) const EMPTY: ShortText = ShortText { bits: 0, len: 0 };
+
     /// The most bytes that it holds.
     pub const MAX: usize = 7;
 
@@ -164,23 +167,25 @@ impl Position {
         self.is_safe_in_full(m, king)
     }
 
-    /// Returns the standard's SAN of a legal plain move where no other piece of its role reaches the square; `None`
-    /// elsewhere.
+    /// Returns the standard's SAN of a legal plain move or castling, or that of `write_san_full_squares`; `None` for
+    /// other moves, and where it is not known whether the king is in check.
     #[inline]
-    pub(crate) fn short_san(&self, m: Move) -> Option<ShortText> {
-        if self.attention == Attention::Unknown || m.kind != MoveKind::Plain {
+    pub(crate) fn short_san(&self, m: Move, full_squares: bool) -> Option<ShortText> {
+        if self.attention == Attention::Unknown {
             return None;
         }
+        match m.kind {
+            MoveKind::Plain => {}
+            MoveKind::Castle(side) => return Some(self.castling_san(m, side)),
+            _ => return None,
+        }
         let threat = if self.gives_check_plainly(m) { Threat::CheckOrMate } else { Threat::None };
-        self.short_san_checked(m, threat)
+        Some(self.short_san_checked(m, threat, full_squares))
     }
 
     /// `short_san` where it is known what the move, a plain one, threatens.
     #[inline]
-    pub(crate) fn short_san_checked(&self, m: Move, threat: Threat) -> Option<ShortText> {
-        if self.unlabelled {
-            return None;
-        }
+    pub(crate) fn short_san_checked(&self, m: Move, threat: Threat, full_squares: bool) -> ShortText {
         let (at, role) = (m.to.at_most_63(), self.role_on(m.from.index()));
         let takes = self.board[at] != EMPTY;
         let Body { text, len } = BODIES[role as usize % 6][usize::from(takes)][at];
@@ -190,16 +195,49 @@ impl Position {
         let (mut bits, mut len) = (u64::from(text) | u64::from(file), u32::from(len));
         let others = self.near(role as u8, m.to) & !m.from.bit();
         if others != 0 {
-            let all = self.all();
-            if squares(others).any(|other| between(other.at_most_63(), at) & all == 0) {
-                return None;
-            }
+            let (told, told_len) = self.distinction(m, others, full_squares);
+            bits = bits & 0xFF | told << 8 | bits >> 8 << (8 + 8 * told_len);
+            len += told_len;
         }
         if threat != Threat::None {
             let mark = if threat == Threat::CheckOrMate && self.mates(m) { b'#' } else { b'+' };
             (bits, len) = (bits | u64::from(mark) << (8 * len), len + 1);
         }
-        Some(ShortText { bits, len })
+        ShortText { bits, len }
+    }
+
+    #[inline(never)]
+    fn castling_san(&self, m: Move, side: CastlingSide) -> ShortText {
+        let (mut bits, mut len) = match side {
+            CastlingSide::King => (u64::from_le_bytes(*b"O-O\0\0\0\0\0"), 3),
+            CastlingSide::Queen => (u64::from_le_bytes(*b"O-O-O\0\0\0"), 5),
+        };
+        if self.gives_check(m) {
+            let mark = if self.mates(m) { b'#' } else { b'+' };
+            (bits, len) = (bits | u64::from(mark) << (8 * len), len + 1);
+        }
+        ShortText { bits, len }
+    }
+
+    /// What distinguishes a move's piece from others of its role that reach the square on an empty board: at most two
+    /// bytes, the first lowest, and how many.
+    #[inline(never)]
+    fn distinction(&self, m: Move, mut others: u64, full_squares: bool) -> (u64, u32) {
+        for other in squares(others) {
+            let way = between(other.at_most_63(), m.to.at_most_63());
+            if way & self.all() != 0 || !self.is_safe(Move::plain(other, m.to)) {
+                others &= !other.bit();
+            }
+        }
+        let [file, rank] = m.from.name().map(u64::from);
+        let same_file = others & FILE_A << m.from.file_index() != 0;
+        let same_rank = others & 0xFF << (m.from.rank_index() * 8) != 0;
+        match (others, same_file) {
+            (0, _) => (0, 0),
+            (_, false) => (file, 1),
+            (_, true) if same_rank || full_squares => (file | rank << 8, 2),
+            (_, true) => (rank, 1),
+        }
     }
 
     /// Whether that is the right mark for check or mate: 0 none, 1 `+`, 2 `#`.
@@ -357,8 +395,11 @@ mod tests {
                 assert!(right || !standard, "{position:?} {text:?}");
                 known += usize::from(standard);
             }
-            if let Some(text) = position.short_san(m) {
+            if let Some(text) = position.short_san(m, false) {
                 assert_eq!(Some(text), short(&san), "{position:?}");
+                let mut full = Vec::new();
+                position.write_san_full_squares(m, &mut full);
+                assert_eq!(position.short_san(m, true), short(&full), "{position:?}");
             }
         }
         known

@@ -207,7 +207,7 @@ impl Short {
         }
         let named = if named == 0 { 0 } else { (named - b'a' + 1) as u16 };
         let takes = if takes { TAKES } else { 0 };
-        Some(Short(named << 12 | mark | takes | (kind as u16) << 6 | ((rank - b'1') << 3 | file - b'a') as u16))
+        Some(Short(named << 12 | mark | takes | (kind as u16) << 6 | (((rank - b'1') << 3) | (file - b'a')) as u16))
     }
 }
 
@@ -343,8 +343,7 @@ impl Position {
         let them = us.other();
         let our_king = Square::masked(self.square[us.index() * 32 + 24]);
         let their_king = Square::masked(self.square[them.index() * 32 + 24]);
-        let exposed =
-            || role == Role::King || self.attention == Attention::Check || self.is_screen(us, m.from);
+        let exposed = || role == Role::King || self.attention == Attention::Check || self.is_screen(us, m.from);
         if !safe && exposed() && !self.is_safe_in_full(m, our_king) {
             return None;
         }
