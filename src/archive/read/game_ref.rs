@@ -163,6 +163,11 @@ impl<'a> GameRef<'a> {
         let mut decoder = self.decoder();
         visit(decoder.position());
         loop {
+            while decoder.advance_plain(|_, _, _| {}) {
+                if decoder.depth() == 0 {
+                    visit(decoder.position());
+                }
+            }
             match decoder.advance(|_, _| {}).map_err(|_| self.damage(DamageKind::Moves))? {
                 None => return Ok(()),
                 Some(Item::Move(_)) if decoder.depth() == 0 => visit(decoder.position()),
