@@ -44,7 +44,7 @@ impl Position {
         }
     }
 
-    /// `play` for a plain move; `check`: whether it gives check.
+    /// `play` for a plain move where `attention` is known; `check`: whether it gives check.
     #[inline]
     pub(crate) fn play_plain(&mut self, m: Move, check: bool) {
         let us = self.turn;

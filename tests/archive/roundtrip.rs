@@ -323,3 +323,69 @@ proptest! {
         }
     }
 }
+
+/// Writing plays moves by the dozen, and a visitor gets them one by one; both write the same, in every style: also
+/// beyond number 1,000, where pieces have to be distinguished, and with comments here and there.
+#[test]
+fn at_once_and_move_by_move_are_the_same() {
+    const STARTS: [&[u8]; 5] = [
+        b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        b"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 970",
+        b"1Q4Q1/3k4/8/3N1N2/8/3N1N2/8/R2QK2R w KQ - 0 9",
+        b"q1q1k1q1/8/q5q1/8/4K3/8/R6R/R6R b - - 0 99",
+        b"bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+    ];
+    let mut dice = Random::new(23);
+    let games: Vec<Game> = (0..60).map(|number| random_line(&mut dice, STARTS[number % STARTS.len()])).collect();
+    let mut text = PgnWriter::new();
+    games.iter().for_each(|game| text.write(game));
+    let folder = TempDir::new().unwrap();
+    let (source, target) = (folder.path().join("s.pgn"), folder.path().join("s.bga"));
+    std::fs::write(&source, text.as_bytes()).unwrap();
+    assert_eq!(try_import(&[source], &target, &ImportOptions::default()).unwrap().stored, games.len() as u64);
+    let archive = Archive::open(&target).unwrap();
+    let (mut told_twice, mut beyond) = (false, false);
+    for round in 0..60 {
+        let style = if round == 0 { Style::default() } else { random_style(&mut dice) };
+        let (mut at_once, mut one_by_one) = (PgnWriter::with_style(style), PgnWriter::with_style(style));
+        for (game, was) in archive.games().zip(&games) {
+            let game = game.unwrap();
+            game.write_pgn(&mut at_once).unwrap();
+            game.visit(&mut one_by_one).unwrap();
+            one_by_one.finish();
+            assert!(game.to_game().unwrap() == *was);
+        }
+        let written = String::from_utf8_lossy(at_once.as_bytes());
+        assert_eq!(written, String::from_utf8_lossy(one_by_one.as_bytes()), "{style:?}");
+        assert!(round > 0 || at_once.as_bytes() == text.as_bytes());
+        // Both ways share what tells pieces apart, so that it has to be seen by itself.
+        told_twice |=
+            written.split([' ', '\n']).any(|word| word.starts_with('Q') && word.len() > 4 && !word.contains('x'));
+        beyond |= written.contains("1001.");
+    }
+    assert!(told_twice && beyond);
+}
+
+/// A long line of random moves, in a few places with a comment.
+fn random_line(dice: &mut Random, start: &[u8]) -> Game {
+    let mut game = Game { start: Position::from_fen(start).unwrap(), ..Game::default() };
+    if game.start != Position::standard() {
+        let fen = String::from_utf8_lossy(start).into_owned();
+        game.tags.extend([("SetUp".into(), "1".into()), ("FEN".into(), fen)]);
+    }
+    let mut position = game.start.clone();
+    for _ in 0..200 {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        let m = moves[dice.below(moves.len())];
+        position.play_unchecked(m);
+        game.events.push(Event::Move(m));
+        if dice.one_in(60) {
+            game.events.push(Event::Text(TextKind::Brace, "a comment".into()));
+        }
+    }
+    game.outcome = Some(Outcome::Unknown);
+    game
+}

@@ -1,5 +1,6 @@
 //! Standard algebraic notation: written as the PGN standard has it, read as people write it.
 
+use crate::chess::attention::Attention;
 use crate::chess::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use crate::chess::piece::{Color, Role};
 use crate::chess::position::Position;
@@ -250,7 +251,7 @@ impl Position {
     fn mates(&self, m: Move) -> bool {
         let mut after = self.clone();
         match m.kind {
-            MoveKind::Plain => after.play_plain(m, true),
+            MoveKind::Plain if self.attention != Attention::Unknown => after.play_plain(m, true),
             _ => after.play_unchecked(m),
         }
         !after.has_legal_move()

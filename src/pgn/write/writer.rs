@@ -403,7 +403,7 @@ impl PgnWriter {
     fn usual_tokens(&mut self, turn: Color, number: u32, texts: &[ShortText]) {
         const MOST: usize = 16;
         let (mut at, mut line, mut gap) = (self.out.len(), self.line, self.gap);
-        let (width, line_end) = (self.style.width as usize, self.style.line_end.bytes().first().copied());
+        let width = self.style.width as usize;
         self.out.resize(at + texts.len() * MOST, 0);
         let mut white = turn == Color::White;
         let mut leads = from(&LEADS, number as usize + usize::from(!white)).iter();
@@ -423,21 +423,26 @@ impl PgnWriter {
             gap = Some(blank);
             if at - line > width {
                 // The number may stand on the line that ends, or not.
-                let places = [start, blank];
-                for place in places.into_iter().skip(usize::from(!white)) {
-                    let end = if place == blank { at } else { blank };
-                    if end - line > width
-                        && let (Some(byte), Some(line_end)) = (self.out.get_mut(place), line_end)
-                    {
-                        (*byte, line) = (line_end, place + 1);
-                        gap = if place == blank { None } else { gap };
-                    }
+                if white && blank - line > width {
+                    line = self.end_line_at(start);
+                }
+                if at - line > width {
+                    (line, gap) = (self.end_line_at(blank), None);
                 }
             }
             white = !white;
         }
         self.out.truncate(at);
         (self.line, self.gap, self.begun, self.marks, self.number) = (line, gap, true, true, false);
+    }
+
+    /// Puts a line end of one byte in the place of a blank; returns where the next line begins.
+    #[cold]
+    fn end_line_at(&mut self, blank: usize) -> usize {
+        if let (Some(byte), [line_end]) = (self.out.get_mut(blank), self.style.line_end.bytes()) {
+            *byte = *line_end;
+        }
+        blank + 1
     }
 
     /// Sets the gap before a move in an unusual style, and returns the bytes of what stands before it, of `lead_len`
