@@ -397,6 +397,14 @@ impl<'a> Decoder<'a> {
         count
     }
 
+    /// Returns whether the next element is a move of one byte, legal or not.
+    #[expect(clippy::indexing_slicing, reason = "sides are 0 and 1, bytes indices of 256 entries")]
+    pub(crate) fn is_before_move(&self) -> bool {
+        let steps = &STEPS[self.position().turn().index()];
+        let is_move = |byte: u8| steps[usize::from(byte)].relation != 0 || matches!(byte, CASTLE_H | CASTLE_A);
+        self.bytes.get(self.at).is_some_and(|byte| is_move(*byte))
+    }
+
     /// Castles if that is next, and legal.
     #[inline(never)]
     fn castling_text(&mut self) -> Option<ShortText> {

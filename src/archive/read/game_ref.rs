@@ -344,7 +344,13 @@ impl<'a> GameRef<'a> {
             placed.peek().map(|(after, _)| *after)
         };
         loop {
-            moves += play_plainly(&mut decoder, due.map_or(u64::MAX, |due| due.saturating_sub(moves)), visitor);
+            loop {
+                moves += play_plainly(&mut decoder, due.map_or(u64::MAX, |due| due.saturating_sub(moves)), visitor);
+                if due != Some(moves) || !decoder.is_before_move() {
+                    break;
+                }
+                due = flush(moves, visitor);
+            }
             let item = decoder.advance(|before, m| {
                 due = flush(moves, visitor);
                 visitor.play(before, m);
