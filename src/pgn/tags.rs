@@ -103,18 +103,18 @@ pub(in crate::pgn) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
 /// Reads a tag pair as nearly all are: a name of up to fifteen letters, a blank, and a value without escapes.
 #[inline(always)]
 fn read_usual(text: &[u8], at: usize) -> Option<Pair<'_>> {
-    let [b'[', begin @ ..] = from(text, at).first_chunk::<17>()? else { return None };
+    let [b'[', begin @ ..] = text.get(at..)? else { return None };
     let length = letters(begin.first_chunk()?).trailing_ones() as usize;
-    let start = at + length + 3;
-    if length == 0 || length > 15 || slice(text, start - 2, start) != b" \"" {
+    let (name, [b' ', b'"', value @ ..]) = begin.split_at_checked(length)? else { return None };
+    if length == 0 || length > 15 {
         return None;
     }
-    let end = plain_end(text, start)?;
-    (slice(text, end, end + 2) == b"\"]").then(|| Pair {
-        name: slice(text, at + 1, start - 2),
-        value: Cow::Borrowed(slice(text, start, end)),
-        raw_len: end - start,
-        end: end + 2,
+    let (value, [b'"', b']', ..]) = value.split_at_checked(plain_len(value)?)? else { return None };
+    Some(Pair {
+        name,
+        value: Cow::Borrowed(value),
+        raw_len: value.len(),
+        end: at + name.len() + value.len() + 5,
         fault: None,
         standard: true,
     })
@@ -126,16 +126,17 @@ fn read_any(text: &[u8], at: usize) -> Option<Pair<'_>> {
     read_in_full(text, name, start)
 }
 
-/// Returns the place of the first quote, backslash or control character of a value.
+/// Returns how many bytes stand before the first quote, backslash or control character.
 #[inline(always)]
-fn plain_end(text: &[u8], start: usize) -> Option<usize> {
-    let mut at = start;
+fn plain_len(text: &[u8]) -> Option<usize> {
+    let (mut rest, mut len) = (text, 0);
     loop {
-        let stops = stops(from(text, at).first_chunk()?);
+        let (window, after) = rest.split_first_chunk()?;
+        let stops = stops(window);
         if stops != 0 {
-            return Some(at + stops.trailing_zeros() as usize);
+            return Some(len + stops.trailing_zeros() as usize);
         }
-        at += 32;
+        (rest, len) = (after, len + window.len());
     }
 }
 

@@ -10,6 +10,7 @@ use crate::pgn::write::writer::{LEADS, NUMBERS, number_length};
 
 /// The most words that are looked for at once.
 pub(in crate::pgn) const MOST: usize = 64;
+
 /// A word that may be a move. Places count from where the looking began.
 ///
 /// In one number, as many are made: 16 bits of what its text says, 16 of where it ends, 15 of its length, 1 for where
@@ -133,8 +134,11 @@ impl Words<'_> {
             (number, count) = (number.saturating_add(found as u32), count + 2 * found);
             for black in [false, true] {
                 let Some(word) = words.get_mut(count) else { return count };
-                if !(if black { self.word::<true>(base, number, word) } else { self.word::<false>(base, number, word) })
-                {
+                let found = match black {
+                    false => self.word::<false>(base, number, word),
+                    true => self.word::<true>(base, number, word),
+                };
+                if !found {
                     return count;
                 }
                 count += 1;
