@@ -76,12 +76,8 @@ impl Position {
         self.fullmove_number = self.fullmove_number.saturating_add(u32::from(us == Color::Black));
         self.turn = us.other();
         self.attention = if check { Attention::Check } else { Attention::Quiet };
-        if let Some(king) = self.king(us.other()) {
-            self.screen_towards(us, role, m.to, king);
-        }
-        if role == Role::King {
-            self.screens[us.index()] = self.screens_of(us);
-        }
+        // Without the other king there is nothing that could be screened; its square is any.
+        self.keep_screens(us, role, m.to, self.king(us.other()).unwrap_or(m.to));
     }
 
     #[inline(never)]

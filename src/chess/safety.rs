@@ -252,21 +252,24 @@ impl Position {
 
     /// Whether (1 or 0) a piece would attack the king's square on an empty board, and the way between them.
     #[inline(always)]
-    pub(super) fn looks_at(us: Color, role: Role, from: Square, king: Square) -> (u64, u64) {
+    fn looks_at(us: Color, role: Role, from: Square, king: Square) -> (u64, u64) {
         let (from, at) = (from.at_most_63(), king.at_most_63());
         (ATTACKS[us.index()][role as usize][from] >> at & 1, between(at, from))
     }
 
-    /// Sees to it that the other king's screens hold for a piece of this role that has come to `to`.
+    /// Sees to it that the screens hold after a plain move of a piece of this role to `to`; `king`: the other side's.
     #[inline(always)]
-    pub(super) fn screen_towards(&mut self, us: Color, role: Role, to: Square, king: Square) {
+    pub(super) fn keep_screens(&mut self, us: Color, role: Role, to: Square, king: Square) {
         let (aligned, way) = Position::looks_at(us, role, to, king);
         self.screens[us.other().index()] |= way & aligned.wrapping_neg();
+        if role == Role::King {
+            self.screens[us.index()] = self.screens_of(us);
+        }
     }
 
     /// Whether a piece other than the mover attacks the other king after a plain move.
     #[inline(never)]
-    pub(super) fn is_uncovered(&self, m: Move, king: Square) -> bool {
+    fn is_uncovered(&self, m: Move, king: Square) -> bool {
         let occupied = self.all() & !m.from.bit() | m.to.bit();
         self.attacked_with(self.turn, king, self.occupied[self.turn.index()] & !m.from.bit(), occupied)
     }

@@ -286,31 +286,12 @@ impl Position {
             return;
         }
         out.push(role.letter());
-        let rivals = self.rivals(role, m);
-        if rivals != 0 {
-            let same_file = rivals & 0x0101_0101_0101_0101 << m.from.file_index() != 0;
-            let same_rank = rivals & 0xFF << (m.from.rank_index() * 8) != 0;
-            if !same_file || same_rank || full_squares {
-                out.push(m.from.name()[0]);
-            }
-            if same_file {
-                out.push(m.from.name()[1]);
-            }
-        }
+        let others = self.near(role as u8, m.to) & !m.from.bit();
+        let (told, told_len) = self.distinction(m, others, full_squares);
+        out.extend(told.to_le_bytes().iter().take(told_len as usize));
         if takes {
             out.push(b'x');
         }
         out.extend_from_slice(&to);
-    }
-
-    /// The other pieces of that role that could legally go to the same square.
-    fn rivals(&self, role: Role, m: Move) -> u64 {
-        let mut rivals = self.candidates(role, m.to) & !m.from.bit();
-        for from in squares(rivals) {
-            if !self.is_safe(Move::plain(from, m.to)) {
-                rivals &= !from.bit();
-            }
-        }
-        rivals
     }
 }

@@ -222,7 +222,7 @@ impl Position {
     /// What distinguishes a move's piece from others of its role that reach the square on an empty board: at most two
     /// bytes, the first lowest, and how many.
     #[inline(never)]
-    fn distinction(&self, m: Move, mut others: u64, full_squares: bool) -> (u64, u32) {
+    pub(super) fn distinction(&self, m: Move, mut others: u64, full_squares: bool) -> (u64, u32) {
         for other in squares(others) {
             let way = between(other.at_most_63(), m.to.at_most_63());
             if way & self.all() != 0 || !self.is_safe(Move::plain(other, m.to)) {
@@ -264,7 +264,7 @@ impl Position {
 
     /// The pieces of the role that reach the square.
     #[inline]
-    fn near(&self, role: u8, to: Square) -> u64 {
+    pub(super) fn near(&self, role: u8, to: Square) -> u64 {
         REACH[role as usize % 6][to.at_most_63()] & self.roles[role as usize % 6] & self.occupied[self.turn.index()]
     }
 

@@ -376,10 +376,7 @@ impl Position {
         }
         self.turn = us.other();
         self.attention = if check { Attention::Check } else { Attention::Quiet };
-        self.screen_towards(us, role, m.to, their_king);
-        if role == Role::King {
-            self.screens[us.index()] = self.screens_of(us);
-        }
+        self.keep_screens(us, role, m.to, their_king);
         Some(())
     }
 }
