@@ -23,7 +23,7 @@ import subprocess
 import sys
 import zlib
 
-VERSION = (0, 3)
+VERSION = (0, 4)
 MOST = 1 << 60
 
 
@@ -715,24 +715,38 @@ def signed(value, bits=64):
 
 
 class Coder:
-    """A binary range coder that is read."""
+    """A range coder that is read."""
 
     def __init__(self, data):
         self.data, self.at, self.range = data, 4, 0xFFFFFFFF
-        self.code = int.from_bytes((data + bytes(4))[:4], "big")
+        self.code = min(int.from_bytes((data + bytes(4))[:4], "big"), self.range - 1)
 
-    def bit(self, p=None):
-        bound = self.range >> 1 if p is None else (self.range >> 16) * (65536 - p)
-        bit = int(self.code >= bound)
-        if bit:
-            self.code -= bound
-            self.range -= bound
-        else:
-            self.range = bound
+    def take(self, low, length):
+        self.code, self.range = self.code - low, length
         while self.range < 1 << 24:
             byte = self.data[self.at] if self.at < len(self.data) else 0
             self.range, self.code, self.at = self.range << 8, self.code << 8 | byte, self.at + 1
-        return bit
+
+    def symbol(self, tails):
+        ends = [self.range - tail * (self.range >> 16) for tail in tails]
+        symbol = next(s for s in range(16) if self.code < ends[s])
+        low = ends[symbol - 1] if symbol else 0
+        self.take(low, ends[symbol] - low)
+        return symbol
+
+    def bits(self, n):
+        q = self.range >> n
+        bits = min(self.code // q, (1 << n) - 1)
+        self.take(bits * q, q if bits + 1 < 1 << n else self.range - bits * q)
+        return bits
+
+
+def fresh(node):
+    """What is thought of a node at first: its tails, and how many symbols it has seen."""
+    if node == 0:
+        return [[16 * (15 - i) ** 3 for i in range(16)], 0]
+    a = {2: 2, 3: 4, 4: 8}.get(node, 16)
+    return [[65535 * (a - 1 - i) // a if i < a else 0 for i in range(16)], 0]
 
 
 class Model:
@@ -741,30 +755,34 @@ class Model:
     def __init__(self):
         self.estimates = {}
 
-    def bit(self, coder, contexts, node):
-        cells = [self.estimates.setdefault((i, context, node), [32768, 0]) for i, context in enumerate(contexts)]
-        bit = coder.bit(min(max(sum(cell[0] for cell in cells) >> 1, 24), 65512))
+    def symbol(self, coder, contexts, node):
+        places = [(i, context, node) for i, context in enumerate(contexts)]
+        cells = [self.estimates[p] if p in self.estimates else self.estimates.setdefault(p, fresh(node)) for p in places]
+        means = [(t1 + t2 + 1) >> 1 for t1, t2 in zip(cells[0][0], cells[1][0])]
+        symbol = coder.symbol([(65472 * m >> 16) + 4 * (15 - i) for i, m in enumerate(means)])
         for cell in cells:
-            cell[0] += ((65535 * bit - cell[0]) * (327680 // (10 * cell[1] + 16))) >> 15
-            cell[1] = min(cell[1] + 1, 255)
-        return bit
+            tails, k = cell
+            w = 131072 // (2 * k + 5)
+            for i in range(16):
+                tails[i] += (65535 - tails[i]) * w >> 16 if i < symbol else -(tails[i] * w >> 16)
+            cell[1] = min(k + 1, 255)
+        return symbol
 
     def number(self, coder, contexts):
         contexts = [min(context, 575) for context in contexts]
-        size = 0
-        while size < 64 and self.bit(coder, contexts, min(size, 19)):
-            size += 1
+        size = last = self.symbol(coder, contexts, 0)
+        while last == 15 and size < 64:
+            last = self.symbol(coder, contexts, 1)
+            size = min(size + last, 64)
         if size == 0:
             return 0
-        value, n = 1, 0
-        for i in range(size - 1):
-            if i < 3:
-                bit = self.bit(coder, contexts, 20 + 7 * (min(size, 16) - 1) + n)
-                n = 2 * n + 1 + bit
-            else:
-                bit = coder.bit()
-            value = value << 1 | bit
-        return signed(-value if self.bit(coder, contexts, 132 + min(size - 1, 15)) else value)
+        learnt = min(size - 1, 3)
+        top = self.symbol(coder, contexts, 2 + min(size - 1, 15))
+        value, rest = (1 << learnt) + (top >> 1), size - 1 - learnt
+        while rest > 0:
+            n = min(rest, 16)
+            value, rest = value << n | coder.bits(n), rest - n
+        return signed(-value if top & 1 else value)
 
 
 def level(n):

@@ -1,64 +1,93 @@
-//! A binary range coder (FORMAT.md, "Adaptive numbers").
+//! A range coder (FORMAT.md, "Adaptive numbers").
 //!
 //! Carries run through the bytes written (G. N. N. Martin, "Range encoding", 1979): 32 bits of range, bytes out at the
 //! top.
 
-/// One direction of the coder: both give back the bit that was coded.
+/// How many symbols there are at most.
+pub(crate) const SYMBOLS: usize = 16;
+/// For each symbol, how likely a greater one is, in 65536ths: each less than the one before, the last 0.
+pub(crate) type Tails = [u16; SYMBOLS];
+
+/// One direction of the coder: both give back what was coded.
 pub(crate) trait Coder {
-    /// Codes a bit that is 1 with a likelihood of `one_in` 65536ths (1 to 65535).
-    fn bit(&mut self, one_in: u32, one: bool) -> bool;
-    /// Codes a bit that may as well be 0 as 1.
-    fn half(&mut self, one: bool) -> bool;
+    /// Codes a symbol below [`SYMBOLS`].
+    fn symbol(&mut self, tails: &Tails, symbol: usize) -> usize;
+    /// Codes bits that may as well be 0 as 1, 1 to 16 of them.
+    fn bits(&mut self, count: u32, bits: u16) -> u16;
+}
+
+/// Returns where a symbol's share of the range begins, and how long it is: 0 has the lowest, so that a stream of nothing
+/// but zeros takes no bytes.
+#[inline]
+#[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
+fn share(range: u32, tails: &Tails, symbol: usize) -> (u32, u32) {
+    let end = |symbol: usize| range - u32::from(tails[symbol % SYMBOLS]) * (range >> 16);
+    let low = if symbol == 0 { 0 } else { end(symbol - 1) };
+    (low, end(symbol) - low)
+}
+
+/// The same for so many bits.
+#[inline]
+fn share_of_bits(range: u32, count: u32, bits: u16) -> (u32, u32) {
+    let (part, bits) = (range >> count, u32::from(bits));
+    (part * bits, if bits + 1 == 1 << count { range - part * bits } else { part })
 }
 
 pub(crate) struct BitEncoder {
-    low: u64,
+    low: u32,
     range: u32,
-    /// The byte that a carry may still change, and how many 0xFF follow it.
-    held: Option<u8>,
-    full: usize,
+    /// The bytes written, and room for the next ones.
     out: Vec<u8>,
+    len: usize,
 }
 
 impl BitEncoder {
     pub(crate) fn new() -> BitEncoder {
-        BitEncoder { low: 0, range: u32::MAX, held: None, full: 0, out: Vec::new() }
+        BitEncoder { low: 0, range: u32::MAX, out: Vec::new(), len: 0 }
     }
 
-    fn shift(&mut self) {
-        let carry = (self.low >> 32) as u8;
-        if self.low < 0xFF00_0000 || carry != 0 {
-            if let Some(held) = self.held {
-                self.out.push(held.wrapping_add(carry));
-            }
-            for _ in 0..std::mem::take(&mut self.full) {
-                self.out.push(0xFF_u8.wrapping_add(carry));
-            }
-            self.held = Some((self.low >> 24) as u8);
-        } else {
-            self.full += 1;
+    #[inline]
+    fn take(&mut self, low: u32, range: u32) {
+        let (low, carry) = self.low.overflowing_add(low);
+        if carry {
+            self.carry();
         }
-        self.low = (self.low & 0x00FF_FFFF) << 8;
+        if range >= 1 << 24 {
+            (self.low, self.range) = (low, range);
+            return;
+        }
+        let bytes = range.leading_zeros() / 8;
+        match self.out.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut) {
+            Some(room) => *room = low.to_be_bytes(),
+            None => self.grow(low),
+        }
+        self.len += bytes as usize;
+        (self.low, self.range) = (low << (8 * bytes), range << (8 * bytes));
     }
 
-    fn take(&mut self, bound: u32, one: bool) {
-        if one {
-            self.low += u64::from(bound);
-            self.range -= bound;
-        } else {
-            self.range = bound;
+    /// Adds 1 to the bytes written.
+    #[cold]
+    fn carry(&mut self) {
+        let written = self.out.get_mut(..self.len).unwrap_or_default();
+        for byte in written.iter_mut().rev() {
+            *byte = byte.wrapping_add(1);
+            if *byte != 0 {
+                return;
+            }
         }
-        while self.range < 1 << 24 {
-            self.range <<= 8;
-            self.shift();
-        }
+    }
+
+    #[cold]
+    fn grow(&mut self, low: u32) {
+        self.out.truncate(self.len);
+        self.out.extend_from_slice(&low.to_be_bytes());
+        self.out.resize((2 * self.out.len()).max(256), 0);
     }
 
     /// Ends the stream; zeros at its end are left out, as a reader takes missing bytes as zeros.
     pub(crate) fn finish(mut self) -> Vec<u8> {
-        for _ in 0..5 {
-            self.shift();
-        }
+        self.out.truncate(self.len);
+        self.out.extend_from_slice(&self.low.to_be_bytes());
         while self.out.last() == Some(&0) {
             self.out.pop();
         }
@@ -67,14 +96,18 @@ impl BitEncoder {
 }
 
 impl Coder for BitEncoder {
-    fn bit(&mut self, one_in: u32, one: bool) -> bool {
-        self.take((self.range >> 16) * (65536 - one_in), one);
-        one
+    #[inline]
+    fn symbol(&mut self, tails: &Tails, symbol: usize) -> usize {
+        let (low, range) = share(self.range, tails, symbol);
+        self.take(low, range);
+        symbol
     }
 
-    fn half(&mut self, one: bool) -> bool {
-        self.take(self.range >> 1, one);
-        one
+    #[inline]
+    fn bits(&mut self, count: u32, bits: u16) -> u16 {
+        let (low, range) = share_of_bits(self.range, count, bits);
+        self.take(low, range);
+        bits
     }
 }
 
@@ -90,6 +123,8 @@ impl<'a> BitDecoder<'a> {
         for _ in 0..4 {
             decoder.pull();
         }
+        // No writer makes a greater one, and the code is always within the range.
+        decoder.code = decoder.code.min(decoder.range - 1);
         decoder
     }
 
@@ -104,29 +139,35 @@ impl<'a> BitDecoder<'a> {
         self.code = self.code << 8 | u32::from(next);
     }
 
-    fn take(&mut self, bound: u32) -> bool {
-        let one = self.code >= bound;
-        if one {
-            self.code -= bound;
-            self.range -= bound;
-        } else {
-            self.range = bound;
-        }
+    #[inline]
+    fn take(&mut self, low: u32, range: u32) {
+        self.code -= low;
+        self.range = range;
         while self.range < 1 << 24 {
             self.range <<= 8;
             self.pull();
         }
-        one
     }
 }
 
 impl Coder for BitDecoder<'_> {
-    fn bit(&mut self, one_in: u32, _: bool) -> bool {
-        self.take((self.range >> 16) * (65536 - one_in))
+    #[inline]
+    fn symbol(&mut self, tails: &Tails, _: usize) -> usize {
+        // From the other end, as tails are.
+        let point = (self.range - 1 - self.code) / (self.range >> 16);
+        let point = u16::try_from(point).unwrap_or(u16::MAX);
+        let symbol = usize::from(tails.iter().map(|tail| u16::from(*tail > point)).sum::<u16>());
+        let (low, range) = share(self.range, tails, symbol);
+        self.take(low, range);
+        symbol
     }
 
-    fn half(&mut self, _: bool) -> bool {
-        self.take(self.range >> 1)
+    #[inline]
+    fn bits(&mut self, count: u32, _: u16) -> u16 {
+        let bits = (self.code / (self.range >> count)).min((1 << count) - 1) as u16;
+        let (low, range) = share_of_bits(self.range, count, bits);
+        self.take(low, range);
+        bits
     }
 }
 
@@ -136,18 +177,21 @@ mod tests {
 
     #[test]
     fn a_carry_runs_through() {
-        // Long runs of likely bits and then unlikely ones drive the low end of the range over a byte of 0xFF.
+        // Long runs of likely symbols and then unlikely ones drive the low end of the range over a byte of 0xFF.
+        let tails: Tails = std::array::from_fn(|symbol| 4 * (15 - symbol) as u16);
         for length in 1..400 {
-            let bits = || std::iter::repeat_n(false, length).chain([true; 64]).chain([false; 3]);
+            let symbols = || std::iter::repeat_n(0, length).chain([1, 15, 7].repeat(9)).chain([0; 3]);
+            let bits = |symbol: usize| (1 + symbol as u32, (1u16 << symbol) | 1);
             let mut encoder = BitEncoder::new();
-            bits().for_each(|bit| {
-                encoder.bit(7, bit);
-                encoder.half(bit);
-            });
+            for symbol in symbols() {
+                encoder.symbol(&tails, symbol);
+                encoder.bits(bits(symbol).0, bits(symbol).1);
+            }
             let bytes = encoder.finish();
             let mut decoder = BitDecoder::new(&bytes);
-            for bit in bits() {
-                assert_eq!((decoder.bit(7, false), decoder.half(false)), (bit, bit));
+            for symbol in symbols() {
+                assert_eq!(decoder.symbol(&tails, 0), symbol);
+                assert_eq!(decoder.bits(bits(symbol).0, 0), bits(symbol).1);
             }
         }
     }
